@@ -325,20 +325,20 @@ def test_verdicts_are_a_sheet_and_a_record() -> None:
     assert told["worst"] == [{"query": "q4", "difference": -0.5}, {"query": "q6", "difference": -0.25}]
 
 
-def test_advice_says_where_to_look_and_how_to_accept() -> None:
+def test_advice_says_where_to_look() -> None:
     found = against(compared(), read("max-drop", ["RR=0.1"]))
-    files = {"": "my qrels.txt", "old": "old.run", "new": "new.run"}
+    files, options = {"": "my qrels.txt", "old": "old.run", "new": "new.run"}, {"RR": ["--depth", "5"]}
     losses = "largest losses of new by RR: q4 -0.5000, q6 -0.2500"
-    assert advice(found, files, ["RR"], "old") == [
+    assert advice(found, files, options, "old") == [
         losses,
-        "  rankworth explain 'my qrels.txt' old.run new.run q4 -m RR",
+        "  rankworth explain 'my qrels.txt' old.run new.run q4 -m RR --depth 5",
     ]
-    kept = advice(found, {"": "q", "new": "new.run"}, ["RR", "P(rel=2)@5"], "old", "baseline.json")
-    assert kept[:2] == [losses, "  rankworth explain q new.run q4 -m RR"]
-    assert kept[-1] == "  rankworth evaluate q new.run -m RR 'P(rel=2)@5' -q -o baseline.json"
-    assert advice(found, {}, ["RR"], "old") == [losses]
+    assert advice(found, {"": "q", "new": "new.run"}, options, "old")[1:] == [
+        "  rankworth explain q new.run q4 -m RR --depth 5"
+    ]
+    assert advice(found, {}, options, "old") == advice(found, files, {}, "old") == [losses]
     floor = against(compared(), read("fail-under", ["RR=0.9"]))
-    assert advice(floor, files, ["RR"], "old", "baseline.json") == [
-        "  rankworth explain 'my qrels.txt' new.run --worst 3 -m RR"
+    assert advice(floor, files, options, "old") == [
+        "  rankworth explain 'my qrels.txt' new.run --worst 3 -m RR --depth 5"
     ]
-    assert advice(against(compared(), read("max-drop", ["RR=0.5"])), files, ["RR"], "old", "baseline.json") == []
+    assert advice(against(compared(), read("max-drop", ["RR=0.5"])), files, options, "old") == []

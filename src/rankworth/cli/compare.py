@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,7 +36,7 @@ from rankworth.cli.options import (
     refuse_files,
 )
 from rankworth.cli.output import PICTURES, ROWS, Output, progress, put, rendered, say
-from rankworth.errors import KEEP, RankworthError, UsageError
+from rankworth.errors import RankworthError, UsageError
 from rankworth.io import atomic
 from rankworth.io.source import STDIN
 from rankworth.stats import CorrectionName, IntervalName, TestName
@@ -196,7 +196,6 @@ def compare(
         columns |= {"queries": queries} if any(columns.values()) else {}
         keep = arguments(read, measured, conventions, profile=profile, **columns)
         of_files = {"exclude": measured.exclude, "plugin": measured.plugin}
-        again = arguments(read, **of_files, only=measured.only, **columns)
         systems = SystemFiles.of(files, USAGE, [*arguments(measure=measure), *keep])
         texts = ("query", "text")
         inputs = InputFiles.of(project, systems.qrels, systems.runs, (read, measured), texts, queries)
@@ -213,8 +212,8 @@ def compare(
 
         stored = [one for results in systems.stored.values() for one in results.values()]
         if asserted:
-            comparison.gates.refuse_older(stored, systems.qrels, systems.runs, again)
-        with progress(quiet=shown.quiet) as drawing, _naming_files(systems, again):
+            comparison.gates.refuse_older(stored)
+        with progress(quiet=shown.quiet) as drawing:
             chosen = measured.profile(profile)
             wanted = list(measure or comparison.kept_measures(stored) or project.measures or comparison.DEFAULT)
             known = {one.label: str(one.quantity) for one in chosen.ask(wanted, rel=measured.rel)} if asserted else {}
@@ -242,27 +241,20 @@ def compare(
             _write_queries(out, result)
             return 0
         result = replace(result, files=named, reading=tuple(arguments(read, **of_files, queries=queries)))
-        advised = (result.measures, result.baseline, kept, result.options, keep)
-        _write(out, summary, result, verdicts, comparison.gates.advice(verdicts, named, *advised))
+        steps = comparison.gates.advice(verdicts, named, result.options, result.baseline)
+        steps += _keeping(kept, verdicts, named, [*result.measures, "-q", "-o", kept, *keep])
+        _write(out, summary, result, verdicts, steps)
     return 1 if any(not verdict.passed for verdict in verdicts) else 0
 
 
-@contextmanager
-def _naming_files(systems: SystemFiles, reading: Sequence[str]) -> Iterator[None]:
-    """Within it, commands that errors recommend for stored values name the files that are known."""
-    from rankworth.comparison.gates import renewal  # noqa: PLC0415 - not needed for help
-
-    try:
-        yield
-    except RankworthError as error:
-        remedy = error.remedy
-        for path, results in systems.stored.items() if KEEP in remedy else ():
-            command = renewal(path, [*results.values()], systems.qrels, systems.runs, reading)
-            for written in (f"{KEEP} {shlex.quote(path)}", f"{KEEP} FILE"):
-                remedy = remedy.replace(written, command)
-        if remedy == error.remedy:
-            raise
-        raise error.with_remedy(remedy) from None
+def _keeping(kept: str, verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Sequence[str]) -> list[str]:
+    """The command that keeps the new values where a loss is meant, if the baseline comes from a results file."""
+    failed = {verdict.system: verdict for verdict in verdicts if not verdict.passed and verdict.before is not None}
+    if not kept or not failed:
+        return []
+    run = files.get(next(iter(failed)), "RUN") if len(failed) == 1 else "RUN"
+    words = ["rankworth", "evaluate", files.get("", "QRELS"), run, "-m", *options]
+    return ["if the loss is meant, keep the new values as the baseline:", f"  {shlex.join(words)}"]
 
 
 def _judged(sources: dict[str, list[SystemFile]], result: "Comparison") -> tuple[str, list[str]]:

@@ -186,7 +186,7 @@ def _decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Se
 
     for line in lines([one for one in verdicts if not (out.quiet and one.passed)]):
         say(line)
-    out.say(*advice(verdicts, files, (), options={one.gate.measure: options for one in verdicts}))
+    out.say(*advice(verdicts, files, {one.gate.measure: options for one in verdicts}))
     return 1 if any(not one.passed for one in verdicts) else 0
 
 

@@ -135,69 +135,95 @@ def compare(
     options = {"queries": queries, "rel": rel, "profile": profile, "progress": progress, **settings}
     reader = SystemReader(qrels, measures, accept_new_qrels=accept_new_qrels, **options)
     systems = reader.read(runs)
+    names = [system.name for system in systems]
     if len(systems) < 2:  # noqa: PLR2004 - a comparison takes two
-        there = f"there is {systems[0].name} only" if systems else "there is none"
+        there = f"there is {names[0]} only" if names else "there is none"
         raise UsageError("conflicting-options", f"a comparison takes two systems at least, and {there}")
     if all_pairs and baseline is not None:
         raise UsageError("conflicting-options", "all pairs are compared, and a baseline is named; give one of the two")
-    if effect is not None and not (is_number(effect) and 0 < effect < math.inf):
-        raise UsageError("unknown-setting", f"effect={effect}: the difference that is looked for is a number above 0")
-    if baseline is not None and baseline not in (names := [one.name for one in systems]):
+    if baseline is not None and baseline not in names:
         raise UsageError("not-measured", f"the baseline is to be {baseline!r}, and the systems are {quoted(names)}")
-    systems.sort(key=lambda one: baseline is not None and one.name != baseline)
-    if not (labels := reader.asked or shared(systems)):
-        have = "; ".join(f"{one.name}: {quoted(one.scores)}" for one in systems)
+    for name, numbers in (
+        ("effect", [effect]),
+        ("margin", margin.values() if isinstance(margin, Mapping) else [margin]),
+    ):
+        if odd := [
+            number for number in numbers if number is not None and not (is_number(number) and 0 < number < math.inf)
+        ]:
+            raise UsageError("unknown-setting", f"{name}={odd[0]!r}: it is a number above 0")
+    systems.sort(key=lambda system: baseline is not None and system.name != baseline)
+    if not (labels := reader.labels or shared(systems)):
+        have = "; ".join(f"{system.name}: {quoted(system.scores)}" for system in systems)
         raise UsageError("not-measured", f"the systems share no measure that can be compared: {have}")
-    labels, repeated = _distinct(labels, systems[0])
-    slices = Slices.of(table, by=by, weights=weights, macro=macro)
-    scores = side_by_side(systems, labels, accepted=accept_new_qrels).sliced(slices)
-    correction = correction or ("none" if test in PAIRWISE else "holm")
-    resamples = (MANY if len(scores.queries) <= _QUERIES else FEW) if resamples is None else resamples
-    plan = Plan(test, correction, level, interval, resamples, seed, _margins(margin, scores))
-    every = combinations(range(len(systems)), 2)
-    compared = [pair for pair in every if all_pairs or pair[0] == 0]
+    own, kept = (
+        systems[0].scores,
+        dict[str, str](),
+    )  # each measure under the first of its names, as p is corrected for each
+    names_of = {label: kept.setdefault(own[label].signature if label in own else label, label) for label in labels}
+    scores = side_by_side(systems, list(kept.values()), Slices.of(table, by=by, weights=weights, macro=macro))
+    if not isinstance(margin, Mapping):
+        margin = {} if margin is None else dict.fromkeys(scores.measures, margin)
+    plan = Plan(
+        test,
+        correction or ("none" if test in PAIRWISE else "holm"),
+        level,
+        interval,
+        (MANY if len(scores.queries) <= _QUERIES else FEW) if resamples is None else resamples,
+        seed,
+        {scores.label(name): float(number) for name, number in margin.items()},
+    )
+    compared = [pair for pair in combinations(range(len(systems)), 2) if all_pairs or pair[0] == 0]
     rows, procedure = differences({"": scores}, compared, plan)
-    groups = {
-        column: {name: scores.at(some) for name, some in groups.items()} for column, groups in scores.groups.items()
-    }
+    repeated = [
+        f"{label} is {name} by another name, and compared once" for label, name in names_of.items() if label != name
+    ]
     return Comparison(
         scores,
         tuple(rows),
         plan,
         procedure,
         "" if all_pairs else scores.systems[0],
-        (*scores.notes, *repeated, *_notes(scores, rows), *reader.notes),
+        (*_notes_on_systems(systems, scores), *repeated, *_notes(scores, rows), *reader.notes),
         tuple(_warnings(systems, scores, rows, plan, effect)),
-        {column: tuple(differences(tables, compared, plan)[0]) for column, tables in groups.items()},
-        uneven=scores.uneven,
+        {column: tuple(differences(parts, compared, plan)[0]) for column, parts in scores.parts().items()},
+        uneven=_uneven(systems, scores.measures, accepted=accept_new_qrels),
     )
 
 
-def _distinct(measures: Sequence[str], first: System) -> tuple[list[str], list[str]]:
-    """Each measure under the first of its names, as p is corrected for each; and notes on the other names."""
-    names: dict[str, str] = {}
-    notes = []
-    for name in measures:
-        signature = first.scores[name].signature if name in first.scores else name
-        if (kept := names.setdefault(signature, name)) != name:
-            notes.append(f"{name} is {kept} by another name, and compared once")
-    return list(names.values()), notes
+def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: bool) -> dict[str, int]:
+    """How many queries each system has values for; empty if all have them for the same queries.
 
-
-def _margins(margin: float | Mapping[str, float] | None, scores: ScoreTable) -> dict[str, float]:
-    """The margin of each measure that has one.
-
-    Raises:
-        UsageError: `not-measured`, `unknown-setting`.
+    Args:
+        systems: the systems.
+        measures: what tables call the measures.
+        accepted: whether judgements may have changed, so that queries that only some systems have judgements for are
+            no fault of a system.
 
     """
-    if margin is None:
+    queries = set().union(*(system.queries for system in systems))
+    if accepted:
+        queries.intersection_update(*(system.judged or system.queries for system in systems))
+    aligned = [system.only(sorted(queries)).scores for system in systems]
+    known = [~np.isnan([scores[name].values for name in measures]) for scores in aligned]
+    if all((rows == known[0]).all() for rows in known):
         return {}
-    margins = margin if isinstance(margin, Mapping) else dict.fromkeys(scores.measures, margin)
-    for one in margins.values():
-        if not is_number(one):
-            raise UsageError("unknown-setting", f"margin={one!r}: a margin is a number above 0, or {{measure: number}}")
-    return {scores.label(name): float(one) for name, one in margins.items()}
+    return {one.name: int(np.count_nonzero(rows.all(axis=0))) for one, rows in zip(systems, known, strict=True)}
+
+
+def _notes_on_systems(systems: Sequence[System], scores: ScoreTable) -> Iterator[str]:
+    """What happened to queries and runs on the way, and measures of which nobody knows which end is better."""
+    size = len(scores.queries)
+    if any(len(system.queries) != size for system in systems):
+        counts = ", ".join(f"{system.name} {len(system.queries):,}" for system in systems)
+        yield f"compared over the {counted(size)} that all have; there are {counts}"
+    how = {"folds": "joined, as their queries differ", "seeds": "averaged for each query first"}
+    for system in systems:
+        if system.joined:
+            kind, number = system.joined
+            yield f"{system.name}: {number} {kind} {how[kind]}"
+    for name in scores.measures:
+        if any(system.scores[name].quantity is None for system in systems):
+            yield f"{name} is no measure that is known here: higher values are taken for better ones"
 
 
 def _notes(scores: ScoreTable, rows: Sequence[Difference]) -> Iterator[str]:
@@ -237,8 +263,7 @@ def _warnings(
         text = f"{100 * most:.1f} % of the first 10 ranks of {shares[most]} hold documents that nobody judged"
         text = f"{text}, and {100 * least:.1f} % of those of {shares[least]}: the comparison favours {shares[least]}"
         yield "one-sided-judgements", text
-    pairs = [(one, one.unanswered if one.answered is None else len({*one.queries} - one.answered)) for one in systems]
-    counts = {one.name: count for one, count in pairs if count is not None}
+    counts = {one.name: len({*one.queries} - one.answered) for one in systems if one.answered is not None}
     if len(set(counts.values())) > 1:
         listed = _listed([f"{name} {count:,}" for name, count in counts.items()])
         yield "many-unanswered", f"queries without results: {listed}; they count as the profile says"
@@ -262,8 +287,6 @@ def _few_queries(size: int, rows: Sequence[Difference], plan: Plan, effect: floa
         smallest, why = float(least_p(size)), "no test finds much in so few"
         if plan.test in _OF_SIGNS and smallest >= 1 - plan.level:
             why = f"p cannot be below {smallest:.4g}, however they differ"
-        elif size == 1 and plan.test != PAIRWISE[1]:
-            why = "this test takes two at least, and there is no p"
         yield "few-queries", f"{counted(size)} {'is' if size == 1 else 'are'} few: {why}"
     detectable = [(one.detectable, one.measure) for one in rows if not math.isnan(one.detectable)]
     largest, measure = max(detectable, key=lambda pair: pair[0], default=(0.0, ""))
@@ -348,7 +371,7 @@ def _planned(function: Callable[[float, int], Floats], values: object, n: int | 
         raise InputError("empty-input", text, remedy="evaluate_runs gives them, and so does compare")
     else:
         systems = SystemReader().read(values)
-        scores = side_by_side(systems, paired(systems))
+        scores = side_by_side(systems, paired(systems), Slices())
     found = {}
     for name, table in scores.complete.items():
         size = len(table)
@@ -453,21 +476,23 @@ def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None 
     shown = tuple(measures or known)
     if odd := [name for name in shown if name not in known]:
         raise UsageError("not-measured", f"{quoted(odd)} was not compared everywhere; {quoted(known)} was")
-    first, *others = comparisons.items()
-    problems = [
-        f"{name} of {first[0]} and {collection}: {difference}"
-        for collection, one in others
-        for name in shown
-        for difference in not_alike(first[1].signatures[name], one.signatures[name])
-    ]
-    for what in ("baseline", "test", "correction", "level"):
-        values = {name: getattr(one, what, None) or getattr(one.plan, what, "") for name, one in comparisons.items()}
-        if len(set(values.values())) > 1:
-            listed = ", ".join(f"{name}: {value or 'all pairs'}" for name, value in values.items())
-            problems.append(f"{what} differs: {listed}")
+    (first, base), *others = comparisons.items()
+    problems = []
+    for collection, one in others:
+        found = [f"{name}: {text}" for name in shown for text in not_alike(base.signatures[name], one.signatures[name])]
+        pairs = zip(_conditions(base).items(), _conditions(one).values(), strict=True)
+        found += [f"{what} is {value} and {other}" for (what, value), other in pairs if value != other]
+        problems += [f"{first} and {collection}: {text}" for text in found]
     if problems:
         raise UsageError("not-comparable", *problems, remedy="compare all collections in the same way")
     return Table(dict(comparisons), systems, shown)
+
+
+def _conditions(one: Comparison) -> dict[str, object]:
+    """What collections have to have in common to stand in one table."""
+    plan = one.plan
+    baseline = one.baseline or "none, as all pairs are compared"
+    return {"the baseline": baseline, "test": plan.test, "correction": plan.correction, "level": plan.level}
 
 
 def _word(one: Comparison, measure: str, system: str) -> str:

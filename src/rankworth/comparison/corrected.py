@@ -1,7 +1,7 @@
 """Means by many judgements of a model, corrected by a few of people: of runs, and of differences between two."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
@@ -11,10 +11,10 @@ from rankworth.comparison.comparing import TAKEN_OVER
 from rankworth.comparison.differences import LEVEL
 from rankworth.comparison.systems import DEFAULT, Floats, System, SystemReader
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io.validate import is_number
 from rankworth.measures import Measure
 from rankworth.profiles import combined
 from rankworth.stats.predictions import prediction_powered
+from rankworth.stats.samples import check_sampling
 from rankworth.tables.analysis import Analysis, record
 from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.look import p_value
@@ -84,47 +84,42 @@ class CorrectedMeans(Analysis[Literal["means"]]):
             UsageError: `not-measured`.
 
         """
-        found = [one for one in self.means if one.measure == measure and run in (one.run, "")]
-        if len(found) != 1:
-            there = quoted([f"{one.measure} of {one.run}" for one in self.means])
+        rows = [row for row in self.means if row.measure == measure and run in (row.run, "")]
+        if len(rows) != 1:
+            there = quoted([f"{row.measure} of {row.run}" for row in self.means])
             raise UsageError("not-measured", f"{measure} of {run or 'the only run'}: there are {there}")
-        return found[0]
+        return rows[0]
 
     def _columns(self, of: str) -> dict[str, list[Any]]:  # noqa: ARG002 - there is one table
         return by_name(CorrectedMean._fields, (*self.means, *self.differences))
 
     def _record(self) -> dict[str, Any]:
-        return {
-            "level": self.level,
-            "signature": self.signature,
-            "means": [record(one) for one in self.means],
-            "differences": [record(one) for one in self.differences],
-        }
+        rows = {name: [record(row) for row in getattr(self, name)] for name in ("means", "differences")}
+        return {"level": self.level, "signature": self.signature, **rows}
 
     def sheets(self) -> list[Sheet]:
         """The means, and the differences where there are some."""
-        means = self._sheet(self.means, "means")
+        means = _sheet(self.means, "means")
         if not self.differences:
-            return [means]
-        about = f"differences from {self.differences[0].baseline}"
-        return [Sheet(means.columns, title=means.title), self._sheet(self.differences, about)]
+            return [replace(means, notes=self.notes, comment=self.signature, defects=self._defects)]
+        about = _sheet(self.differences, f"differences from {self.differences[0].baseline}")
+        return [means, replace(about, notes=self.notes, comment=self.signature, defects=self._defects)]
 
-    def _sheet(self, rows: Sequence[CorrectedMean], title: str) -> Sheet:
-        """One row for each mean."""
-        columns = [
-            Column("run", "text", [one.run for one in rows]),
-            Column("measure", "text", [one.measure for one in rows]),
-            Column("corrected", "value", [one.value for one in rows], bounds=[(one.low, one.high) for one in rows]),
-        ]
-        if rows[0].baseline:
-            columns.append(Column("p", "number", [p_value(one.p) for one in rows]))
-        alone = [(one.people_low, one.people_high) for one in rows]
-        columns += [
-            Column("people alone", "value", [one.people for one in rows], bounds=alone),
-            Column("model alone", "value", [one.model for one in rows]),
-            Column("worth", "number", ["" if np.isnan(one.effective) else f"{one.effective:,.0f}" for one in rows]),
-        ]
-        return Sheet(tuple(columns), self.notes, self.signature, self._defects, title)
+
+def _sheet(rows: Sequence[CorrectedMean], title: str) -> Sheet:
+    """One row for each mean, or for each difference with its p."""
+    alone = [(row.people_low, row.people_high) for row in rows]
+    p = Column("p", "number", [p_value(row.p) for row in rows])
+    columns = [
+        Column("run", "text", [row.run for row in rows]),
+        Column("measure", "text", [row.measure for row in rows]),
+        Column("corrected", "value", [row.value for row in rows], bounds=[(row.low, row.high) for row in rows]),
+        *([p] if rows[0].baseline else []),
+        Column("people alone", "value", [row.people for row in rows], bounds=alone),
+        Column("model alone", "value", [row.model for row in rows]),
+        Column("worth", "number", ["" if np.isnan(row.effective) else f"{row.effective:,.0f}" for row in rows]),
+    ]
+    return Sheet(tuple(columns), title=title)
 
 
 def corrected_means(
@@ -171,37 +166,34 @@ def corrected_means(
     >>> found.model, found.value, found.weight  # a model that says the same of all queries tells nothing
     (1.0, 0.75, 0.0)
     """
-    if not is_number(level) or not 0 < level < 1:
-        raise UsageError("unknown-setting", f"level={level!r}: a level lies between 0 and 1")
+    check_sampling(level, seed=0)
     if odd := [name for name in ("weights", "macro", "table", "by") if options.get(name) is not None]:
         raise UsageError("conflicting-options", f"{odd[0]}: in corrected means all queries count alike")
     readers = [SystemReader(judgements, list(measures), **options) for judgements in (qrels, people)]
-    by_model, by_people = ({one.name: one for one in reader.read(runs)} for reader in readers)
-    if stored := [one.name for one in by_model.values() if one.origin]:
+    by_model, by_people = (reader.read(runs) for reader in readers)
+    if stored := [system.name for system in by_model if system.origin]:
         text = f"{stored[0]} comes from a results file, and is to be measured by two sets of judgements"
         raise UsageError("conflicting-options", text, remedy="give the run itself")
-    if baseline is not None and baseline not in by_model:
-        raise UsageError("run-names", f"baseline={baseline!r}: there is no such run; there are {quoted(by_model)}")
-    queries = _common_queries(by_model, by_people)
-
-    def rows(baseline: str, names: Iterable[str]) -> tuple[CorrectedMean, ...]:
-        pairs = [(label, name) for name in names for label in readers[0].asked]
-        return tuple(_corrected(*pair, baseline, (by_model, by_people), queries, level) for pair in pairs)
-
-    means = rows("", by_model)
-    sides = [*by_model.values(), *by_people.values()]
-    warnings = [notice for one in sides for notice in one.notices if notice[0] in TAKEN_OVER]
-    return CorrectedMeans(
-        means=means,
-        differences=() if baseline is None else rows(baseline, [name for name in by_model if name != baseline]),
-        level=level,
-        signature=combined(one.scores[label].signature for one in sides for label in readers[0].asked),
-        notes=tuple(_notes(means, level)),
-        warnings=tuple(dict.fromkeys(warnings)),
-    )
+    names = [system.name for system in by_model]
+    if baseline is not None and baseline not in names:
+        raise UsageError("run-names", f"baseline={baseline!r}: there is no such run; there are {quoted(names)}")
+    both, rest = _queries(by_model[0], by_people[0])
+    labels = readers[0].labels
+    sides = [_values(*side, labels) for side in ((by_people, both), (by_model, both), (by_model, rest))]
+    means = _rows([(label, name, "") for name in names for label in labels], sides, level)
+    differences: tuple[CorrectedMean, ...] = ()
+    if baseline is not None:
+        base, others = names.index(baseline), [place for place, name in enumerate(names) if name != baseline]
+        keys = [(label, names[place], baseline) for place in others for label in labels]
+        differences = _rows(keys, [side[:, others] - side[:, [base]] for side in sides], level)
+    systems = (*by_model, *by_people)
+    warnings = [notice for system in systems for notice in system.notices if notice[0] in TAKEN_OVER]
+    signature = combined(system.scores[label].signature for system in systems for label in labels)
+    notes = tuple(_notes(means, level))
+    return CorrectedMeans(means, differences, level, signature, notes, tuple(dict.fromkeys(warnings)))
 
 
-def _common_queries(by_model: Mapping[str, System], by_people: Mapping[str, System]) -> tuple[list[str], list[str]]:
+def _queries(by_model: System, by_people: System) -> tuple[list[str], list[str]]:
     """The queries that both judged, and those that the model alone judged.
 
     Raises:
@@ -209,7 +201,7 @@ def _common_queries(by_model: Mapping[str, System], by_people: Mapping[str, Syst
         UsageError: `few-queries`.
 
     """
-    ids, known = (next(iter(side.values())).judged or frozenset() for side in (by_model, by_people))
+    ids, known = (system.judged or frozenset() for system in (by_model, by_people))
     both = sorted(ids & known)
     if not both:
         text = f"no query has judgements of model and people: the model judged {quoted(ids)}, people {quoted(known)}"
@@ -220,50 +212,40 @@ def _common_queries(by_model: Mapping[str, System], by_people: Mapping[str, Syst
     return both, sorted(ids - known)
 
 
-def _corrected(
-    measure: str,
-    run: str,
-    baseline: str,
-    sides: tuple[Mapping[str, System], Mapping[str, System]],
-    queries: tuple[list[str], list[str]],
-    level: float,
-) -> CorrectedMean:
-    """The mean of a run by a measure, or of its difference from the baseline.
+def _values(systems: Sequence[System], queries: Sequence[str], labels: Sequence[str]) -> Floats:
+    """`[Q, R, M]`: the values of queries, by run and measure; NaN where there is none."""
+    aligned = [system.only(queries).scores for system in systems]
+    return np.array([[scores[label].values for label in labels] for scores in aligned]).transpose(2, 0, 1)
+
+
+def _rows(keys: Sequence[tuple[str, str, str]], sides: Sequence[Floats], level: float) -> tuple[CorrectedMean, ...]:
+    """Corrected means of runs, or of differences.
 
     Args:
-        measure: its name.
-        run: the name of the run.
-        baseline: that of the run to be subtracted; empty for none.
-        sides: the values by the model and by people, by the names of runs.
-        queries: those that both judged, and those that the model alone judged.
+        keys: measure, run and baseline of each.
+        sides: `[Q, R, M]`, the values by people, by the model for these queries, and by the model for all others.
         level: of the intervals.
 
     """
-
-    def values(side: Mapping[str, System], ids: Sequence[str]) -> Floats:
-        """`[Q, 1]`, NaN where there is no value."""
-        found = side[run].only(ids).scores[measure].values
-        return (found - side[baseline].only(ids).scores[measure].values if baseline else found)[:, None]
-
-    by_model, by_people = sides
-    people, model, others = values(by_people, queries[0]), values(by_model, queries[0]), values(by_model, queries[1])
+    people, model, others = (side.reshape(len(side), len(keys)) for side in sides)
     found = prediction_powered(people, model, others, level=level)
     alone = stats.intervals(people, method="t", level=level)
-    columns = {
-        "value": found.mean,
-        "low": found.low,
-        "high": found.high,
-        "p": found.p if baseline else np.full(1, np.nan),
-        "people": stats.means(people),
-        "people_low": alone.low,
-        "people_high": alone.high,
-        "model": stats.means(np.concatenate([model, others])),
-        "weight": found.weight,
-        "effective": found.effective,
-    }
-    numbers: dict[str, Any] = {name: float(column[0]) for name, column in columns.items()}
-    numbers |= {"judged": int(found.measured[0]), "predicted": int(found.predicted[0])}
-    return CorrectedMean(measure, run, baseline, **numbers)
+    columns = (  # in the order of `CorrectedMean`, from `value` on
+        found.mean,
+        found.low,
+        found.high,
+        np.where([bool(baseline) for *_, baseline in keys], found.p, np.nan),
+        stats.means(people),
+        alone.low,
+        alone.high,
+        stats.means(np.concatenate([model, others])),
+        found.weight,
+        found.effective,
+        found.measured.astype(np.int64),
+        found.predicted.astype(np.int64),
+    )
+    cells = zip(*(column.tolist() for column in columns), strict=True)
+    return tuple(CorrectedMean(*key, *row) for key, row in zip(keys, cells, strict=True))
 
 
 def _notes(means: Sequence[CorrectedMean], level: float) -> Iterator[str]:

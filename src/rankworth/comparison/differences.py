@@ -5,19 +5,20 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankworth import names, stats
 from rankworth.comparison.systems import Better, Floats, System, require_same_settings, values_signature
-from rankworth.errors import InputError, MeasureError, UsageError, counted, quoted
+from rankworth.errors import InputError, MeasureError, UsageError, quoted
 from rankworth.evaluation import aggregation
 from rankworth.groups import Slices
-from rankworth.io.validate import IdKinds, is_number
+from rankworth.io.validate import IdKinds
 from rankworth.profiles import STANDARD, Signature, signature
 from rankworth.settings import STANDARD_AVERAGING, Averaging
+from rankworth.stats.samples import check_sampling
 from rankworth.tables.columns import Best, Kind
 
 Mask = NDArray[np.bool_]
@@ -35,9 +36,6 @@ class ScoreTable:
         kinds: what the values of each measure are.
         better: which end of each measure's scale is better.
         signatures: how the values of each measure came about.
-        notes: what happened to queries and runs on the way.
-        uneven: how many queries each system has values for, if these are not the same queries.
-        joined: the systems that are several runs.
         settings: what each query counts, and which groups count alike.
         groups: by column and group, in order, the queries of the group: `[Q]`.
         ids: whether ids of queries came as integers.
@@ -51,9 +49,6 @@ class ScoreTable:
     kinds: Mapping[str, Kind]
     better: Mapping[str, Better]
     signatures: Mapping[str, str]
-    notes: tuple[str, ...] = ()
-    uneven: Mapping[str, int] = field(default_factory=dict)
-    joined: frozenset[str] = frozenset()
     settings: Averaging = STANDARD_AVERAGING
     groups: Mapping[str, Mapping[str, Mask]] = field(default_factory=dict)
     ids: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
@@ -83,12 +78,12 @@ class ScoreTable:
     @cached_property
     def means(self) -> Floats:
         """`[S, M]`: the means of systems, as an evaluation has them, over the queries that have a value."""
-        if self.settings.weights is None and self.settings.macro is None:
-            is_known = ~np.isnan(self.values)
-            counts = is_known.sum(axis=2)
-            sums = np.cumsum(np.where(is_known, self.values, 0.0), axis=2)[:, :, -1] if self.queries else counts
-            return np.asarray(np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0))
-        return np.array([[self._mean(values) for values in measures] for measures in self.values])
+        if self.weights is not None:
+            return np.array([[self._mean(values) for values in measures] for measures in self.values])
+        is_known = ~np.isnan(self.values)
+        counts = is_known.sum(axis=2)
+        sums = np.cumsum(np.where(is_known, self.values, 0.0), axis=2)[:, :, -1] if self.queries else counts
+        return np.asarray(np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0))
 
     def _mean(self, values: Floats) -> float:
         is_known = ~np.isnan(values)
@@ -125,99 +120,67 @@ class ScoreTable:
 
     def at(self, rows: Mask) -> "ScoreTable":
         """The values of some of the queries."""
-        return replace(
-            self, queries=tuple(compress(self.queries, rows.tolist())), values=self.values[:, :, rows], groups={}
-        )
+        queries = tuple(compress(self.queries, rows.tolist()))
+        return replace(self, queries=queries, values=self.values[:, :, rows], groups={})
 
-    def sliced(self, slices: Slices) -> "ScoreTable":
-        """The values with groups and weights of the queries.
-
-        Raises:
-            InputError: `missing-value`, `bad-weight`.
-
-        """
-        queries, settings = self.queries, Averaging(weights=slices.weights, macro=slices.macro)
-        in_signature = {
-            one.setting: one.label_for(queries) for one in (slices.weights, slices.macro) if one is not None
+    def parts(self) -> dict[str, dict[str, "ScoreTable"]]:
+        """The values of the queries of each group, by column and group."""
+        return {
+            column: {name: self.at(rows) for name, rows in groups.items()} for column, groups in self.groups.items()
         }
-        signatures = dict(self.signatures)
-        if in_signature:
-            aggregation.refuse(queries, queries, settings)
-            for name, line in signatures.items():
-                parsed = Signature.parse(line)
-                signatures[name] = str(replace(parsed, settings={**parsed.settings, **in_signature}))
-        groups = {}
-        if slices.by is not None:
-            slices.by.shown(queries)  # refuses groups of other queries
-            parts = slices.by.parts(queries)
-            groups = {slices.by.name: {name: parts.of(name) for name in parts.names}}
-        return replace(self, settings=settings, signatures=signatures, groups=groups)
 
 
-def side_by_side(systems: Sequence[System], measures: Sequence[str], *, accepted: bool = False) -> ScoreTable:
+def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Slices) -> ScoreTable:
     """The values of systems over the queries that all have.
 
     Args:
         systems: the baseline first, if there is one.
         measures: what tables call the measures.
-        accepted: whether judgements may have changed, so that queries that only some systems have judgements for are
-            no fault of a system.
+        slices: groups and weights of the queries.
 
     Raises:
         UsageError: `not-comparable`, which names what differs; `not-measured`.
-        InputError: `no-common-queries`.
+        InputError: `no-common-queries`, `missing-value`, `bad-weight`.
 
     """
     require_same_settings(systems, measures)
-    common = [query for query in systems[0].queries if all(query in one.rows for one in systems)]
-    if not common:
+    queries = [query for query in systems[0].queries if all(query in one.rows for one in systems)]
+    if not queries:
         raise InputError("no-common-queries", f"{quoted([system.name for system in systems])} share no query")
-    notes = []
-    if any(len(system.queries) != len(common) for system in systems):
-        counts = ", ".join(f"{system.name} {len(system.queries):,}" for system in systems)
-        notes.append(f"compared over the {counted(len(common))} that all have; there are {counts}")
-    how = {"folds": "joined, as their queries differ", "seeds": "averaged for each query first"}
-    notes += [f"{one.name}: {one.joined[1]} {one.joined[0]} {how[one.joined[0]]}" for one in systems if one.joined]
-    notes += [
-        f"{name} is no measure that is known here: higher values are taken for better ones"
-        for name in measures
-        if any(system.scores[name].quantity is None for system in systems)
-    ]
-    aligned = [system.only(common) for system in systems]
-    first, digest = aligned[0].scores, signature(STANDARD, common, "").queries
+    aligned = [system.only(queries).scores for system in systems]
+    settings = Averaging(weights=slices.weights, macro=slices.macro)
+    shares = {one.setting: one.label_for(queries) for one in (slices.weights, slices.macro) if one is not None}
+    if shares:
+        aggregation.refuse(queries, queries, settings)
+    groups = {}
+    if slices.by is not None:
+        slices.by.shown(queries)  # refuses groups of other queries
+        parts = slices.by.parts(queries)
+        groups = {slices.by.name: {name: parts.of(name) for name in parts.names}}
+    digest, lines = signature(STANDARD, queries, "").queries, {}
+    for name in measures:
+        line = values_signature(aligned[0][name].signature)
+        lines[name] = str(replace(line, queries=digest, settings={**line.settings, **shares}))
     return ScoreTable(
         systems=tuple(system.name for system in systems),
-        queries=tuple(common),
+        queries=tuple(queries),
         measures=tuple(measures),
-        values=np.array([[system.scores[name].values for name in measures] for system in aligned]),
-        kinds={name: first[name].kind for name in measures},
-        better={name: first[name].better for name in measures},
-        signatures={name: str(replace(values_signature(first[name].signature), queries=digest)) for name in measures},
-        notes=tuple(notes),
-        uneven=_uneven(systems, measures, accepted=accepted),
-        joined=frozenset(system.name for system in systems if system.joined),
+        values=np.array([[scores[name].values for name in measures] for scores in aligned]),
+        kinds={name: aligned[0][name].kind for name in measures},
+        better={name: aligned[0][name].better for name in measures},
+        signatures=lines,
+        settings=settings,
+        groups=groups,
         ids=next((system.kinds for system in systems if system.kinds.integers("query")), IdKinds()),
     )
-
-
-def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: bool) -> dict[str, int]:
-    """How many queries each system has values for; empty if all have them for the same queries."""
-    queries = set().union(*(system.queries for system in systems))
-    if accepted:
-        queries.intersection_update(*(system.judged or system.queries for system in systems))
-    order = sorted(queries)
-    known = [~np.isnan([one.only(order).scores[name].values for name in measures]) for one in systems]
-    if all((rows == known[0]).all() for rows in known):
-        return {}
-    return {one.name: int(np.count_nonzero(rows.all(axis=0))) for one, rows in zip(systems, known, strict=True)}
 
 
 Word = Literal["better", "worse", "unclear", "equal", "equivalent"]
 LEVEL: Final = 0.95
 INTERVALS: Final[Mapping[str, str]] = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap", "t": "t"}
 """kinds of intervals, and what tables call them"""
-PAIRWISE: Final = ("tukey", "randomized-tukey")
-"""tests of all systems at once, whose p values hold for all pairs of systems by one measure"""
+PAIRWISE: Final[Mapping[str, str]] = {"tukey": "Tukey's HSD test", "randomized-tukey": "randomized Tukey HSD test"}
+"""tests of all systems at once, whose p values hold for all pairs of systems by one measure, and their titles"""
 POWER: Final = 0.8
 """the power of the minimum detectable difference"""
 
@@ -285,22 +248,14 @@ class Plan:
             UsageError: `unknown-setting`.
 
         """
-        words = {
-            "test": (*stats.TESTS, *PAIRWISE),
-            "correction": tuple(stats.CORRECTIONS),
-            "interval": tuple(INTERVALS),
-        }
-        for (name, known), word in zip(words.items(), (self.test, self.correction, self.method), strict=True):
+        for name, word, known in (
+            ("test", self.test, (*stats.TESTS, *PAIRWISE)),
+            ("correction", self.correction, stats.CORRECTIONS),
+            ("interval", self.method, INTERVALS),
+        ):
             if word not in known:
                 raise UsageError("unknown-setting", f"{name}={word!r}: {name} is {' or '.join(map(repr, known))}")
-        if not is_number(self.level) or not 0 < self.level < 1:
-            raise UsageError("unknown-setting", f"level={self.level}: a level lies between 0 and 1")
-        for name, number, least in (("resamples", self.resamples, 1), ("seed", self.seed, 0)):
-            if isinstance(number, bool) or not is_number(number) or number != int(number) or number < least:
-                raise UsageError("unknown-setting", f"{name}={number}: {name} is a whole number from {least}")
-        for name, margin in self.margins.items():
-            if not 0 < margin < float("inf"):
-                raise UsageError("unknown-setting", f"margin of {name}: {margin} is no number above 0")
+        check_sampling(self.level, self.seed, self.resamples)
 
 
 @dataclass(frozen=True)
@@ -342,19 +297,20 @@ def differences(
     parts = [_uncorrected(table, compared, plan, group) for group, table in tables.items()]
     rows = [row for part, _ in parts for row in part]
     adjusted = stats.adjusted([one.p for one in rows], plan.correction).tolist()
-    corrected = [one._replace(adjusted=p) for one, p in zip(rows, adjusted, strict=True)]
-    clear = [one.adjusted < 1 - plan.level or one.word in ("equal", "equivalent") for one in corrected]
-    words = [one if is_clear else one._replace(word="unclear") for one, is_clear in zip(corrected, clear, strict=True)]
-    return words, parts[0][1]
+    corrected = []
+    for row, p in zip(rows, adjusted, strict=True):
+        is_clear = p < 1 - plan.level or row.word in ("equal", "equivalent")
+        corrected.append(row._replace(adjusted=p, word=row.word if is_clear else "unclear"))
+    return corrected, parts[0][1]
 
 
 def _uncorrected(
-    table: ScoreTable, compared: Sequence[tuple[int, int]], plan: Plan, group: str = ""
+    table: ScoreTable, compared: Sequence[tuple[int, int]], plan: Plan, group: str
 ) -> tuple[list[Difference], Procedure]:
     """Differences with uncorrected p values, and the words that they have if these are small."""
     first, second = (np.array([pair[side] for pair in compared], dtype=np.int64) for side in (0, 1))
     measures = [name for _ in compared for name in table.measures]
-    names = [(table.systems[one], table.systems[other]) for one, other in compared for _ in table.measures]
+    pairs = [(table.systems[one], table.systems[other]) for one, other in compared for _ in table.measures]
     sides = [table.values[side].reshape(len(measures), -1).T for side in (first, second)]  # [Q, pairs * measures]
     each, weights = stats.differences(*sides), table.weights
     p, leaning, procedure = _tested(table, compared, plan, each)
@@ -388,7 +344,7 @@ def _uncorrected(
         np.select([alike, equal, better > 0, better < 0], ["equivalent", "equal", "better", "worse"], "unclear"),
     )
     cells = zip(*(column.tolist() for column in columns), strict=True)
-    named = ((measure, *pair, *row, group) for measure, pair, row in zip(measures, names, cells, strict=True))
+    named = ((measure, *pair, *row, group) for measure, pair, row in zip(measures, pairs, cells, strict=True))
     return [Difference(*fields) for fields in named], procedure
 
 
@@ -403,30 +359,34 @@ def _tested(
         UsageError: `conflicting-options`, if a test has no form with weights.
 
     """
-    weights = table.weights
+    weights, leaning = table.weights, None
     interval = stats.intervals(each, weights, method=plan.method, level=plan.level, seed=plan.seed)
-    if plan.test not in PAIRWISE:
-        method, leaning = stats.TESTS[plan.test], None
-        try:
-            test = method(each, weights, resamples=plan.resamples, seed=plan.seed)
-        except ValueError as error:
-            raise UsageError("conflicting-options", f"test={plan.test}: {error}") from None
-        if plan.test in ("sign", "wilcoxon"):
-            upper, lower = (method(each, alternative=side).p for side in ("greater", "less"))
-            leaning = lower - upper
-        return test.p, leaning, Procedure(method.title, test.sentence, test.reference, test.resamples, interval)
-    if weights is not None:
-        text = f"test={plan.test} has no form with weights"
-        raise UsageError("conflicting-options", text, remedy="test=randomization has")
+    if plan.test in PAIRWISE:
+        if weights is not None:
+            text = f"test={plan.test} has no form with weights"
+            raise UsageError("conflicting-options", text, remedy="test=randomization has")
+        by_measure, source, resamples = _tested_together(table, plan)
+        p = np.array([by_measure[measure][pair] for pair in compared for measure in range(len(by_measure))])
+        return p, None, Procedure(PAIRWISE[plan.test], source.sentence, source.reference, resamples, interval)
+    method = stats.TESTS[plan.test]
+    try:
+        test = method(each, weights, resamples=plan.resamples, seed=plan.seed)
+    except ValueError as error:
+        raise UsageError("conflicting-options", f"test={plan.test}: {error}") from None
+    if plan.test in ("sign", "wilcoxon"):
+        upper, lower = (method(each, alternative=side).p for side in ("greater", "less"))
+        leaning = lower - upper
+    return test.p, leaning, Procedure(method.title, test.sentence, test.reference, test.resamples, interval)
+
+
+def _tested_together(table: ScoreTable, plan: Plan) -> tuple[Sequence[Floats], Any, int]:
+    """The p values of all pairs of systems, `[S, S]` for each measure; a result of the test; how often it draws."""
     tables = np.array([stats.levelled(values) for values in table.values.transpose(1, 2, 0)])  # [M, Q, S]
     if plan.test == "tukey":
         found = [stats.tukey_hsd(values[~np.isnan(values).any(axis=1)]) for values in tables]
-        p, (title, source, resamples) = np.array([one.p for one in found]), ("Tukey's HSD test", found[0], 0)
-    else:
-        shuffled = stats.randomized_tukey(tables.transpose(1, 2, 0), resamples=plan.resamples, seed=plan.seed)
-        p, (title, source, resamples) = shuffled.p, ("randomized Tukey HSD test", shuffled, shuffled.resamples)  # type: ignore[assignment]
-    by_pair = np.array([p[measure, one, other] for one, other in compared for measure in range(len(p))])
-    return by_pair, None, Procedure(title, source.sentence, source.reference, resamples, interval)
+        return [one.p for one in found], found[0], 0
+    shuffled = stats.randomized_tukey(tables.transpose(1, 2, 0), resamples=plan.resamples, seed=plan.seed)
+    return list(shuffled.p), shuffled, shuffled.resamples
 
 
 def least_p(size: ArrayLike) -> Floats:

@@ -5,19 +5,16 @@ A gate is typed as `nDCG@10=0.01`, `R@100=2%`, `language:nDCG@10=0.02` or `langu
 
 import math
 import re
-import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from xml.etree import ElementTree as ET  # only written, never read
 
 from rankworth import names
-from rankworth.errors import KEEP, InputError, MeasureError, UsageError, quoted
-from rankworth.profiles import Signature
-from rankworth.tables.columns import Column, Sheet, defined
+from rankworth.errors import KEEP, InputError, MeasureError, UsageError, counted, quoted
+from rankworth.tables.columns import Column, Sheet, by_name, defined
 from rankworth.tables.look import visible
 from rankworth.tables.text import cell_width
 
@@ -64,7 +61,7 @@ class Gate:
         measure: in any of its spellings.
         limit: the drop, the margin or the floor.
         percent: whether a drop is a share of the baseline's mean.
-        column: the column of the queries by whose groups it is asked, each for itself; empty for all queries.
+        column: the column of the queries each of whose groups has to hold it; empty for all queries.
         group: one group of them; empty for every one.
 
     """
@@ -78,7 +75,7 @@ class Gate:
 
     @classmethod
     def of(cls, kind: Kind, text: str, where: str = "") -> "Gate":
-        """Read one.
+        """Read a gate.
 
         Args:
             kind: what it is.
@@ -93,17 +90,16 @@ class Gate:
         >>> Gate.of("fail-under", "language=ar:P(rel=2)@5=0.3").measure
         'P(rel=2)@5'
         """
-        match, limit = _GATE.fullmatch(text), math.nan
-        with suppress(ValueError):
-            limit = float(match["limit"] if match else "")
-        is_share = match is not None and bool(match["percent"])
-        fits = limit >= 0 if kind != "fail-under" else True
-        if match is None or not math.isfinite(limit) or not fits or (is_share and kind != "max-drop"):
-            expected, example = _LIMITS[kind]
-            fact = f"{where or f'--{kind}'} {text}: a gate is MEASURE=LIMIT, and here the limit is {expected}"
-            raise UsageError("bad-gate", fact, remedy=f"as in {example}")
-        limit = limit / 100 if is_share else limit
-        return cls(kind, match["measure"], limit, is_share, match["column"] or "", match["group"] or "")
+        if match := _GATE.fullmatch(text):
+            with suppress(ValueError):
+                limit, is_share = float(match["limit"]), bool(match["percent"])
+                limit = limit / 100 if is_share else limit
+                is_allowed = kind == "max-drop" if is_share else True
+                if is_allowed and math.isfinite(limit) and (limit >= 0 or kind == "fail-under"):
+                    return cls(kind, match["measure"], limit, is_share, match["column"] or "", match["group"] or "")
+        expected, example = _LIMITS[kind]
+        fact = f"{where or f'--{kind}'} {text}: a gate is MEASURE=LIMIT, and here the limit is {expected}"
+        raise UsageError("bad-gate", fact, remedy=f"as in {example}")
 
     def __str__(self) -> str:
         """As it is typed."""
@@ -115,7 +111,7 @@ class Gate:
         """The name under which its measure was measured, by any of its names; empty where it was not.
 
         Args:
-            measures: the canonical names of the measures by the names that they were asked for by.
+            measures: the canonical names of the measures by the names that results have for them.
 
         >>> Gate("max-drop", "ndcg_cut_10", 0.01).among({"MAP": "AP", "NDCG@10": "nDCG@10"})
         'NDCG@10'
@@ -125,22 +121,47 @@ class Gate:
             return "" if place is None else list(measures)[place]
         return ""
 
+    def resolved(self, measures: Mapping[str, str], groups: Collection[tuple[str, str]]) -> "Gate":
+        """The gate with the name that its measure was measured under.
 
-def read(kind: Kind, given: Iterable[str] | Mapping[str, Any], where: str = "") -> list[Gate]:
+        Args:
+            measures: the canonical names of the measures, by their names.
+            groups: columns of queries with their groups.
+
+        Raises:
+            UsageError: `not-measured` for a measure, a column or a group that is not there.
+
+        """
+        label, known = self.among(measures), dict.fromkeys(group for column, group in groups if column == self.column)
+        text = remedy = ""
+        if not label:
+            text, remedy = (
+                f"{self.measure} is not there; there are {quoted(measures)}",
+                f"-m {self.measure} measures it",
+            )
+        elif self.column and not known:
+            text, remedy = f"nothing is told by {self.column}", f"--queries FILE --by {self.column}"
+        elif self.group and self.group not in known:
+            text = f"{self.column} has no {self.group}; it has {quoted(known)}"
+        if text:
+            raise UsageError("not-measured", f"{self}: {text}", remedy=remedy)
+        return replace(self, measure=label)
+
+
+def read(kind: Kind, limits: Iterable[str] | Mapping[str, Any], where: str = "") -> list[Gate]:
     """Several gates of one kind, as they are typed or as `pyproject.toml` has them.
 
     Args:
         kind: of all of them.
-        given: texts, or `{"nDCG@10": 0.01, "R@100": "2%"}`.
+        limits: texts, or `{"nDCG@10": 0.01, "R@100": "2%"}`.
         where: where they stand; the option where not said.
 
     Raises:
         UsageError: `bad-gate`.
 
     """
-    if isinstance(given, Mapping):
-        given = [f"{name}={limit}" for name, limit in given.items()]
-    return [Gate.of(kind, text, where) for text in given]
+    texts = [f"{name}={limit}" for name, limit in limits.items()] if isinstance(limits, Mapping) else limits
+    return [Gate.of(kind, text, where) for text in texts]
 
 
 @dataclass(frozen=True)
@@ -148,7 +169,7 @@ class Verdict:
     """Whether a gate holds for a system.
 
     Attributes:
-        gate: what was asked for.
+        gate: the condition.
         system: the system.
         passed: whether it holds.
         before: the mean of the baseline; None for a floor.
@@ -173,9 +194,36 @@ class Verdict:
     worst: tuple[tuple[str, float], ...] = ()
 
     @property
+    def word(self) -> str:
+        """What reports say first."""
+        return "ok" if self.passed else "FAIL"
+
+    @property
     def values(self) -> str:
         """The means: `0.4147 -> 0.4044`, `0.4044`."""
         return " -> ".join(_shown(value) for value in (self.before, self.now) if value is not None)
+
+    @property
+    def subject(self) -> str:
+        """The measure, and the group of queries."""
+        return f"{self.gate.column}={self.group}:{self.gate.measure}" if self.gate.column else self.gate.measure
+
+    @property
+    def title(self) -> str:
+        """The gate as it is typed, and the group of queries where it is about all groups."""
+        group = f" ({self.group})" if self.gate.column and not self.gate.group else ""
+        return f"{self.gate.kind} {self.gate}{group}"
+
+    @property
+    def losses(self) -> str:
+        """The queries that lose most: `q4 -0.5000, q6 -0.2500`."""
+        return ", ".join(f"{query} {difference:+.4f}" for query, difference in self.worst)
+
+    @property
+    def because(self) -> str:
+        """The values and the reason, or the reason alone where it begins with the value; queries that lose most."""
+        reason = self.reason if self.reason.startswith(self.values) else f"{self.values}, {self.reason}"
+        return f"{reason}\nlargest losses: {self.losses}" if self.worst and not self.passed else reason
 
 
 def against(
@@ -194,12 +242,10 @@ def against(
         InputError: `changed-queries` where systems have values for other queries than the baseline.
 
     """
-    if not gates:
-        return []
     baseline, canonical = comparison.baseline, comparison.scores.canonical
     if not baseline and any(gate.kind != "fail-under" for gate in gates):
         raise UsageError("conflicting-options", "gates on drops take a baseline, and all pairs are compared")
-    if comparison.uneven:  # then a system must neither pass nor fail for the queries that it has
+    if gates and comparison.uneven:  # then a system must neither pass nor fail for the queries that it has
         counts = ", ".join(f"{name} {count:,}" for name, count in comparison.uneven.items())
         raise InputError(
             "changed-queries",
@@ -209,20 +255,20 @@ def against(
             "or leave these queries out: --accept-new-qrels (accept_new_qrels=True)",
         )
     judged = [name for name in comparison.systems if name != baseline and (systems is None or name in systems)]
-    rows: list[Means] = [(name, "", "", comparison.means[name]) for name in judged]
+    means: list[Means] = [(name, "", "", comparison.means[name]) for name in judged]
     for column, by_system in comparison.group_means.items():
-        rows += [(name, column, group, means) for name in judged for group, means in by_system[name].items()]
+        means += [(name, column, group, row) for name in judged for group, row in by_system[name].items()]
     verdicts: list[Verdict] = []
     for gate in gates:
         if gate.kind == "fail-under":
-            verdicts += floors([gate], rows, canonical)
+            verdicts += floors([gate], means, canonical)
             continue
-        differences = comparison.slices.get(gate.column, ()) if gate.column else comparison.differences
-        measured = _measured(gate, canonical, [(gate.column, row.group) for row in differences])
+        rows = comparison.slices.get(gate.column, ()) if gate.column else comparison.differences
+        resolved = gate.resolved(canonical, [(gate.column, row.group) for row in rows])
         verdicts += [
-            _check(comparison, measured, row, when)
-            for row in differences
-            if row.measure == measured.measure and gate.group in ("", row.group) and row.second in judged
+            _verdict(comparison, resolved, row, when)
+            for row in rows
+            if row.measure == resolved.measure and gate.group in ("", row.group) and row.second in judged
         ]
     return verdicts
 
@@ -240,63 +286,37 @@ def floors(gates: Sequence[Gate], rows: Sequence[Means], measures: Mapping[str, 
 
     """
     verdicts = []
-    for gate in (_measured(gate, measures, [(column, group) for _, column, group, _ in rows]) for gate in gates):
+    for gate in (gate.resolved(measures, [(column, group) for _, column, group, _ in rows]) for gate in gates):
         for system, column, group, means in rows:
             if column == gate.column and gate.group in ("", group):
                 value = means[gate.measure]
                 passed = value >= gate.limit - _SLACK
-                number, limit = _apart(value, gate.limit)
-                reason = "there is no value" if math.isnan(value) else f"{number} {'>=' if passed else '<'} {limit}"
+                reason = "there is no value" if math.isnan(value) else _held(value, ">=" if passed else "<", gate.limit)
                 verdicts.append(Verdict(gate, system, passed, None, value, reason, group))
     return verdicts
 
 
-def _measured(gate: Gate, measures: Mapping[str, str], groups: Collection[tuple[str, str]]) -> Gate:
-    """The gate with the name that its measure was measured under.
-
-    Args:
-        gate: the gate.
-        measures: the canonical names of the measures, by their names.
-        groups: columns of queries with their groups.
-
-    Raises:
-        UsageError: `not-measured` for a measure, a column or a group that is not there.
-
-    """
-    label = gate.among(measures)
-    if not label:
-        text = f"{gate}: {gate.measure} is not there; there are {quoted(measures)}"
-        raise UsageError("not-measured", text, remedy=f"-m {gate.measure} measures it")
-    known = dict.fromkeys(group for column, group in groups if column == gate.column)
-    if gate.column and not known:
-        text = f"{gate}: nothing is told by {gate.column}"
-        raise UsageError("not-measured", text, remedy=f"--queries FILE --by {gate.column}")
-    if gate.group and gate.group not in known:
-        raise UsageError("not-measured", f"{gate}: {gate.column} has no {gate.group}; it has {quoted(known)}")
-    return replace(gate, measure=label)
-
-
-def _check(comparison: "Comparison", gate: Gate, row: "Difference", when: When) -> Verdict:
+def _verdict(comparison: "Comparison", gate: Gate, row: "Difference", when: When) -> Verdict:
     """One gate for one difference; drops are above 0, whichever end of the scale is better."""
     sign = 1.0 if comparison.scores.better[gate.measure] == "higher" else -1.0
-    word = "drop" if sign > 0 else "rise"
+    word, level = "drop" if sign > 0 else "rise", f"{100 * comparison.plan.level:g} % interval"
     bounds = None if math.isnan(row.low) else (row.low, row.high)
-    least, most = sorted((-sign * row.low, -sign * row.high)) if bounds else (math.nan, math.nan)
-    level = f"{100 * comparison.plan.level:g} % interval"
+    least, most = sorted(-sign * end for end in bounds) if bounds else (math.nan, math.nan)
     inside = comparison.queries_of(gate.column, row.group) if gate.column else None
     queries = comparison.queries(gate.measure, row.second, row.first)
     worst = [each for each in queries.worst(len(queries)) if inside is None or each.query in inside]
     losing = [(str(each.query), each.difference) for each in worst]
+    base = abs(row.first_mean)
     if gate.kind == "noninferior":
-        passed, (drop, limit) = most <= gate.limit + _SLACK, _apart(max(0.0, most), gate.limit)
-        reason = f"{word} of up to {drop} {'<=' if passed else '>'} {limit} ({level})"
-        reason = reason if bounds else "there is no interval, so nothing is excluded"
+        passed, reason = most <= gate.limit + _SLACK, "there is no interval, so nothing is excluded"
+        if bounds:
+            reason = f"{word} of up to {_held(max(0.0, most), '<=' if passed else '>', gate.limit)} ({level})"
     elif math.isnan(row.difference):
         passed, reason = False, "there is no value to compare"
     elif when == "any":
-        passed, reason = _no_query_drops(gate, abs(row.first_mean), losing, word)
+        passed, reason = _no_query_drops(gate, base, losing, word)
     else:
-        passed, reason = _mean_drops(gate, abs(row.first_mean), -sign * row.difference, word)
+        passed, reason = _mean_drops(gate, base, -sign * row.difference, word)
         if when == "significant" and not passed:
             passed = least <= 0
             tail = f"{'but' if passed else 'and'} the {level} {'includes' if passed else 'excludes'} 0"
@@ -312,8 +332,9 @@ def _no_query_drops(gate: Gate, base: float, losing: Sequence[tuple[str, float]]
     most = f"{_shown(limit)}{f' ({100 * gate.limit:.12g} %)' if gate.percent else ''}"
     if not over:
         return True, f"no query {word}s by more than {most}"
-    queries = f"{len(over):,} queries {word}" if len(over) > 1 else f"1 query {word}s"
-    return False, f"{queries} by more than {most}: {', '.join([*over[:_WORST], *['...'] * bool(over[_WORST:])])}"
+    verb = f"{word}s" if len(over) == 1 else word
+    named = [*over[:_WORST], *["..."] * (len(over) > _WORST)]
+    return False, f"{counted(len(over))} {verb} by more than {most}: {', '.join(named)}"
 
 
 def _mean_drops(gate: Gate, base: float, drop: float, word: str) -> tuple[bool, str]:
@@ -325,8 +346,7 @@ def _mean_drops(gate: Gate, base: float, drop: float, word: str) -> tuple[bool, 
     scale, digits, unit = (100 / base, 2, " %") if gate.percent and base > 0 else (1.0, _DIGITS, "")
     if drop < 0:
         return passed, f"{'gains' if word == 'drop' else 'falls by'} {_shown(-scale * drop, digits)}{unit}"
-    number, most = _apart(scale * drop, scale * limit, digits)
-    return passed, f"{word} {number}{unit} {'<=' if passed else '>'} {most}{unit}"
+    return passed, f"{word} {_held(scale * drop, '<=' if passed else '>', scale * limit, digits, unit)}"
 
 
 def _shown(value: float, digits: int = _DIGITS) -> str:
@@ -337,24 +357,23 @@ def _shown(value: float, digits: int = _DIGITS) -> str:
     return text if float(text) or not value else f"{value:.1e}"
 
 
-def _apart(one: float, limit: float, digits: int = _DIGITS) -> tuple[str, str]:
+def _held(value: float, relation: str, limit: float, digits: int = _DIGITS, unit: str = "") -> str:
     """A number and its limit with as many decimals as tell them apart, and a limit from 0, but for rounding."""
-    texts = f"{one:z.{digits}f}", f"{limit:z.{digits}f}"
-    alike = texts[0] == texts[1] and abs(one - limit) > _SLACK
+    texts = f"{value:z.{digits}f}", f"{limit:z.{digits}f}"
+    alike = texts[0] == texts[1] and abs(value - limit) > _SLACK
     if digits < _MOST and (alike or (limit and not float(texts[1]))):
-        return _apart(one, limit, digits + 1)
-    return texts
+        return _held(value, relation, limit, digits + 1, unit)
+    return f"{texts[0]}{unit} {relation} {texts[1]}{unit}"
 
 
 def lines(verdicts: Sequence[Verdict]) -> list[str]:
     """One line for each: whether it holds, for what, and why; in columns."""
-    table = [[_word(one), _measured_group(one), one.system, one.values, one.reason] for one in verdicts]
-    rows = [[visible(cell) for cell in row] for row in table]
+    rows = [[*map(visible, (one.word, one.subject, one.system, one.values, one.reason))] for one in verdicts]
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
-    padded = (
-        [cell + " " * (width - cell_width(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows
-    )
-    return ["  ".join(row).rstrip() for row in padded]
+    return [
+        "  ".join(cell + " " * (width - cell_width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
 
 
 def headline(verdicts: Sequence[Verdict]) -> str:
@@ -366,17 +385,11 @@ def headline(verdicts: Sequence[Verdict]) -> str:
 
 
 def sheet(verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> Sheet:
-    """A row for each.
-
-    Args:
-        verdicts: what was found.
-        notes: what stands below.
-
-    """
-    names = ("", "gate", "system", "values", "because")
-    rows = [(_word(one), _title(one), one.system, one.values, one.reason) for one in verdicts]
-    columns = (Column(name, "text", [row[place] for row in rows]) for place, name in enumerate(names))
-    return Sheet(tuple(columns), tuple(notes), title=headline(verdicts))
+    """A row for each, with what stands below."""
+    rows = [(one.word, one.title, one.system, one.values, one.reason) for one in verdicts]
+    columns = by_name(("", "gate", "system", "values", "because"), rows)
+    texts = tuple(Column(name, "text", cells) for name, cells in columns.items())
+    return Sheet(texts, tuple(notes), title=headline(verdicts))
 
 
 def annotations(verdicts: Sequence[Verdict]) -> str:
@@ -384,8 +397,8 @@ def annotations(verdicts: Sequence[Verdict]) -> str:
     return "".join(
         annotation(
             "notice" if one.passed else "error",
-            f"{one.gate.kind} {_measured_group(one)} of {one.system}",
-            f"{_word(one)}: {_because(one)}",
+            f"{one.gate.kind} {one.subject} of {one.system}",
+            f"{one.word}: {one.because}",
         )
         for one in verdicts
     )
@@ -397,21 +410,21 @@ def annotation(kind: str, title: str, message: str) -> str:
     >>> annotation("error", "R@100: 2 %", "one\ntwo")
     '::error title=R@100%3A 2 %25::one%0Atwo\n'
     """
-    return f"::{kind} title={_escaped(title).replace(':', '%3A').replace(',', '%2C')}::{_escaped(message)}\n"
+    title, message = (text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A") for text in (title, message))
+    return f"::{kind} title={title.replace(':', '%3A').replace(',', '%2C')}::{message}\n"
 
 
 def junit(verdicts: Sequence[Verdict], name: str = "rankworth") -> bytes:
     """A test suite in the form of JUnit, a case for each gate."""
-    failed = sum(not one.passed for one in verdicts)
-    counts = {"tests": str(len(verdicts)), "failures": str(failed), "errors": "0"}
+    counts = {"tests": str(len(verdicts)), "failures": str(sum(not one.passed for one in verdicts)), "errors": "0"}
     suites = ET.Element("testsuites", counts)
     suite = ET.SubElement(suites, "testsuite", {"name": name, **counts})
     for one in verdicts:
-        about = {"classname": f"{name}.{visible(one.system)}", "name": visible(_title(one))}
+        about = {"classname": f"{name}.{visible(one.system)}", "name": visible(one.title)}
         case = ET.SubElement(suite, "testcase", about)
         if not one.passed:
             failure = ET.SubElement(case, "failure", {"message": visible(one.reason)})
-            failure.text = "\n".join(map(visible, _because(one).split("\n")))
+            failure.text = "\n".join(map(visible, one.because.split("\n")))
     ET.indent(suites)
     text: bytes = ET.tostring(suites, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
@@ -420,145 +433,60 @@ def junit(verdicts: Sequence[Verdict], name: str = "rankworth") -> bytes:
 def record(verdict: Verdict) -> dict[str, Any]:
     """A verdict as JSON holds it."""
     gate, bounds = verdict.gate, verdict.interval
-    before, now = defined([verdict.before, verdict.now])
+    own = {name: getattr(verdict, name) for name in ("group", "system", "passed", "before", "now", "reason")}
     return {
         "gate": gate.kind,
         **{name: getattr(gate, name) for name in ("measure", "limit", "percent", "column")},
-        "group": verdict.group,
-        "system": verdict.system,
-        "passed": verdict.passed,
-        "before": before,
-        "now": now,
-        "reason": verdict.reason,
+        **dict(zip(own, defined(list(own.values())), strict=True)),
         "interval": None if bounds is None else {"low": bounds[0], "high": bounds[1], "level": verdict.level},
         "worst": [{"query": query, "difference": difference} for query, difference in verdict.worst],
     }
 
 
-def _word(verdict: Verdict) -> str:
-    return "ok" if verdict.passed else "FAIL"
-
-
-def _because(verdict: Verdict) -> str:
-    """The values and the reason, or the reason alone where it begins with the value; queries that lose most."""
-    reason = verdict.reason if verdict.reason.startswith(verdict.values) else f"{verdict.values}, {verdict.reason}"
-    return f"{reason}\nlargest losses: {_worst(verdict)}" if verdict.worst and not verdict.passed else reason
-
-
-def _worst(verdict: Verdict) -> str:
-    return ", ".join(f"{query} {difference:+.4f}" for query, difference in verdict.worst)
-
-
-def _measured_group(verdict: Verdict) -> str:
-    """The measure, and the group of queries."""
-    gate = verdict.gate
-    return f"{gate.column}={verdict.group}:{gate.measure}" if gate.column else gate.measure
-
-
-def _title(verdict: Verdict) -> str:
-    """What was asked for, of which group."""
-    gate = verdict.gate
-    group = f" ({verdict.group})" if gate.column and not gate.group else ""
-    return f"{gate.kind} {gate}{group}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
 def advice(
-    verdicts: Sequence[Verdict],
-    files: Mapping[str, str],
-    measures: Sequence[str],
-    baseline: str = "",
-    kept: str = "",
-    options: Mapping[str, Sequence[str]] | None = None,
-    keep: Sequence[str] = (),
+    verdicts: Sequence[Verdict], files: Mapping[str, str], options: Mapping[str, Sequence[str]], baseline: str = ""
 ) -> list[str]:
-    """Commands that show what is lost, and the one that keeps the new values where the loss is meant.
+    """What is lost, and the commands that show it, for the first gate that each system fails.
 
     Args:
-        verdicts: what was found.
+        verdicts: what was decided.
         files: judgements (under no name) and runs by name, as they can be given to other commands.
-        measures: all that are compared.
+        options: options of `explain`, by measure.
         baseline: the name of the baseline.
-        kept: the results file that the baseline comes from, if it comes from one.
-        options: options of `explain`, by measure; it is not recommended for other measures.
-        keep: options of `evaluate`.
 
     """
-    failed = [one for one in verdicts if not one.passed]
-    first = {one.system: one for one in reversed(failed)}
-    systems = list(dict.fromkeys(one.system for one in failed))
-    lines = []
-    for verdict in map(first.__getitem__, systems):
-        measure, worst = verdict.gate.measure, verdict.worst
-        how = [] if options is None else options.get(measure)
-        if worst:
-            lines.append(visible(f"largest losses of {verdict.system} by {measure}: {_worst(verdict)}"))
-        if how is not None and {"", verdict.system} <= files.keys():
-            before = [files[baseline]] if worst and baseline in files else []
-            query = [worst[0][0]] if worst else [] if "--only" in how else ["--worst", "3"]
-            words = (files[""], *before, files[verdict.system], *query, "-m", measure, *how)
-            lines.append(f"  {_command('explain', *words)}")
-    if kept and any(one.before is not None for one in failed):
-        run = files.get(systems[0], "RUN") if len(systems) == 1 else "RUN"
-        command = _command("evaluate", files.get("", "QRELS"), run, "-m", *measures, "-q", "-o", kept, *keep)
-        lines += ["if the loss is meant, keep the new values as the baseline:", f"  {command}"]
-    return lines
+    from rankworth.comparison.result import explaining  # noqa: PLC0415 - SciPy, and not before it is needed
+
+    first: dict[str, Verdict] = {}
+    for verdict in verdicts:
+        if not verdict.passed:
+            first.setdefault(verdict.system, verdict)
+    texts = []
+    for system, verdict in first.items():
+        measure, runs, words = verdict.gate.measure, [system], ["--worst", "3"]
+        if verdict.worst:
+            texts.append(visible(f"largest losses of {system} by {measure}: {verdict.losses}"))
+            runs, words = [baseline, system], [verdict.worst[0][0]]
+        elif "--only" in options.get(measure, ()):
+            words = []
+        texts += explaining(files, runs, words, measure, options)
+    return texts
 
 
-def refuse_older(
-    kept: "Iterable[Result]", qrels: str = "", runs: Sequence[str] = (), reading: Sequence[str] = ()
-) -> None:
+def refuse_older(results: "Iterable[Result]") -> None:
     """Refuse results files without a digest, of which nobody can tell whether they were edited.
-
-    Args:
-        kept: the results that gates are to look at.
-        qrels: the judgements, as they can be given to other commands.
-        runs: the files of runs that are known.
-        reading: options that say how these files are read.
 
     Raises:
         InputError: `older-results`, with the command that writes each of them again.
 
     """
+    from rankworth.comparison.systems import renewal  # noqa: PLC0415 - NumPy, and not before it is needed
+
     facts, remedies = [], []
-    for path, several in groupby((result for result in kept if result.doubt), lambda result: result.origin):
-        results = [*several]
-        facts.append(f"{results[0].doubt}: a gate cannot rely on it")
-        remedies.append(f"measure {' and '.join(one.run for one in results)} again, as the baseline is to be:")
-        remedies.append(f"  {renewal(path, results, qrels, runs, reading)}")
+    for _, several in groupby((result for result in results if result.doubt), lambda result: result.origin):
+        runs = [*several]
+        facts.append(f"{runs[0].doubt}: a gate cannot rely on it")
+        remedies.append(f"measure {' and '.join(one.run for one in runs)} again, as the baseline is to be:")
+        remedies.append(f"  {renewal(runs)}")
     if facts:
         raise InputError("older-results", *facts, remedy="\n".join(remedies))
-
-
-def renewal(path: str, results: "Sequence[Result]", qrels: str, runs: Sequence[str], reading: Sequence[str]) -> str:
-    """The command that measures the runs of a results file again and keeps that.
-
-    Args:
-        path: the results file.
-        results: what it holds.
-        qrels: the judgements, as they can be given to other commands.
-        runs: the files of runs that are known.
-        reading: options that say how these files are read.
-
-    """
-    measures = [*(column.label for column in results[0].columns), *results[0].texts.keys() - {"group"}]
-    line = Signature.parse(results[0].signature)
-    settings = {name: text for name, text in line.settings.items() if name not in ("exclude", "weights", "macro")}
-    sources = [_run_file(one.run, runs) for one in results]
-    words = [*reading, *(replace(line, settings=settings).options() or ()), "-q", "-o", path]
-    return _command("evaluate", qrels or "QRELS", *sources, "-m", *measures, *words)
-
-
-def _run_file(name: str, runs: Sequence[str]) -> str:
-    """The file of a run of this name: one that is known, or one beside it."""
-    for path in map(Path, runs):
-        if (own := path.with_name(f"{name}{''.join(path.suffixes)}")).is_file():
-            return str(own)
-    return f"{name}=RUN"
-
-
-def _command(*words: str) -> str:
-    return visible(f"rankworth {' '.join(map(shlex.quote, words))}")

@@ -19,17 +19,17 @@ from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import Signature, combined
 from rankworth.stats.samples import ROUNDING
 from rankworth.tables.analysis import Analysis, record
-from rankworth.tables.columns import Column, Sheet, defined
+from rankworth.tables.columns import Column, Sheet, by_name, defined
 from rankworth.tables.frames import FrameLibrary, to_library
-from rankworth.tables.look import p_value, signed
+from rankworth.tables.look import p_value, signed, visible
 
 DAGGER: Final = "†"
 _PAIRS: Final = 15
 """pairs up to which tables show all differences"""
 _LOSING: Final = 3
 """how many of the queries that lose most are named"""
-_BY_GROUP: Final = "Means are those of the means of groups by {}; each query weighs its share of its group."
 _LETTERS: Final = "letters: systems significantly outperformed"
+_BY_GROUP: Final = "Means are those of the means of groups by {}; each query weighs its share of its group."
 _EFFECTS: Final = "Effect sizes are mean differences in standard deviations of the differences, without bias."
 _EQUIVALENT: Final = "Differences within {} were called equivalent by two one-sided t tests, not corrected."
 
@@ -90,13 +90,15 @@ class QueryDifferences(Sequence[QueryDifference]):
 
     def worst(self, count: int = 10) -> list[QueryDifference]:
         """The queries that lose most, those that lose nothing left out; of equal ones in the order of their ids."""
-        order = np.argsort(self._gains, kind="stable")[: max(0, count)]
-        return [self[place] for place in order.tolist() if self._gains[place] < 0]
+        return self._lowest(self._gains, count)
 
     def best(self, count: int = 10) -> list[QueryDifference]:
         """The queries that gain most, those that gain nothing left out; of equal ones in the order of their ids."""
-        order = np.argsort(-self._gains, kind="stable")[: max(0, count)]
-        return [self[place] for place in order.tolist() if self._gains[place] > 0]
+        return self._lowest(-self._gains, count)
+
+    def _lowest(self, numbers: Floats, count: int) -> list[QueryDifference]:
+        order = np.argsort(numbers, kind="stable")[: max(0, count)]
+        return [self[place] for place in order.tolist() if numbers[place] < 0]
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """Columns `query, first, second, difference`.
@@ -169,10 +171,19 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
     @cached_property
     def tests(self) -> dict[str, dict[str, float]]:
         """`{measure: {system: p}}`, corrected, against the baseline; `{measure: {"a - b": p}}` of all pairs."""
-        found: dict[str, dict[str, float]] = {name: {} for name in self.measures}
-        for one in self.differences:
-            found[one.measure][self._pair(one)] = one.adjusted
-        return found
+        return {name: {self._pair(one): one.adjusted for one in self._by(name)} for name in self.measures}
+
+    def wins(self, measure: str) -> dict[str, Wins]:
+        """In how many queries each system is better than the baseline; of all pairs `{"a - b": wins}`.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        return {self._pair(one): Wins(one.wins, one.ties, one.losses) for one in self._by(self.scores.label(measure))}
+
+    def _by(self, measure: str) -> list[Difference]:
+        return [one for one in self.differences if one.measure == measure]
 
     def _pair(self, one: Difference) -> str:
         """What tables call the systems of a difference."""
@@ -190,26 +201,13 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             UsageError: `not-measured`.
 
         """
-        other, measure = other or self.baseline, self.scores.label(measure)
-        for one in self.differences:
-            if (one.measure, one.first, one.second) == (measure, other, system):
+        other, rows = other or self.baseline, self._by(self.scores.label(measure))
+        for one in rows:
+            if (one.first, one.second) == (other, system):
                 return one
-        compared = dict.fromkeys(f"{one.second} - {one.first}" for one in self.differences)
-        raise UsageError(
-            "not-measured",
-            f"{system} - {other or '?'} by {measure} is not compared here",
-            remedy=f"compared are {quoted(compared)} by {quoted(self.measures)}",
-        )
-
-    def wins(self, measure: str) -> dict[str, Wins]:
-        """In how many queries each system is better than the baseline; of all pairs `{"a - b": wins}`.
-
-        Raises:
-            UsageError: `not-measured`.
-
-        """
-        rows = [one for one in self.differences if one.measure == self.scores.label(measure)]
-        return {self._pair(one): Wins(one.wins, one.ties, one.losses) for one in rows}
+        compared = quoted(f"{one.second} - {one.first}" for one in rows)
+        text = f"{system} - {other or '?'} by {measure} is not compared here"
+        raise UsageError("not-measured", text, remedy=f"compared are {compared} by {quoted(self.measures)}")
 
     def queries(self, measure: str, system: str = "", other: str = "") -> QueryDifferences:
         """The difference of each query.
@@ -237,11 +235,10 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
     @property
     def group_means(self) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
         """`{column: {system: {group: {measure: mean}}}}`."""
-        found: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
-        for column, groups in self.scores.groups.items():
-            means = {group: self.scores.at(rows).system_means for group, rows in groups.items()}
-            found[column] = {name: {group: row[name] for group, row in means.items()} for name in self.systems}
-        return found
+        return {
+            column: {name: {group: part.system_means[name] for group, part in parts.items()} for name in self.systems}
+            for column, parts in self.scores.parts().items()
+        }
 
     def queries_of(self, column: str, group: str) -> set[Any]:
         """The ids of the queries of a group.
@@ -256,9 +253,9 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         """
         groups = self.scores.groups
         if column not in groups:
-            have = f"there are {quoted(groups)}" if groups else "there are no groups"
+            text = f"queries are not grouped by {column!r}; they are by {quoted(groups) or 'nothing'}"
             remedy = "compare by it: by='COLUMN' with table=, or by={query: group}"
-            raise UsageError("not-measured", f"queries are not grouped by {column!r}; {have}", remedy=remedy)
+            raise UsageError("not-measured", text, remedy=remedy)
         if group not in groups[column]:
             raise UsageError("not-measured", f"{column} has no group {group!r}; it has {quoted(groups[column], 8)}")
         return set(compress(self._query_ids, groups[column][group].tolist()))
@@ -269,49 +266,50 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
 
     def method(self) -> Method:
         """The sentences for a paper, and the BibTeX of what they cite."""
-        plan, procedure, count = self.plan, self.procedure, len(self.differences)
-        correction, settings = stats.CORRECTIONS[plan.correction], self.scores.settings
-        compared = f"{len(self.systems)} systems were compared" + (f" with {self.baseline}" if self.baseline else "")
+        plan, procedure, settings = self.plan, self.procedure, self.scores.settings
+        correction = stats.CORRECTIONS[plan.correction]
+        beside = f" with {self.baseline}" if self.baseline else ""
+        queries, measures = counted(len(self.scores.queries)), ", ".join(self.measures)
+        tests = "Such a test was" if len(self.differences) == 1 else "Such tests were"
         margins = ", ".join(f"{margin:g} ({name})" for name, margin in plan.margins.items())
-        tests = "Such tests were" if count > 1 else "Such a test was"
         parts = [
-            (f"{compared} by {', '.join(self.measures)} over the same {counted(len(self.scores.queries))}.", ""),
+            (f"{len(self.systems)} systems were compared{beside} by {measures} over the same {queries}.", ""),
             ("" if settings.weights is None else f"Means are weighted by {settings.weights.called}.", ""),
             ("" if settings.macro is None else _BY_GROUP.format(settings.macro.called), ""),
             (procedure.sentence, procedure.reference),
-            (f"{tests} made for {_comparisons(count)}.", ""),
-            (_capitalised(correction.sentence), correction.reference),
+            (f"{tests} made for {_comparisons(self.differences)}.", ""),
+            (correction.sentence, correction.reference),
             (procedure.interval.sentence, procedure.interval.reference),
             (_EFFECTS, "hedges1981"),
             (_EQUIVALENT.format(margins) if margins else "", "schuirmann1987"),
-            *((f"{_capitalised(note)}.", "") for note in self.notes),
+            *((f"{note}.", "") for note in self.notes),
             (f"Values are by rankworth with the signatures {'; '.join(self.signatures.values())}.", ""),
         ]
-        said = [(re.sub(r"([%&#_])", r"\\\1", text), key) for text, key in parts if text]
-        text = " ".join(f"{sentence}~\\cite{{{key}}}" if key else sentence for sentence, key in said)
-        return Method(text, "\n".join(stats.BIBTEX[key] for key in dict.fromkeys(key for _, key in said if key)))
+        sentences = [(re.sub(r"([%&#_])", r"\\\1", text[:1].upper() + text[1:]), key) for text, key in parts if text]
+        text = " ".join(f"{sentence}~\\cite{{{key}}}" if key else sentence for sentence, key in sentences)
+        return Method(text, "\n".join(stats.BIBTEX[key] for key in dict.fromkeys(key for _, key in sentences if key)))
 
     @cached_property
     def options(self) -> dict[str, list[str]]:
         """`{measure: words}`: the options by which `rankworth explain` measures as here, if words can say them."""
         excluded = "--exclude" in self.reading
         words = {name: Signature.parse(line).options(excluded=excluded) for name, line in self.signatures.items()}
-        return {name: [*self.reading, *said] for name, said in words.items() if said is not None}
+        return {name: [*self.reading, *own] for name, own in words.items() if own is not None}
 
     def _columns(self, of: str) -> dict[str, list[Any]]:
         """One row for each difference, of all queries and of groups; or for each query of each of them."""
         if of == "queries":
+            names = ("query", "measure", "first", "second", "first_value", "second_value", "difference")
             cells = [
                 (row.query, one.measure, one.first, one.second, row.first, row.second, row.difference)
                 for one in self.differences
                 for row in self.queries(one.measure, one.second, one.first)
             ]
-            names = ("query", "measure", "first", "second", "first_value", "second_value", "difference")
-            return {name: [row[place] for row in cells] for place, name in enumerate(names)}
-        rows = [*self.differences, *(one for several in self.slices.values() for one in several)]
-        columns = {name: defined([getattr(row, name) for row in rows]) for name in Difference._fields}
-        by = ["" for _ in self.differences] + [name for name, several in self.slices.items() for _ in several]
-        return {**columns, "by": by} if self.slices else columns
+            return by_name(names, cells)
+        rows = [("", one) for one in self.differences]
+        rows += [(column, one) for column, several in self.slices.items() for one in several]
+        columns = by_name((*Difference._fields, "by"), [(*one, column) for column, one in rows])
+        return {name: defined(cells) for name, cells in columns.items() if name != "by" or self.slices}
 
     def _record(self) -> dict[str, Any]:
         pairs = dict.fromkeys((one.first, one.second) for one in self.differences)
@@ -349,52 +347,54 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         """Means, differences and how sure they are."""
         pairs = len({(one.first, one.second) for one in self.differences})
         is_listed = bool(self.baseline) or pairs <= _PAIRS
-        notes = [*self.notes, *self._largest_losses(), self._in_short()]
-        if not is_listed:
-            notes.insert(-1, f"the differences of all {pairs:,} pairs are in -f csv, jsonl and json (to_frame())")
         sheets = [] if len(self.systems) == 2 and is_listed else [self._means_sheet()]  # noqa: PLR2004 - two stand in one row
-        if is_listed:
-            sheets.append(self._differences_sheet())
+        sheets += [self._differences_sheet()] if is_listed else []
+        notes = [*sheets[-1].notes, *self.notes, *self._largest_losses()]
+        if not is_listed:
+            notes.append(f"the differences of all {pairs:,} pairs are in -f csv, jsonl and json (to_frame())")
         comment = f"{combined(self.signatures.values())}|seed:{self.plan.seed}"
-        notes = [*sheets[-1].notes, *notes]
-        sheets[-1] = replace(sheets[-1], notes=tuple(notes), comment=comment, defects=self._defects)
+        sheets[-1] = replace(sheets[-1], notes=(*notes, self._summary()), comment=comment, defects=self._defects)
         for column, rows in self.slices.items() if is_listed else ():
             sheets += self._group_sheets(column, rows)
         return sheets
 
     def _means_sheet(self) -> Sheet:
         """One row for each system, with marks for what is better than others."""
-        names, size = letters(len(self.systems)), len(self.systems)
-        columns = [Column("system", "text", list(self.systems))]
-        if not self.baseline:
-            columns.insert(0, Column("", "text", names))
+        names = letters(len(self.systems))
+        marks = {
+            name: DAGGER if name == self.baseline else "" if self.baseline else letter
+            for name, letter in zip(self.systems, names, strict=True)
+        }
+        columns = [] if self.baseline else [Column("", "text", names)]
+        columns.append(Column("system", "text", list(self.systems)))
         for place, measure in enumerate(self.measures):
-            marks: list[list[str]] = [[] for _ in self.systems]
-            for one in self.differences:
-                if one.measure == measure and one.word in ("better", "worse"):
-                    better, worse = (one.second, one.first) if one.word == "better" else (one.first, one.second)
-                    mark = names[self.systems.index(worse)]
-                    mark = mark if not self.baseline else DAGGER if worse == self.baseline else ""
-                    marks[self.systems.index(better)] += [mark] if mark else []
-            joined = [(" " if len(names[-1]) > 1 else "").join(several) for several in marks]
+            clear = {
+                (one.second, one.first) if one.word == "better" else (one.first, one.second)
+                for one in self._by(measure)
+                if one.word in ("better", "worse")
+            }
+            better = [[marks[other] for other in self.systems if (name, other) in clear] for name in self.systems]
+            joined = [(" " if len(names[-1]) > 1 else "").join(several) for several in better]
             means, kind = self.scores.means[:, place].tolist(), self.scores.kinds[measure]
             columns.append(Column(measure, kind, means, self.scores.best(measure), marks=joined, second=True))
-        better = f"{DAGGER} better than {self.baseline}" if self.baseline else _LETTERS
-        title = f"{size} systems over {counted(len(self.scores.queries))}"
-        return Sheet(tuple(columns), (f"{better} ({threshold(self)})",), title=title)
+        legend = f"{DAGGER} better than {self.baseline}" if self.baseline else _LETTERS
+        title = f"{len(self.systems)} systems over {counted(len(self.scores.queries))}"
+        return Sheet(tuple(columns), (f"{legend} ({threshold(self)})",), title=title)
 
     def _differences_sheet(self) -> Sheet:
         """One row for each pair and measure."""
         rows, first = self.differences, self.differences[0]
-        columns = [Column("measure", "text", [one.measure for one in rows])]
+        measures = Column("measure", "text", [one.measure for one in rows])
         if all((one.first, one.second) == (first.first, first.second) for one in rows):
+            means = [
+                Column(first.first, "value", [one.first_mean for one in rows]),
+                Column(first.second, "value", [one.second_mean for one in rows]),
+            ]
             title = f"{first.second} - {first.first}, paired over {counted(len(self.scores.queries))}"
-            columns.append(Column(first.first, "value", [one.first_mean for one in rows]))
-            columns.append(Column(first.second, "value", [one.second_mean for one in rows]))
-        else:
-            title = f"differences to {self.baseline}" if self.baseline else "differences"
-            columns.insert(0, Column("system" if self.baseline else "systems", "text", list(map(self._pair, rows))))
-        return Sheet((*columns, *self._judged(rows)), title=title)
+            return Sheet((measures, *means, *self._judged(rows)), title=title)
+        systems = Column("system" if self.baseline else "systems", "text", list(map(self._pair, rows)))
+        title = f"differences to {self.baseline}" if self.baseline else "differences"
+        return Sheet((systems, measures, *self._judged(rows)), title=title)
 
     def _judged(self, rows: Sequence[Difference]) -> list[Column]:
         """The columns of difference, p, effect, wins and word."""
@@ -410,18 +410,18 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
 
     def _group_sheets(self, column: str, rows: Sequence[Difference]) -> Iterator[Sheet]:
         """The differences of each group of queries, a table for each pair of systems."""
-        pairs = list(dict.fromkeys((one.first, one.second) for one in rows))
+        *_, last = pairs = dict.fromkeys((one.first, one.second) for one in rows)
         note = f"p values are corrected over all {len(rows):,} comparisons by {column}"
         for first, second in pairs:
-            some = [one for one in rows if (one.first, one.second) == (first, second)]
+            own = [one for one in rows if (one.first, one.second) == (first, second)]
             columns = (
-                Column(column, "text", [one.group for one in some]),
-                Column("measure", "text", [one.measure for one in some]),
-                Column("queries", "count", [one.queries for one in some]),
-                *self._judged(some),
+                Column(column, "text", [one.group for one in own]),
+                Column("measure", "text", [one.measure for one in own]),
+                Column("queries", "count", [one.queries for one in own]),
+                *self._judged(own),
             )
             title = f"by {column}" if len(pairs) == 1 else f"{second} - {first}, by {column}"
-            yield Sheet(columns, (note,) if (first, second) == pairs[-1] else (), title=title)
+            yield Sheet(columns, (note,) if (first, second) == last else (), title=title)
 
     def _largest_losses(self) -> Iterator[str]:
         """The queries that lose most by the first measure, with the command that shows why."""
@@ -430,25 +430,44 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             if worst := self.queries(measure, system).worst(_LOSING):
                 named = ", ".join(f"{row.query} {signed(row.difference)}" for row in worst)
                 yield f"largest losses of {system} by {measure}: {named}"
-                single = self.files.keys() - self.scores.joined
-                if {"", system} <= single and measure in self.options:
-                    runs = [self.files[name] for name in (self.baseline, system) if name in single]
-                    words = (self.files[""], *runs, str(worst[0].query), "-m", measure, *self.options[measure])
-                    yield f"  {shlex.join(('rankworth', 'explain', *words))}"
+                yield from explaining(self.files, [self.baseline, system], [str(worst[0].query)], measure, self.options)
 
-    def _in_short(self) -> str:
+    def _summary(self) -> str:
         """How it was done, in one line below a table."""
         plan, procedure = self.plan, self.procedure
         draws = f" ({procedure.resamples:,} resamples, seed {plan.seed})" if procedure.resamples else ""
-        over = f"over {_comparisons(len(self.differences))}"
+        over = f"over {_comparisons(self.differences)}"
         p = "p for all pairs of systems by one measure" if plan.test in PAIRWISE else ""
         if plan.correction != "none":
             p = f"{p or 'p'}, corrected by {stats.CORRECTIONS[plan.correction].name} {over}"
         text = f"{procedure.title}{draws}; {p or f'p not corrected, {over}'}"
         text = f"{text}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]})"
         known = [one.detectable for one in self.differences if abs(one.detectable) < math.inf]
-        found = f"a t test finds differences from {max(known, default=0):.4f} on in {100 * POWER:.0f} of 100 cases"
-        return f"{text}; {found}" if known else text
+        least = f"a t test finds differences from {max(known, default=0):.4f} on in {100 * POWER:.0f} of 100 cases"
+        return f"{text}; {least}" if known else text
+
+
+def explaining(
+    files: Mapping[str, str],
+    systems: Sequence[str],
+    queries: Sequence[str],
+    measure: str,
+    options: Mapping[str, Sequence[str]],
+) -> Iterator[str]:
+    """The command that explains values of the last of some systems, if its files are known and options can say how.
+
+    Args:
+        files: judgements (under no name) and runs by name, as they can be given to other commands.
+        systems: one, or a baseline and another one.
+        queries: the words that choose queries.
+        measure: by which measure.
+        options: the options of the command, by measure.
+
+    """
+    if {"", systems[-1]} <= files.keys() and measure in options:
+        runs = [files[name] for name in systems if name in files]
+        words = ("rankworth", "explain", files[""], *runs, *queries, "-m", measure, *options[measure])
+        yield visible(f"  {shlex.join(words)}")
 
 
 def threshold(comparison: Comparison) -> str:
@@ -470,9 +489,5 @@ def letters(number: int) -> list[str]:
     return list(islice(names, number))
 
 
-def _comparisons(count: int) -> str:
-    return f"{count:,} comparison{'' if count == 1 else 's'}"
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _comparisons(rows: Sequence[Difference]) -> str:
+    return counted(len(rows), "comparison", "comparisons")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth import evaluation
-from rankworth.errors import KEEP, InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
+from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.evaluation.results_file import Result
 from rankworth.evaluation.results_reading import is_results, read
 from rankworth.evaluation.values import RunValues, Values, behind
@@ -22,7 +22,7 @@ from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import Digest, Qrels, Run, stem
 from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
-from rankworth.profiles import Signature, profile_of
+from rankworth.profiles import ResolvedMeasure, Signature, profile_of
 from rankworth.tables.columns import Kind
 
 Floats = NDArray[np.float64]
@@ -64,11 +64,6 @@ class Scores:
         """Which end of the scale is better."""
         return self.quantity.definition.better if isinstance(self.quantity, Measure) else "higher"
 
-    @property
-    def usual(self) -> bool:
-        """Whether it is compared by default: it is not about the judgements."""
-        return not (isinstance(self.quantity, Measure) and self.quantity.definition.name in _COVERAGE)
-
 
 @dataclass(frozen=True)
 class System:
@@ -80,7 +75,6 @@ class System:
         scores: by name of the measure.
         judged: the queries that have judgements; None if unknown.
         answered: those of them that have results; None if unknown.
-        unanswered: how many have none, where a file counts them and does not name them.
         origin: the results file of the values; empty if they were measured now.
         joined: how several runs of the system became one, `folds` or `seeds`, and how many there were.
         notices: warnings of the evaluation, slug and text.
@@ -93,7 +87,6 @@ class System:
     scores: Mapping[str, Scores]
     judged: frozenset[str] | None = None
     answered: frozenset[str] | None = None
-    unanswered: int | None = None
     origin: str = ""
     joined: tuple[str, int] | None = None
     notices: tuple[tuple[str, str], ...] = ()
@@ -110,6 +103,15 @@ class System:
         scores = {label: replace(one, values=np.append(one.values, np.nan)[rows]) for label, one in self.scores.items()}
         return replace(self, queries=tuple(queries), scores=scores)
 
+    def with_zeros(self, zeros: Mapping[str, Collection[str]]) -> "System":
+        """The system with 0 for queries, by measure, that have no value and count in the mean."""
+        wider = self.only(sorted({*self.queries}.union(*zeros.values())))
+        scores = {}
+        for label, one in wider.scores.items():
+            is_zero = np.isnan(one.values) & [query in zeros.get(label, ()) for query in wider.queries]
+            scores[label] = replace(one, values=np.where(is_zero, 0.0, one.values))
+        return replace(wider, scores=scores)
+
     def under(self, names: Mapping[str, str]) -> "System":
         """The system with its measures under other names, which are given with their canonical names."""
         by_measure = {one.measure: one for one in reversed(list(self.scores.values()))}
@@ -117,20 +119,36 @@ class System:
         named |= {label: one for label, one in self.scores.items() if names.get(label) == one.measure}
         return replace(self, scores={name: one for name, one in self.scores.items() if name not in names} | named)
 
+    def require(self, measures: Iterable[str], known: Collection[str]) -> None:
+        """Refuse measures that are not among those that are known of the system.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        if absent := [name for name in measures if name not in known]:
+            text = f"{self.name} was not measured by {quoted(absent)}; there are {quoted(self.scores)}"
+            raise UsageError("not-measured", text)
+
+
+def is_paired(quantity: object) -> bool:
+    """Whether a difference of means is the mean of differences: not of counts, texts and geometric means."""
+    return not isinstance(quantity, Fact | TextFact) and getattr(quantity, "averaging", "mean") == "mean"
+
 
 def paired(systems: Sequence[System]) -> list[str]:
     """The measures that all systems have and whose differences add up, in the order of the first system."""
-    first, *others = systems
-    names = [name for name, one in first.scores.items() if is_paired(one.quantity)]
-    return [name for name in names if all(name in each.scores for each in others)]
+    return [
+        name
+        for name, one in systems[0].scores.items()
+        if is_paired(one.quantity) and all(name in each.scores for each in systems)
+    ]
 
 
 def shared(systems: Sequence[System]) -> list[str]:
-    """The measures that are compared by default: the usual ones that all systems have, in order."""
-    if not systems:
-        return []
-    common = paired(systems)
-    return [name for name in common if systems[0].scores[name].usual] or common
+    """The measures that are compared by default: those that all systems have and that are not about judgements."""
+    common = paired(systems) if systems else []
+    return [name for name in common if getattr(systems[0].scores[name].quantity, "name", "") not in _COVERAGE] or common
 
 
 def kept_measures(results: Sequence[Result]) -> list[str]:
@@ -140,69 +158,48 @@ def kept_measures(results: Sequence[Result]) -> list[str]:
 
 def of_values(name: str, values: Values) -> System:
     """A system from an evaluation."""
-    per_query, columns = values.per_query, behind(values).columns
+    per_query, counted = values.per_query, behind(values).columns
+    table = per_query.array if per_query.there is None else np.where(per_query.there, per_query.array, np.nan)
     scores, zeros = {}, {}
     for place, (label, quantity) in enumerate(zip(per_query.measures, values.measures, strict=True)):
-        known = per_query.array[:, place]
-        if per_query.there is not None:
-            known = np.where(per_query.there[:, place], known, np.nan)
-        if place < len(columns):
-            column, is_mean = columns[place], columns[place].way == "mean"
-            rows, standing = column.rows, column.standing
-            zeros[label] = {*standing.of(rows.missing)}
-            if rows.divided is not None and is_mean:
-                zeros[label] |= {*standing.of(rows.divided), *rows.others}
+        known = table[:, place]
+        if place < len(counted) and is_paired(quantity):
+            column = counted[place]
+            zeros[label] = {*column.standing.of(column.rows.missing)}
+            zeros[label] |= {*column.over} if column.rows.divided is not None else set()
             known = np.nan_to_num(known) if column.settings.nan == "zero" else known
-            if column.settings.divisor == "run" and is_mean:
+            if column.settings.divisor == "run":
                 known = np.where([query in zeros[label] for query in per_query.ids], known, np.nan)
         scores[label] = Scores(quantity, values.signatures[label], known, per_query.kinds[label])
     judged = None if values.judgements is None else frozenset(values.judgements.queries)
     answered = None if judged is None else judged.difference(values.counts.queries["unanswered_queries"])
     system = System(name, (*per_query.ids,), scores, judged, answered, notices=values.notices, kinds=per_query.id_kinds)
-    return _with_zeros(system, zeros)
+    return system.with_zeros(zeros)
 
 
 def of_result(name: str, result: Result) -> System:
     """A system from a results file."""
-    scores, zeros, unanswered = {}, {}, result.named.get("unanswered_queries")
     judged = None if result.judgements is None else frozenset(result.judgements.queries)
+    scores, zeros = {}, {}
     for column in result.columns:
-        known = np.where(column.known, column.values, np.nan)
         settings = Signature.parse(column.signature).settings
-        if settings.get("nan") == "zero":
-            known = np.nan_to_num(known)
+        known = np.where(column.known, column.values, np.nan)
+        known = np.nan_to_num(known) if settings.get("nan") == "zero" else known
         if judged and (settings.get("missing") == "absent" or settings.get("divisor") == "judged"):
             zeros[column.label] = judged
         scores[column.label] = Scores(column.quantity, column.signature, known, column.kind)
+    unanswered = result.named.get("unanswered_queries")
     answered = None if judged is None or unanswered is None else judged.difference(unanswered)
     notices = (*result.notices, *([("older-results", result.doubt)] if result.doubt else []))
-    count = result.counts.get("unanswered") if answered is None else None
-    system = System(name, result.queries, scores, judged, answered, count, result.origin, notices=notices)
-    return _with_zeros(system, zeros)
-
-
-def _with_zeros(system: System, zeros: Mapping[str, Collection[str]]) -> System:
-    """The system with 0 for queries, by measure, that have no value and count in the mean."""
-    queries = tuple(sorted(set(system.queries).union(*zeros.values())))
-    wider = system.only(queries)
-    scores = {}
-    for label, one in wider.scores.items():
-        is_zero = np.array([query in zeros.get(label, ()) for query in queries], dtype=bool)
-        scores[label] = replace(one, values=np.where(is_zero & np.isnan(one.values), 0.0, one.values))
-    return replace(wider, scores=scores)
-
-
-def is_paired(quantity: object) -> bool:
-    """Whether a difference of means is the mean of differences: not of counts, texts and geometric means."""
-    return not isinstance(quantity, Fact | TextFact) and getattr(quantity, "averaging", "mean") == "mean"
+    return System(name, result.queries, scores, judged, answered, result.origin, notices=notices).with_zeros(zeros)
 
 
 class SystemReader:
     """Measures runs, and reads and checks stored values, so that all systems have the same measures.
 
     Attributes:
+        labels: what tables call the measures of the caller.
         notes: which values come from other judgements.
-        asked: what tables call the measures of the caller.
 
     """
 
@@ -228,13 +225,23 @@ class SystemReader:
         self._profile = options["profile"] = profile_of(options.get("profile", STANDARD))
         self._judgements: Qrels | Digest | None = None  # of stored values alone, those of the first
         self._measures = several(DEFAULT if measures is None else measures)
-        asked = [] if measures is None else self._profile.ask(self._measures, rel=options.get("rel"))
-        if unpaired := [one.label for one in asked if not is_paired(one.quantity)]:
+        resolved = [] if measures is None else self._resolved(self._measures)
+        if unpaired := [one.label for one in resolved if not is_paired(one.quantity)]:
             text = "counts, texts and geometric means have no differences of queries that add up to theirs"
             remedy = "compare the measure itself: AP instead of gmean(AP)"
             raise MeasureError("measure-syntax", f"{quoted(unpaired)}: {text}", remedy=remedy)
-        self._names = {one.label: str(one.quantity) for one in asked}  # or those of the first stored values
-        self.asked = list(self._names)
+        self._names = {one.label: str(one.quantity) for one in resolved}  # or those of the first stored values
+        self.labels = list(self._names)
+
+    def _resolved(self, measures: Sequence[object]) -> list[ResolvedMeasure]:
+        return self._profile.ask(measures, rel=self._options.get("rel"))
+
+    def _means(self, name: str, measure: str) -> bool:
+        """Whether a name stands for a measure, and for it alone."""
+        try:
+            return [str(one.quantity) for one in self._resolved([name])] == [measure]
+        except MeasureError:
+            return False
 
     def read(self, sources: Mapping[str, object] | Sequence[object]) -> list[System]:
         """The systems, in the order given.
@@ -256,118 +263,102 @@ class SystemReader:
             for key, side in sides.items()
             if isinstance(side, Result | Values)
         }
-        if stored and not self.asked:
+        if stored and not self.labels:
             self._take_over(list(stored.values()))
-        systems = self._measured({key: side for key, side in sides.items() if key not in stored}, by_name)
+        runs = {key: side for key, side in sides.items() if key not in stored}
+        labels = [name if len(by_name[name]) == 1 else f"{name} ({number + 1})" for name, number in runs]
+        values = self._measured(labels, list(runs.values()))
+        systems = {key: of_values(key[0], one) for key, one in zip(runs, values, strict=True)}
         for key, system in stored.items():
-            systems[key] = self._chosen(system)
-            self._check(systems[key], sides[key].judgements)
-        runs = {key: systems[key].under(self._names) for key in sides}
-        return [joined([runs[name, number] for number in range(len(by_name[name]))], self.asked) for name in by_name]
+            kept = None if self._queries is None else sorted({*system.queries} & {*self._queries})
+            systems[key] = system if kept is None else system.only(kept)
+            self._check(systems[key], sides[key])
+        named = {key: systems[key].under(self._names) for key in sides}
+        return [joined([named[name, number] for number in range(len(by_name[name]))], self.labels) for name in by_name]
 
     def _take_over(self, stored: Sequence[System]) -> None:
         """Measure runs by the measures that all stored values have, under the names of the first."""
-        self._names = {name: one.measure for name, one in stored[0].scores.items()}
-        found = []
-        for name in shared([one.under(self._names) for one in stored]):
-            spellings = (name, self._names[name])
-            found += [one for one in spellings if self._measures_of(one) == [self._names[name]]][:1]
-        self._measures = found or self._measures
+        self._names = {label: one.measure for label, one in stored[0].scores.items()}
+        known = []
+        for label in shared([one.under(self._names) for one in stored]):
+            measure = self._names[label]
+            known += [name for name in (label, measure) if self._means(name, measure)][:1]
+        self._measures = known or self._measures
 
-    def _measures_of(self, name: str) -> list[str]:
-        """The canonical names of what a name stands for; empty if it is not known here."""
-        try:
-            return [str(one.quantity) for one in self._profile.ask([name], rel=self._options.get("rel"))]
-        except MeasureError:
-            return []
-
-    def _chosen(self, system: System) -> System:
-        """Stored values of the queries of the caller.
-
-        Raises:
-            UsageError: `not-measured` without a measure of the caller.
-
-        """
-        if self.asked:
-            _require(system, self._names.values(), {one.measure for one in system.scores.values()})
-        if self._queries is None:
-            return system
-        wanted = set(self._queries)
-        return replace(system.only([query for query in system.queries if query in wanted]), unanswered=None)
-
-    def _measured(
-        self, sides: Mapping[tuple[str, int], object], by_name: Mapping[str, Sequence[object]]
-    ) -> dict[tuple[str, int], System]:
-        """The systems that are measured now, by name and number of the run.
+    def _measured(self, labels: Sequence[str], runs: list[object]) -> list[Values]:
+        """The values of the runs that are measured now.
 
         Raises:
             UsageError: `conflicting-options` without judgements.
-            InputError, MeasureError: as `evaluate`; `empty-input` for what has no row, whatever the profile.
+            InputError, MeasureError: as `evaluate`.
 
         """
-        sources: Sequence[object] = list(sides.values())
         if self._qrels is not None:
-            [self._qrels], sources = self._reading.read([self._qrels], sources)
-        runs: dict[str, Run] = {}
-        for (name, number), side in zip(sides, sources, strict=True):
-            label = name if len(by_name[name]) == 1 else f"{name} ({number + 1})"
-            while label in runs:
-                label += "'"
-            runs[label] = inputs.run(side, label)
-        if not runs:
-            return {}
+            [self._qrels], runs = self._reading.read([self._qrels], runs)
+        named = [inputs.run(run, label) for run, label in zip(runs, labels, strict=True)]
+        if not named:
+            return []
         if self._qrels is None:
-            raise UsageError("conflicting-options", f"{quoted(runs)} are to be measured, and there are no judgements")
-        further = [UNJUDGED] if UNJUDGED not in self.asked and self._measures_of(UNJUDGED) else []
+            raise UsageError("conflicting-options", f"{quoted(labels)} are to be measured, and there are no judgements")
+        further = [UNJUDGED] if UNJUDGED not in self.labels and self._means(UNJUDGED, UNJUDGED) else []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankworthWarning)
             try:
-                values = evaluation.evaluate_runs(self._qrels, runs, [*self._measures, *further], **self._options)
+                values = evaluation.evaluate_runs(self._qrels, named, [*self._measures, *further], **self._options)
             except RankworthError:  # the measure of the warning may be what is refused
                 if not further:
                     raise
-                values = evaluation.evaluate_runs(self._qrels, runs, self._measures, **self._options)
-        for name, one in values.items():
-            if any(notice.slug == "empty-input" for notice in one.notices):
-                what = f"run {name} has" if one.counts.judged else "the judgements have"
-                remedy = "evaluate shows the values that the tool gives then"
-                raise InputError("empty-input", f"{what} not one row: there is nothing to compare", remedy=remedy)
+                values = evaluation.evaluate_runs(self._qrels, named, self._measures, **self._options)
         self._judgements = next(iter(values.values())).judgements
-        return {key: of_values(key[0], values[label]) for key, label in zip(sides, runs, strict=True)}
+        return list(values.values())
 
-    def _check(self, system: System, stored: Qrels | Digest | None) -> None:
-        """Refuse stored values from other judgements, unless that is accepted.
+    def _check(self, system: System, source: Values | Result) -> None:
+        """Refuse stored values that lack a measure, or come from other judgements, unless that is accepted.
 
         Raises:
+            UsageError: `not-measured`.
             InputError: `changed-judgements`.
 
         """
+        if self.labels:
+            system.require(self._names.values(), {one.measure for one in system.scores.values()})
+        stored = source.judgements
         if stored is None:
             return
-        if self._judgements is None and self._qrels is None:
-            self._judgements = stored
-        elif self._judgements is None:
+        if self._judgements is None:
             policy: Any = self._options.get("duplicate_judgements") or self._profile.judging.duplicate_judgements
-            self._judgements = Qrels(self._qrels, queries=self._queries, duplicate_judgements=policy)
+            qrels, queries = self._qrels, self._queries
+            self._judgements = stored if qrels is None else Qrels(qrels, queries=queries, duplicate_judgements=policy)
         if stored is self._judgements:
             return
         before, today = (one.digest if isinstance(one, Qrels) else one for one in (stored, self._judgements))
-        queries = set(system.queries) if self._qrels is not None else set(system.queries) & today.queries.keys()
-        if not (changes := before.changes(today, queries)):
+        looked_at = {*system.queries} if self._qrels is not None else {*system.queries} & today.queries.keys()
+        if not (changes := before.changes(today, looked_at)):
             return
         what = "the judgements are no longer those of the stored values"
         if self._qrels is None:
             what = "its values were measured by other judgements than those before"
         text = f"{system.origin or system.name}: {what}: {changes}"
         if not self._accept_new_qrels:
-            raise InputError(
-                "changed-judgements",
-                text,
-                remedy="measure the stored run again under the judgements of today, and keep that:\n"
-                f"  {KEEP} {shlex.quote(system.origin) if system.origin else 'FILE'}\n"
-                "or accept it: --accept-new-qrels (accept_new_qrels=True)",
+            again = f"\n  {renewal([source])}" if isinstance(source, Result) else ""
+            remedy = (
+                f"measure the stored run again under the judgements of today, and keep that{again and ':'}{again}\n"
             )
+            remedy = f"{remedy}or accept it: --accept-new-qrels (accept_new_qrels=True)"
+            raise InputError("changed-judgements", text, remedy=remedy)
         self.notes.append(f"{text}; accepted, over common queries")
+
+
+def renewal(results: Sequence[Result]) -> str:
+    """The command that measures the runs of a results file again and keeps that, with `QRELS` and `RUN` for files."""
+    first = results[0]
+    measures = [*(column.label for column in first.columns), *first.texts.keys() - {"group"}]
+    line = Signature.parse(first.signature)
+    settings = {name: text for name, text in line.settings.items() if name not in ("exclude", "weights", "macro")}
+    options = replace(line, settings=settings).options() or []
+    runs = [f"{one.run}=RUN" for one in results]
+    words = ["evaluate", "QRELS", *runs, "-m", *measures, *options, "-q", "-o", first.origin or "FILE"]
+    return shlex.join(["rankworth", *words])
 
 
 def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[Any]]:
@@ -379,29 +370,21 @@ def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[A
 
     """
     if isinstance(sources, Mapping) and not isinstance(sources, Values):
-        named: dict[str, list[Any]] = {
-            str(name): [*source] if _is_several(source) else [source] for name, source in sources.items()
+        return {
+            str(name): [_single(part, str(name)) for part in (source if _is_several(source) else [source])]
+            for name, source in sources.items()
         }
-        for name, parts in named.items():
-            opened = [_opened(part) for part in parts]
-            for part, runs in zip(parts, opened, strict=True):
-                if len(runs) > 1:
-                    text = f"{part} holds {len(runs):,} runs, {quoted(runs)}, and {name} is one system"
-                    remedy = "give the runs that are meant: rankworth.load(FILE)[RUN]"
-                    raise UsageError("run-names", text, remedy=remedy)
-            named[name] = [run for runs in opened for run in runs.values()]
-        return named
     if isinstance(sources, str | os.PathLike | Values) or not isinstance(sources, Iterable):
         text = f"{type(sources).__name__} is no collection of systems"
         raise InputError("input-type", text, remedy="systems are a dict {name: run, ...} or a list of files")
-    found: dict[str, list[Any]] = {}
+    systems: dict[str, list[Any]] = {}
     for source in sources:
         for name, run in _opened(source).items():
-            if not name or name in found:
+            if not name or name in systems:
                 what = f"two systems are called {name!r}" if name else "a run that is no file has no name"
                 raise UsageError("run-names", what, remedy="name them: {name: run, ...}, on the command line NAME=FILE")
-            found[name] = [run]
-    return found
+            systems[name] = [run]
+    return systems
 
 
 def _is_several(source: object) -> TypeGuard[Sequence[object]]:
@@ -417,13 +400,25 @@ def _is_several(source: object) -> TypeGuard[Sequence[object]]:
     )
 
 
+def _single(source: object, name: str) -> Any:  # noqa: ANN401 - a run of any kind
+    """The only run of a source.
+
+    Raises:
+        UsageError: `run-names`.
+
+    """
+    runs = _opened(source)
+    if len(runs) > 1:
+        text = f"{source} holds {len(runs):,} runs, {quoted(runs)}, and {name} is one system"
+        raise UsageError("run-names", text, remedy="give the runs that are meant: rankworth.load(FILE)[RUN]")
+    return next(iter(runs.values()))
+
+
 def _opened(source: object) -> dict[str, Any]:
     """A run by its name, or each run of a results file."""
     if isinstance(source, str | os.PathLike):
         return dict(read(source)) if is_results(source) else {stem(source): source}
-    if isinstance(source, Values | Result):
-        return {source.run: source}
-    return {source.name if isinstance(source, Run) else "": source}
+    return {source.run if isinstance(source, Values | Result) else getattr(source, "name", ""): source}
 
 
 def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
@@ -447,12 +442,12 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
         frozenset(one.queries).intersection(one.queries if one.answered is None else one.answered) for one in runs
     ]
     every = frozenset().union(*answered)
-    is_folds = sum(map(len, answered)) == len(every) > max(map(len, answered))
-    if is_folds:  # each query has the value of the run that answers it; other queries have the value of no results
-        queries = tuple(sorted(set().union(*(one.queries for one in runs))))
-        owners = {query: number for number, one in reversed([*enumerate(runs)]) for query in one.queries}
-        owners |= {query: number for number, own in enumerate(answered) for query in own}
-        rows = np.array([owners[query] for query in queries])
+    owners = None
+    if sum(map(len, answered)) == len(every) > max(map(len, answered)):
+        # each query has the value of the run that answers it; other queries have the value of no results
+        queries = sorted({*first.queries}.union(*(one.queries for one in others)))
+        pairs = zip(runs, answered, strict=True)
+        owners = np.argmax([[(query in one.rows) + (query in own) for query in queries] for one, own in pairs], axis=0)
         runs = [one.only(queries) for one in runs]
     elif any(one.queries != first.queries for one in others):
         counts = " and ".join(f"{len(one.queries):,}" for one in runs)
@@ -462,7 +457,7 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
     scores = {}
     for label in labels:
         table = np.array([one.scores[label].values for one in runs], dtype=float)
-        values = table[rows, np.arange(rows.size)] if is_folds else np.mean(table, axis=0)
+        values = table.mean(axis=0) if owners is None else table[owners, np.arange(owners.size)]
         scores[label] = replace(first.scores[label], values=values)
     judged = [one.judged for one in runs if one.judged is not None]
     return replace(
@@ -470,22 +465,10 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
         queries=runs[0].queries,
         scores=scores,
         judged=frozenset().union(*judged) if len(judged) == len(runs) else None,
-        answered=every if is_folds else min(answered, key=len),
-        joined=("folds" if is_folds else "seeds", len(runs)),
+        answered=min(answered, key=len) if owners is None else every,
+        joined=("seeds" if owners is None else "folds", len(runs)),
         notices=tuple(dict.fromkeys(notice for one in runs for notice in one.notices)),
     )
-
-
-def _require(system: System, measures: Iterable[str], known: Collection[str]) -> None:
-    """Refuse a system that was not measured by some measures.
-
-    Raises:
-        UsageError: `not-measured`.
-
-    """
-    if absent := [name for name in measures if name not in known]:
-        text = f"{system.name} was not measured by {quoted(absent)}; there are {quoted(system.scores)}"
-        raise UsageError("not-measured", text)
 
 
 def require_same_settings(systems: Sequence[System], measures: Sequence[str]) -> None:
@@ -495,9 +478,9 @@ def require_same_settings(systems: Sequence[System], measures: Sequence[str]) ->
         UsageError: `not-comparable`, `not-measured`.
 
     """
-    for system in systems:
-        _require(system, measures, system.scores)
     base, *others = systems
+    for system in systems:
+        system.require(measures, system.scores)
     problems = [
         f"{name} of {base.name} and {system.name}: {difference}"
         for system in others
