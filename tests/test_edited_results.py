@@ -349,7 +349,7 @@ CONTRADICTIONS: Final[dict[str, tuple[Callable[[dict[str, Any]], object], str]]]
         lambda told: told.update(signature=told["signature"].replace("queries:", "missing:skip|queries:")),
         "the signature of nDCG@10 contradicts that of old",
     ),
-    "a digest": (lambda told: told.update(digest="0" * 64), "schema 2 has no digest"),
+    "a digest": (lambda told: told.update(digest="0" * 64), "its digest is not that of what it holds"),
     "another version": (
         lambda told: told["runs"][0]["signatures"].update(
             AP=told["runs"][0]["signatures"]["AP"].replace("rankworth:", "rankworth:0")

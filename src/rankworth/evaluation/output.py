@@ -84,12 +84,12 @@ def in_columns(parts: Mapping[str, Any], kinds: Mapping[str, Kind]) -> tuple[Col
 
     """
     texts = [Column(name, "text", part) for name, part in parts.items() if name not in kinds]
-    return (*texts, *(Column(name, kind, _whole(parts[name].tolist(), kind)) for name, kind in kinds.items()))
+    return (*texts, *(Column(name, kind, whole(parts[name].tolist(), kind)) for name, kind in kinds.items()))
 
 
-def _whole(values: list[float], kind: Kind) -> list[float]:
-    """Counts as whole numbers."""
-    return [int(value) for value in values] if kind == "count" else values
+def whole(values: list[float], kind: Kind) -> list[float]:
+    """Numbers of a kind; counts as whole numbers."""
+    return [int(value) if value.is_integer() else value for value in values] if kind == "count" else values
 
 
 def rows(table: "RunValues") -> "list[tuple[str, str, Values]]":
@@ -124,7 +124,7 @@ def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--
         lower = isinstance(quantity, Measure) and quantity.definition.better == "lower"
         best: Best = "" if kind == "count" or first.by is not None else "lowest" if lower else "highest"
         ends = [(one[name].low, one[name].high) for one in within]
-        columns.append(Column(name, kind, _whole([mean[name] for mean in averages], kind), best, ends))
+        columns.append(Column(name, kind, whole([mean[name] for mean in averages], kind), best, ends))
     notes = [*_count_notes(table), *_relevance(first)]
     if first.by is not None:
         none = any(group == NONE for _, group, _ in every)

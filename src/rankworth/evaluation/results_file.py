@@ -1,4 +1,4 @@
-"""The results file: what is kept of an evaluation, and how it is written as JSON or Parquet.
+"""Results files: what is kept of an evaluation, and how it is written as JSON or Parquet.
 
 The schema is described in `docs/results.md`.
 """
@@ -7,7 +7,7 @@ import json
 import math
 import os
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from io import BytesIO
@@ -17,14 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth import names
-from rankworth.errors import MeasureError, NotMeasuredError, RankworthError, UsageError, counted
-from rankworth.evaluation.output import SEED
+from rankworth.errors import (
+    MeasureError,
+    NotMeasuredError,
+    RankworthError,
+    UsageError,
+    counted,
+)
+from rankworth.evaluation.output import SEED, whole
 from rankworth.io import atomic
 from rankworth.measures import Fact, Measure
 from rankworth.measures.facts import RUNID
-from rankworth.model import Digest, Qrels, QueryDigest
+from rankworth.model import Digest, Qrels
 from rankworth.profiles import Signature
 from rankworth.stats import RESAMPLES
+from rankworth.tables import analysis
 from rankworth.tables import columns as tables
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.show import Shown
@@ -33,19 +40,17 @@ from rankworth.version import __version__
 if TYPE_CHECKING:
     from rankworth.evaluation.values import RunValues, Values
 
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 NUMBER: Final = 3
 """the schema that is written"""
 FAMILY: Final = "rankworth.results/"
-SCHEMA: Final = f"{FAMILY}{NUMBER}"
 SUFFIXES: Final = (".json", ".parquet")
 LIMIT: Final = 1_000_000
-"""how many judgements a file names one by one"""
-_LINES: Final = frozenset({"per_query", "interval", "warnings"})
-"""what has a line for each of its members, whatever is in them"""
-_ABSENT: Final = object()
+"""how many judgements a file names by their documents"""
+_A_LINE_EACH: Final = frozenset({"per_query", "interval", "warnings"})
+"""parts of a file with a line for each member"""
 _encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +101,6 @@ class Result(Shown):
         profile: the name of the conventions that were followed.
         signature: under which settings the values came about, in one line.
         counts: how many queries and documents stand behind the means, by the names of `Counts`.
-        named: the ids of the queries that were unanswered, have no relevant document or were ignored, by these names.
         judgements: what the judgements were; None where the file does not tell.
         seed: of random numbers, where some were used; None where none were.
         notices: what deserves a second look, slug and text.
@@ -104,8 +108,9 @@ class Result(Shown):
         by: what the queries were grouped by; empty where they were not.
         groups: what the file says of each group: the number of `queries`, a `signature`, the `mean` of each measure.
         tag: what the run's file calls it, where that was asked for.
-        origin: the file that it was read from; empty for an evaluation of this process.
+        origin: the file that it was read from.
         schema: the schema of that file; before 3 nothing in it tells whether it was edited.
+        named: the ids of the queries that were unanswered, have no relevant document or were ignored, by these names.
 
     """
 
@@ -162,15 +167,15 @@ class Result(Shown):
             UsageError: `not-measured`.
 
         """
-        labels = [one.label for one in self.columns]
-        place = names.column_of(measure, labels, [one.measure for one in self.columns])
+        labels = [column.label for column in self.columns]
+        place = names.column_of(measure, labels, [column.measure for column in self.columns])
         if place is None:
             raise NotMeasuredError.of(measure, labels)
         return self.columns[place]
 
     def mean(self) -> dict[str, float]:
         """The mean of each measure by its label, in the order asked for."""
-        return {one.label: one.mean for one in self.columns}
+        return {column.label: column.mean for column in self.columns}
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """One row per query: `query`, one column for each measure and one for each text.
@@ -180,25 +185,21 @@ class Result(Shown):
 
         """
         columns: dict[str, Any] = {"query": list(self.queries)}
-        columns |= {one.label: one.values for one in self.columns}
+        columns |= {column.label: column.values for column in self.columns}
         return to_library(columns | {name: list(texts) for name, texts in self.texts.items()}, library)
 
     def sheets(self) -> list[tables.Sheet]:
         """The means, with what deserves a second look."""
         columns = [tables.Column("run", "text", [self.run])]
-        columns += [tables.Column(one.label, one.kind, [_whole(one)]) for one in self.columns]
+        columns += [tables.Column(each.label, each.kind, whole([each.mean], each.kind)) for each in self.columns]
         notes = [f"{text}   [{slug}]" for slug, text in self.notices]
         return [tables.Sheet(tuple(columns), tuple(notes), self.signature)]
 
     def __repr__(self) -> str:
         """The means and how many queries there are, as plain text."""
-        width = max((len(one.label) for one in self.columns), default=0)
-        lines = [f"{one.label:<{width}}  {one.mean:.4f}" for one in self.columns]
+        width = max((len(column.label) for column in self.columns), default=0)
+        lines = [f"{label:<{width}}  {mean:.4f}" for label, mean in self.mean().items()]
         return "\n".join([*lines, f"{counted(len(self.queries))}   {self.signature}"])
-
-
-def _whole(column: Column) -> float:
-    return int(column.mean) if column.kind == "count" and column.mean.is_integer() else column.mean
 
 
 def save(table: "RunValues", path: str | os.PathLike[str]) -> None:
@@ -213,9 +214,8 @@ def save(table: "RunValues", path: str | os.PathLike[str]) -> None:
 
     """
     if not isinstance(path, str | bytes | os.PathLike):
-        raise UsageError(
-            "input-type", f"{type(path).__name__} is no path", remedy='for example: values.save("base.json")'
-        )
+        what = type(path).__name__  # type: ignore[unreachable]
+        raise UsageError("input-type", f"{what} is no path", remedy='for example: values.save("base.json")')
     name = os.fsdecode(path)
     [target] = atomic.targets([name], None, known=SUFFIXES)
     if target.form not in ("json", "parquet"):
@@ -242,23 +242,23 @@ def record(table: "RunValues", level: float | None = None, *, with_queries: bool
         UsageError: `not-comparable`, where the runs were not evaluated together.
 
     """
-    first, digests = next(iter(table.values())), [_digest(one) if with_queries else None for one in table.values()]
+    first = next(iter(table.values()))
     level = level if first.measures else None
-    _refuse_different(table, digests)
-    document: dict[str, Any] = {
-        "schema": SCHEMA,
-        "rankworth": __version__,
-        "signature": table.signature,
-        "profile": first.profile.name,
-        "measures": list(first.per_query.measures),
-        "kinds": _by_name({**first.per_query.kinds, **dict.fromkeys(_text_columns(first), "text")}),
-    }
+    shared = {name: _shared(values, with_queries=with_queries) for name, values in table.items()}
+    head = next(iter(shared.values()))
+    if odd := next((name for name, other in shared.items() if other != head), ""):
+        fact = f"{next(iter(shared))} and {odd} have other profiles, measures or judgements"
+        remedy = "evaluate the runs together, or keep a file for each"
+        raise UsageError("not-comparable", f"{fact}, which a file tells once for all runs", remedy=remedy)
+    document = {"schema": f"{FAMILY}{NUMBER}", "rankworth": __version__, "signature": table.signature} | head
+    digest = document.pop("judgements")
+    document["kinds"] = dict(sorted(head["kinds"].items()))
     if level is not None:
         document["interval"] = {"method": first.method, "resamples": RESAMPLES, "seed": SEED}
     if first.by is not None:
         document["by"] = first.by.name
-    if digests[0] is not None:
-        document["judgements"] = described(digests[0])
+    if digest is not None:
+        document["judgements"] = described(digest)
     document["runs"] = []
     for name, values in table.items():
         run: dict[str, Any] = {"name": name, "queries": values.counts.numbers | values.counts.queries}
@@ -266,7 +266,7 @@ def record(table: "RunValues", level: float | None = None, *, with_queries: bool
             run["runid"] = values.tag
         if values.signature != table.signature:
             run["signature"] = values.signature
-        run["signatures"] = _by_name(values.signatures)
+        run["signatures"] = dict(sorted(values.signatures.items()))
         run |= _means(values, values.per_query.kinds, level)
         if values.slices:
             run["groups"] = {
@@ -280,26 +280,20 @@ def record(table: "RunValues", level: float | None = None, *, with_queries: bool
     return document
 
 
-def _digest(values: "Values") -> Digest | None:
-    return values.judgements.digest if isinstance(values.judgements, Qrels) else values.judgements
+def _shared(values: "Values", *, with_queries: bool) -> dict[str, Any]:
+    """What a file says once for all runs."""
+    kinds, judgements = values.per_query.kinds, values.judgements if with_queries else None
+    return {
+        "profile": values.profile.name,
+        "measures": [*values],
+        "kinds": {**kinds, **dict.fromkeys(_texts(values), "text")},
+        "judgements": judgements.digest if isinstance(judgements, Qrels) else judgements,
+    }
 
 
-def _refuse_different(table: "RunValues", digests: Sequence[Digest | None]) -> None:
-    """Refuse runs that differ in what a file says once for all of them.
-
-    Raises:
-        UsageError: `not-comparable`.
-
-    """
-    common = [
-        (one.profile.name, list(one.per_query.kinds.items()), list(_text_columns(one)), digest and digest.sha256)
-        for one, digest in zip(table.values(), digests, strict=True)
-    ]
-    for name, other in zip(table, common, strict=True):
-        if other != common[0]:
-            fact = f"{next(iter(table))} and {name} have other profiles, measures or judgements"
-            remedy = "evaluate the runs together, or keep a file for each"
-            raise UsageError("not-comparable", f"{fact}, which a file tells once for all runs", remedy=remedy)
+def _texts(values: "Values") -> dict[str, list[str]]:
+    """Texts of queries, and their group."""
+    return ({} if values.by is None else {"group": values.per_query.groups}) | values.per_query.texts
 
 
 def _means(values: "Values", kinds: Mapping[str, tables.Kind], level: float | None) -> dict[str, Any]:
@@ -308,24 +302,16 @@ def _means(values: "Values", kinds: Mapping[str, tables.Kind], level: float | No
     if level is None:
         return means
     intervals = sorted(values.interval(level=level, seed=SEED).items())
-    return means | {
-        "interval": {label: dict(zip(one._fields, tables.defined(one), strict=True)) for label, one in intervals}
-    }
+    return means | {"interval": {label: analysis.record(interval) for label, interval in intervals}}
 
 
 def _rows(values: "Values") -> Iterator[tuple[str, dict[str, Any]]]:
     """Each query with its values and texts; without those that are not there."""
-    one, texts = values.per_query, _text_columns(values)
-    labels = sorted([*one.kinds, *texts])
-    for number, (query, row) in enumerate(zip(one.ids, one.to_dict().values(), strict=True)):
-        cells: dict[str, Any] = {label: _plain(value, one.kinds[label]) for label, value in row.items()}
-        cells |= {label: column[number] for label, column in texts.items()}
-        yield query, {label: cells[label] for label in labels if label in cells}
-
-
-def _text_columns(values: "Values") -> dict[str, list[str]]:
-    """Texts of queries, and their group."""
-    return ({} if values.by is None else {"group": values.per_query.groups}) | values.per_query.texts
+    per_query, texts = values.per_query, _texts(values)
+    for place, (query, row) in enumerate(zip(per_query.ids, per_query.to_dict().values(), strict=True)):
+        cells: dict[str, Any] = {label: _plain(value, per_query.kinds[label]) for label, value in row.items()}
+        cells |= {label: column[place] for label, column in texts.items()}
+        yield query, dict(sorted(cells.items()))
 
 
 def _plain(value: float, kind: tables.Kind | None) -> float | None:
@@ -345,27 +331,54 @@ def parquet(document: Mapping[str, Any]) -> bytes:
     """
     import polars as pl  # noqa: PLC0415 - not needed for JSON
 
-    kinds = document["kinds"]
-    rows = [(run["name"], query, row) for run in document["runs"] for query, row in run["per_query"].items()]
-    columns = {
-        "run": pl.Series([name for name, _, _ in rows], dtype=pl.String),
-        "query": pl.Series([query for _, query, _ in rows], dtype=pl.String),
-    }
-    for label in [*document["measures"], *(label for label, kind in kinds.items() if kind == "text")]:
-        cells = [row.get(label, _ABSENT) for _, _, row in rows]
-        integers = all(cell is _ABSENT or isinstance(cell, int) for cell in cells)
-        number = pl.Int64 if kinds[label] == "count" and integers else pl.Float64
-        plain = [None if cell is _ABSENT else math.nan if cell is None else cell for cell in cells]
-        columns[label] = pl.Series(plain, dtype=pl.String if kinds[label] == "text" else number, strict=False)
+    rows = [
+        {"run": run["name"], "query": query}
+        | {label: math.nan if cell is None else cell for label, cell in cells.items()}
+        for run in document["runs"]
+        for query, cells in run["per_query"].items()
+    ]
+    schema: dict[str, Any] = {"run": pl.String, "query": pl.String}
+    for label in (*document["measures"], *text_labels(document)):
+        kind = document["kinds"][label]
+        is_whole = kind == "count" and all(isinstance(row.get(label, 0), int) for row in rows)
+        schema[label] = pl.String if kind == "text" else pl.Int64 if is_whole else pl.Float64
     target = BytesIO()
     metadata = {"rankworth": compact(document, without=frozenset({"per_query"}))}
-    pl.DataFrame(columns).write_parquet(target, metadata=metadata)
+    pl.DataFrame(rows, schema, strict=False, orient="row").write_parquet(target, metadata=metadata)
     return target.getvalue()
+
+
+def text_labels(document: Mapping[str, Any]) -> list[str]:
+    """The labels of what is a text for each query; none of schema 1, which has no kinds."""
+    return [label for label, kind in document.get("kinds", {}).items() if kind == "text"]
 
 
 def text(document: Mapping[str, Any]) -> str:
     """A record with its digest as JSON, with one line for each query and each warning."""
-    return "\n".join(_lines({**document, "digest": digest(document)}, "", "")) + "\n"
+    return _laid_out({**document, "digest": digest(document)}) + "\n"
+
+
+def _laid_out(value: object, part: str = "", indent: str = "") -> str:
+    """JSON in lines.
+
+    Args:
+        value: what is written.
+        part: the key under which it stands.
+        indent: ahead of its lines but the first.
+
+    """
+    if not value or not isinstance(value, dict | list):
+        return _encoded(value)
+    inside = f"{indent}  "
+    write = (lambda member, *_: _encoded(member)) if part in _A_LINE_EACH else _laid_out
+    if isinstance(value, dict):
+        members = [f"{_encoded(key)}: {write(member, key, inside)}" for key, member in value.items()]
+        opening, closing = "{}"
+    else:
+        members = [write(member, "", inside) for member in value]
+        opening, closing = "[]"
+    lines = f",\n{inside}".join(members)
+    return f"{opening}\n{inside}{lines}\n{indent}{closing}"
 
 
 def compact(document: Mapping[str, Any], *, without: frozenset[str] = frozenset()) -> str:
@@ -408,35 +421,10 @@ def described(digest: Digest) -> dict[str, Any]:
         "queries": len(digest.queries),
         "pairs": digest.pairs,
         "sha256": digest.sha256,
-        "per_query": {query: _described_query(one, named=named) for query, one in digest.queries.items()},
+        "per_query": {
+            query: {grade: b64encode(hashes).decode() for grade, hashes in judged.documents.items()}
+            if named and judged.documents is not None
+            else {"pairs": judged.pairs, "digest": judged.digest}
+            for query, judged in digest.queries.items()
+        },
     }
-
-
-def _described_query(one: QueryDigest, *, named: bool) -> dict[str, Any]:
-    if not named or one.documents is None:
-        return {"pairs": one.pairs, "digest": one.digest}
-    return {grade: b64encode(hashes).decode() for grade, hashes in one.documents.items()}
-
-
-def _by_name(members: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(sorted(members.items()))
-
-
-def _lines(value: object, ahead: str, key: str, after: str = "") -> Iterator[str]:
-    """The lines of a value that stands after some text."""
-    if not value or not isinstance(value, dict | list):
-        yield f"{ahead}{_encoded(value)}{after}"
-        return
-    opening, closing = "{}" if isinstance(value, dict) else "[]"
-    yield f"{ahead}{opening}"
-    inside = " " * (len(ahead) - len(ahead.lstrip(" "))) + "  "
-    last = len(value) - 1
-    members = value.items() if isinstance(value, dict) else enumerate(value)
-    for place, (name, member) in enumerate(members):
-        begin = f"{inside}{_encoded(name)}: " if isinstance(value, dict) else inside
-        end = "" if place == last else ","
-        if key in _LINES:
-            yield f"{begin}{_encoded(member)}{end}"
-        else:
-            yield from _lines(member, begin, str(name), end)
-    yield f"{inside[2:]}{closing}{after}"

@@ -6,11 +6,9 @@ import re
 import shlex
 import warnings
 from base64 import b64decode
-from binascii import Error
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from io import BytesIO
-from itertools import compress
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,28 +17,26 @@ import numpy as np
 from rankworth import names
 from rankworth.errors import KEEP, InputError, RankworthError, RankworthWarning
 from rankworth.evaluation.aggregation import Way, rounded, summary
-from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Mask, Result, digest
+from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Mask, Result, digest, text_labels
 from rankworth.io import json_text
 from rankworth.io.source import Source
 from rankworth.model import Digest, QueryDigest
 from rankworth.profiles import PROFILES, STANDARD, Profile, Signature, signature
 from rankworth.settings import Averaging
-from rankworth.tables.columns import Kind
+from rankworth.tables import columns as tables
 from rankworth.version import __version__
 
+_SCHEMA: Final = re.compile(rf"1|{re.escape(FAMILY)}(\d+)")
 _PARQUET: Final = b"PAR1"
-_HEAD: Final = 1 << 12
-_FIRST: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(\w+)"\s*:\s*[^\s{\[]')
-"""how a results file begins: its first member is a text or a number, that of a run one of queries"""
-_CONFLICTED: Final = re.compile(rb'<<<<<<< .*\n\s*\{?\s*"')
-"""how a results file begins that git could not merge from its first line on"""
-_WRITE: Final = "rankworth evaluate QRELS RUN -q -o FILE.json writes one"
-_CONFLICT: Final = "git left both sides of a conflict in it; take one of them, or evaluate again"
+_BEGINNING: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:<<<<<<< .*\n\s*)?\{?\s*"\w+"\s*:\s*[^\s{\[]')
+"""how a results file begins, perhaps below git's mark of a conflict: its first member is a text or a number, while that
+of a run is a query with its documents"""
+_NAMES_SCHEMA: Final = re.compile(rb'"schema"\s*:\s*[^\s{\[]')
 _SLACK: Final = 1e-9
 """by what share of the largest value a number may be off through rounding"""
 _ONCE: Final = frozenset({"error", "best", "first", "last", "max"})
 """settings of duplicates that leave one of them; by others documents count twice, and so may those of one rank"""
-_APART: Final = ("duplicate_judgements", "weights", "macro")
+_PER_MEASURE: Final = ("duplicate_judgements", "weights", "macro")
 """settings that the signature of a run tells otherwise than those of its measures"""
 _GAINS: Final = ("linear", "exp2", "binary")
 """gains with which measures keep to their range; others may be negative or exceed 1"""
@@ -61,7 +57,7 @@ def load(path: str | os.PathLike[str]) -> dict[str, Result]:
 
     """
     results = read(path)
-    if doubt := next((one.doubt for one in results.values()), ""):
+    if doubt := next((result.doubt for result in results.values()), ""):
         warnings.warn(RankworthWarning("older-results", doubt), stacklevel=2)
     return results
 
@@ -78,50 +74,23 @@ def read(path: str | os.PathLike[str]) -> dict[str, Result]:
     source = Source(path)
     content = source.whole()
     is_table = content.startswith(_PARQUET)
-    record = _of_text(_metadata(content, source).encode() if is_table else content, source)
-    schema = _schema(record, source.name)
+    document = _parsed(_metadata(content, source).encode() if is_table else content, source)
+    schema = _schema(document, source.name)
     try:
         if is_table:
-            _add_rows(record, content, source)
-        return _results(record, schema, source)
+            _add_rows(document, _from_parquet("read_parquet", content, source))
+        return _results(document, schema, source)
     except InputError:
         raise
     except KeyError as error:
         what = f"{error.args[0]!r} is missing"
     except ValueError as error:
-        by = record.get("rankworth", __version__)
+        by = document.get("rankworth", __version__)
         written = f" (rankworth {by} wrote it, this is {__version__})" if by != __version__ else ""
         what = f"{error.problems[0] if isinstance(error, RankworthError) else error}{written}"
     except (AttributeError, IndexError, OverflowError, RecursionError, TypeError):
         what = "it is not made as results are"
     raise _damaged(source, what)
-
-
-def _results(record: Mapping[str, Any], schema: int, source: Source) -> dict[str, Result]:
-    """The runs of a record, once it is known that its parts belong together.
-
-    Raises:
-        InputError: `means-only`.
-        ValueError: where they do not; others where it is not made as records are.
-
-    """
-    if any(run.get("per_query") is None for run in record["runs"]):
-        fact = f"{source.name}: it holds means, and not the values of queries"
-        raise InputError("means-only", fact, remedy=f"-q keeps them: {KEEP} {shlex.quote(source.path)}")
-    results: dict[str, Result] = {}
-    for run in record["runs"]:
-        one = _result(record, run, schema, source.path)
-        _refuse_contradictions(one)
-        if one.run in results:
-            raise ValueError("two runs have one name")
-        results[one.run] = one
-    if record["signature"] != " ; ".join(sorted({one.signature for one in results.values()})):
-        raise ValueError("the signature of the file is not that of its runs")
-    if schema < NUMBER and "digest" in record:
-        raise ValueError(f"schema {schema} has no digest")
-    if schema >= NUMBER and record["digest"] != digest(record):
-        raise ValueError("its digest is not that of what it holds: it was edited, merged or damaged")
-    return results
 
 
 def is_results(source: object) -> bool:
@@ -130,18 +99,15 @@ def is_results(source: object) -> bool:
         return False
     file = Source(os.fsdecode(source))
     try:
-        head = file.head(_HEAD)
+        head = file.head(1 << 12)
         if head.startswith(_PARQUET):
             return bool(_metadata(file.whole(), file))
-        first = _FIRST.match(head)
-        if first is None:
-            return _CONFLICTED.match(head) is not None and FAMILY.encode() in head
-        return first[1] == b"schema" or {"schema", "runs"} <= json_text.parsed(file.whole(), file).keys()
-    except (InputError, AttributeError):
+        return _BEGINNING.match(head) is not None and _NAMES_SCHEMA.search(file.whole()) is not None
+    except InputError:
         return False
 
 
-def _of_text(content: bytes, source: Source) -> Any:  # noqa: ANN401 - whatever JSON holds
+def _parsed(content: bytes, source: Source) -> Any:  # noqa: ANN401 - whatever JSON holds
     """The record of a JSON text.
 
     Raises:
@@ -149,15 +115,16 @@ def _of_text(content: bytes, source: Source) -> Any:  # noqa: ANN401 - whatever 
 
     """
     try:
-        record = json_text.parsed(content, source)
+        document = json_text.parsed(content, source)
     except InputError as error:
         if b"<<<<<<< " in content and error.slug == "bad-json":
-            raise InputError("bad-json", *error.problems, remedy=_CONFLICT) from None
+            conflict = "git left both sides of a conflict in it; take one of them, or evaluate again"
+            raise error.with_remedy(conflict) from None
         raise
-    unique = not isinstance(record, dict) or json_text.has_each_key_once(content, record, len(record))
+    unique = not isinstance(document, dict) or json_text.has_each_key_once(content, document, len(document))
     if not unique and (way := json_text.repeated(content, source.name)):
         raise _damaged(source, f"{' '.join(map(str, way))} stands there twice")
-    return record
+    return document
 
 
 def _metadata(content: bytes, source: Source) -> str:
@@ -169,7 +136,7 @@ def _metadata(content: bytes, source: Source) -> str:
     """
     metadata = _from_parquet("read_parquet_metadata", content, source)
     if "rankworth" not in metadata:
-        raise _bad(source.name, "this is a table, and no results of rankworth", _WRITE)
+        raise _no_results(source.name, "a table")
     return str(metadata["rankworth"])
 
 
@@ -189,72 +156,106 @@ def _from_parquet(reader: str, content: bytes, source: Source) -> Any:  # noqa: 
         raise InputError("truncated-file", fact, remedy="copy it again, or write it again") from None
 
 
-def _add_rows(record: dict[str, Any], content: bytes, source: Source) -> None:
-    """Complete a record with the values of a table, as JSON has them: null is no value, NaN one that is undefined.
-
-    Raises:
-        ValueError: where the rows are not those of the runs.
-        KeyError: where a column is missing.
-
-    """
-    table = _from_parquet("read_parquet", content, source)
-    if "query" not in table.columns:  # means alone
-        return
-    if absent := [name for name in ("run", *record["measures"], *_text_labels(record)) if name not in table.columns]:
-        raise KeyError(absent[0])
-    rows: dict[str, dict[str, dict[str, Any]]] = {
-        run["name"]: run.setdefault("per_query", {}) for run in record["runs"]
-    }
-    for row in table.iter_rows(named=True):
-        run, query = row.pop("run"), row.pop("query")
-        if run not in rows or not isinstance(query, str):
-            raise ValueError(f"query {query!r} of {run!r} has a row and is not among the runs")
-        if query in rows[run]:
-            raise ValueError(f"query {query!r} of {run!r} has two rows")
-        rows[run][query] = {
-            label: None if isinstance(cell, float) and math.isnan(cell) else cell
-            for label, cell in row.items()
-            if cell is not None
-        }
-
-
-def _schema(record: object, name: str) -> int:
+def _schema(document: object, name: str) -> int:
     """The number of the schema.
 
     Raises:
         InputError: `bad-results`, `newer-results`.
 
     """
-    record = record if isinstance(record, dict) else {}
-    schema = record.get("schema")
-    if schema == 1:
-        return 1
-    number = re.fullmatch(rf"{re.escape(FAMILY)}(\d+)", str(schema))
-    if number is None:
-        what = f"this is {schema}" if str(schema).startswith("rankworth.") else "this is JSON"
-        raise _bad(name, f"{what}, and no results of rankworth", _WRITE)
-    if int(number[1]) > NUMBER:
-        by = record.get("rankworth", "a later version")
-        fact = f"{name}: it has schema {number[1]}, and rankworth {__version__} reads up to {NUMBER}"
+    head = document if isinstance(document, dict) else {}
+    schema = str(head.get("schema"))
+    match = _SCHEMA.fullmatch(schema)
+    if match is None:
+        raise _no_results(name, schema if schema.startswith("rankworth.") else "JSON")
+    number = int(match[1] or 1)
+    if number > NUMBER:
+        by = head.get("rankworth", "a later version")
+        fact = f"{name}: it has schema {number}, and rankworth {__version__} reads up to {NUMBER}"
         raise InputError("newer-results", fact, remedy=f"rankworth {by} wrote it: install that version, or a later one")
-    return int(number[1])
+    return number
+
+
+def _no_results(name: str, what: str) -> InputError:
+    fact = f"{name}: this is {what}, and no results of rankworth"
+    return InputError("bad-results", fact, remedy="rankworth evaluate QRELS RUN -q -o FILE.json writes one")
 
 
 def _damaged(source: Source, what: str) -> InputError:
     """The error about a results file that has to be written again."""
-    return _bad(source.name, what, f"write it again: {KEEP} {shlex.quote(source.path)}")
+    remedy = f"write it again: {KEEP} {shlex.quote(source.path)}"
+    return InputError("bad-results", f"{source.name}: {what}", remedy=remedy)
 
 
-def _bad(name: str, what: str, remedy: str) -> InputError:
-    return InputError("bad-results", f"{name}: {what}", remedy=remedy)
+def _add_rows(document: Mapping[str, Any], table: Any) -> None:  # noqa: ANN401 - a frame of Polars
+    """Complete a record with the values of a table, as JSON has them: null is no value, NaN one that is undefined.
+
+    Raises:
+        ValueError: where a query has two rows.
+        KeyError: where a column or a run is missing.
+
+    """
+    if "query" not in table.columns:  # means alone
+        return
+    for label in ("run", *document["measures"], *text_labels(document)):
+        if label not in table.columns:
+            raise KeyError(label)
+    rows: dict[str, dict[str, Any]] = {run["name"]: run.setdefault("per_query", {}) for run in document["runs"]}
+    for row in table.iter_rows(named=True):
+        run, query = row.pop("run"), row.pop("query")
+        if query in rows[run]:
+            raise ValueError(f"query {query!r} of {run!r} has two rows")
+        cells = {label: cell for label, cell in row.items() if cell is not None}
+        rows[run][query] = {label: None if cell != cell else cell for label, cell in cells.items()}  # noqa: PLR0124 - NaN
 
 
-def _result(record: Mapping[str, Any], run: Mapping[str, Any], schema: int, path: str) -> Result:
+def _results(document: dict[str, Any], schema: int, source: Source) -> dict[str, Result]:
+    """The runs of a record, once it is known that its parts belong together.
+
+    Raises:
+        InputError: `means-only`.
+        ValueError: where they do not; others where it is not made as records are.
+
+    """
+    if any(run.get("per_query") is None for run in document["runs"]):
+        fact = f"{source.name}: it holds means, and not the values of queries"
+        raise InputError("means-only", fact, remedy=f"-q keeps them: {KEEP} {shlex.quote(source.path)}")
+    if schema == 1:
+        _upgrade(document)
+    results = {run["name"]: _result(document, run, schema, source.path) for run in document["runs"]}
+    if len(results) < len(document["runs"]):
+        raise ValueError("two runs have one name")
+    for result in results.values():
+        _refuse_contradictions(result)
+    if document["signature"] != " ; ".join(sorted({result.signature for result in results.values()})):
+        raise ValueError("the signature of the file is not that of its runs")
+    if (schema >= NUMBER or "digest" in document) and document["digest"] != digest(document):
+        raise ValueError("its digest is not that of what it holds: it was edited, merged or damaged")
+    return results
+
+
+def _upgrade(document: dict[str, Any]) -> None:
+    """Complete a record of schema 1 by what later ones have: kinds of values, and a signature for each measure."""
+    kinds = document["kinds"] = {}
+    for run in document["runs"]:
+        whole, rows = Signature.parse(run.get("signature", document["signature"])), run["per_query"]
+        signatures = run.setdefault("signatures", {})
+        for label in document["measures"]:
+            own = replace(whole, measure=str(names.parse(label)), queries=_signed(label, rows))
+            own = Signature.parse(signatures.setdefault(label, str(own)))
+            kinds[label] = names.kind_of(names.parse(own.measure))
+            if own.queries != _signed(label, rows):  # Parquet did not tell what is undefined from what is not there
+                for row in rows.values():
+                    row.setdefault(label, None)
+        kinds |= dict.fromkeys((label for row in rows.values() for label in row if label not in kinds), "text")
+
+
+def _result(document: Mapping[str, Any], run: Mapping[str, Any], schema: int, path: str) -> Result:
     """One run of a record.
 
     Args:
-        record: the whole.
-        run: the run.
+        document: the record.
+        run: its part about the run.
         schema: the number of the schema.
         path: the file.
 
@@ -264,90 +265,56 @@ def _result(record: Mapping[str, Any], run: Mapping[str, Any], schema: int, path
 
     """
     rows: dict[str, Mapping[str, Any]] = dict(sorted(run["per_query"].items()))
-    labels: list[str] = record["measures"]
-    others = dict.fromkeys(label for row in rows.values() for label in row if label not in labels)
-    texts = {
-        label: tuple(row.get(label, "") for row in rows.values())
-        for label in (others if schema == 1 else _text_labels(record))
-    }
-    if stray := [label for label in others if label not in texts]:
-        raise ValueError(f"{stray[0]} has values and is not among the measures")
-    if odd := next((text for column in texts.values() for text in column if not isinstance(text, str)), None):
-        raise ValueError(f"{odd!r} is no text")
-    named = {name: tuple(map(str, ids)) for name, ids in run["queries"].items() if isinstance(ids, list)}
-    counts = {name: count for name, count in run["queries"].items() if name not in named}
-    if not all(isinstance(count, int) for count in counts.values()):
-        raise ValueError("a count is no whole number")
+    counts: Mapping[str, Any] = run["queries"]
     return Result(
-        run=str(run["name"]),
+        run=run["name"],
         queries=tuple(rows),
-        columns=tuple(_column(label, rows, record, run, schema) for label in labels),
-        profile=str(record["profile"]),
-        signature=run.get("signature", record["signature"]),
-        counts=counts,
-        judgements=restored_digest(record["judgements"]) if schema > 1 else None,
-        seed=record.get("interval", {}).get("seed"),
-        notices=tuple((str(one["slug"]), str(one["text"])) for one in run["warnings"]),
-        texts=texts,
-        by=record.get("by", ""),
+        columns=tuple(_column(label, rows, document["kinds"][label], run) for label in document["measures"]),
+        profile=document["profile"],
+        signature=run.get("signature", document["signature"]),
+        counts={name: count for name, count in counts.items() if not isinstance(count, list)},
+        judgements=restored_digest(document["judgements"]) if schema > 1 else None,
+        seed=document.get("interval", {}).get("seed"),
+        notices=tuple((notice["slug"], notice["text"]) for notice in run["warnings"]),
+        texts={label: tuple(row.get(label, "") for row in rows.values()) for label in text_labels(document)},
+        by=document.get("by", ""),
         groups=run.get("groups", {}),
         tag=run.get("runid"),
         origin=path,
         schema=schema,
-        named=named,
+        named={name: tuple(ids) for name, ids in counts.items() if isinstance(ids, list)},
     )
 
 
-def _column(
-    label: str, rows: Mapping[str, Mapping[str, Any]], record: Mapping[str, Any], run: Mapping[str, Any], schema: int
-) -> Column:
+def _column(label: str, rows: Mapping[str, Mapping[str, Any]], kind: tables.Kind, run: Mapping[str, Any]) -> Column:
     """The values of one measure.
 
     Raises:
         ValueError: where they are not those that were signed.
 
     """
-    cells = [_number(row.get(label), f"{label} of query {query!r}") for query, row in rows.items()]
+    own = Signature.parse(run["signatures"][label])
     there = np.array([label in row for row in rows.values()], dtype=bool)
-    if "signatures" in run or schema > 1:
-        own = Signature.parse(run["signatures"][label])
-    else:
-        whole = Signature.parse(run.get("signature", record["signature"]))
-        own = replace(whole, measure=str(names.parse(label)), queries=_signed(rows, there))
-    if schema == 1 and own.queries != _signed(rows, there):
-        there = np.ones_like(there)  # Parquet did not tell what is undefined from what is not there
-    if own.queries != _signed(rows, there):
+    if own.queries != _signed(label, rows):
         count, signed = f"{np.count_nonzero(there)}", own.queries.partition("-")[0]
         others = "as many others" if signed == count else count
         raise ValueError(f"{label} is signed for {signed} queries, and the file has {others}")
-    kind: Kind = record["kinds"][label] if schema > 1 else names.kind_of(names.parse(own.measure))
-    if kind not in ("share", "value", "count"):
-        raise ValueError(f"{label} is {kind!r}, which no measure is")
-    mean = _number(run["mean"][label], f"the mean of {label}")
-    return Column(label, own.measure, str(own), np.array(cells), None if there.all() else there, kind, mean)
+    try:
+        values = np.array([row.get(label) for row in rows.values()], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{label} has a value that is no number") from None
+    return Column(label, own.measure, str(own), values, None if there.all() else there, kind, _mean(run, label))
 
 
-def _text_labels(record: Mapping[str, Any]) -> list[str]:
-    return [label for label, kind in record.get("kinds", {}).items() if kind == "text"]
+def _mean(part: Mapping[str, Any], label: str) -> float:
+    """The mean that a file has of a run or of a group; NaN where it is undefined."""
+    mean = part["mean"][label]
+    return math.nan if mean is None else float(mean)
 
 
-def _signed(queries: Iterable[str], there: Mask) -> str:
-    """The queries that have values, as a signature names them."""
-    return signature(STANDARD, list(compress(queries, there.tolist())), "").queries
-
-
-def _number(cell: object, what: str) -> float:
-    """A number of a file; NaN where it is undefined.
-
-    Raises:
-        ValueError: where it is none.
-
-    """
-    if cell is None:
-        return math.nan
-    if isinstance(cell, int | float) and not isinstance(cell, bool) and math.isfinite(cell):
-        return float(cell)
-    raise ValueError(f"{what} is {cell!r}, which is no number")
+def _signed(label: str, rows: Mapping[str, Mapping[str, Any]]) -> str:
+    """The queries that have a value by a measure, as a signature names them."""
+    return signature(STANDARD, sorted(query for query, row in rows.items() if label in row), "").queries
 
 
 def restored_digest(described: Mapping[str, Any]) -> Digest:
@@ -358,20 +325,20 @@ def restored_digest(described: Mapping[str, Any]) -> Digest:
 
     """
     try:
-        restored = Digest({query: _restored_query(one) for query, one in sorted(described["per_query"].items())})
+        restored = Digest({query: _restored_query(part) for query, part in sorted(described["per_query"].items())})
         sums = described["sha256"], described["pairs"], described["queries"]
-    except (AttributeError, Error, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError("the digest of the judgements cannot be read") from error
     if sums != (restored.sha256, restored.pairs, len(restored.queries)):
         raise ValueError("the digest of the judgements is not that of its queries")
     return restored
 
 
-def _restored_query(one: Mapping[str, Any]) -> QueryDigest:
-    if "digest" in one:
-        return QueryDigest(int(one["pairs"]), str(one["digest"]))
-    ordered = sorted(one.items(), key=lambda pair: float(pair[0]))
-    return QueryDigest.of({grade: b64decode(hashes, validate=True) for grade, hashes in ordered})
+def _restored_query(described: Mapping[str, Any]) -> QueryDigest:
+    if "digest" in described:
+        return QueryDigest(int(described["pairs"]), str(described["digest"]))
+    by_grade = sorted(described.items(), key=lambda pair: float(pair[0]))
+    return QueryDigest.of({grade: b64decode(hashes, validate=True) for grade, hashes in by_grade})
 
 
 def _refuse_contradictions(result: Result) -> None:
@@ -382,24 +349,26 @@ def _refuse_contradictions(result: Result) -> None:
 
     """
     whole = Signature.parse(result.signature)
-    profile = whole.recorded["profile"]
-    ruled = profile not in PROFILES or PROFILES[profile].rules
-    shared = {name: text for name, text in whole.settings.items() if name not in _APART}
-    groups = np.array(result.texts.get("group", ()), dtype=object)
+    profile, shared = whole.recorded["profile"], _of_all(whole)
+    if profile != result.profile:
+        raise ValueError(f"the profile is {result.profile}, and the values of {result.run} are signed for {profile}")
+    has_rules = profile not in PROFILES or PROFILES[profile].rules
+    group_of = np.array(result.texts.get("group", ()), dtype=object)
     for column in result.columns:
         own = Signature.parse(column.signature)
+        if own.recorded != whole.recorded or (not has_rules and _of_all(own) != shared):
+            raise ValueError(f"the signature of {column.label} contradicts that of {result.run}")
         settings = own.profile()
         _refuse_values(column, settings)
         _refuse_mean(column, column.mean, column.known, settings.averaging, result.counts)
-        for name, group in result.groups.items() if groups.size else ():
-            mean = _number(group["mean"][column.label], f"the mean of {column.label}")
-            within = column.known & np.asarray(groups == name)
-            _refuse_mean(column, mean, within, settings.averaging, result.counts)
-        here = {name: text for name, text in own.settings.items() if name not in _APART}
-        if own.recorded != whole.recorded or (not ruled and here != shared):
-            raise ValueError(f"the signature of {column.label} contradicts that of {result.run}")
-    if profile != result.profile:
-        raise ValueError(f"the profile is {result.profile}, and the values of {result.run} are signed for {profile}")
+        for name, group in result.groups.items() if group_of.size else ():
+            within = column.known & np.asarray(group_of == name)
+            _refuse_mean(column, _mean(group, column.label), within, settings.averaging, result.counts)
+
+
+def _of_all(signature: Signature) -> dict[str, str]:
+    """The settings of a signature that a run and all its measures share."""
+    return {name: text for name, text in signature.settings.items() if name not in _PER_MEASURE}
 
 
 def _refuse_values(column: Column, profile: Profile) -> None:
@@ -414,8 +383,8 @@ def _refuse_values(column: Column, profile: Profile) -> None:
     low, high = -math.inf, math.inf
     if quantity is not None and quantity.parameters.get("gain", "linear") in _GAINS and once:
         low, high = (low, high) if settings.logarithms else quantity.definition.range
-    instead = [one for one in (settings.undefined, settings.no_relevant, settings.neither) if isinstance(one, float)]
-    low, high = min(low, 0.0, *instead), max(high, 0.0, *instead)
+    fixed = [fate for fate in (settings.undefined, settings.no_relevant, settings.neither) if isinstance(fate, float)]
+    low, high = min(low, 0.0, *fixed), max(high, 0.0, *fixed)
     values = column.values[~np.isnan(column.values)]
     if (odd := values[(values < low - _SLACK) | (values > high + _SLACK)]).size:
         raise ValueError(f"{column.label} has the value {odd[0]:g}, and lies between {low:g} and {high:g}")
