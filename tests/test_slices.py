@@ -390,11 +390,11 @@ def test_intervals_of_weighted_means_are_as_wide_as_their_error() -> None:
     """Its first approximation is the root of sum(w^2 (v - mean)^2) over sum(w)."""
     generator = np.random.default_rng(7)
     column, weights = generator.random(400), generator.integers(1, 30, 400).astype(float)
-    low, high = bootstrap(column[:, None], weights)
+    low, high = bootstrap(column, weights, np.zeros(400))
     mean = (weights * column).sum() / weights.sum()
     error = math.sqrt((weights**2 * (column - mean) ** 2).sum()) / weights.sum()
-    assert low[0] < mean < high[0]
-    assert high[0] - low[0] == pytest.approx(2 * 1.959964 * error, rel=0.04)
+    assert low < mean < high
+    assert high - low == pytest.approx(2 * 1.959964 * error, rel=0.04)
 
 
 def test_intervals_of_macro_means_are_as_wide_as_their_error() -> None:
@@ -402,11 +402,11 @@ def test_intervals_of_macro_means_are_as_wide_as_their_error() -> None:
     generator = np.random.default_rng(7)
     groups = np.repeat([0, 1, 2], [300, 80, 40])
     column = generator.random(420) * (1 + groups)
-    low, high = bootstrap(column[:, None], groups=groups)
+    low, high = bootstrap(column, np.ones(420), groups)
     parts = [column[groups == group] for group in range(3)]
     error = math.sqrt(sum(part.var() / len(part) for part in parts)) / 3
-    assert low[0] < np.mean([part.mean() for part in parts]) < high[0]
-    assert high[0] - low[0] == pytest.approx(2 * 1.959964 * error, rel=0.04)
+    assert low < np.mean([part.mean() for part in parts]) < high
+    assert high - low == pytest.approx(2 * 1.959964 * error, rel=0.04)
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -417,11 +417,9 @@ def test_intervals_cover_the_mean_as_often_as_they_say(*, grouped: bool) -> None
     covered = 0
     for seed in range(300):
         column = generator.beta(2, 2, 60) + groups
-        low, high = bootstrap(
-            column[:, None], weights, groups if grouped else None, level=0.9, resamples=499, seed=seed
-        )
+        low, high = bootstrap(column, weights, groups * grouped, level=0.9, resamples=499, seed=seed)
         truth = (0.5 + 1.5) / 2 if grouped else 0.5 + (weights * groups).sum() / weights.sum()
-        covered += bool(low[0] <= truth <= high[0])
+        covered += bool(low <= truth <= high)
     assert 0.85 <= covered / 300 <= (0.95 if grouped else 1.0)  # groups that are not drawn alone spread more
 
 
@@ -445,13 +443,11 @@ def test_intervals_are_those_of_the_means() -> None:
 
 
 def test_a_group_with_one_query_tells_nothing_of_its_spread() -> None:
-    column = np.array([[0.1], [0.5], [0.9]])
-    for low_or_high in bootstrap(column, groups=np.array([0, 0, 1])):
-        assert math.isnan(low_or_high[0])
-    assert math.isnan(bootstrap(column, np.array([1.0, 0.0, 0.0]))[0][0])
-    assert math.isnan(bootstrap(np.array([[math.nan], [0.5], [0.9]]), np.array([1.0, 2.0, 3.0]))[0][0])
-    constant = np.array([[0.5], [0.5], [1.0], [1.0]])
-    assert [end.tolist() for end in bootstrap(constant, groups=np.array([0, 0, 1, 1]))] == [[0.75], [0.75]]
+    column, alone = np.array([0.1, 0.5, 0.9]), np.zeros(3)
+    assert np.isnan(bootstrap(column, np.ones(3), np.array([0, 0, 1]))).all()
+    assert np.isnan(bootstrap(column, np.array([1.0, 0.0, 0.0]), alone)).all()
+    assert np.isnan(bootstrap(np.array([math.nan, 0.5, 0.9]), np.array([1.0, 2.0, 3.0]), alone)).all()
+    assert bootstrap(np.array([0.5, 0.5, 1.0, 1.0]), np.ones(4), np.array([0, 0, 1, 1])) == (0.75, 0.75)
 
 
 # Signatures

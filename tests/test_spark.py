@@ -132,18 +132,16 @@ def test_aggregates_are_the_means_and_intervals_of_values(spark: Any, settings: 
     weights, groups = settings.get("weights"), settings.get("macro")
     for column, label in zip(values._behind.columns, measures, strict=True):
         low, high, _ = means.intervals(0.9)[label]
-        sample = column.sampled() if column.way != "gmean" or column.sliced else aggregation.Sample(column.averaged())
-        rows = aggregation.additive(sample.values[:, None], [column.way])
+        numbers, heavy, places = column.sampled()
+        rows = numbers[:, None]
         if column.way == "sum" or np.isnan(rows).any():
             assert np.isnan([low, high]).all()
             continue
         if groups is None:
-            found = intervals(rows, None if weights is None else sample.weights, method="t", level=0.9)
+            found = intervals(rows, None if weights is None else heavy, method="t", level=0.9)
             ends = [float(aggregation.back(end, [column.way])[0]) for end in (found.low, found.high)]
         else:
-            parts = [sample.groups == place for place in range(3)]
-            heavy = [None if sample.weights is None else sample.weights[part] for part in parts]
-            some = [moments(Columns.of(rows[part], own)) for part, own in zip(parts, heavy, strict=True)]
+            some = [moments(Columns.of(rows[places == place], heavy[places == place])) for place in range(3)]
             squares = np.array([float(one.error[0]) ** 2 for one in some])
             freedom = squares.sum() ** 2 / (squares**2 / [float(one.df[0]) for one in some]).sum()
             half = stats.t.ppf(0.95, freedom) * math.sqrt(squares.sum()) / 3

@@ -88,7 +88,7 @@ class ScoreTable:
     def _mean(self, values: Floats) -> float:
         is_known = ~np.isnan(values)
         queries = list(compress(self.queries, is_known.tolist()))
-        return aggregation.sliced(values[is_known], queries, queries, self.settings, "mean")
+        return aggregation.sliced(values[is_known], queries, self.settings)
 
     @property
     def complete(self) -> dict[str, Floats]:
@@ -151,7 +151,7 @@ def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Sli
     settings = Averaging(weights=slices.weights, macro=slices.macro)
     shares = {one.setting: one.label_for(queries) for one in (slices.weights, slices.macro) if one is not None}
     if shares:
-        aggregation.refuse(queries, queries, settings)
+        aggregation.refuse(queries, settings)
     groups = {}
     if slices.by is not None:
         slices.by.shown(queries)  # refuses groups of other queries

@@ -1,11 +1,11 @@
 """Which queries have a value, what stands in for one that is missing or undefined, their mean and its interval."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +40,8 @@ def summary(values: Floats, ways: Sequence[Way]) -> Floats:
     >>> summary(np.array([[0.5, 4.0, 1.0], [1.0, 1.0, 1.0]]), ["mean", "gmean", "sum"]).tolist()
     [0.75, 2.0, 2.0]
     """
-    means = mean(additive(values, ways))
-    return np.where([way == "sum" for way in ways], means * len(values), back(means, ways))
+    means = back(mean(additive(values, ways)), ways)
+    return np.where([way == "sum" for way in ways], values.sum(axis=0), means)
 
 
 def additive(values: Floats, ways: Sequence[Way]) -> Floats:
@@ -73,61 +73,43 @@ def mean(values: Floats) -> Floats:
     return means
 
 
-class Sample(NamedTuple):
-    """Values that stand for queries where these are sampled."""
-
-    values: Floats
-    """`[N]`"""
-    weights: Floats | None = None
-    """`[N]`, where queries do not count alike"""
-    groups: Integers | None = None
-    """`[N]`: the place of the group of each, where groups count alike"""
-
-
-def sliced(values: Floats, counted: Sequence[str], over: Sequence[str], settings: Averaging, way: Way) -> float:
+def sliced(values: Floats, queries: Sequence[str], settings: Averaging, divided: Mask | None = None) -> float:
     """The weighted mean of some values, or the mean of those of the groups.
 
     Args:
-        values: `[N]`.
-        counted: the queries of the values.
-        over: the queries that the mean is taken over; the same list where they are the same.
+        values: `[N]`; 0 of queries that the mean is divided by and that have none.
+        queries: the N queries.
         settings: weights and groups.
-        way: mean or geometric mean.
+        divided: `[N]`, the queries by whose weight a sum is divided; all by default.
 
     """
-    values = additive(values[:, None], [way])[:, 0]
-    every = counted if over is counted else [*counted, *over]
-    weights, (groups, places) = _weighing(every, settings)
-    first, last = slice(len(counted)), slice(len(every) - len(over), None)
-    means = []
-    for place in range(len(groups)):
-        own, of_all = places[first] == place, places[last] == place
-        if of_all.any():
-            means.append(weighted(values[own], weights[first][own], weights[last][of_all]))
-    return float(back(mean(np.array(means, dtype=np.float64)[:, None]), [way])[0])
+    weights, groups = _weighing(queries, settings)
+    divided = np.ones(len(queries), dtype=bool) if divided is None else divided
+    parts = [part for part in map(groups.of, groups.names) if divided[part].any()]
+    means = [weighted(values[part], weights[part], divided[part]) for part in parts]
+    return float(mean(np.array(means, dtype=np.float64)[:, None])[0])
 
 
-def refuse(counted: Sequence[str], over: Sequence[str], settings: Averaging) -> None:
+def refuse(queries: Sequence[str], settings: Averaging, divided: Mask | None = None) -> None:
     """Refuse weights and groups that make no mean.
 
     Args:
-        counted: the queries that have a value.
-        over: the queries that the mean is taken over.
+        queries: the queries that have a value, or that the mean is divided by.
         settings: weights and groups.
+        divided: `[N]`, those that it is divided by; all by default.
 
     Raises:
         InputError: `missing-value`, where a query has no weight or group; `bad-weight`, where all weights are 0.
 
     """
-    weights, (groups, places) = _weighing(over, settings)
-    if over is not counted:
-        _weighing(counted, settings)
-    if settings.weights is None or not len(over):
+    weights, groups = _weighing(queries, settings)
+    if settings.weights is None:
         return
-    for place, name in enumerate(groups):
-        if not weights[places == place].any():
+    for name in groups.names:
+        part = groups.of(name) if divided is None else groups.of(name) & divided
+        if part.any() and not weights[part].any():
             of_group = f" of the group {quoted([name])}" if settings.macro is not None else ""
-            text = f"all {np.count_nonzero(places == place):,} scored queries{of_group} have the weight 0"
+            text = f"all {np.count_nonzero(part):,} scored queries{of_group} have the weight 0"
             remedy = "where no query counts there is no mean"
             raise InputError("bad-weight", f"{settings.weights.source}: {text}", remedy=remedy)
 
@@ -140,28 +122,27 @@ def _weighing(queries: Sequence[str], settings: Averaging) -> tuple[Floats, Part
     return weights, settings.macro.parts(queries, strict=True)
 
 
-def weighted(values: Floats, weights: Floats, over: Floats) -> float:
-    """The sum of weight times value over the sum of other weights; where all are alike, the plain mean, bit for bit.
+def weighted(values: Floats, weights: Floats, divided: Mask) -> float:
+    """The sum of weight times value over a sum of weights; where all are alike, the plain mean, bit for bit.
 
     A value of weight 0 does not count, not even where it is NaN.
 
     Args:
         values: `[N]`.
         weights: `[N]`, from 0.
-        over: the weights of all queries that the sum is divided by.
+        divided: `[N]`, those by whose weights the sum is divided.
 
-    >>> weighted(np.array([0.5, 1.0]), np.array([3.0, 1.0]), np.array([3.0, 1.0]))
+    >>> weighted(np.array([0.5, 1.0]), np.array([3.0, 1.0]), np.array([True, True]))
     0.625
     """
-    values, weights, over = values[weights > 0], weights[weights > 0], over[over > 0]
-    if not over.size:
+    counts = weights > 0
+    values, weights, divided = values[counts], weights[counts], divided[counts]
+    if not divided.any():
         return math.nan
-    every = np.append(weights, over)
-    if every.min() == every.max():
-        return float(np.cumsum(values)[-1]) / over.size if values.size else 0.0
-    _, exponents = np.frexp(every.max())
-    weights, over = np.ldexp(weights, -exponents), np.ldexp(over, -exponents)  # so that no sum is beyond all numbers
-    return math.fsum((weights * values).tolist()) / math.fsum(over.tolist())
+    if weights.min() == weights.max():
+        return float(np.cumsum(values)[-1]) / int(np.count_nonzero(divided))
+    weights = np.ldexp(weights, -np.frexp(weights.max())[1])  # so that no sum is beyond all numbers
+    return math.fsum((weights * values).tolist()) / math.fsum(weights[divided].tolist())
 
 
 @dataclass(frozen=True)
@@ -185,8 +166,6 @@ class Standing:
     """whether nothing is left of its list once documents that nobody judged are removed"""
     length: NDArray[np.int64]
     """how long its list is"""
-    others: Collection[str] = ()
-    """further queries that the run has, that nobody judged and that are not looked at"""
 
     def of(self, rows: Mask) -> list[str]:
         """The ids of some queries."""
@@ -208,9 +187,7 @@ class Rows:
     no_relevant: Mask
     """queries that count and have no relevant document"""
     divided: Mask | None = None
-    """the sum is divided by their number, and by that of the others; None for the number of values"""
-    others: Collection[str] = ()
-    """further queries that the sum is divided by"""
+    """the sum is divided by their number; None for the number of values"""
 
 
 def rows_of(standing: Standing, settings: Averaging) -> Rows:
@@ -244,8 +221,7 @@ def rows_of(standing: Standing, settings: Averaging) -> Rows:
     if settings.no_relevant == "skip":
         there, missing = there & ~no_relevant, missing & ~no_relevant
     divided = {"rows": None, "judged": judged, "run": answered | standing.empty}[settings.divisor]
-    others = standing.others if settings.divisor == "run" else ()
-    return Rows(there, missing, unanswered, empty, no_relevant, divided, others)
+    return Rows(there, missing, unanswered, empty, no_relevant, divided)
 
 
 @dataclass(frozen=True)
@@ -264,15 +240,14 @@ class Column:
     settings: Averaging
 
     @property
-    def divisor(self) -> int | None:
-        """What the sum is divided by; None for the number of values."""
-        divided = self.rows.divided
-        return None if divided is None else int(np.count_nonzero(divided)) + len(self.rows.others)
-
-    @property
     def sliced(self) -> bool:
         """Whether weights or groups have a say in the mean."""
         return self.way != "sum" and (self.settings.weights is not None or self.settings.macro is not None)
+
+    @property
+    def divided(self) -> Mask | None:
+        """`[Q]`: the queries that the sum is divided by; None for those of the values that are averaged."""
+        return self.rows.divided if self.way == "mean" else None
 
     def shown(self) -> Floats:
         """`[Q]`: the values as queries show them."""
@@ -297,47 +272,47 @@ class Column:
     @cached_property
     def over(self) -> list[str]:
         """The queries that the mean is taken over."""
-        if self.way != "mean" or self.rows.divided is None:
-            return self.counted
-        return [*self.standing.of(self.rows.divided), *sorted(self.rows.others)]
+        return self.counted if self.divided is None else self.standing.of(self.divided)
 
-    def part(self, queries: Mask, others: Collection[str]) -> "Column":
-        """The values of some queries alone; where none of them is left to average, that is no error.
+    @cached_property
+    def sample(self) -> tuple[Floats, list[str], Mask]:
+        """The values that are averaged, and 0 for each further query that the sum is divided by.
 
-        Args:
-            queries: `[Q]`, which ones.
-            others: those of the others that are divided by.
-
+        Beside the values, `[N]`, the queries, and by which of them the sum is divided, `[N]`.
         """
+        counted, over = {*self.counted}, {*self.over}
+        queries = [*self.counted, *(query for query in self.over if query not in counted)]
+        values = np.append(self.averaged(), np.zeros(len(queries) - len(self.counted)))
+        return values, queries, np.array([query in over for query in queries], dtype=bool)
+
+    def part(self, queries: Mask) -> "Column":
+        """The values of some queries alone, `[Q]`; where none of them is left to average, that is no error."""
         settings = self.settings
         if settings.no_queries == "error":
             settings = replace(settings, no_queries="nan")
         rows, divided = self.rows, self.rows.divided
         divided = None if divided is None else divided & queries
-        rows = replace(rows, there=rows.there & queries, missing=rows.missing & queries, divided=divided, others=others)
+        rows = replace(rows, there=rows.there & queries, missing=rows.missing & queries, divided=divided)
         absent = self.absent[queries[self.rows.missing]]
         return replace(self, there=self.there & queries, rows=rows, absent=absent, settings=settings)
 
-    def sampled(self) -> Sample:
-        """The values that stand for the queries where these are sampled: with 0 for those that a divisor counts."""
-        if self.way == "sum":
-            return Sample(self.averaged())
-        if not self.sliced:
-            values = self.averaged()
-            more = 0 if self.divisor is None else self.divisor - values.size
-            shares = values.size / max(1, self.divisor or 0)
-            return Sample(np.append(values, np.zeros(more)) if more >= 0 else values * shares)
-        counted, inside = set(self.counted), set(self.over)
-        queries = [*self.counted, *(query for query in self.over if query not in counted)]
-        values = self.averaged()
-        values = np.append(values, np.zeros(len(queries) - values.size))
-        weights, (_, groups) = _weighing(queries, self.settings)
-        divided = np.array([query in inside for query in queries], dtype=bool)
+    def sampled(self) -> tuple[Floats, Floats, Integers]:
+        """The additive values of queries where these are sampled, their weights and the numbers of their groups.
+
+        Where the mean is divided by fewer queries than have a value, values are multiplied, so that theirs is the same.
+        """
+        values, queries, divided = self.sample
+        weights, groups = _weighing(queries, self.settings)
         if not divided.all() and weights[divided].any():
-            parts = weights / weights.max()
-            values = values * (parts.sum() / parts[divided].sum())
-        alike = bool((weights > 0).all() and (weights == weights[:1]).all())
-        return Sample(values, None if alike else weights, groups if (groups != groups[:1]).any() else None)
+            shares = weights / weights.max()
+            values = values * (shares.sum() / shares[divided].sum())
+        return additive(values[:, None], [self.way])[:, 0], weights, groups.places
+
+    def interval(self, level: float, seed: int) -> tuple[float, float]:
+        """The ends of the confidence interval of the mean; NaN of a sum."""
+        ends = (math.nan, math.nan) if self.way == "sum" else bootstrap(*self.sampled(), level=level, seed=seed)
+        low, high = back(np.array(ends), [self.way] * 2).tolist()
+        return low, high
 
     @cached_property
     def mean(self) -> float:
@@ -353,11 +328,13 @@ class Column:
                 raise RefusedError("no_queries", "not one query is left to take a mean over")
             return 0.0 if settings.no_queries == "zero" else math.nan
         if self.way == "sum":
-            return float(summary(values[:, None], [self.way])[0]) if values.size else 0.0
+            return float(values.sum())
         if self.sliced:
-            number = sliced(values, self.counted, self.over, settings, self.way)
+            values, queries, divided = self.sample
+            number = sliced(additive(values[:, None], [self.way])[:, 0], queries, settings, divided)
+            number = float(back(np.array([number]), [self.way])[0])
         elif self.way == "mean":
-            size = values.size if self.divisor is None else self.divisor
+            size = values.size if self.divided is None else int(np.count_nonzero(self.divided))
             number = float(np.cumsum(values)[-1]) / size if size else math.nan
         else:
             number = float(summary(values[:, None], [self.way])[0])
@@ -500,98 +477,83 @@ def intervals(columns: Sequence[Column], table: Floats | None, level: float, see
 
     """
     ways = [column.way for column in columns]
-    odd = any(one.absent.size or one.divisor is not None or one.sliced for one in columns)
+    odd = any(one.absent.size or one.divided is not None or one.sliced for one in columns)
     if table is not None and not odd and not np.isnan(table).any():
         together = stats.intervals(additive(table, ways), level=level, seed=seed)
         return back(together.low, ways), back(together.high, ways)
-    bounds = []
-    for column in columns:
-        sample = column.sampled()
-        values = additive(sample.values[:, None], [column.way])
-        ends = bootstrap(values, sample.weights, sample.groups, level=level, seed=seed)
-        bounds.append([float(back(end, [column.way])[0]) for end in ends])
-    low, high = np.array(bounds, dtype=np.float64).reshape(-1, 2).T
+    low, high = np.array([column.interval(level, seed) for column in columns]).reshape(-1, 2).T
     return low, high
 
 
 def bootstrap(
     values: Floats,
-    weights: Floats | None = None,
-    groups: Integers | None = None,
+    weights: Floats,
+    groups: Integers,
     *,
     level: float = 0.95,
     resamples: int = stats.RESAMPLES,
     seed: int = 0,
-) -> tuple[Floats, Floats]:
-    """Bias-corrected and accelerated bootstrap intervals of the weighted means of columns, or of their group means.
+) -> tuple[float, float]:
+    """The bias-corrected and accelerated bootstrap interval of a weighted mean, or of the mean of group means.
 
-    A query is drawn with its weight; with groups, as many queries are drawn from each as it has. All columns are
-    resampled by the same draws. Queries of weight 0 are left out. Memory is bounded whatever the number of queries.
+    A query is drawn with its weight; with groups, as many queries are drawn from each as it has. Queries of weight 0
+    are left out. Memory is bounded whatever the number of queries.
 
     Args:
-        values: `[N, K]`.
-        weights: `[N]`, from 0; equal by default.
-        groups: `[N]`, the number of the group of each query; one group by default.
+        values: `[N]`.
+        weights: `[N]`, from 0.
+        groups: `[N]`, the number of the group of each query.
         level: the confidence level.
         resamples: how many samples are drawn.
         seed: of the generator.
 
     Returns:
-        `[K]` lower and `[K]` upper bounds. NaN where a group has fewer than two queries, which tell nothing of its
-        spread, and where a value is NaN; the mean itself where all values of each group are equal.
+        Lower and upper bound. NaN where a group has fewer than two queries, which tell nothing of its spread, and where
+        a value is NaN; the mean itself where all values of each group are equal.
 
-    >>> low, high = bootstrap(np.array([[0.1], [0.4], [0.9], [0.2]]), groups=np.array([0, 0, 1, 1]))
-    >>> bool(low[0] < (0.25 + 0.55) / 2 < high[0])
+    >>> low, high = bootstrap(np.array([0.1, 0.4, 0.9, 0.2]), np.ones(4), np.array([0, 0, 1, 1]))
+    >>> low < (0.25 + 0.55) / 2 < high
     True
     """
-    counted = np.ones(len(values), dtype=bool) if weights is None else weights > 0
-    values = values[counted]
-    weights = None if weights is None else weights[counted] / weights.max(initial=0.0)
-    void = np.isnan(values).any(axis=0)
-    values = np.where(void, 0.0, values)
-    if groups is None:
-        found = stats.intervals(values, weights, level=level, resamples=resamples, seed=seed)
-        low, high = found.low, found.high
-    else:
-        even = np.ones(len(values)) if weights is None else weights
-        low, high = _of_groups(values, even, groups[counted], level, resamples, seed)
-    return np.where(void, np.nan, low), np.where(void, np.nan, high)
+    if np.isnan(values[weights > 0]).any():
+        return math.nan, math.nan
+    if len(np.unique(groups)) < 2:  # noqa: PLR2004 - a mean of several
+        ends = stats.intervals(values[:, None], weights, level=level, resamples=resamples, seed=seed)
+        return float(ends.low[0]), float(ends.high[0])
+    counts = weights > 0
+    values, groups, weights = values[counts], groups[counts], weights[counts] / weights.max(initial=0.0)
+    return _of_groups(values, weights, [groups == group for group in np.unique(groups)], level, resamples, seed)
 
 
 def _of_groups(
-    values: Floats, weights: Floats, groups: Integers, level: float, resamples: int, seed: int
-) -> tuple[Floats, Floats]:
-    """Intervals of the means of group means; the acceleration is that of the values' shares in it."""
-    strata = [np.flatnonzero(groups == group) for group in np.unique(groups)]
-    if not strata or min(map(len, strata)) < 2:  # noqa: PLR2004 - one value has no spread
-        return np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
+    values: Floats, weights: Floats, groups: Sequence[Mask], level: float, resamples: int, seed: int
+) -> tuple[float, float]:
+    """The interval of the mean of group means; the acceleration is that of the values' shares in it."""
+    if min(map(np.count_nonzero, groups), default=0) < 2:  # noqa: PLR2004 - one value has no spread
+        return math.nan, math.nan
     generator = np.random.default_rng(seed)
-    means, mean = np.zeros((resamples, values.shape[1])), np.zeros(values.shape[1])
-    shares = []
-    for rows in strata:
-        weighing = weights[rows] / weights[rows].sum() / len(strata)
-        within = (values[rows] * weighing[:, None]).sum(axis=0)
-        means += _resampled(values[rows], weights[rows], resamples, generator) / len(strata)
+    means, mean, shares = np.zeros(resamples), 0.0, []
+    for group in groups:
+        own, weighing = values[group], weights[group] / weights[group].sum() / len(groups)
+        within = (own * weighing).sum()
+        means += _resampled(own, weights[group], resamples, generator) / len(groups)
         mean += within
-        shares.append((values[rows] - within * len(strata)) * weighing[:, None])
-    added = np.concatenate(shares)
-    constant = np.all([values[rows].max(axis=0) == values[rows].min(axis=0) for rows in strata], axis=0)
+        shares.append((own - within * len(groups)) * weighing)
+    if all(np.ptp(values[group]) == 0 for group in groups):
+        return float(mean), float(mean)
     equal = np.isclose(means, mean, rtol=1e-12, atol=0)  # but for the order of the additions
-    below = (((means < mean) & ~equal).sum(axis=0) + equal.sum(axis=0) / 2) / resamples
-    squares = np.where(constant, 1.0, (added**2).sum(axis=0))
-    acceleration = (added**3).sum(axis=0) / (6 * squares**1.5)
-    bounds = []
-    for share in corrected(below, acceleration, resamples, level):
-        bound = np.array([np.quantile(means[:, column], share[column]) for column in range(values.shape[1])])
-        bounds.append(np.where(constant, mean, bound))
-    return bounds[0], bounds[1]
+    below = np.array([(((means < mean) & ~equal).sum() + equal.sum() / 2) / resamples])
+    added = np.concatenate(shares)
+    acceleration = np.array([(added**3).sum() / (6 * (added**2).sum() ** 1.5)])
+    low, high = (float(np.quantile(means, end[0])) for end in corrected(below, acceleration, resamples, level))
+    return low, high
 
 
 def _resampled(values: Floats, weights: Floats, resamples: int, generator: np.random.Generator) -> Floats:
-    """`[B, K]`: weighted means of samples with replacement."""
-    products = (values * weights[:, None]).T
+    """`[B]`: weighted means of samples with replacement."""
+    products = (values * weights)[None]
 
     def compute(counts: Floats) -> Floats:
         return np.asarray((products @ counts.T) / (counts @ weights))
 
-    return over_samples(compute, len(products), len(values), resamples, generator).T
+    return over_samples(compute, 1, len(values), resamples, generator).ravel()

@@ -167,7 +167,6 @@ def _standing(
     judged: Mask,
     answered: Mask,
     empty: Mask,
-    others: Collection[str] = (),
 ) -> Standing:
     """What averaging needs to know of each query; the parameters are as in `Standing`."""
     size, pool = len(queries), hits.pool
@@ -186,7 +185,6 @@ def _standing(
         nonzero=np.bincount(owner, weights=pool, minlength=size) != 0,
         hollow=hollow,
         length=hits.n_retrieved,
-        others=others,
     )
 
 
@@ -219,6 +217,12 @@ class _Case:
 
     def __post_init__(self) -> None:
         self.judging = self.measure.judging
+
+    @property
+    def has_unjudged(self) -> bool:
+        """Whether queries of the run that nobody judged are looked at, too."""
+        averaging = self.measure.averaging
+        return averaging.extra != "ignore" or averaging.divisor == "run"
 
     def repeats_beyond(self, judged: object) -> bool:
         """Whether a run is refused for a document that is there twice, maybe behind the depth of the measure."""
@@ -376,7 +380,7 @@ class Evaluator:
     def _measure(self, cases: Sequence[_Case]) -> None:
         """Measure the judged run, once for all measures with settings that come to the same here."""
         effective: dict[tuple[int, Judging], Judging] = {}
-        alike: dict[tuple[int, Judging, str], tuple[JudgedRun, list[_Case]]] = {}
+        alike: dict[tuple[int, Judging, bool], tuple[JudgedRun, list[_Case]]] = {}
         for case in cases:
             if not isinstance(judged := case.judged, JudgedRun):
                 case.run = judged
@@ -384,7 +388,7 @@ class Evaluator:
             key = (id(judged.hits), case.judging)
             if key not in effective:
                 effective[key] = grades.effective(case.judging, judged.hits)
-            alike.setdefault((key[0], effective[key], case.measure.averaging.extra), (judged, []))[1].append(case)
+            alike.setdefault((key[0], effective[key], case.has_unjudged), (judged, []))[1].append(case)
         for (_, judging, _), (judged, some) in alike.items():
             measured: MeasuredRun | RankworthError
             try:
@@ -417,13 +421,12 @@ class Evaluator:
             judged = np.diff(grades.graded(judgement.hits, judging, queries).pool_offsets) > 0
         empty, answered = self.run.empty | judgement.emptied, judgement.hits.n_retrieved > 0
         others = dict.fromkeys(sorted(self.run.empty.difference(queries)), 0) | dict(judgement.unjudged)
-        if case.measure.averaging.extra != "ignore":
+        if case.has_unjudged:
             hits = grades.with_unjudged(hits, others, full=self.full)
             queries += list(others)
             judged = np.append(judged, np.zeros(len(others), dtype=bool))
             answered = np.append(answered, np.array(list(others.values()), dtype=np.int64) > 0)
-            others = {}
-        standing = _standing(hits, judging, queries, judged, answered, _within(queries, empty), set(others))
+        standing = _standing(hits, judging, queries, judged, answered, _within(queries, empty))
         return MeasuredRun(hits, settled, standing, judging, judgement)
 
     def qrels(self, one: ResolvedMeasure) -> Qrels:
@@ -532,7 +535,8 @@ class Evaluator:
             settings = replace(settings, no_queries="nan" if reached.any() else "zero")
         column = run.column(one.quantity, settings)
         if column.sliced:
-            aggregation.refuse(column.counted, column.over, settings)
+            _, queries, divided = column.sample
+            aggregation.refuse(queries, settings, divided)
         _ = column.mean
         return column
 

@@ -286,12 +286,12 @@ def _shared(values: "Values", *, with_queries: bool) -> dict[str, Any]:
     return {
         "profile": values.profile.name,
         "measures": [*values],
-        "kinds": {**kinds, **dict.fromkeys(_texts(values), "text")},
+        "kinds": {**kinds, **dict.fromkeys(_text_columns(values), "text")},
         "judgements": judgements.digest if isinstance(judgements, Qrels) else judgements,
     }
 
 
-def _texts(values: "Values") -> dict[str, list[str]]:
+def _text_columns(values: "Values") -> dict[str, list[str]]:
     """Texts of queries, and their group."""
     return ({} if values.by is None else {"group": values.per_query.groups}) | values.per_query.texts
 
@@ -307,7 +307,7 @@ def _means(values: "Values", kinds: Mapping[str, tables.Kind], level: float | No
 
 def _rows(values: "Values") -> Iterator[tuple[str, dict[str, Any]]]:
     """Each query with its values and texts; without those that are not there."""
-    per_query, texts = values.per_query, _texts(values)
+    per_query, texts = values.per_query, _text_columns(values)
     for place, (query, row) in enumerate(zip(per_query.ids, per_query.to_dict().values(), strict=True)):
         cells: dict[str, Any] = {label: _plain(value, per_query.kinds[label]) for label, value in row.items()}
         cells |= {label: column[place] for label, column in texts.items()}

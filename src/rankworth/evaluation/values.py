@@ -442,16 +442,14 @@ class Values(_Evaluation, Mapping[str, float]):
         names = {*self.per_query.groups}
         names |= {name for one in behind.columns for name in by.labels(one.standing.of(one.rows.missing))}
         return {
-            name: self._part(name, by, {key: part.of(name) for key, part in groups.items()})
-            for name in by.ordered(names)
+            name: self._part(name, {key: part.of(name) for key, part in groups.items()}) for name in by.ordered(names)
         }
 
-    def _part(self, name: str, by: Groups, rows: dict[int, Mask]) -> "Values":
+    def _part(self, name: str, rows: dict[int, Mask]) -> "Values":
         """The values of one group.
 
         Args:
             name: of the group.
-            by: the groups.
             rows: its queries, by the standing that they are in.
 
         """
@@ -459,11 +457,8 @@ class Values(_Evaluation, Mapping[str, float]):
         part = rows[id(standing)]
         within = replace(standing, judged=standing.judged & part)
         counts = Counts.of(within, scored & part, self.per_query.id_kinds)
-        columns = []
-        for one in self._behind.columns:
-            others = {query for query in one.rows.others if by.labels([query]) == [name]}
-            columns.append(one.part(rows[id(one.standing)], others))
-        behind = replace(self._behind, columns=tuple(columns))
+        columns = tuple(column.part(rows[id(column.standing)]) for column in self._behind.columns)
+        behind = replace(self._behind, columns=columns)
         return replace(self, per_query=self.per_query.part(name), counts=counts, notices=(), by=None, _behind=behind)
 
     def __repr__(self) -> str:
