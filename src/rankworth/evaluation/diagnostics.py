@@ -1,16 +1,16 @@
 """What makes right values easy to misread: found after measuring, shown beside the values, and warned of."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankworth.arrays import Integers
 from rankworth.errors import counted, quoted
 from rankworth.evaluation import aggregation
-from rankworth.evaluation.aggregation import Column
+from rankworth.evaluation.aggregation import Column, Mask
 from rankworth.evaluation.values import Counts, Notice
 from rankworth.judging import grades
 from rankworth.judging.exclusion import SELF
@@ -18,6 +18,7 @@ from rankworth.judging.judged_run import JudgedRows
 from rankworth.judging.overlap import alike_documents, alike_queries, no_common_documents
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
+from rankworth.names import Quantity
 from rankworth.profiles import ResolvedMeasure
 from rankworth.settings import STANDARD_AVERAGING, Averaging
 
@@ -64,28 +65,25 @@ def diagnose(
         counts: how many queries there are.
 
     """
-    run, measures = evaluator.run, [one for one, _ in measured]
+    run, measures = evaluator.run, [measure for measure, _ in measured]
     whole, qrels, name = evaluator.measured_run(base), evaluator.qrels(base), run.name or "the run"
     if run.is_rowless:
         yield no_rows(name if len(qrels) else "", plan.profile.tool)
         return
     hits = whole.judgement.hits
     yield from _of_rules(measures, hits)
-    runs = [evaluator.measured_run(one) for one in measures]
-    for some in {id(one): one for one in runs}.values():
-        pairs = [pair for pair, own in zip(measured, runs, strict=True) if own is some]
-        yield from _ties(name, pairs, some, evaluator.qrels(pairs[0][0]))
+    runs = [evaluator.measured_run(measure) for measure in measures]
+    for judged in {id(judged): judged for judged in runs}.values():
+        alike = [pair for pair, own in zip(measured, runs, strict=True) if own is judged]
+        yield from _ties(name, alike, judged, evaluator.qrels(alike[0][0]))
     yield from _ids(qrels, run, hits, counts)
     exclude = base.judging.exclude
     if exclude is not None and str(exclude) != SELF and not counts.excluded and not counts.excluded_judgements:
-        yield Notice(
-            "nothing-excluded",
-            f"exclude:{exclude} takes nothing out: none of its pairs is in the run or the judgements; are its ids "
-            "those of the others?",
-        )
-    alike = [one for one, own in zip(measures, runs, strict=True) if own is whole]
-    yield from _unanswered(name, alike, base.averaging, whole, counts)
-    yield from _thresholds(alike, whole.settled)
+        text = "takes nothing out: none of its pairs is in the run or the judgements; are its ids those of the others?"
+        yield Notice("nothing-excluded", f"exclude:{exclude} {text}")
+    as_base = [measure for measure, own in zip(measures, runs, strict=True) if own is whole]
+    yield from _unanswered(name, as_base, base.averaging, whole, counts)
+    yield from _thresholds(as_base, whole.settled)
     yield from _cutoffs(name, measures, whole)
     yield from _subtopics(qrels, plan.asked, hits)
     yield from blanks(qrels.blanks, qrels.blank)
@@ -93,19 +91,19 @@ def diagnose(
 
 def _of_rules(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
     """What a profile has to say of its tool's numbers: that they are wrong, or that the tool leaves an order open."""
-    ruled = [(one.label, one.rule) for one in measures if one.rule is not None]
-    for label, rule in ruled:
+    rules = [(measure.label, measure.rule) for measure in measures if measure.rule is not None]
+    for label, rule in rules:
         if rule.note:
             yield Notice("known-defect", f"{label}: {rule.note}")
-        if rule.level and _is_level(hits):
+        if rule.level and _has_equal_gains(hits):
             yield Notice("known-defect", f"{label}: {rule.level}")
-    if ruled and ((hits.tie_last > hits.tie_first) & hits.known).any():
-        for label, rule in ruled:
+    if rules and ((hits.tie_last > hits.tie_first) & hits.known).any():
+        for label, rule in rules:
             if rule.unspecified:
                 yield Notice("unspecified-order", f"{label}: {rule.unspecified}")
 
 
-def _is_level(hits: JudgedRows) -> bool:
+def _has_equal_gains(hits: JudgedRows) -> bool:
     """Whether relevant documents of one grade have equal scores, or some have scores of 0 and below."""
     relevant = hits.known & (hits.grade > 0)
     if hits.positive is not None and (relevant & ~hits.positive).any():
@@ -115,86 +113,88 @@ def _is_level(hits: JudgedRows) -> bool:
 
 
 def _ties(
-    name: str, asked: Sequence[tuple[ResolvedMeasure, Column]], run: "MeasuredRun", qrels: Qrels
+    name: str, measured: Sequence[tuple[ResolvedMeasure, Column]], run: "MeasuredRun", qrels: Qrels
 ) -> Iterator[Notice]:
     """Means that depend on the order of documents with equal scores.
 
     Args:
         name: what to call the run.
-        asked: measures with equal settings, and their values.
+        measured: measures with equal settings, and their values.
         run: the run under these settings.
         qrels: the judgements.
 
     """
-    settings, hits = asked[0][0].judging, run.judgement.hits
-    spread = settings.duplicate_judgements in ("all", "spread")  # rows of one document share ranks
-    if settings.ties not in _MIRRORED or spread or not ((hits.tie_last > hits.tie_first) & hits.known).any():
+    judging, hits = measured[0][0].judging, run.judgement.hits
+    shared_ranks = judging.duplicate_judgements in ("all", "spread")
+    if judging.ties not in _MIRRORED or shared_ranks or not ((hits.tie_last > hits.tie_first) & hits.known).any():
         return
     hits = hits.compact()
-    columns: dict[Measure, tuple[str, Column]] = {
-        one.quantity: (one.label, column)
-        for one, column in asked
-        if isinstance(one.quantity, Measure)
-        and one.quantity.averaging != "sum"
-        and one.quantity.name not in _COVERAGE
-        and run.layouts[one.quantity] == "judged"
-    }
-    deepest = max((one.cutoff or hits.rank.size for one in columns), default=0)
+    columns = {each.quantity: (each.label, column) for each, column in measured if _is_of_order(each.quantity, run)}
+    deepest = max((measure.cutoff or hits.rank.size for measure in columns), default=0)
     rows = np.flatnonzero((hits.tie_last > hits.tie_first) & (hits.tie_first <= deepest))
     if not rows.size:
         return
     yield from _rounded_scores(name, hits, rows)
     places = np.unique(hits.offsets.searchsorted(rows, side="right") - 1)
     ids, tied = [run.standing.queries[place] for place in places.tolist()], hits.of(places)
-    judged = np.ones(len(ids), dtype=bool)
 
-    def ordered(rank: Integers) -> "MeasuredRun":
+    def reordered(rank: Integers) -> "MeasuredRun":
+        """The queries with ties, in another order."""
+        judged = np.ones(len(ids), dtype=bool)
         other = run.reranked(grades.settle(tied.ranked(rank), run.judging, ids), ids, judged, run.judging)
         other.measure(columns, qrels)
         return other
 
-    best, worst = (ordered(_by_grade(tied, best=best)) for best in (True, False))
-    moved: list[Measure] = []
-    depends = np.zeros(places.size, dtype=bool)
-    for one, (_, column) in columns.items():
-        if one in best.failed or one in worst.failed:
-            continue
-        change = np.nan_to_num(np.abs(best.values[one] - worst.values[one])) * column.there[places]
-        if change.sum() > _MOVED * abs(column.mean) * np.count_nonzero(column.there):
-            moved.append(one)
-            depends |= change > 0
+    def mean(measure: Quantity, other: "MeasuredRun") -> float:
+        """The mean of a measure where the queries with ties have another order."""
+        values, column = run.values[measure].copy(), columns[measure][1]
+        values[places] = other.values[measure]
+        return aggregation.column_of(measure, values, column.rows, column.standing, column.settings).mean
+
+    best, worst = (reordered(_by_grade(tied, best=best)) for best in (True, False))
+    changes = {
+        measure: np.nan_to_num(np.abs(best.values[measure] - worst.values[measure])) * column.there[places]
+        for measure, (_, column) in columns.items()
+        if measure not in best.failed and measure not in worst.failed
+    }
+    moved = [measure for measure, change in changes.items() if change.sum() > _MOVED * _total(columns[measure][1])]
     if not moved:
         return
-    mirrored = ordered(tied.tie_first + tied.tie_last - tied.rank)
-    rules = (f" with ties={settings.ties}", f" with ties={_MIRRORED[settings.ties]}")
+    depends = np.any([changes[measure] > 0 for measure in moved], axis=0)
+    mirrored = reordered(tied.tie_first + tied.tie_last - tied.rank)
+    rules = (f" with ties={judging.ties}", f" with ties={_MIRRORED[judging.ties]}")
     parts = []
-    for one in moved[:_SHOWN]:
-        label, column = columns[one]
-        changed = (_mean(one, column, run, other, places) for other in (mirrored, worst, best))
-        now, then, low, high = (f"{mean:.4f}" for mean in (column.mean, *changed))
+    for measure in moved[:_SHOWN]:
+        label, column = columns[measure]
+        now, then = f"{column.mean:.4f}", f"{mean(measure, mirrored):.4f}"
         if now == then:
-            parts.append(f"{label} is between {low} and {high}")
+            parts.append(f"{label} is between {mean(measure, worst):.4f} and {mean(measure, best):.4f}")
         else:
             parts.append(f"{label} is {now}{rules[0]} and {then}{rules[1]}")
             rules = ("", "")
     parts += [f"and {len(moved) - _SHOWN:,} more"] if moved[_SHOWN:] else []
-    yield Notice(
-        "many-ties",
-        f"{name} has tied judged documents in {int(depends.sum()):,} of {counted(run.settled.n_retrieved.size)}, so "
-        f"values depend on the tie-breaking rule: {'; '.join(parts)}",
-    )
+    text = f"{name} has tied judged documents in {int(depends.sum()):,} of {counted(run.settled.n_retrieved.size)}, so "
+    yield Notice("many-ties", f"{text}values depend on the tie-breaking rule: {'; '.join(parts)}")
+
+
+def _total(column: Column) -> float:
+    """The mean times the number of values."""
+    return abs(column.mean) * int(np.count_nonzero(column.there))
+
+
+def _is_of_order(quantity: Quantity, run: "MeasuredRun") -> bool:
+    """Whether the order of judged documents changes a mean."""
+    is_mean = isinstance(quantity, Measure) and quantity.averaging != "sum"
+    return is_mean and quantity.name not in _COVERAGE and run.layouts[quantity] == "judged"
 
 
 def _rounded_scores(name: str, hits: JudgedRows, rows: Integers) -> Iterator[Notice]:
     """Scores of tied documents that are too large to tell integers apart."""
     scores = np.zeros(0) if hits.score is None else np.abs(hits.score[rows])
     if vast := int(np.count_nonzero((scores >= _EXACT) & np.isfinite(scores))):
-        yield Notice(
-            "rounded-scores",
-            f"{name} has {counted(vast, 'tied judged document', 'tied judged documents')} with scores of 2^53 "
-            f"({_EXACT:,}) and more, where different integers may be one floating-point number; take smaller scores, "
-            "or ranks with order=rank",
-        )
+        text = f"{name} has {counted(vast, 'tied judged document', 'tied judged documents')} with scores of 2^53 "
+        text += f"({_EXACT:,}) and more, where different integers may be one floating-point number"
+        yield Notice("rounded-scores", f"{text}; take smaller scores, or ranks with order=rank")
 
 
 def _by_grade(hits: JudgedRows, *, best: bool) -> Integers:
@@ -211,26 +211,17 @@ def _by_grade(hits: JudgedRows, *, best: bool) -> Integers:
     return rank
 
 
-def _mean(one: Measure, column: Column, run: "MeasuredRun", other: "MeasuredRun", places: Integers) -> float:
-    """The mean of a measure where some queries, given by their places, have another order."""
-    values = run.values[one].copy()
-    values[places] = other.values[one]
-    return aggregation.column_of(one, values, column.rows, column.standing, column.settings).mean
-
-
 def _ids(qrels: Qrels, run: Run, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:
     """Ids that do not meet: what is worth nothing may have been called otherwise."""
-    if counts.unanswered_queries and counts.ignored_queries:
-        text = alike_queries(*(counts.queries[f"{which}_queries"] for which in ("unanswered", "ignored")))
-        if text:
-            yield Notice("similar-ids", text)
+    unanswered, ignored = (list(map(str, ids)) for ids in (counts.unanswered_queries, counts.ignored_queries))
+    if unanswered and ignored and (text := alike_queries(unanswered, ignored)):
+        yield Notice("similar-ids", text)
     if not hits.known.any() and np.diff(hits.pool_offsets)[hits.n_retrieved > 0].any():
         yield Notice("no-common-documents", no_common_documents(qrels, run))
-    else:
-        top = hits.known & (hits.rank <= _TOP)
-        few = np.count_nonzero(top) < np.minimum(hits.n_retrieved, _TOP).sum() / 2
-        if few and (text := alike_documents(qrels, run)):
-            yield Notice("similar-ids", text)
+        return
+    judged = np.count_nonzero(hits.known & (hits.rank <= _TOP))
+    if judged < np.minimum(hits.n_retrieved, _TOP).sum() / 2 and (text := alike_documents(qrels, run)):
+        yield Notice("similar-ids", text)
 
 
 def no_rows(run: str, tool: str) -> Notice:
@@ -261,20 +252,17 @@ def blanks(count: int, blank: str) -> Iterator[Notice]:
 
 def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
     """What the judgements say of subtopics and the measures do not use, or the other way round."""
-    over = [one.label for one in measures if one.quantity.definition.subtopics]
+    over = [measure.label for measure in measures if measure.quantity.definition.subtopics]
+    others = [measure.label for measure in measures if measure.label not in over]
     if over and (hits.subtopics is None or hits.subtopics.counts.max() < 2):  # noqa: PLR2004 - more than one
-        yield Notice(
-            "one-subtopic",
-            "no query has judgements for more than one subtopic, so there is nothing to diversify for "
-            f"{quoted(over)}; subtopics stand in the second column of a qrels file or in a column subtopic of a frame",
+        text = (
+            f"no query has judgements for more than one subtopic, so there is nothing to diversify for {quoted(over)}"
         )
-    if qrels.merged and len(over) < len(measures):
-        others = [one.label for one in measures if not one.quantity.definition.subtopics]
-        yield Notice(
-            "best-of-subtopics",
-            "some documents are judged for several subtopics of a query; the best grade of each document counts for "
-            f"{quoted(others)}",
-        )
+        where = "subtopics stand in the second column of a qrels file or in a column subtopic of a frame"
+        yield Notice("one-subtopic", f"{text}; {where}")
+    if qrels.merged and others:
+        text = "some documents are judged for several subtopics of a query; the best grade of each document counts for"
+        yield Notice("best-of-subtopics", f"{text} {quoted(others)}")
 
 
 def _unanswered(
@@ -283,58 +271,46 @@ def _unanswered(
     """Many judged queries without results move the mean; whether they should is for the user to say."""
     if counts.unanswered <= _MANY_UNANSWERED * counts.judged or settings.missing not in ("zero", "skip"):
         return
-    one = next((one for one in measures if isinstance(one.quantity, Measure)), None)
-    if one is None or replace(settings, missing="zero") != STANDARD_AVERAGING:
+    measure = next((measure for measure in measures if isinstance(measure.quantity, Measure)), None)
+    if measure is None or replace(settings, missing="zero") != STANDARD_AVERAGING:
         return
-    answered: NDArray[np.bool_] = run.settled.n_retrieved > 0
-    values = run.values[one.quantity][: answered.size]
-    column = np.where(np.isnan(values), 0.0, values)[:, None]
-    with_them, without = (
-        float(aggregation.summary(rows, [one.quantity.averaging])[0]) for rows in (column, column[answered])
-    )
+    answered: Mask = run.settled.n_retrieved > 0
+    values = np.nan_to_num(run.values[measure.quantity][: answered.size])[:, None]
+    means = [aggregation.summary(rows, [measure.quantity.averaging])[0] for rows in (values, values[answered])]
     queries = "name the queries that the run was made for with --only FILE (queries=[...])"
+    remedy = f'Leave them out with --answered-only (missing="skip"), or {queries}'
     if counts.scored < counts.judged:
         remedy = f"They are left out; {queries}"
-    else:
-        remedy = f'Leave them out with --answered-only (missing="skip"), or {queries}'
-    yield Notice(
-        "many-unanswered",
-        f"{name} has no results for {counts.unanswered:,} of {counts.judged:,} judged queries; "
-        f"{one.label} is {with_them:.4f} if they count as empty rankings, {without:.4f} without them. {remedy}",
-    )
+    text = f"{name} has no results for {counts.unanswered:,} of {counts.judged:,} judged queries; {measure.label} is "
+    text += f"{means[0]:.4f} if they count as empty rankings, {means[1]:.4f} without them. {remedy}"
+    yield Notice("many-unanswered", text)
 
 
 def _thresholds(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
     """Thresholds of relevance that no grade reaches, or every grade."""
     low, high = (float(hits.pool.min()), float(hits.pool.max())) if hits.pool.size else (0.0, 0.0)
-    rel: dict[str, float] = {}
-    called: dict[str, str] = {}
-    for one in measures:
-        grade = one.quantity.parameters.get("rel")
-        if grade is not None and not 0 < abs(grade) < _LEAST and abs(grade) < _MOST:
-            rel[one.label], called[one.label] = grade, one.quantity.name
-    if unreached := [label for label in rel if rel[label] > high]:
-        yield Notice(
-            "nothing-relevant",
-            f"the best grade is {high:g}, but {quoted(unreached)} count documents as relevant from grade "
-            f"{rel[unreached[0]]:g} on; set rel, as in {called[unreached[0]]}(rel={high:g})",
-        )
-    lenient = [label for label in rel if rel[label] <= low]
+    rels = [(measure, measure.quantity.parameters.get("rel", math.inf)) for measure in measures]
+    rels = [(measure, rel) for measure, rel in rels if not rel or _LEAST <= abs(rel) < _MOST]
+    if unreached := [(measure, rel) for measure, rel in rels if rel > high]:
+        labels, (measure, rel) = quoted([measure.label for measure, _ in unreached]), unreached[0]
+        text = f"the best grade is {high:g}, but {labels} count documents as relevant from grade {rel:g} on; set rel"
+        yield Notice("nothing-relevant", f"{text}, as in {measure.quantity.name}(rel={high:g})")
+    lenient = [measure for measure, rel in rels if rel <= low]
     if lenient and 0 < low < high:
-        yield Notice(
-            "all-relevant",
+        labels = quoted([measure.label for measure in lenient])
+        text = (
             f"the grades run from {low:g} to {high:g} and none is 0 or below, so every judged document is relevant to "
-            f"{quoted(lenient)}; if {low:g} means bad, set rel, as in "
-            f"{called[lenient[0]]}(rel={(low + high) / 2:g})",
         )
+        text += f"{labels}; if {low:g} means bad, set rel, as in {lenient[0].quantity.name}(rel={(low + high) / 2:g})"
+        yield Notice("all-relevant", text)
 
 
 def _cutoffs(name: str, measures: Sequence[ResolvedMeasure], whole: "MeasuredRun") -> Iterator[Notice]:
     """Cutoffs that no query of the run reaches."""
     depth = int(whole.settled.n_retrieved.max())
-    cutoffs = {one.label: one.quantity.cutoff for one in measures if isinstance(one.quantity, Measure)}
-    labels = [label for label, cutoff in cutoffs.items() if cutoff is not None and cutoff > depth]
+    labels = [
+        each.label for each in measures if isinstance(each.quantity, Measure) and (each.quantity.cutoff or 0) > depth
+    ]
     if labels and (whole.judging.depth is None or depth < whole.judging.depth):
-        yield Notice(
-            "shallow-run", f"{name} is {depth:,} deep: {quoted(labels)} look{'s' if len(labels) == 1 else ''} deeper"
-        )
+        deeper = f"look{'s' if len(labels) == 1 else ''} deeper"
+        yield Notice("shallow-run", f"{name} is {depth:,} deep: {quoted(labels)} {deeper}")

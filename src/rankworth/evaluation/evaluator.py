@@ -216,13 +216,8 @@ class _Case:
     run: MeasuredRun | RankworthError | None = None
 
     def __post_init__(self) -> None:
-        self.judging = self.measure.judging
-
-    @property
-    def has_unjudged(self) -> bool:
-        """Whether queries of the run that nobody judged are looked at, too."""
-        averaging = self.measure.averaging
-        return averaging.extra != "ignore" or averaging.divisor == "run"
+        self.judging, averaging = self.measure.judging, self.measure.averaging
+        self.has_unjudged = averaging.extra != "ignore" or averaging.divisor == "run"
 
     def repeats_beyond(self, judged: object) -> bool:
         """Whether a run is refused for a document that is there twice, maybe behind the depth of the measure."""
