@@ -1264,7 +1264,7 @@ def test_help_ends_with_three_examples_that_fit(command: Command, arguments: lis
 def test_help_says_what_every_option_does(command: Command) -> None:
     out = " ".join(re.sub(r"[│\s]+", " ", command("evaluate", "--help")[1]).split())
     options = [argument.names for argument in cli.app.app["evaluate"].assemble_argument_collection() if argument.show]
-    assert len(options) == 40 + 11  # and the settings of conventions
+    assert len(options) == 43 + 11  # and the settings of conventions
     for names in options:
         assert re.search(rf"{re.escape(names[0])}( -\w)?( [A-Z=]+)? [A-Z][a-z]+", out), names
 

@@ -633,7 +633,8 @@ def test_values_that_were_not_made_alike_are_refused(command: Command) -> None:
         ((*GIVEN, "--baseline", "none"), "not-measured"),
         ((*GIVEN, "--complete", "--answered-only"), "conflicting-options"),
         ((*GIVEN, "--by", "language"), "unknown-setting"),
-        ((*GIVEN, "--queries", "queries.tsv"), "conflicting-options"),
+        ((*GIVEN, "--caption", "Results"), "conflicting-options"),
+        ((*GIVEN, "--label", "tab:results", "-f", "md"), "conflicting-options"),
         ((*GIVEN, "--queries", "queries.tsv", "--by", "country"), "frame-columns"),
         ((*GIVEN, "--queries", "queries.tsv", "--weights", "language"), "bad-weight"),
         ((*GIVEN, "--margin", "much"), "unknown-setting"),
@@ -807,7 +808,10 @@ def test_every_query_is_shown_with_both_values(command: Command) -> None:
     rows = list(csv.DictReader(io.StringIO(out)))
     assert {tuple(row.values())[2:4] for row in rows} == {("old", "new")}
     found = {row["query"]: tuple(map(float, list(row.values())[4:])) for row in rows if row["measure"] == "RR"}
-    assert found == {query: (1 / OLD[query], 1 / NEW[query], 1 / NEW[query] - 1 / OLD[query]) for query in OLD}
+    ranks = {query: (OLD[query], NEW[query]) for query in OLD}
+    assert found == {query: (1 / old, 1 / new, 1 / new - 1 / old, old, new) for query, (old, new) in ranks.items()}
+    status, out, _ = command(*GIVEN[:3], "-m", "AP", "-q", "-f", "csv")
+    assert {tuple(row.values())[-2:] for row in csv.DictReader(io.StringIO(out))} == {("", "")}  # no reciprocal rank
     status, out, _ = command(*GIVEN, "-q", "-f", "json")
     record = json.loads(out)
     assert [list(row.values())[4:] for row in record["per_query"]] == [list(found[query]) for query in OLD]

@@ -640,14 +640,43 @@ def test_many_systems_have_letters_and_no_rows_of_pairs() -> None:
 def test_daggers_and_bold_and_underlined() -> None:
     told = compare(QRELS, RUNS, ["AP"], baseline="s0")
     assert list(told.sheets()[0].columns[1].marks) == [
-        "†" if name != "s0" and told.of("AP", name).word == "better" else "" for name in told.systems
+        {"better": "†", "worse": "‡"}.get(told.of("AP", name).word, "") if name != "s0" else "" for name in told.systems
     ]
     text = told.to_latex()
     best, second = (f"{value:.4f}" for value in sorted((one["AP"] for one in told.means.values()), reverse=True)[:2])
     assert rf"\textbf{{{best}}}\textsuperscript{{\textdagger{{}}}}" in text
     assert rf"\underline{{{second}}}" in text
     assert r"\toprule" in text
-    assert "† better than s0 (p holm < 0.05)" in repr(told)
+    assert "† better, ‡ worse than s0 (p holm < 0.05)" in repr(told)
+
+
+def test_a_table_in_latex_has_its_legend_marks_of_worse_systems_caption_and_label() -> None:
+    told = compare(QRELS, RUNS, ["AP"], baseline="s2")
+    text = told.to_latex(caption="50 % & more", label="tab:systems")
+    worse = sum(one.word == "worse" for one in told.differences)
+    assert text.count(r"\textsuperscript{\textdaggerdbl{}}") == worse > 0
+    assert r"\multicolumn{2}{l}{\footnotesize \textdagger{} better, \textdaggerdbl{} worse than s2" in text
+    first, second = text.split(r"\end{table}")[:2]
+    assert r"\caption{50 \% \& more}" in first
+    assert r"\label{tab:systems}" in first
+    assert r"\caption{differences to s2}" in second
+    assert r"\label{tab:systems-2}" in second
+    assert r"\begin{table}" not in compare(QRELS, RUNS, ["AP"]).to_latex()
+
+
+def test_several_intervals_are_said_not_to_be_corrected() -> None:
+    several, two = compare(QRELS, RUNS, ["AP"]), compare(QRELS, dict([*RUNS.items()][:2]), ["AP"])
+    assert "95 % intervals (BCa bootstrap, not corrected)" in repr(several).replace("\n", " ")
+    assert "95 % intervals (BCa bootstrap)" in repr(two).replace("\n", " ")
+
+
+def test_queries_that_gain_and_lose_most_are_named_with_their_texts() -> None:
+    table = [{"query": query, "text": f"text of {query}"} for query in QRELS]
+    told = compare(QRELS, RUNS, ["AP"], baseline="s2", table=table)
+    text = repr(told).replace("\n", " ")
+    for word, rows in (("losses", told.queries("AP", "s0").worst(3)), ("gains", told.queries("AP", "s0").best(3))):
+        for row in rows:
+            assert f"{row.query} {row.difference:+.4f} (text of {row.query})" in text, word
 
 
 def test_all_forms_hold_the_same_numbers() -> None:

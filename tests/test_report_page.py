@@ -117,8 +117,46 @@ def test_a_ranking_has_grades_contributions_and_moves(browser: Browser, pages: d
             expect(rows.nth(place)).to_contain_text(str(term.document))
             if term.contribution:
                 expect(rows.nth(place)).to_contain_text(f"+{term.contribution:.4f}")
-        expect(page.locator("#query")).to_contain_text("there: 22")
+        expect(page.locator("#query")).to_contain_text("there: 22 ▼20")
         expect(page.locator("#query")).to_contain_text("only here")
+        ids = [
+            side.locator(".document").evaluate_all("all => all.map(one => one.dataset.document)")
+            for side in page.locator("#query .side").all()
+        ]
+        shared = len(set(ids[0]) & set(ids[1]))
+        assert shared
+        expect(page.locator("#query .slope")).to_have_count(shared)
+
+
+def test_the_largest_losses_and_gains_are_listed_with_their_texts(browser: Browser, pages: dict[str, Path]) -> None:
+    collection = rw.demo()
+    found = rw.compare(collection.qrels, {name: collection.runs[name] for name in ("bm25", "dense")}, MEASURES)
+    with opened(browser, pages["two"]) as page:
+        for place, rows in enumerate((found.queries("nDCG@10").worst(5), found.queries("nDCG@10").best(5))):
+            items = page.locator(".extremes").nth(place).locator("li")
+            expect(items).to_have_count(5)
+            for row, item in zip(rows, items.all(), strict=True):
+                expect(item).to_contain_text(collection.queries[row.query].text)
+                expect(item).to_contain_text(f"{abs(row.difference):.4f}")
+        items.first.locator("button").click()
+        expect(page.locator("#query h2")).to_contain_text(rows[0].query)
+
+
+def test_runs_that_cannot_be_told_apart_share_a_letter(browser: Browser, pages: dict[str, Path]) -> None:
+    collection = rw.demo()
+    pairs = rw.compare(collection.qrels, collection.runs, MEASURES[:1], all_pairs=True, test="tukey")
+    with opened(browser, pages["six"]) as page:
+        rows = page.locator("#forest table tbody tr")
+        expect(rows).to_have_count(len(collection.runs))
+        cells = [row.locator("td, th").all_inner_texts() for row in rows.all()]
+        letters = {run: {*groups} - {"·", " "} for run, _, groups in cells}
+    means = [mean for _, mean, _ in cells]
+    assert means == sorted(means, reverse=True)
+    for one in pairs.differences:
+        if one.word in ("better", "worse"):
+            assert not letters[one.first] & letters[one.second], one
+        else:
+            assert letters[one.first] & letters[one.second], one
 
 
 def test_queries_are_filtered_grouped_sorted_and_paged(browser: Browser, pages: dict[str, Path]) -> None:

@@ -95,6 +95,12 @@ class InputFiles:
         if errors:
             raise InputError.together(errors)
         paths = [*(file.path for part in files for file in part), *others]
+        if read.names == "tag":
+            from rankworth.io.trec import tag  # noqa: PLC0415 - not needed for files that name their runs
+
+            pairs = [
+                (name or tag(part[0]), path) for (name, path), part in zip(pairs, files[-len(pairs) :], strict=True)
+            ]
         return cls(qrels, pairs, files, inputs, paths, measured.exclude, where, read.blank or "unjudged")
 
     @cached_property

@@ -191,6 +191,8 @@ class Read:
         qrels_format: Format of the judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
         run_format: Format of the runs.
         split: Which judgements of a BEIR folder. Default: test.
+        names: What runs are called that have no NAME=: file, or tag, the last column of TREC's lines (the file where
+            there is none). Default: file.
         blank: What judgements without a grade mean: unjudged, zero, or an error. Default: unjudged.
 
     """
@@ -201,6 +203,7 @@ class Read:
     qrels_format: Annotated[str, Parameter(metavar="FORMAT")] = ""
     run_format: Annotated[str, Parameter(metavar="FORMAT")] = ""
     split: Annotated[str, Parameter(metavar="NAME")] = ""
+    names: Literal["file", "tag"] | None = None
     blank: Literal["unjudged", "zero", "error"] | None = None
 
     def of_texts(self, *roles: str) -> dict[str, str]:
@@ -279,12 +282,16 @@ class Shown:
 
     Attributes:
         digits: Decimals, in formats that people read. Default: 4, of shares in percent 2.
+        caption: Caption of the table, in LaTeX. Default: none, and the table is no float.
+        label: Label of the table, in LaTeX: tab:results.
         safe_csv: Put ' before ids and names in csv and tsv that begin with = + - or @, which are formulas elsewhere.
         quiet: Nothing on standard error but errors, and gates that fail.
 
     """
 
     digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15))] = None
+    caption: Annotated[str, Parameter(metavar="TEXT")] = ""
+    label: Annotated[str, Parameter(metavar="NAME")] = ""
     safe_csv: bool = False
     quiet: Annotated[bool, Parameter(group=OTHER)] = False
 

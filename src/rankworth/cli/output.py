@@ -97,7 +97,10 @@ class Output:
         for path in apart:
             if refused := atomic.refusal(path, inputs):
                 raise UsageError("unwritable-output", f"{path}: {refused}")
-        look = Look(shown.digits, percent, safe=shown.safe_csv)
+        look = Look(shown.digits, percent, caption=shown.caption, label=shown.label, safe=shown.safe_csv)
+        if (shown.caption or shown.label) and "latex" not in {form, *(target.form for target in targets)}:
+            text = "--caption and --label belong to tables in LaTeX, and none is written"
+            raise UsageError("conflicting-options", text, remedy="-f latex, or -o FILE.tex")
         if not names:
             look = replace(look, width=width(), bold=shows_bold())
         usual = "table" if what or (sys.stdout.isatty() and not targets) else "tsv"

@@ -20,11 +20,12 @@ from rankworth.comparison.differences import (
     least_p,
     side_by_side,
 )
-from rankworth.comparison.result import DAGGER, Comparison, threshold
+from rankworth.comparison.result import BETTER, WORSE, Comparison, threshold
 from rankworth.comparison.systems import UNJUDGED, Floats, System, SystemReader, not_alike, paired, shared
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation.values import RunValues, Values
 from rankworth.groups import Slices
+from rankworth.io import metadata
 from rankworth.io.validate import is_number
 from rankworth.measures import Measure
 from rankworth.profiles import DEFAULT as STANDARD
@@ -48,6 +49,7 @@ _FEW_QUERIES: Final = 10
 """fewer queries show little"""
 _OF_SIGNS: Final = ("randomization", "wilcoxon", "sign")
 """tests whose p comes from the signs that differences may have"""
+_MARKS: Final = {"better": BETTER, "worse": WORSE}
 _LISTED: Final = 8
 """systems that a warning names"""
 TAKEN_OVER: Final = (
@@ -160,7 +162,10 @@ def compare(
         dict[str, str](),
     )  # each measure under the first of its names, as p is corrected for each
     names_of = {label: kept.setdefault(own[label].signature if label in own else label, label) for label in labels}
-    scores = side_by_side(systems, list(kept.values()), Slices.of(table, by=by, weights=weights, macro=macro))
+    table = None if table is None else metadata.queries(table)
+    is_grouped = any(column is not None for column in (by, weights, macro))
+    slices = Slices.of(table if is_grouped else None, by=by, weights=weights, macro=macro)
+    scores = side_by_side(systems, list(kept.values()), slices)
     if not isinstance(margin, Mapping):
         margin = {} if margin is None else dict.fromkeys(scores.measures, margin)
     plan = Plan(
@@ -187,6 +192,7 @@ def compare(
         tuple(_warnings(systems, scores, rows, plan, effect)),
         {column: tuple(differences(parts, compared, plan)[0]) for column, parts in scores.parts().items()},
         uneven=_uneven(systems, scores.measures, accepted=accept_new_qrels),
+        texts={} if table is None else table.texts,
     )
 
 
@@ -433,16 +439,19 @@ class Table(Shown):
             several = f" {measure}" if len(self.measures) > 1 else ""
             for collection, one in self.comparisons.items():
                 means = [one.means[system][measure] for system in self.systems]
-                marks = [DAGGER if _word(one, measure, system) == "better" else "" for system in self.systems]
+                marks = [_MARKS.get(_word(one, measure, system), "") for system in self.systems]
                 columns.append(Column(f"{collection}{several}", kind, means, best, marks=marks, second=True))
             macro = [self.mean(system, measure) for system in self.systems]
             columns.append(Column(f"{MACRO}{several}", kind, macro, best, second=True))
         sizes = ", ".join(f"{name} {len(one.scores.queries):,}" for name, one in self.comparisons.items())
-        better = f"{DAGGER} better than {first.baseline} ({threshold(first)}, in each collection for itself)"
-        notes = (*[better] * bool(first.baseline), f"queries: {sizes}; in the mean each collection counts alike")
+        marked = (
+            f"{BETTER} better, {WORSE} worse than {first.baseline} ({threshold(first)}, in each collection for itself)"
+        )
+        legend = (marked,) if first.baseline else ()
+        notes = (f"queries: {sizes}; in the mean each collection counts alike",)
         title = f"{self.measures[0]} on {len(self.comparisons)} collections" if len(self.measures) == 1 else ""
         comments = (line for one in self.comparisons.values() for line in one.signatures.values())
-        return [Sheet(tuple(columns), notes, " ; ".join(comments), title=title)]
+        return [Sheet(tuple(columns), notes, " ; ".join(comments), title=title, legend=legend)]
 
 
 def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None = None) -> Table:

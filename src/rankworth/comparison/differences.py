@@ -38,6 +38,7 @@ class ScoreTable:
         signatures: how the values of each measure came about.
         settings: what each query counts, and which groups count alike.
         groups: by column and group, in order, the queries of the group: `[Q]`.
+        first_relevant: `[S][Q]`, ranks of the first relevant document, None where they are not known.
         ids: whether ids of queries came as integers.
 
     """
@@ -51,6 +52,7 @@ class ScoreTable:
     signatures: Mapping[str, str]
     settings: Averaging = STANDARD_AVERAGING
     groups: Mapping[str, Mapping[str, Mask]] = field(default_factory=dict)
+    first_relevant: Sequence[Sequence[int | None]] = ()
     ids: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
 
     @property
@@ -147,7 +149,8 @@ def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Sli
     queries = [query for query in systems[0].queries if all(query in one.rows for one in systems)]
     if not queries:
         raise InputError("no-common-queries", f"{quoted([system.name for system in systems])} share no query")
-    aligned = [system.only(queries).scores for system in systems]
+    common = [system.only(queries) for system in systems]
+    aligned = [system.scores for system in common]
     settings = Averaging(weights=slices.weights, macro=slices.macro)
     shares = {one.setting: one.label_for(queries) for one in (slices.weights, slices.macro) if one is not None}
     if shares:
@@ -171,6 +174,7 @@ def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Sli
         signatures=lines,
         settings=settings,
         groups=groups,
+        first_relevant=[system.first_relevant for system in common],
         ids=next((system.kinds for system in systems if system.kinds.integers("query")), IdKinds()),
     )
 

@@ -3,11 +3,12 @@
 import math
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress, count, islice, product
 from string import ascii_lowercase
+from textwrap import shorten
 from typing import Any, ClassVar, Final, Literal, NamedTuple, overload
 
 import numpy as np
@@ -23,11 +24,19 @@ from rankworth.tables.columns import Column, Sheet, by_name, defined
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import p_value, signed, visible
 
-DAGGER: Final = "†"
+BETTER, WORSE = "†", "‡"
+"""marks of systems that are significantly better or worse than the baseline"""
+_OF_QUERIES: Final = (
+    *("query", "measure", "first", "second", "first_value", "second_value", "difference"),
+    *("first_relevant_at", "second_relevant_at"),
+)
+"""columns of the differences of queries; the last two are the ranks of the first relevant document"""
 _PAIRS: Final = 15
 """pairs up to which tables show all differences"""
-_LOSING: Final = 3
-"""how many of the queries that lose most are named"""
+_LISTED: Final = 3
+"""how many of the queries that gain or lose most are named"""
+_LETTERS_OF_TEXT: Final = 60
+"""how many letters of the text of such a query are shown"""
 _LETTERS: Final = "letters: systems significantly outperformed"
 _BY_GROUP: Final = "Means are those of the means of groups by {}; each query weighs its share of its group."
 _EFFECTS: Final = "Effect sizes are mean differences in standard deviations of the differences, without bias."
@@ -130,6 +139,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         files: judgements (under no name) and runs by name as they were given, for the commands that show more.
         reading: words of such a command that say how these files are read.
         uneven: how many queries each system has values for, where these are not the same queries.
+        texts: the texts of queries, where a table of queries has them.
 
     """
 
@@ -147,6 +157,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
     files: Mapping[str, str] = field(default_factory=dict)
     reading: tuple[str, ...] = ()
     uneven: Mapping[str, int] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -299,13 +310,15 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
     def _columns(self, of: str) -> dict[str, list[Any]]:
         """One row for each difference, of all queries and of groups; or for each query of each of them."""
         if of == "queries":
-            names = ("query", "measure", "first", "second", "first_value", "second_value", "difference")
+            ranks = [dict(zip(self._query_ids, known, strict=True)) for known in self.scores.first_relevant]
+            ranks_of = dict(zip(self.systems, ranks, strict=True))
             cells = [
-                (row.query, one.measure, one.first, one.second, row.first, row.second, row.difference)
+                (row.query, one.measure, one.first, one.second, *row[1:], *(ranks_of[name][row.query] for name in pair))
                 for one in self.differences
+                for pair in [(one.first, one.second)]
                 for row in self.queries(one.measure, one.second, one.first)
             ]
-            return by_name(names, cells)
+            return by_name(_OF_QUERIES, cells)
         rows = [("", one) for one in self.differences]
         rows += [(column, one) for column, several in self.slices.items() for one in several]
         columns = by_name((*Difference._fields, "by"), [(*one, column) for column, one in rows])
@@ -349,7 +362,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         is_listed = bool(self.baseline) or pairs <= _PAIRS
         sheets = [] if len(self.systems) == 2 and is_listed else [self._means_sheet()]  # noqa: PLR2004 - two stand in one row
         sheets += [self._differences_sheet()] if is_listed else []
-        notes = [*sheets[-1].notes, *self.notes, *self._largest_losses()]
+        notes = [*sheets[-1].notes, *self.notes, *self._largest_differences()]
         if not is_listed:
             notes.append(f"the differences of all {pairs:,} pairs are in -f csv, jsonl and json (to_frame())")
         comment = f"{combined(self.signatures.values())}|seed:{self.plan.seed}"
@@ -361,10 +374,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
     def _means_sheet(self) -> Sheet:
         """One row for each system, with marks for what is better than others."""
         names = letters(len(self.systems))
-        marks = {
-            name: DAGGER if name == self.baseline else "" if self.baseline else letter
-            for name, letter in zip(self.systems, names, strict=True)
-        }
+        letter_of = dict(zip(self.systems, names, strict=True))
         columns = [] if self.baseline else [Column("", "text", names)]
         columns.append(Column("system", "text", list(self.systems)))
         for place, measure in enumerate(self.measures):
@@ -373,13 +383,22 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
                 for one in self._by(measure)
                 if one.word in ("better", "worse")
             }
-            better = [[marks[other] for other in self.systems if (name, other) in clear] for name in self.systems]
-            joined = [(" " if len(names[-1]) > 1 else "").join(several) for several in better]
+            if self.baseline:
+                marks = [self._mark(name, clear) for name in self.systems]
+            else:
+                better = [
+                    [letter_of[other] for other in self.systems if (name, other) in clear] for name in self.systems
+                ]
+                marks = [(" " if len(names[-1]) > 1 else "").join(several) for several in better]
             means, kind = self.scores.means[:, place].tolist(), self.scores.kinds[measure]
-            columns.append(Column(measure, kind, means, self.scores.best(measure), marks=joined, second=True))
-        legend = f"{DAGGER} better than {self.baseline}" if self.baseline else _LETTERS
+            columns.append(Column(measure, kind, means, self.scores.best(measure), marks=marks, second=True))
+        legend = f"{BETTER} better, {WORSE} worse than {self.baseline}" if self.baseline else _LETTERS
         title = f"{len(self.systems)} systems over {counted(len(self.scores.queries))}"
-        return Sheet(tuple(columns), (f"{legend} ({threshold(self)})",), title=title)
+        return Sheet(tuple(columns), title=title, legend=(f"{legend} ({threshold(self)})",))
+
+    def _mark(self, name: str, clear: Collection[tuple[str, str]]) -> str:
+        """The mark of a system beside the baseline; `clear` are pairs of a better and a worse system."""
+        return BETTER if (name, self.baseline) in clear else WORSE if (self.baseline, name) in clear else ""
 
     def _differences_sheet(self) -> Sheet:
         """One row for each pair and measure."""
@@ -423,14 +442,21 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             title = f"by {column}" if len(pairs) == 1 else f"{second} - {first}, by {column}"
             yield Sheet(columns, (note,) if (first, second) == last else (), title=title)
 
-    def _largest_losses(self) -> Iterator[str]:
-        """The queries that lose most by the first measure, with the command that shows why."""
+    def _largest_differences(self) -> Iterator[str]:
+        """The queries that gain and lose most by the first measure, with the command that shows why one loses."""
         measure = self.measures[0]
         for system in self.systems[1:] if self.baseline else ():
-            if worst := self.queries(measure, system).worst(_LOSING):
-                named = ", ".join(f"{row.query} {signed(row.difference)}" for row in worst)
-                yield f"largest losses of {system} by {measure}: {named}"
+            queries = self.queries(measure, system)
+            if best := queries.best(_LISTED):
+                yield f"largest gains of {system} by {measure}: {', '.join(map(self._named, best))}"
+            if worst := queries.worst(_LISTED):
+                yield f"largest losses of {system} by {measure}: {', '.join(map(self._named, worst))}"
                 yield from explaining(self.files, [self.baseline, system], [str(worst[0].query)], measure, self.options)
+
+    def _named(self, row: QueryDifference) -> str:
+        """A query with its difference and the beginning of its text."""
+        text = self.texts.get(str(row.query), "")
+        return f"{row.query} {signed(row.difference)}{f' ({shorten(text, _LETTERS_OF_TEXT)})' if text else ''}"
 
     def _summary(self) -> str:
         """How it was done, in one line below a table."""
@@ -441,7 +467,8 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         if plan.correction != "none":
             p = f"{p or 'p'}, corrected by {stats.CORRECTIONS[plan.correction].name} {over}"
         text = f"{procedure.title}{draws}; {p or f'p not corrected, {over}'}"
-        text = f"{text}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]})"
+        several = ", not corrected" if len(self.differences) > 1 else ""
+        text = f"{text}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]}{several})"
         known = [one.detectable for one in self.differences if abs(one.detectable) < math.inf]
         least = f"a t test finds differences from {max(known, default=0):.4f} on in {100 * POWER:.0f} of 100 cases"
         return f"{text}; {least}" if known else text

@@ -1,5 +1,6 @@
 """The systems of a comparison: runs are measured, stored values are checked, several runs of a system become one."""
 
+import math
 import os
 import shlex
 import warnings
@@ -96,6 +97,19 @@ class System:
     def rows(self) -> dict[str, int]:
         """The row of each query."""
         return {query: row for row, query in enumerate(self.queries)}
+
+    @property
+    def first_relevant(self) -> list[int | None]:
+        """The rank of the first relevant document of each query, from reciprocal ranks; None where it is unknown."""
+        known = {
+            one.quantity.cutoff or math.inf: one.values
+            for one in self.scores.values()
+            if isinstance(one.quantity, Measure) and one.quantity.definition.name == "RR"
+        }
+        if not known or (self.joined and self.joined[0] == "seeds"):  # a mean of ranks is none
+            return [None] * len(self.queries)
+        ranks = [1 / value if value > 0 else math.inf for value in known[max(known)].tolist()]
+        return [round(rank) if rank < math.inf and math.isclose(rank, round(rank)) else None for rank in ranks]
 
     def only(self, queries: Sequence[str]) -> "System":
         """The system with these queries, in their order; those that it does not have are without a value."""

@@ -48,6 +48,17 @@ def batches(
     reader.finish()
 
 
+def tag(source: Source) -> str:
+    """The last column of the first line, which names the run; empty where it is no line of a run.
+
+    Raises:
+        InputError: as `Source.open`.
+
+    """
+    cells = bare(lines.first_line(source.head(LONGEST))).split(maxsplit=5)
+    return cells[5].decode("utf-8", "replace").strip() if RUN.fits(cells) else ""
+
+
 def with_ranks(source: Source, *, progress: Progress | None = None) -> Iterator[pl.DataFrame]:
     """The rows of a run as `batches` gives them, with the rank column as float64.
 

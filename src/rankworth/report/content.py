@@ -1,5 +1,7 @@
 """What a report says of runs: one record, made of what evaluations, comparisons and explanations return."""
 
+import contextlib
+import inspect
 import random
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -55,6 +57,8 @@ _GROUPS: Final = 20
 """how many values a column of the table of queries has at most to make groups"""
 _GAINS: Final = 20
 """how many documents are listed that would raise a mean"""
+_MANY: Final = 3
+"""from how many runs on groups of them are shown"""
 _PROFILED: Final = 2_000
 """up to how many queries the runs are measured under all profiles"""
 
@@ -196,7 +200,8 @@ def make(
         labels = list(shown.measures if isinstance(shown, Comparison) else shown.per_query.measures)
         inputs = _Inputs(judged, held, options, labels[0], docs)
         further = _further(inputs, labels)
-        record = _summary(shown, labels, table, seed) | _curves(further, options) | {"command": command}
+        record = _summary(shown, labels, table, _tied(shown, sides), seed) | _curves(further, options)
+        record["command"] = command
         record["judged"] = {name: _column(values, _JUDGED, record["queries"]) for name, values in further.items()}
         is_profiled = profiles and len(record["queries"]) <= _PROFILED
         record["profiles"] = _profiles(inputs, labels) if is_profiled else []
@@ -234,7 +239,11 @@ def _uncut(labels: Iterable[str]) -> list[str]:
 
 
 def _summary(
-    shown: Comparison | Values, labels: Sequence[str], table: metadata.QueryTable | None, seed: int
+    shown: Comparison | Values,
+    labels: Sequence[str],
+    table: metadata.QueryTable | None,
+    tied: Sequence[Sequence[str]],
+    seed: int,
 ) -> dict[str, Any]:
     """Verdict, means, differences, and the values of all queries."""
     if isinstance(shown, Comparison):
@@ -259,7 +268,8 @@ def _summary(
         "runs": list(values),
         "measures": list(labels),
         "better": {label: _better(shown, label) for label in labels},
-        "verdict": _verdict(shown, means, labels, values, ids, texts),
+        "verdict": _verdict(shown, means, labels, values, ids, texts, tied),
+        "tied": tied,
         "means": {name: {label: finite(row[label]) for label in labels} for name, row in means.items()},
         "intervals": {
             name: {
@@ -305,6 +315,7 @@ def _verdict(
     values: Mapping[str, Any],
     ids: Sequence[str],
     texts: Mapping[str, str],
+    tied: Sequence[Sequence[str]],
 ) -> list[str]:
     """Two plain sentences: which run is better and how sure that is; and on which queries."""
     lead = labels[0]
@@ -322,7 +333,9 @@ def _verdict(
     said = [f"{word} than {against}: {', '.join(names)}" for word, names in groups.items() if names]
     unclear = len(rows) - sum(map(len, groups.values()))
     said += [f"too close to {against} to tell: {unclear}"] if unclear else []
-    first = f"{best} has the best mean {lead} of {len(means)} runs, {means[best][lead]:.4f}."
+    first = f"{best} has the best mean {lead} of {len(means)} runs, {means[best][lead]:.4f}"
+    level = [name for name in (tied[0] if tied else ()) if name != best]
+    first += f"; not clearly different from it: {', '.join(level)}." if level else "."
     return [first, f"By {lead}, {'; '.join(said)}."]
 
 
@@ -455,8 +468,47 @@ def _chances(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     return sorted(found, key=lambda one: -one["change"])[:_GAINS]
 
 
+def _tied(shown: Comparison | Values, sides: Mapping[str, Any]) -> list[list[str]]:
+    """Groups of runs between which no difference by the first measure is clear, the best one first.
+
+    Each pair is compared, with Tukey's test; runs stand in the order of their means, and each group is as large as it
+    can be.
+    """
+    if isinstance(shown, Values) or len(sides) < _MANY or shown.scores.weights is not None:
+        return []
+    lead = shown.measures[0]
+    pairs = compare(runs=sides, measures=[lead], all_pairs=True, test="tukey", level=shown.plan.level, resamples=1)
+    apart = {frozenset((one.first, one.second)) for one in pairs.differences if one.word in ("better", "worse")}
+    sign = 1 if shown.scores.better[lead] == "lower" else -1
+    runs = sorted(shown.systems, key=lambda name: sign * shown.means[name][lead])
+    groups: list[list[str]] = []
+    for start in range(len(runs)):
+        end = start + 1
+        while end < len(runs) and all(frozenset((one, runs[end])) not in apart for one in runs[start:end]):
+            end += 1
+        if not groups or runs[end - 1] not in groups[-1]:
+            groups.append(runs[start:end])
+    return groups
+
+
+def _formulas(labels: Iterable[str]) -> dict[str, list[str]]:
+    """What each measure is, in a sentence and as a formula."""
+    found = {}
+    for label in labels:
+        with contextlib.suppress(RankworthError):
+            measure = parse(label)
+            text = inspect.cleandoc(getattr(measure.definition.function, "__doc__", None) or "")
+            found[label] = text.split("\n\n")[:2]
+    return found
+
+
 def _tables(shown: Comparison | Values) -> dict[str, str]:
     """The sections that are tables, as static HTML, and their sources for papers."""
     found = {"html": shown.to_html(), "markdown": shown.to_markdown(), "latex": shown.to_latex()}
     method = shown.method() if isinstance(shown, Comparison) else None
-    return found | {"method": method.text if method else "", "bibtex": method.bibtex if method else ""}
+    formulas = _formulas(shown.measures if isinstance(shown, Comparison) else shown.per_query.measures)
+    return found | {
+        "method": method.text if method else "",
+        "formulas": "\n\n".join("\n".join((label, *text)) for label, text in formulas.items()),
+        "bibtex": method.bibtex if method else "",
+    }

@@ -108,6 +108,8 @@ def _method(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
     """How the numbers were made, for those who want to check them and to cite it."""
     text = re.sub(r"~\\cite\{[^}]*\}", "", tables["method"]).replace("\\", "")
     parts = [f"<p>{escape(text)}</p>" if text else f"<p class=small>{escape(record['signature'])}</p>"]
+    if tables["formulas"]:
+        parts.append(f"<details><summary>Formulas</summary><pre>{escape(tables['formulas'])}</pre></details>")
     if record["command"]:
         parts.append(f"<p>Made by</p><pre>{escape(record['command'])}</pre>")
     if tables["bibtex"]:

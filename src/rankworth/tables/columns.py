@@ -46,6 +46,7 @@ class Sheet:
     Attributes:
         columns: all of one length.
         notes: sentences that belong under the table.
+        legend: what marks in cells mean; part of the table where it is printed.
         comment: one line that says how the numbers came about; shown once, in whatever way a format has for it.
         defects: what is wrong with the numbers; shown wherever they are.
         title: what the table is about, in one line.
@@ -59,6 +60,7 @@ class Sheet:
     defects: tuple[str, ...] = ()
     title: str = ""
     lead: tuple[str, ...] = ()
+    legend: tuple[str, ...] = ()
 
     def beginning(self, rows: int) -> "Sheet":
         """The first rows, with a note on how many there are; no best values, which may be among the others.

@@ -34,6 +34,8 @@ class Look:
         percent: whether shares are shown in percent.
         width: how many cells a line may take.
         bold: whether the terminal shows bold text.
+        caption: of a table in LaTeX.
+        label: of a table in LaTeX, by which the text refers to it.
         safe: whether texts that a spreadsheet would take for formulas are quoted in csv and tsv.
 
     """
@@ -42,6 +44,8 @@ class Look:
     percent: bool = False
     width: int = 80
     bold: bool = False
+    caption: str = ""
+    label: str = ""
     safe: bool = False
 
     def __post_init__(self) -> None:

@@ -26,6 +26,7 @@ _LATEX: Final = str.maketrans(
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
         "†": r"\textdagger{}",
+        "‡": r"\textdaggerdbl{}",
     }
     | {character: f"\\{character}" for character in "&%$#_{}"}
 )
@@ -116,7 +117,7 @@ def markdown(sheet: Sheet, look: Look) -> str:
     parts = [f"**{_markdown_text(sheet.title.strip())}**"] if sheet.title else []
     parts += [_markdown_paragraph(text) for text in sheet.lead]
     parts += [_markdown_table(sheet, look)] if sheet.columns else []
-    parts += [_markdown_paragraph(text) for text in (*sheet.notes, *sheet.defects)]
+    parts += [_markdown_paragraph(text) for text in (*sheet.legend, *sheet.notes, *sheet.defects)]
     if sheet.comment:
         parts.append(f"<!-- {visible(sheet.comment).replace('--', '- -')} -->")
     return "\n\n".join(parts) + "\n"
@@ -131,7 +132,10 @@ def _markdown_table(sheet: Sheet, look: Look) -> str:
 
 
 def latex(sheet: Sheet, look: Look) -> str:
-    """A LaTeX tabular for the booktabs package, the best values bold, all that is said about it as comments."""
+    """A LaTeX tabular for the booktabs package: the best values bold, the legend as its last row, notes as comments.
+
+    With a caption or a label it stands in a table of its own.
+    """
     said = [f"% {visible(text)}" for text in (sheet.title, *sheet.lead) if text]
     remarks = [f"% {visible(note)}" for note in (*sheet.notes, *sheet.defects, sheet.comment) if note]
     return "\n".join([*said, *(_latex_table(sheet, look) if sheet.columns else ()), *remarks, ""])
@@ -139,17 +143,23 @@ def latex(sheet: Sheet, look: Look) -> str:
 
 def _latex_table(sheet: Sheet, look: Look) -> list[str]:
     columns = [_IN_LATEX.cells(column, look) for column in sheet.columns]
+    caption = rf"\caption{{{_latex_text(look.caption or sheet.title)}}}"
+    label = [rf"\label{{{look.label}}}"] if look.label else []
+    is_float = bool(look.caption or look.label)
     alignment = "".join("l" if column.kind == "text" else "r" for column in sheet.columns)
     rows = [" & ".join(row) for row in zip(*columns, strict=True)]
     return [
         r"% \usepackage{booktabs}",
+        *([r"\begin{table}", r"\centering", caption, *label] if is_float else ()),
         rf"\begin{{tabular}}{{{alignment}}}",
         r"\toprule",
         " & ".join(_latex_text(column.name) for column in sheet.columns) + r" \\",
         r"\midrule",
         *(f"{'{}' if row.startswith(('[', '*')) else ''}{row} \\\\" for row in rows),  # not arguments of the line above
         r"\bottomrule",
+        *(rf"\multicolumn{{{len(columns)}}}{{l}}{{\footnotesize {_latex_text(text)}}} \\" for text in sheet.legend),
         r"\end{tabular}",
+        *([r"\end{table}"] if is_float else ()),
     ]
 
 
@@ -202,7 +212,7 @@ def _figure(sheet: Sheet, look: Look, above: str = "") -> str:
         name = _escaped(sheet.title or "table")
         parts.append(f'<div role="group" aria-label="{name}" tabindex="0" style="overflow-x:auto">')
         parts += [f'<table style="{_TABLE}">', *_html_rows(sheet, look), "</table>", "</div>"]
-    parts += [_paragraph(note, _FAINT) for note in sheet.notes]
+    parts += [_paragraph(note, _FAINT) for note in (*sheet.legend, *sheet.notes)]
     parts += [_paragraph(defect, _ALARM) for defect in sheet.defects]
     parts += [_paragraph(sheet.comment, f"{_FAINT};font-size:.8em")] if sheet.comment else []
     return "\n".join(['<figure style="margin:0 0 1.2em">', *parts, "</figure>"])

@@ -2,8 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, count
 from typing import Final, Literal
 
 from rankworth.tables import data, markup, text
@@ -45,6 +46,12 @@ def _joined(write: Callable[[Sheet, Look], str]) -> Callable[[Sequence[Sheet], L
     return lambda sheets, look, _: "\n".join(write(sheet, look) for sheet in sheets)
 
 
+def _latex(sheets: Sequence[Sheet], look: Look, _: str) -> str:
+    """Tables in LaTeX; the caption is that of the first one, and labels of further ones are numbered from 2."""
+    further = (replace(look, caption="", label=look.label and f"{look.label}-{number}") for number in count(2))
+    return "\n".join(markup.latex(*pair) for pair in zip(sheets, chain([look], further), strict=False))
+
+
 FORMATS: Final[Mapping[str, Format]] = {
     "table": Format(".txt", "tables", _joined(text.table)),
     "tsv": Format(".tsv", "rows", _joined(partial(data.delimited, separator="\t")), is_signed=False),
@@ -52,7 +59,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     "jsonl": Format(".jsonl", "rows", _joined(lambda sheet, _: data.lines(sheet))),
     "csv": Format(".csv", "rows", _joined(partial(data.delimited, separator=",")), is_signed=False),
     "md": Format(".md", "tables", _joined(markup.markdown)),
-    "latex": Format(".tex", "tables", _joined(markup.latex)),
+    "latex": Format(".tex", "tables", _latex),
     "html": Format(".html", "tables", markup.page),
     "trec": Format("", "rows", _joined(lambda sheet, _: data.trec(sheet)), is_signed=False),
     "parquet": Format(".parquet", "record"),
@@ -106,15 +113,17 @@ class Shown(ABC):
         """
         return show(self.sheets(), "md", Look(digits, percent))
 
-    def to_latex(self, *, digits: int | None = None, percent: bool = False) -> str:
+    def to_latex(self, *, digits: int | None = None, percent: bool = False, caption: str = "", label: str = "") -> str:
         """All rows as LaTeX tabulars, for the package booktabs.
 
         Args:
             digits: decimals of values; 4 by default, 2 in percent.
             percent: whether shares are shown in percent.
+            caption: of the first table, which then is a float; further ones have their titles.
+            label: of the first table; those of further ones end in -2, -3 and so on.
 
         """
-        return show(self.sheets(), "latex", Look(digits, percent))
+        return show(self.sheets(), "latex", Look(digits, percent, caption=caption, label=label))
 
     def __repr__(self) -> str:
         """The tables as plain text."""

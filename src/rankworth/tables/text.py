@@ -44,7 +44,7 @@ def table(sheet: Sheet, look: Look) -> str:
     parts += ["\n".join(_lines(block, look)) for block in _blocks(left, numbers, look.width) if block]
     notes = [
         visible(note) if note.startswith(_COMMAND) else _paragraph(visible(note), look.width)
-        for note in (*sheet.notes, *sheet.defects)
+        for note in (*sheet.legend, *sheet.notes, *sheet.defects)
     ]
     notes += [visible(sheet.comment)] if sheet.comment else []
     return "\n\n".join([*parts, "\n".join(notes)] if notes else parts) + "\n"

@@ -1,6 +1,6 @@
 // Charts as SVG with a title and a sentence for those who do not see them. They draw numbers that the server computed.
 
-import {number, svg} from './dom.js';
+import {number, redraw, svg} from './dom.js';
 
 export const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4', '10 4', '4 2', '12 2 2 2'];
 
@@ -66,8 +66,19 @@ export const legend = (measures) =>
     measure,
   ]);
 
-/** Lines between the rows of two rankings that hold the same document; each row has a height `y` at which it stands. */
-export function slopes(first, second, height) {
+/** Draw lines between the same documents of the two rankings beside `.slopes`, where their rows stand now. */
+export function drawSlopes(container) {
+  const lines = container.querySelector('.slopes');
+  if (!lines) return;
+  const {top, height} = lines.getBoundingClientRect();
+  const [first, second] = [...container.querySelectorAll('.documents')].map((list) => [...list.children].map((row) => {
+    const box = row.getBoundingClientRect();
+    return {document: row.dataset.document, y: (box.top + box.bottom) / 2 - top};
+  }));
+  redraw(lines, slopes(first, second ?? [], height));
+}
+
+function slopes(first, second, height) {
   const places = new Map(second.map((row, place) => [row.document, place]));
   const marks = [];
   first.forEach((row, place) => {

@@ -1,7 +1,7 @@
 // The inspector: queries of runs, worst first, and the rankings of one of them side by side.
 
 import {post} from './api.js';
-import {slopes} from './charts.js';
+import {drawSlopes} from './charts.js';
 import {announce, button, direction, download, el, field, gradeText, id, number, opening, redraw, select, shortened, signed, text} from './dom.js';
 import {gradeSelect} from './ranking.js';
 
@@ -19,7 +19,7 @@ export class Inspector {
     this.rows = new Map();
     this.depth = 20;
     this.opened = new Set();
-    this.sizes = new ResizeObserver(() => this.drawSlopes());
+    this.sizes = new ResizeObserver(() => drawSlopes(this.detail));
   }
 
   async show(container) {
@@ -148,18 +148,6 @@ export class Inspector {
   opening(key, value, line = shortened(value)) {
     const toggle = (event) => (event.target.open ? this.opened.add(key) : this.opened.delete(key));
     return opening(line, value, {open: this.opened.has(key), on: {toggle}});
-  }
-
-  /** Lines between the same documents of two rankings, where their rows stand now. */
-  drawSlopes() {
-    const lines = this.detail.querySelector('.slopes');
-    if (!lines) return;
-    const {top, height} = lines.getBoundingClientRect();
-    const [first, second] = [...this.detail.querySelectorAll('.documents')].map((list) => [...list.children].map((row) => {
-      const box = row.getBoundingClientRect();
-      return {document: row.dataset.document, y: (box.top + box.bottom) / 2 - top};
-    }));
-    redraw(lines, slopes(first, second, height));
   }
 
   side(found, ranking, place) {

@@ -1,11 +1,11 @@
 // The report: queries, rankings and charts of the record that the page holds.
 
-import {legend, slopes} from '../../explorer/page/charts.js';
+import {drawSlopes, legend} from '../../explorer/page/charts.js';
 import {announce, button, copy, direction, download, el, field, gradeText, id, number, redraw, select, signed, table, text} from '../../explorer/page/dom.js';
 import {differences, heat, histogram, intervals, lines, scatter} from './charts.js';
 
 const PAGE = 50;
-const ROW = 56;
+const LISTED = 5;
 const TABS = {differences: 'Differences', scatter: 'Both values', histogram: 'Values', heat: 'All runs'};
 const part = (name) => document.getElementById(name);
 
@@ -80,12 +80,27 @@ function drawScores() {
     const [low, high] = record.intervals[run]?.[measure] ?? [];
     return {name: `${measure}, ${run}`, value: record.means[run][measure], low, high, text: number(record.means[run][measure])};
   }));
+  const slices = Object.entries(record.comparison?.slices ?? {}).map(([column, several]) => {
+    const parts = several.filter((one) => one.measure === record.lead).map((one) => ({name: `${one.group}${others.length > 1 ? `, ${one.second}` : ''}`, value: one.difference, low: one.low, high: one.high, kind: kind[one.word] ?? 'level', text: `${signed(one.difference)} ${one.word}`}));
+    return [el('h3', {}, `${record.lead} by ${column}`), intervals(`${record.lead} by ${column}`, parts.map((row) => `${row.name}: ${row.text}`).join('; '), parts, {from: [0], marks: [0]})];
+  });
   redraw(part('forest'),
     rows.length ? [el('h3', {}, `Differences from ${record.comparison.baseline || 'each other'} with ${Math.round(record.comparison.level * 100)} % intervals`), intervals('Differences', rows.map((row) => `${row.name}: ${row.text}`).join('; '), rows, {from: [0, ...margins], marks: [0, ...margins]})] : null,
     el('details', {open: !rows.length}, el('summary', {}, 'Means with 95 % intervals'), intervals('Means', means.map((row) => `${row.name}: ${row.text}`).join('; '), means, {from: [0]})),
+    ...slices.flat(), tiedSystems(),
     el('div', {class: 'bar'}, button('Copy as Markdown', () => copy(record.sources.markdown, 'Tables')), button('Copy as LaTeX', () => copy(record.sources.latex, 'Tables'))));
 }
 
+/** The runs by mean, with a letter for each group of runs between which no difference is clear. */
+function tiedSystems() {
+  if (!record.tied.length) return null;
+  const rows = record.tied.flat().filter((run, place, all) => all.indexOf(run) === place).map((run) => [
+    text(run), number(record.means[run][record.lead]), record.tied.map((group, place) => (group.includes(run) ? String.fromCharCode(97 + (place % 26)) : '·')).join(' ')]);
+  return el('div', {}, el('h3', {}, 'Runs that cannot be told apart'), el('p', {class: 'small'}, `Runs that share a letter do not differ clearly by ${record.lead} (all pairs, Tukey's test).`),
+    table('Groups of runs', [{name: 'run'}, {name: record.lead, number: true}, {name: 'groups'}], rows));
+}
+
+const sizes = new ResizeObserver(() => drawSlopes(part('query')));
 const tools = el('div', {});
 const list = el('div', {});
 
@@ -102,7 +117,7 @@ function drawQueries(rows) {
   const tabs = Object.keys(TABS).filter((tab) => (tab === 'heat' ? others.length : tab === 'histogram' || state.a));
   const tab = tabs.includes(state.t) ? state.t : tabs[0];
   redraw(list, el('div', {class: 'bar', role: 'group', 'aria-label': 'Charts'}, tabs.map((name) => button(TABS[name], () => set({t: name}), {'aria-pressed': String(name === tab), 'data-key': `t-${name}`}))),
-    drawn(tab, rows, known), el('p', {class: 'small'}, summary(known)), queryTable(rows));
+    drawn(tab, rows, known), el('p', {class: 'small'}, summary(known)), extremes(known), queryTable(rows));
 }
 
 const summary = (known) => {
@@ -111,6 +126,17 @@ const summary = (known) => {
   const [gains, losses] = [known.filter((row) => sign * row.difference > 0), known.filter((row) => sign * row.difference < 0)];
   return `${state.b} is better on ${gains.length}, worse on ${losses.length} and equal on ${known.length - gains.length - losses.length} of ${known.length} queries.`;
 };
+
+/** The queries that lose and gain most. */
+function extremes(known) {
+  const sign = record.better[state.m] === 'lower' ? -1 : 1;
+  const order = known.toSorted((one, other) => sign * (one.difference - other.difference));
+  const lists = {'Largest losses': order.filter((row) => sign * row.difference < 0), 'Largest gains': order.filter((row) => sign * row.difference > 0).reverse()};
+  return el('div', {class: 'cards wide'}, Object.entries(lists).filter(([, some]) => some.length).map(([title, some]) => el('div', {},
+    el('h3', {}, `${title} of ${state.b}`), el('ol', {class: 'extremes'}, some.slice(0, LISTED).map((row) => el('li', {}, queryButton(row), ' ', el('span', {class: direction(row.difference)}, signed(row.difference))))))));
+}
+
+const queryButton = (row, attributes = {}) => el('span', {}, button(row.text ? text(row.text) : id(row.id), () => openQuery(row.id), {class: 'link', ...attributes}), row.text ? id(` ${row.id}`, {class: 'small'}) : null);
 
 function drawn(tab, rows, known) {
   const title = `${state.m}: ${state.a ? `${state.b} and ${state.a}` : state.b}`;
@@ -130,7 +156,7 @@ function queryTable(rows) {
   const heading = (key, name) => button(`${name}${state.s === key ? (state.d === 'up' ? ' ▲' : ' ▼') : ''}`, () => set({s: key, d: state.s === key && state.d === 'up' ? 'down' : 'up', p: '0'}), {class: 'link', 'data-key': `s-${key}`});
   const columns = [['id', 'query'], ...(state.a ? [['base', state.a]] : []), ['value', state.b], ...(state.a ? [['difference', 'difference']] : []), ['unjudged', 'unjudged']];
   const cells = sorted(rows).slice(at * PAGE, (at + 1) * PAGE).map((row) => columns.map(([key]) => {
-    if (key === 'id') return el('span', {}, button(row.text ? text(row.text) : id(row.id), () => openQuery(row.id), {class: 'link', 'aria-pressed': String(row.id === state.q), 'data-key': `q-${row.id}`}), row.text ? id(` ${row.id}`, {class: 'small'}) : null, row.id in record.lists ? null : el('span', {class: 'small'}, ' (values only)'));
+    if (key === 'id') return el('span', {}, queryButton(row, {'aria-pressed': String(row.id === state.q), 'data-key': `q-${row.id}`}), row.id in record.lists ? null : el('span', {class: 'small'}, ' (values only)'));
     if (key === 'difference') return el('span', {class: direction(row.difference)}, signed(row.difference));
     return key === 'unjudged' ? (row.unjudged ? `${Math.round(row.unjudged * 100)} %` : '') : number(row[key]);
   }));
@@ -153,11 +179,12 @@ function drawQuery() {
   const held = record.lists[state.q] ?? {};
   const runs = (state.a ? [state.a, state.b] : [state.b]);
   const sides = runs.map((run) => [run, held[run]]);
-  const [one, other] = sides.map(([, side]) => rowsOf(side));
-  return redraw(part('query'), el('h2', {tabindex: -1}, text(record.texts[row] || state.q), ' ', id(record.texts[row] ? state.q : '', {class: 'small'})),
+  sizes.disconnect();
+  redraw(part('query'), el('h2', {tabindex: -1}, text(record.texts[row] || state.q), ' ', id(record.texts[row] ? state.q : '', {class: 'small'})),
     el('div', {class: 'bar'}, button('‹ k', () => step(-1), {'data-key': 'k'}), button('j ›', () => step(1), {'data-key': 'j'})),
     el('p', {class: 'small'}, `Grades, what each document adds to ${record.lead}, and where it stands in the other run.`),
-    el('div', {class: 'pair'}, side(sides, 0), other ? slopes(one, other, ROW) : null, other ? side(sides, 1) : null));
+    el('div', {class: 'pair'}, side(sides, 0), sides.length > 1 ? [el('div', {class: 'slopes'}), side(sides, 1)] : null));
+  part('query').querySelectorAll('.documents').forEach((documents) => sizes.observe(documents));
 }
 
 const rowsOf = (side) => (side?.rows ?? []).map(([document, grade, adds, from, to]) => ({document, grade, adds, from, to}));
@@ -177,8 +204,9 @@ function side(sides, place) {
 function listed(row, rank, there) {
   const said = record.documents[row.document];
   const place = row.from === row.to ? String(rank + 1) : `${row.from}–${row.to}`;
-  const moved = there === null ? '' : there ? `there: ${there}` : 'only here';
-  return el('li', {class: `document${row.from !== row.to ? ' tied' : ''}`}, el('span', {class: 'rank'}, place),
+  const shift = there - rank - 1;
+  const moved = there === null ? '' : !there ? 'only here' : `there: ${there}${shift ? ` ${shift > 0 ? '▼' : '▲'}${Math.abs(shift)}` : ''}`;
+  return el('li', {class: `document${row.from !== row.to ? ' tied' : ''}`, 'data-document': row.document}, el('span', {class: 'rank'}, place),
     el('span', {class: `chip grade-${row.grade === null ? 'none' : Math.min(Math.max(Math.round(row.grade), 0), 4)}`, title: row.grade === null ? 'unjudged' : 'grade'}, gradeText(row.grade)),
     el('span', {class: 'title'}, said ? text(said, {class: 'clip'}) : null, id(row.document, {class: said ? 'small' : ''})),
     el('span', {class: 'number small'}, row.adds ? `+${number(row.adds)}` : ''), el('span', {class: 'small elsewhere'}, moved));
