@@ -17,6 +17,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from cyclopts import App, ArgumentCollection
 from sybil import Document, Example, Region, Sybil
 from sybil.document import PythonDocStringDocument
 from sybil.parsers.markdown import PythonCodeBlockParser
@@ -36,6 +37,24 @@ def pytest_sessionstart() -> None:
     """Let tests come out alike wherever they are started: on a terminal of any width, in a job, without either."""
     for name in SURROUNDINGS:
         os.environ.pop(name, None)
+    declare_options_once()
+
+
+def declare_options_once() -> None:
+    """Keep the options that Cyclopts makes of annotations, which it does at each call and which takes most of many."""
+    declared, made = App.assemble_argument_collection, {}
+
+    def copied(app: App, **settings: bool) -> ArgumentCollection:
+        key = (id(app), *settings.items())
+        if key not in made:
+            made[key] = declared(app, **settings)
+        fresh = made[key].copy(reset_tokens=True)
+        twins = {id(before): after for before, after in zip(made[key], fresh, strict=True)}
+        for option in fresh:
+            option.children = ArgumentCollection(twins[id(child)] for child in option.children)
+        return fresh
+
+    App.assemble_argument_collection = copied
 
 
 LONGEST = ("spark", "corpus", "relations", "live", "explanation_laws", "bad_input", "laws")
