@@ -52,7 +52,7 @@ def closed_figures() -> Iterator[None]:
 
 @contextmanager
 def small_spark(folder: Path) -> Iterator[Any]:
-    """Start Spark on this machine, small; a Java runtime has to be there, which scripts/test sees to."""
+    """Start Spark on this machine, small; a Java runtime has to be there, which scripts/set-up sees to."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     sql = importlib.import_module("pyspark.sql")
     settings = {

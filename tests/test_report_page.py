@@ -19,7 +19,7 @@ MEASURES = ["nDCG@10", "AP"]
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's chromium, which scripts/test installs."""
+    """Debian's chromium, which scripts/set-up installs."""
     path = shutil.which("chromium")
     assert path, "there is no chromium; on Debian: apt-get install chromium"
     expect.set_options(timeout=60_000)  # a slow machine is no failure

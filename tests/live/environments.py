@@ -1,6 +1,6 @@
 """Makes the environments of tools whose versions clash with those of the tests, and says where they are.
 
-`scripts/test` runs this file with the Python of its own environment; the others are made inside that one's folder, and
+`scripts/set-up` runs this file with the Python of its own environment; the others are made inside that one's folder, and
 again only when the groups of pyproject.toml that they are made from, or the Python, have changed.
 """
 
@@ -15,7 +15,7 @@ PROJECT: Final = Path(__file__).resolve().parents[2]
 OWN: Final = ""
 """stands for the environment of the tests themselves"""
 GROUPS: Final = {"recommending": (("recommending",), ("bare", "--no-deps"))}
-"""the dependency groups of each environment, with pip's options for them"""
+"""the dependency groups of each environment, with options of the installer for them"""
 
 
 def folder_of(environment: str) -> Path:
@@ -55,9 +55,8 @@ def make(environment: str) -> None:
     folder = folder_of(environment)
     venv.create(folder, clear=True, with_pip=False)
     for group, *options in GROUPS[environment]:
-        pip = [sys.executable, "-m", "pip", "--python", str(python_of(environment)), "--disable-pip-version-check"]
-        install = ["install", "--quiet", "--no-warn-conflicts", *options, "--group", group]
-        subprocess.run([*pip, *install], cwd=PROJECT, check=True)
+        install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", str(python_of(environment))]
+        subprocess.run([*install, *options, "--group", group], cwd=PROJECT, check=True)
     (folder / "made-from.txt").write_text(wanted(environment), encoding="utf-8")
 
 
