@@ -428,7 +428,7 @@ def test_a_null_byte_far_from_the_beginning_is_found() -> None:
 
 
 def test_a_quote_that_is_never_closed_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_reader, "CHUNK", 1 << 10)
+    monkeypatch.setattr(csv_reader, "CHUNK", 1 << 14)
     monkeypatch.setattr(csv_reader, "LONGEST", 1 << 20)
     assert refused(GOOD + 'q2,"d2,2\n' + "q3,d3,3\n" * 200_000) == (
         "a.csv:3: this record does not end within 1 MB   [endless-line]\n"

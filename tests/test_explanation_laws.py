@@ -20,10 +20,10 @@ from rankworth.measures import CATALOGUE, Measure, Terms, building_blocks
 from rankworth.profiles import PROFILES, Profile
 from rankworth.settings import STANDARD_AVERAGING as PLAIN
 
-RANKINGS: Final = 1000
+RANKINGS: Final = 400
 """how many rankings are explained by each measure"""
-BATCH: Final = 50
-"""how many of them in one call"""
+BATCH: Final = 20
+"""how many of them in one call, each by a profile, a variant and settings of its own"""
 GRADES: Final = ((0.0, 1.0), (0.0, 1.0, 2.0, 3.0), (-1.0, 0.0, 1.0, 2.0), (-1.0, 0.0, 0.25, 0.5, 1.0, 2.0, 3.0), (0.0,))
 """what assessors give, one kind for each batch; some tools take only the first ones"""
 SETTINGS: Final[tuple[dict[str, Any], ...]] = (

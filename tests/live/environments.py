@@ -1,7 +1,7 @@
 """Makes the environments of tools whose versions clash with those of the tests, and says where they are.
 
-`scripts/set-up` runs this file with the Python of its own environment; the others are made inside that one's folder, and
-again only when the groups of pyproject.toml that they are made from, or the Python, have changed.
+`scripts/set-up` runs this file with the Python of its own environment; the others are made inside that one's folder,
+and again only when the groups of pyproject.toml that they are made from, or the Python, have changed.
 """
 
 import subprocess
