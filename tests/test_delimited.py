@@ -16,7 +16,7 @@ import rankworth as rw
 from rankworth.errors import InputError
 from rankworth.io import csv as csv_reader
 from rankworth.io.lines import QRELS, RUN, Layout
-from rankworth.io.reading import Reading
+from rankworth.io.reading import Reading, file_batches
 from rankworth.io.source import Source
 from rankworth.model import Run
 
@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def rows_in(path: Path, layout: Layout = RUN, form: str = "csv", **columns: str) -> Rows:
     """What the room hands out."""
-    frames = csv_reader.batches(Source(path), layout, Reading(form, columns))
+    frames = file_batches([Source(path)], layout, Reading(form, columns))
     return [row for frame in frames for row in frame.rows()]
 
 
@@ -248,7 +248,7 @@ def test_a_column_that_is_asked_for_is_there_once() -> None:
 
 def test_a_counted_header_is_taken_for_what_it_is() -> None:
     assert refused("term,sku,rating\nq,d,1\n", query="1", document="2", score="3") == (
-        "a.csv:1: the score is 'rating', not a number   [bad-score]\n  a score is a number such as 12.5 or 1e-3"
+        f"a.csv:1: the score is 'rating', not a number   [bad-score]\n  {NUMBER}"
     )
 
 
@@ -265,15 +265,15 @@ def test_judgements_of_unknown_grades_are_not_all_one() -> None:
 # What is wrong in records
 
 GOOD = "query,document,score\nq1,d1,1\n"
-SHORT = "drop or fill such records"
+SHORT = "drop or fill such lines"
 QUOTES = 'quotes that belong to a text are doubled, within quotes: "5"" nails"'
 COMMA = "put cells in quotes that hold a comma"
-NUMBER = "a score is a number such as 12.5 or 1e-3"
+NUMBER = "a score is a number with a decimal point, such as 12.5 or 1e-3; leave out what is a header"
 RECORDS = {
-    "q,d": ("the header has 3 cells, this record has 2: q d   [run-columns]", SHORT),
-    "q,d,1,2": ("the header has 3 cells, this record has 4: q d 1 2   [run-columns]", COMMA),
-    "q,d,0,5": ("the header has 3 cells, this record has 4: q d 0 5   [run-columns]", COMMA),
-    "q,d,1,2,3": ("the header has 3 cells, this record has 5: q d 1 2 3   [run-columns]", COMMA),
+    "q,d": ("the header has 3 cells, this one has 2: q d   [run-columns]", SHORT),
+    "q,d,1,2": ("the header has 3 cells, this one has 4: q d 1 2   [run-columns]", COMMA),
+    "q,d,0,5": ("the header has 3 cells, this one has 4: q d 0 5   [run-columns]", COMMA),
+    "q,d,1,2,3": ("the header has 3 cells, this one has 5: q d 1 2 3   [run-columns]", COMMA),
     ",d,1": ("there is no query   [missing-value]", SHORT),
     "q,,1": ("there is no document   [missing-value]", SHORT),
     'q,"",1': ("there is no document   [missing-value]", SHORT),
@@ -285,10 +285,10 @@ RECORDS = {
     "q,d,0x1": ("the score is '0x1', not a number   [bad-score]", NUMBER),
     "q,d,１": ("the score is '１', not a number   [bad-score]", NUMBER),
     "q,d,True": ("the score is 'True', not a number   [bad-score]", NUMBER),
-    'q,d,"1,5"': ("the score is '1,5', not a number   [bad-score]", "write numbers with a decimal point, as in 12.5"),
+    'q,d,"1,5"': ("the score is '1,5', not a number   [bad-score]", NUMBER),
     "q,d,NaN": (
         "the score is NaN   [bad-score]",
-        "drop the records whose score is no finite number, or mend what wrote them",
+        "drop the lines whose score is no finite number, or mend what wrote them",
     ),
     "query,document,score": (
         "the score is 'score', not a number   [bad-score]",
@@ -349,7 +349,7 @@ def test_grades_and_ranks_are_finite() -> None:
 
 def test_a_decimal_comma_between_semicolons_is_not_a_column_more() -> None:
     assert refused("query;document;grade\nq;d;0,5\n", QRELS) == (
-        "a.csv:2: the grade is '0,5', not a number   [bad-grade]\n  write numbers with a decimal point, as in 12.5"
+        f"a.csv:2: the grade is '0,5', not a number   [bad-grade]\n  {NUMBER.replace('score', 'grade')}"
     )
 
 
@@ -375,16 +375,9 @@ def test_a_file_without_any_record_is_not_read_to_its_end(monkeypatch: pytest.Mo
     assert "  reading stopped: not one of the first 4 lines is a run line" in message
 
 
-EMPTY = {
-    "": "a.csv: there is nothing in it, not one run line   [empty-input]",
-    "\n\n# c\n": "a.csv: there is nothing in it but comments and blank lines, not one run line   [empty-input]",
-    "query,document,score\n\n": "a.csv: there is nothing below the header, not one run line   [empty-input]",
-}
-
-
-@pytest.mark.parametrize("content", EMPTY)
+@pytest.mark.parametrize("content", ["", "\n\n# c\n", "query,document,score\n\n"])
 def test_a_file_without_rows_is_refused(content: str) -> None:
-    assert refused(content) == EMPTY[content]
+    assert refused(content) == "a.csv: there is not one run line in it   [empty-input]"
 
 
 OTHER_FILES: dict[str, tuple[bytes, str, str]] = {
@@ -401,7 +394,7 @@ OTHER_FILES: dict[str, tuple[bytes, str, str]] = {
     "a workbook": (
         b"PK\x03\x04\x14\x00",
         "a.csv: this is a zip archive or an Excel workbook, not text   [binary-file]",
-        "extract or export its table as text",
+        "extract or export its table as text, or leave the format out to have it detected from the content",
     ),
     "CR alone": (
         GOOD.replace("\n", "\r").encode(),
@@ -432,7 +425,7 @@ def test_a_quote_that_is_never_closed_does_not_fill_the_memory(monkeypatch: pyte
     monkeypatch.setattr(csv_reader, "LONGEST", 1 << 20)
     assert refused(GOOD + 'q2,"d2,2\n' + "q3,d3,3\n" * 200_000) == (
         "a.csv:3: this record does not end within 1 MB   [endless-line]\n"
-        "  a quote may open here that is never closed; or lines do not end in LF"
+        "  end each record with a line break, and close all quotes; if the file is something else, say its format"
     )
 
 
@@ -490,7 +483,7 @@ def test_a_bad_first_record_is_no_header_and_no_comment() -> None:
         "a.csv:1: this is no header, and nothing tells what the columns are: q d e 1   [frame-columns]\n"
     )
     assert refused("q\td\t1\nq\te\n", form="msmarco").startswith(
-        "a.csv:2: the first line has 3 cells, this record has 2"
+        "a.csv:2: the first line has 3 cells, this one has 2"
     )
     assert refused("qid\tpid\trank\n", form="msmarco") == (
         "a.csv:1: this is a header; MS MARCO's files have none   [frame-columns]\n"
@@ -541,7 +534,7 @@ def test_quepids_basic_export_holds_judgements(name: str) -> None:
 
 def test_other_judgements_have_grades() -> None:
     assert refused("query,docno,rating\nstar wars,11,3\nalien\n", QRELS) == (
-        "a.csv:3: the header has 3 cells, this record has 1: alien   [qrels-columns]\n  drop or fill such records"
+        "a.csv:3: the header has 3 cells, this one has 1: alien   [qrels-columns]\n  drop or fill such lines"
     )
 
 
@@ -628,7 +621,7 @@ def test_reading_at_once_and_record_by_record_say_the_same(folder: Path, header:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(csv_reader, "CHUNK", chunk)
             if parsed:
-                patch.setattr(csv_reader._Reader, "parsed", parsed)
+                patch.setattr(csv_reader.Records, "parse", parsed)
             try:
                 return rows_in(path)
             except InputError as error:

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import rankworth as rw
 from rankworth import demonstration
 from rankworth.errors import InputError, RankworthError, UsageError
-from rankworth.io import delimited
+from rankworth.io import csv as csv_reader
 from rankworth.io.columns import SPELLINGS
 from rankworth.io.metadata import DOCUMENTS, QUERIES, QueryTable, documents, queries
 
@@ -503,7 +503,7 @@ def test_nothing_is_read_behind_the_last_document_that_is_wanted(tmp_path: Path)
 def test_rows_of_documents_that_nobody_wants_are_not_looked_at(tmp_path: Path) -> None:
     path = put(tmp_path, "docs.tsv", b"d1\tcaf\xe9\nd2\tfine\n")
     assert documents(path, ["d2", "d9"]) == {"d2": "fine"}
-    with pytest.raises(InputError, match=r"docs.tsv:1: this is not UTF-8"):
+    with pytest.raises(InputError, match=r"docs.tsv:1: the text is 'caf.xe9', not UTF-8"):
         documents(path, ["d1"])
 
 
@@ -512,24 +512,24 @@ def test_rows_of_documents_that_nobody_wants_are_not_looked_at(tmp_path: Path) -
 def test_rows_that_lie_across_chunks_are_whole(
     form: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delimited, "CHUNK", size)
+    monkeypatch.setattr(csv_reader, "CHUNK", size)
     rows = [{"qid": f"q{number}", "text": f'"{number}\n, \t' * (number % 5)} for number in range(50)]
     table = queries(put(tmp_path, "table", WRITERS[form](rows)))
     assert table.texts == {row["qid"]: row["text"] for row in rows}
 
 
 def test_lines_are_counted_across_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "CHUNK", 64)
+    monkeypatch.setattr(csv_reader, "CHUNK", 64)
     rows = [{"qid": f"q{number}", "text": "two\nlines"} for number in range(50)]
     path = put(tmp_path, "table.csv", separated(rows, ",") + b"q50,a,b\n")
-    with pytest.raises(InputError, match=r"table.csv:102: the first line has 2 cells, this row has 3"):
+    with pytest.raises(InputError, match=r"table.csv:102: the first line has 2 cells, this one has 3"):
         queries(path)  # a header and 50 rows of two lines stand above: 1 + 2 * 50 + 1
 
 
 @pytest.mark.parametrize("form", ["tsv", "csv"])
 def test_rows_that_do_not_end_are_not_read_for_ever(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "CHUNK", 64)
-    monkeypatch.setattr(delimited, "LONGEST", 256)
+    monkeypatch.setattr(csv_reader, "CHUNK", 64)
+    monkeypatch.setattr(csv_reader, "LONGEST", 256)
     sign = "," if form == "csv" else "\t"
     lines = [f'q0{sign}"never closed', *(f"q{number}{sign}text {number}" for number in range(1, 100))]
     path = put(tmp_path, "table", f"qid{sign}text\n" + "\n".join(lines) + "\n")
@@ -568,22 +568,22 @@ def test_progress_is_told(tmp_path: Path) -> None:
         (
             "q1\ta\nq2\tb\tc\n",
             "frame-columns",
-            ":2: the first line has 2 cells, this row has 3",
+            ":2: the first line has 2 cells, this one has 3",
             "quotes that hold a tab",
         ),
-        ("q1\ta\nq2\n", "frame-columns", ":2: the first line has 2 cells, this row has 1: q2", "fill"),
-        ("qid,query\nq1,red, blue\n", "frame-columns", ":2: the first line has 2 cells, this row has 3", "a comma"),
+        ("q1\ta\nq2\n", "frame-columns", ":2: the first line has 2 cells, this one has 1: q2", "fill"),
+        ("qid,query\nq1,red, blue\n", "frame-columns", ":2: the first line has 2 cells, this one has 3", "a comma"),
         ("qid,query,x,x\nq1,a,b,c\n", "frame-columns", ":1: 2 columns are called x", "rename"),
         ("qid,query_id,text\n1,2,a\n", "frame-columns", "qid query_id could all be the query column", "query=qid"),
         ('{"text": "a", "lang": "en"}\n{"text": "b"}\n', "frame-columns", ":1: there is no query column", "query=NAME"),
         ('[{"text": "a"}]', "frame-columns", "row 1: there is no query column; the columns are text", "query=NAME"),
-        ("qid,query\n,red\n", "missing-value", ":2: there is no query", "drop or fill"),
+        ("qid,query\n,red\n", "missing-value", ":2: there is no qid", "drop or fill"),
         ("\tred\n", "missing-value", ":1: there is no query", "drop or fill"),
         ('{"_id": null, "text": "a"}\n{"_id": 1}\n', "missing-value", ":1: there is no query", "drop or fill"),
         ('{"_id": 1.5, "text": "a"}\n', "id-type", ":1: the query 1.5 is float", "text"),
         ("q1 \tred\n", "padded-id", ":1: blanks surround the query 'q1 '", "remove"),
         ('qid,query\nq1,"red" shoes\n', "bad-quotes", ":2: a quote is not closed", "doubled"),
-        (b"q1\tcaf\xe9\n", "wrong-encoding", ":1: this is not UTF-8", "WINDOWS-1252"),
+        (b"q1\tcaf\xe9\n", "wrong-encoding", ":1: the text is 'caf\\xe9', not UTF-8", "WINDOWS-1252"),
         (b'{"_id": "q1", "text": "caf\xe9"}\n', "wrong-encoding", ":1: this is not UTF-8", "WINDOWS-1252"),
         (b"<top><num>1<title>caf\xe9</top>", "wrong-encoding", ":1: this is not UTF-8", "WINDOWS-1252"),
         ("q1\tred\n".encode("utf-16"), "wrong-encoding", "UTF-16", "iconv"),
@@ -601,8 +601,8 @@ def test_progress_is_told(tmp_path: Path) -> None:
         ('{"_id": "q1", "text": "a"\n', "bad-json", "this is not JSON", ""),
         ("<html><p>no topics</p></html>", "unknown-format", "neither a <top> nor a <topic>", "id, tab, text"),
         ("<top>\n<title> no number\n</top>", "frame-columns", ":1: there is no query column", ""),
-        ("q1\tred\nq1\tblue\n", "input-type", ":2: query q1 is there again with another text (first: ", "one row"),
-        ("qid,l,query\nq,en,a\nq,de,a\n", "input-type", "query q is there again with another l (first: ", "one row"),
+        ("q1\tred\nq1\tblue\n", "input-type", "row 2: query q1 is there again with another text", "one row"),
+        ("qid,l,query\nq,en,a\nq,de,a\n", "input-type", "or another column (first: ", "one row"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place_and_what_helps(
@@ -644,7 +644,7 @@ def test_a_query_that_is_there_twice_alike_counts_once(tmp_path: Path) -> None:
         (lambda: queries("no.such.file"), "missing-file", "there is no such file"),
         (lambda: queries("a", columns={"document": "x"}), "unknown-setting", "document is not one of query text"),
         (lambda: queries("a", columns={"query": ""}), "unknown-setting", "is not the name of a column"),
-        (lambda: queries(ROWS, columns={"text": "words"}), "frame-columns", "there is no text column words"),
+        (lambda: queries(ROWS, columns={"text": "words"}), "frame-columns", "there is no column words"),
         (lambda: documents(7, ["d"]), "input-type", "int cannot be read as documents"),
         (lambda: documents({"d": 7.5, "e": ["x"]}, ["e"]), "input-type", "the text is ['x']"),
         (lambda: documents({"d": "x"}, "d"), "input-type", "wanted='d' is a text"),

@@ -159,9 +159,9 @@ class Measured:
             InputError: where the file cannot be read.
 
         """
-        from rankworth.io import queries  # noqa: PLC0415 - not needed for help
+        from rankworth.io import metadata  # noqa: PLC0415 - not needed for help
 
-        return None if self.only is None else queries.read(self.only)
+        return None if self.only is None else metadata.read_ids(self.only)
 
     def profile(self, name: str | None) -> "Profile":
         """The conventions that a command names, the standard where it names none.

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from types import MappingProxyType
@@ -48,6 +48,9 @@ SMALLER: Final = ("rank", "distance")
 ROW: Final = "row"
 PLACE: Final = "place"
 """columns of a frame that was made of lists: the row and the place in its list, from 0, that a document comes from"""
+Groups = Sequence[Sequence[str]]
+"""Names of columns: those of the first group that is there count, and there only one of them may be."""
+USUAL: Final[Mapping[str, Groups]] = {what: (names, LISTS.get(what, ())) for what, names in SPELLINGS.items()}
 NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _IDS: Final = ("query", "document")
 RECORD: Final = ("id", "_id", "id_")
@@ -106,6 +109,7 @@ class Table:
         noun: what messages call its columns.
         within: whether its rows are records in the list of a query, which need not name the query.
         orders: the lists that were met so far, and whether the run came as lists.
+        spellings: the usual names of its columns.
 
     """
 
@@ -117,6 +121,7 @@ class Table:
     noun: str = "column"
     within: bool = False
     orders: Orders = field(default_factory=Orders, compare=False, repr=False)
+    spellings: Mapping[str, Groups] = field(default_factory=lambda: USUAL, repr=False)
 
     def __post_init__(self) -> None:
         """Leave out the index that pandas writes into files, which its own frames do not have among their columns."""
@@ -184,10 +189,14 @@ class Table:
         subtopic = self.column_of("subtopic")
         return found if subtopic is None else found | {"subtopic": subtopic}
 
-    def column_of(self, what: str) -> Any:  # noqa: ANN401 - see `names`
+    def column_of(self, what: str, others: Collection[Any] = ()) -> Any:  # noqa: ANN401 - see `names`
         """The column of the name that the user gives, or of one of its usual names; None where there is none.
 
         An empty name says that there is none.
+
+        Args:
+            what: `query`, `document`, and so on.
+            others: columns that hold something else.
 
         Raises:
             InputError: `frame-columns` where several columns could be meant.
@@ -197,8 +206,8 @@ class Table:
         if name == "":
             return None
         found = [column for column in self.names if str(column) == name]
-        free = [column for column in self.names if str(column) not in taken]
-        usual = [SPELLINGS[what], LISTS.get(what, ())]
+        free = [column for column in self.names if str(column) not in taken and column not in others]
+        usual = [*self.spellings[what]]
         if self.within:
             usual.append(RECORDS.get((self.value, what), ()))
         for names in usual:
@@ -235,7 +244,7 @@ class Table:
         lacking = tuple(what for what in lacking if what != "grade" or self.named.get(what) != "")
         if self.value in lacking and self._is_of_other_kind:
             why = f"{(RUN if self.value == 'score' else QRELS).exchanged}\n{why}"
-        near = {what: nearest(self.named.get(what) or SPELLINGS[what], self.names) for what in lacking}
+        near = {what: nearest(self.named.get(what) or [*chain(*self.spellings[what])], self.names) for what in lacking}
         named = self.option({what: name or "NAME" for what, name in near.items()})
         remedy = f"{why}did you mean {named}?" if all(near.values()) else f"{why}say which it is: {named}"
         if self.value in lacking and (optional or self.value == "grade"):

@@ -7,12 +7,10 @@ from typing import Any, Final
 
 from rankworth.errors import InputError, quoted
 from rankworth.io.columns import SPELLINGS, chosen, is_header, is_plural
-from rankworth.io.lines import MARK, QRELS, RUN, Layout, bare, first_line
+from rankworth.io.lines import HEAD, MARK, QRELS, RUN, Layout, first_line
 from rankworth.io.reading import Reading, file_batches
 from rankworth.io.source import Source
 
-HEAD: Final = 1 << 16
-"""how much of a file is looked at"""
 _FORM: Final = {"\t": "tsv", ",": "csv", ";": "csv", "|": "csv"}
 _DELIMITERS: Final = tuple(_FORM)
 _SECOND: Final = (b"0", b"Q0", b"q0")
@@ -41,7 +39,7 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
     head = source.head(HEAD)
     text = head.removeprefix(MARK).lstrip()
     first = first_line(text)
-    fits = layout.fits(bare(first).split())
+    fits = layout.fits(first)
     if fits and _may_be_cells(first):
         fits = not _are_cells(source, first, layout)
     binary = next((form for magic, form in MAGIC.items() if head.startswith(magic)), "")
@@ -68,7 +66,7 @@ def _of_table(first: str, reading: Reading) -> str:
         return "tsv"
     counted = any(column.isdecimal() for column in reading.columns.values())
     likely = max(_DELIMITERS, key=lambda delimiter: count[delimiter])
-    if count[likely] > 1 and (counted or (len(bare(first.encode()).split()) == 1 and count[likely] > 2)):  # noqa: PLR2004 - as above
+    if count[likely] > 1 and (counted or (len(first.split()) == 1 and count[likely] > 2)):  # noqa: PLR2004 - as above
         return _FORM[likely]
     return "trec"
 
@@ -86,7 +84,7 @@ def _are_cells(source: Source, line: bytes, layout: Layout) -> bool:
         InputError: `unknown-format` for any other number than 0, which may be a part of an id.
 
     """
-    second = bare(line).split()[1]
+    second = line.split()[1]
     if second in _SECOND:
         return False
     if not second.isdigit():
@@ -182,7 +180,7 @@ def unread(source: Source, layout: Layout, reading: Reading) -> list[str]:
 
 def _of_line(source: Source) -> Layout:
     """What a file of TREC's is by its first line; where that is none, whose reader says more of it."""
-    first = bare(first_line(source.head(HEAD))).split()
+    first = first_line(source.head(HEAD)).split()
     return QRELS if 1 < len(first) <= len(QRELS.columns) else RUN
 
 

@@ -71,17 +71,11 @@ def shown(item: object) -> str:
 
 def _refusal(text: bytes, source: Source, line: int, error: json.JSONDecodeError) -> InputError:
     """What is wrong with a text that is no JSON."""
-    if lines.encoding(text) or b"\0" in text:
-        return lines.no_text(source, text, line - 1)
-    try:
-        text.decode()
-    except UnicodeDecodeError as wrong:
-        line += text.count(b"\n", 0, wrong.start)
-        around = str(text[max(0, wrong.start - _AROUND) : wrong.start + _AROUND])[1:]
-        problem = f"{source.name}:{line}: this is not UTF-8: {around}"
-        return InputError("wrong-encoding", problem, remedy=lines.latin1(source))
-    if lines.ends_in_cr(text) and error.msg == _FURTHER:
-        return lines.only_cr(source)
+    if line == 1:
+        lines.refuse_binary(source, text)
+    if 0 in text:
+        return lines.null_byte(source, text, line - 1)
+    lines.decoded(source, text, line)
     where = f"{source.name}:{line + error.lineno - 1}"
     if error.msg == "depth limit exceeded":
         return InputError("input-type", f"{where}: lists and objects are nested too deeply", remedy=_SHAPES)

@@ -15,7 +15,7 @@ from rankworth.errors import InputError, quoted
 from rankworth.io import json, lines
 from rankworth.io.json_text import has_each_key_once, repeated, shown
 from rankworth.io.json_text import parsed as parse_json
-from rankworth.io.lines import MARK, RUN, Layout
+from rankworth.io.lines import RUN, Chunk, Layout
 from rankworth.io.records import Records
 from rankworth.io.source import Progress, Source
 
@@ -46,15 +46,9 @@ def batches(
     """
     reader = _Reader(source, layout, reading)
     chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST, progress=progress)
-    first = b""
-    for first in chunks:
-        reader.refuse_endless(first)
-        if first.removeprefix(MARK).strip():
-            break
-        reader.lines += first.count(b"\n")
-    else:
-        content = "nothing in it but empty lines" if reader.lines else "nothing in it"
-        raise InputError("empty-input", f"{source.name}: there is {content}")
+    first = next((chunk for chunk in chunks if chunk.text.strip()), None)
+    if first is None:
+        raise lines.empty(source, layout)
     if not reader.begin(first):
         yield from json.batches(source, layout, reading, progress)
         return
@@ -69,31 +63,19 @@ def batches(
 
 
 class _Reader:
-    """Turns chunks into frames and remembers how many lines there were."""
+    """Turns chunks into frames."""
 
     def __init__(self, source: Source, layout: Layout, reading: "Reading") -> None:
         self.source = source
         self.layout = layout
         self.records = Records(layout, reading.columns, reading.orders, show=shown)
-        self.lines = 0
         self.keys: tuple[str, ...] = ()
         """of query, document and score, where Polars may parse them"""
 
-    def refuse_endless(self, chunk: bytes) -> None:
-        """Refuse a line that does not end."""
-        if not lines.is_endless(chunk, LONGEST):
-            return
-        if 0 in chunk:
-            raise lines.no_text(self.source, chunk, self.lines)
-        if not self.lines and lines.ends_in_cr(chunk):
-            raise lines.only_cr(self.source)
-        remedy = "end each object with a line break; if the file is one JSON document: "
-        raise lines.endless(self.source, self.lines, LONGEST, f"{remedy}--{self.layout.option}-format json")
-
-    def begin(self, chunk: bytes) -> bool:
+    def begin(self, chunk: Chunk) -> bool:
         """Learn from the first object what the keys are; whether it is one that may stand in a line."""
-        numbered = enumerate(chunk.split(b"\n"), self.lines + 1)
-        number, line = next((number, line) for number, line in numbered if line.removeprefix(MARK).strip())
+        numbered = enumerate(chunk.text.split(b"\n"), chunk.above + 1)
+        number, line = next((number, line) for number, line in numbered if line.strip())
         first = parse_json(line, self.source, number)
         if not json.is_row(first):
             return False
@@ -108,7 +90,7 @@ class _Reader:
         Polars would make texts of other ids and take the first of two keys; where every line has something under every
         key, counting the keys and the texts under them rules that out. An escape may be anything.
         """
-        if b"\\" in chunk or not self.keys or lines.long_line(chunk, _LONG) is not None:
+        if b"\\" in chunk or not self.keys or lines.long_line(chunk, _LONG):
             return None
         types = dict(zip(self.keys, (pl.String(), pl.String(), pl.Float64()), strict=True))
         try:
@@ -122,20 +104,17 @@ class _Reader:
             return None
         return frame.rename(dict(zip(self.keys, ("query", "document", "score"), strict=True)))
 
-    def frame(self, chunk: bytes, parsed: pl.DataFrame | None) -> pl.DataFrame:
+    def frame(self, chunk: Chunk, parsed: pl.DataFrame | None) -> pl.DataFrame:
         """The documents of a chunk."""
-        self.refuse_endless(chunk)
-        frame = self._line_by_line(chunk) if parsed is None else parsed
-        self.lines += chunk.count(b"\n") + (not chunk.endswith(b"\n"))
-        return frame
+        return self._line_by_line(chunk.text, chunk.above) if parsed is None else parsed
 
-    def _line_by_line(self, chunk: bytes) -> pl.DataFrame:
+    def _line_by_line(self, chunk: bytes, above: int) -> pl.DataFrame:
         texts = chunk.removesuffix(b"\n").split(b"\n")
-        numbers: Sequence[int] = range(self.lines + 1, self.lines + 1 + len(texts))
+        numbers: Sequence[int] = range(above + 1, above + 1 + len(texts))
         try:
             values = list(map(orjson.loads, texts))
         except orjson.JSONDecodeError:
-            kept = [pair for pair in zip(numbers, texts, strict=True) if pair[1].removeprefix(MARK).strip()]
+            kept = [pair for pair in zip(numbers, texts, strict=True) if pair[1].strip()]
             numbers, texts = [number for number, _ in kept], [text for _, text in kept]
             values = [parse_json(text, self.source, number) for number, text in kept]
 

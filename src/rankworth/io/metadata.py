@@ -1,53 +1,142 @@
-"""Texts and further columns of queries, and texts of documents, from files and from Python.
+"""Queries and documents: what they say, and what else is known of queries, from files and from Python.
 
-Files are tables with delimiters (or lines of an id, a tab and a text), JSON, Parquet, Arrow, and topics of TREC.
-Below a header, cells may be quoted; in files without one, as TREC and MS MARCO have them, a quote is a quote.
+Tables with delimiters, Parquet and Arrow are read as those of judgements and runs are. Below a header, cells
+may be quoted; in files without one, as TREC and MS MARCO have them, a quote is a quote.
 """
 
+import html
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain
 from os import PathLike, fsdecode
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import orjson
+import polars as pl
 
-from rankworth.errors import InputError, UsageError, quoted, shortened
-from rankworth.io import delimited, detect, json_text, lines, records, topics, validate
-from rankworth.io.columns import nearest
-from rankworth.io.delimited import SIGNS, TAB
-from rankworth.io.lines import MARK, QRELS, refuse_binary
-from rankworth.io.queries import QueryTable, Value, typed
-from rankworth.io.reading import Reading, is_path
+from rankworth.errors import InputError, counted, quoted, shortened
+from rankworth.io import csv, detect, json_text, lines, records, validate
+from rankworth.io.columns import NONE, Groups, Table
+from rankworth.io.csv import DELIMITERS, TAB
+from rankworth.io.lines import HEAD, MARK, QRELS, refuse_binary
+from rankworth.io.reading import Reading, checked_columns, is_path
 from rankworth.io.source import STDIN, Progress, Source, opened
-from rankworth.io.validate import shown
+from rankworth.io.validate import is_blank, shown
+from rankworth.tables.frames import to_library
 
-__all__ = ["QueryTable", "Value", "documents", "queries"]
+Value = str | int | float | None
+"""What a column holds: text or numbers, and None where there is nothing."""
+Cells = Mapping[Any, Any]
+"""What stands in a row, by the names of columns."""
+Numbered = Iterable[tuple[Any, Any]]
+"""Rows with their numbers, or the keys under which they stand."""
 
-_LATIN1: Final = "if the text is Windows-1252 or Latin-1: iconv -f WINDOWS-1252 -t UTF-8 FILE > utf8.txt"
-_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _KEY: Final = "(key)"
 """the column of ids under which a dict has its rows"""
 _ENDS: Final = tuple(".:!?\u2026\u3002\uff1a\uff01\uff1f\u061f\u06d4")
 """what ends a title: dots, colons, exclamation and question marks, also of Chinese, Japanese, Arabic and Urdu"""
-
-Cells = Mapping[Any, Any] | Sequence[Any]
-"""What stands in a row: by the names of columns, or one after the other where columns have no names."""
-Numbered = Iterable[tuple[Any, Cells]]
-"""Rows with their numbers, or the keys under which they stand."""
-Groups = tuple[tuple[str, ...], ...]
-"""Names of columns: those of the first group that is there count, and there only one of them may be."""
-Chosen = dict[str, Any]
-"""Which column holds the id, the text and the title; None where none does."""
+_HALF: Final = re.compile("[\ud800-\udfff]")
+_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE)
+"""a number that no id looks like: without zeros in front of it"""
 
 
-def queries(source: object, *, columns: Mapping[str, str] = _NONE) -> QueryTable:
+def read_ids(path: str) -> list[str]:
+    """The ids of queries in a file, one in each line, in its order; lines that start with `#` are skipped.
+
+    Raises:
+        InputError: `missing-file` and its like, `binary-file`, `line-ends`, `endless-line`, `wrong-encoding`,
+            `empty-input`.
+
+    """
+    source = Source(path)
+    ids = []
+    for number, line in lines.numbered(source):
+        text = line.strip()
+        if b"\r" in text:
+            problem = f"{source.name}:{number}: a CR stands within this line; is it the end of one?"
+            raise InputError("line-ends", problem, remedy=lines.with_lf(source))
+        ids.append(lines.decoded(source, text, number))
+    ids = [text for text in ids if not text.startswith("#")]
+    if not ids:
+        problem = f"{source.name}: there is no query id in it"
+        raise InputError("empty-input", problem, remedy="write one id in each line")
+    return ids
+
+
+@dataclass(frozen=True)
+class QueryTable:
+    """What queries say, and further columns such as their language or how often they are asked.
+
+    Attributes:
+        texts: what each query says, by its id; empty where nothing tells.
+        columns: the further columns, with a value for each query in the same order. A column in which all values are
+            numbers holds numbers, any other holds text; None where there is no value.
+        name: where the table comes from.
+
+    """
+
+    texts: dict[str, str]
+    columns: Mapping[str, Sequence[Value]] = field(default_factory=dict)
+    name: str = field(default="the queries", compare=False)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The queries in the order of the table."""
+        return tuple(self.texts)
+
+    def column(self, name: str) -> dict[str, Value]:
+        """The values of a column by query.
+
+        Raises:
+            InputError: `frame-columns` where there is no such column.
+
+        """
+        if name not in self.columns:
+            near = get_close_matches(name, self.columns, 1)
+            has = f"the columns are {quoted(self.columns, 8)}" if self.columns else "it has ids and texts only"
+            text = f"{self.name}: there is no column {quoted([name])}; {has}"
+            raise InputError("frame-columns", text, remedy=f"was {near[0]} meant?" if near else "")
+        return dict(zip(self.texts, self.columns[name], strict=True))
+
+    def to_frame(self, library: str = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """The table with the columns `query` and `text` and all others.
+
+        Args:
+            library: `polars`, `pandas` or `pyarrow`.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        first = {"query": list(self.texts), "text": list(self.texts.values())}
+        return to_library(first | {name: list(values) for name, values in self.columns.items()}, library)
+
+    def __len__(self) -> int:
+        """How many queries there are."""
+        return len(self.texts)
+
+    def __contains__(self, query: object) -> bool:
+        """Whether the table knows a query."""
+        return query in self.texts
+
+    def __iter__(self) -> Iterator[str]:
+        """The ids."""
+        return iter(self.texts)
+
+    def __repr__(self) -> str:
+        """Say what is in it."""
+        more = f"; columns: {', '.join(self.columns)}" if self.columns else ""
+        return f"QueryTable({counted(len(self))}{more})"
+
+
+def queries(source: object, *, columns: Mapping[str, str] = NONE) -> QueryTable:
     """What queries say, and what else is known of them.
 
     Args:
@@ -68,24 +157,23 @@ def queries(source: object, *, columns: Mapping[str, str] = _NONE) -> QueryTable
     """
     if isinstance(source, QueryTable):
         return source
-    paths = _paths(source)
-    held: dict[str, Row] = {}
-    for row in _rows(source, paths, QUERIES, QUERIES.checked(columns)):
-        first = held.setdefault(row.id, row)
+    rows: dict[str, Row] = {}
+    for row in _rows(source, _Reader(QUERIES, columns)):
+        first = rows.setdefault(row.id, row)
         if (first.text, first.more) != (row.text, row.more):
-            raise _unlike(first, row)
-    names = dict.fromkeys(name for row in held.values() for name in row.more)
-    more = {name: typed([row.more.get(name) for row in held.values()]) for name in names}
-    return QueryTable(
-        {query: row.text for query, row in held.items()}, more, quoted(paths) if paths else QUERIES.called
-    )
+            text = f"{row.where}: query {quoted([row.id])} is there again with another text or another column"
+            raise InputError("input-type", f"{text} (first: {first.where})", remedy="keep one row for each query")
+    names = dict.fromkeys(name for row in rows.values() for name in row.more)
+    more = {name: _typed([row.more.get(name) for row in rows.values()]) for name in names}
+    name = quoted(paths) if (paths := _paths(source)) else QUERIES.called
+    return QueryTable({query: row.text for query, row in rows.items()}, more, name)
 
 
 def documents(
     source: object,
     wanted: Collection[str],
     *,
-    columns: Mapping[str, str] = _NONE,
+    columns: Mapping[str, str] = NONE,
     progress: Progress | None = None,
 ) -> dict[str, str]:
     """What some documents say: title and text; those that are not there are left out.
@@ -97,7 +185,7 @@ def documents(
         source: as for `queries`; rows and frames are those of documents.
         wanted: the ids of the documents.
         columns: which column holds what, `{"document": "nr", "title": "head", "text": "words"}`.
-        progress: told how far a file is read.
+        progress: called with how far a file is read.
 
     Raises:
         InputError: where anything is wrong with what is read.
@@ -108,16 +196,33 @@ def documents(
     """
     if isinstance(wanted, str):
         raise InputError("input-type", f"wanted={wanted!r} is a text", remedy=f"give a list of ids: [{wanted!r}]")
-    columns = DOCUMENTS.checked(columns)
-    found: dict[str, str] = {}
-    left = set(wanted)
-    for row in _rows(source, _paths(source), DOCUMENTS, columns, frozenset(wanted), progress) if left else ():
-        if row.id in left:
-            found[row.id] = row.text
-            left.remove(row.id)
-            if not left:
-                break
-    return found
+    reader = _Reader(DOCUMENTS, columns, frozenset(wanted))
+    texts: dict[str, str] = {}
+    for row in _rows(source, reader, progress) if wanted else ():
+        texts.setdefault(row.id, row.text)
+        if len(texts) == len(reader.wanted or ()):
+            break
+    return texts
+
+
+def _typed(values: Sequence[Value]) -> tuple[Value, ...]:
+    """A column: numbers where all values are numbers or texts that read as such, otherwise text."""
+    numbers = [_number(value) for value in values]
+    if any(number is None and value is not None for number, value in zip(numbers, values, strict=True)):
+        return tuple(None if value is None else str(value) for value in values)
+    if all(number is None or isinstance(number, int) for number in numbers):
+        return tuple(numbers)
+    return tuple(None if number is None else float(number) for number in numbers)
+
+
+def _number(value: Value) -> int | float | None:
+    """A value as a number; None where it is none."""
+    if isinstance(value, str):
+        if not _NUMBER.fullmatch(value):
+            return None
+        value = int(value) if value.removeprefix("-").isdigit() else float(value)
+        return value if math.isfinite(value) else None
+    return value
 
 
 @dataclass(frozen=True)
@@ -150,62 +255,6 @@ class Kind:
     def names(self) -> frozenset[str]:
         """The usual names of all columns."""
         return frozenset(name for groups in self.usual.values() for name in chain(*groups))
-
-    def checked(self, columns: Mapping[str, str]) -> dict[str, str]:
-        """What a user says of columns; numbers of columns become text."""
-        for role, column in columns.items():
-            if role not in self.usual:
-                raise UsageError("unknown-setting", f"columns: {role} is not one of {' '.join(self.usual)}")
-            if not isinstance(column, str | int) or column == "":
-                raise UsageError("unknown-setting", f"columns: {role}={column!r} is not the name of a column")
-        return {role: str(column) for role, column in columns.items()}
-
-    def is_header(self, cells: Iterable[str], columns: Mapping[str, str]) -> bool:
-        """Whether these are names of columns: one that is no word, or several that could be a text as well."""
-        if named := [name for name in columns.values() if not name.isdecimal()]:
-            return not set(named).isdisjoint(cells)
-        names = [cell.lower() for cell in cells]
-        ids = self.ids.intersection(names)
-        sure = any(not name.isalpha() or name in ("qid", "docno", "pid") for name in ids)
-        return bool(ids) and (sure or names[0] in self.names or sum(name in self.names for name in names) > 1)
-
-    def choose(self, names: Sequence[Any], columns: Mapping[str, str], where: str) -> Chosen:
-        """Which of some columns holds what; what the user says goes before the usual names."""
-        listed = f"the columns are {quoted(names, 8)}" if names else "there are no columns"
-        chosen: Chosen = {}
-        for role, groups in self.usual.items():
-            free = [name for name in names if name not in chosen.values() and str(name) not in columns.values()]
-            fitting = ([name for name in free if str(name).lower() in group] for group in groups)
-            found = next(filter(None, fitting), [])
-            if role in columns:
-                found = [name for name in names if str(name) == columns[role]]
-            if len(found) > 1:
-                text = f"{where}: {quoted(found)} could all be the {role} column; {listed}"
-                remedy = f"keep one of them, or say which it is: {_option(role, str(found[0]))}"
-                raise InputError("frame-columns", text, remedy=remedy)
-            if not found and (role == self.what or role in columns or (role == "title" and chosen["text"] is None)):
-                what = role if role in columns else self.what if role == self.what else "text"
-                near = nearest(columns.get(what) or list(chain(*self.usual[what])), names)
-                text = f"{where}: there is no {what} column {columns.get(what, '')}".rstrip()
-                remedy = f"did you mean {_option(what, near)}?" if near else f"say which it is: {_option(what, 'NAME')}"
-                raise InputError("frame-columns", f"{text}; {listed}", remedy=remedy)
-            chosen[role] = found[0] if found else None
-        return chosen
-
-    def unnamed(self, cells: Sequence[Any], columns: Mapping[str, str], where: str) -> tuple[str, ...]:
-        """The names of columns without a header: the usual ones, or numbers where the user counts columns."""
-        if not columns and len(cells) in self.unnamed_columns:
-            return self.unnamed_columns[len(cells)]
-        if not columns or not all(name.isdecimal() for name in columns.values()):
-            text = f"{where}: nothing tells what the {len(cells)} cells of a row are: {shown(cells)}"
-            remedy = f"put a header above, such as {self.what}_id,text, or give dicts with names; or count columns: "
-            remedy += f"--columns {self.what}=1 text=2, in Python columns={{{self.what!r}: 1, 'text': 2}}"
-            raise InputError("frame-columns", text, remedy=remedy)
-        return tuple(map(str, range(1, len(cells) + 1)))
-
-
-def _option(role: str, name: str) -> str:
-    return f"--columns {role}={quoted([name])}, in Python columns={{{role!r}: {name!r}}}"
 
 
 _IDS: Final = ("id", "_id", "id_")
@@ -267,70 +316,93 @@ class Row(NamedTuple):
 
 
 class _Reader:
-    """Makes rows of the cells of one table, all or those that are wanted."""
+    """Makes rows of the cells of one source, all or those that are wanted."""
 
     def __init__(self, kind: Kind, columns: Mapping[str, str], wanted: frozenset[str] | None = None) -> None:
         self.kind = kind
-        self.columns = columns
+        self.columns = checked_columns(columns, tuple(kind.usual))
         self.wanted = wanted
-        self._known: dict[tuple[Any, ...], Chosen] = {}
+        self._known: dict[tuple[Any, ...], dict[str, Any]] = {}
 
-    def is_row(self, keys: Iterable[str]) -> bool:
-        """Whether these are the keys of a row rather than ids; or the first of them."""
-        names = list(keys)
-        return bool(names) and self.kind.is_header(names, self.columns)
+    def is_header(self, cells: Iterable[str]) -> bool:
+        """Whether these are names of columns: one that is no word, or several that could be a text as well."""
+        names = list(cells)
+        if named := [name for name in self.columns.values() if not name.isdecimal()]:
+            return not set(named).isdisjoint(names)
+        known = [name.lower() in self.kind.names for name in names]
+        ids = self.kind.ids.intersection(map(str.lower, names))
+        sure = any(not name.isalpha() or name in ("qid", "docno", "pid") for name in ids)
+        return bool(ids) and (sure or known[0] or sum(known) > 1)
 
-    def chosen(self, names: tuple[Any, ...], where: str) -> Chosen:
+    def unnamed(self, cells: Sequence[Any], where: str) -> tuple[str, ...]:
+        """The names of columns without a header: the usual ones, or numbers where the user counts columns."""
+        usual = () if self.columns else self.kind.unnamed_columns.get(len(cells), ())
+        if not usual and (not self.columns or not all(name.isdecimal() for name in self.columns.values())):
+            text = f"{where}: nothing tells what the {len(cells)} cells of a row are: {shown(cells)}"
+            counts = f"--columns {self.kind.what}=1 text=2, in Python columns={{{self.kind.what!r}: 1, 'text': 2}}"
+            remedy = (
+                f"put a header above, such as {self.kind.what}_id,text, or give dicts with names; or count: {counts}"
+            )
+            raise InputError("frame-columns", text, remedy=remedy)
+        return usual or tuple(map(str, range(1, len(cells) + 1)))
+
+    def chosen(self, names: tuple[Any, ...], where: str) -> dict[str, Any]:
         """Which column holds what; a name that the user says must be in the first row, and may be missing later."""
         if names not in self._known:
-            columns = self.columns
+            there, columns = {*map(str, names)}, self.columns
             if self._known:
-                there = {*map(str, names)}
                 columns = {role: name for role, name in columns.items() if name in there or role == self.kind.what}
-            self._known[names] = self.kind.choose(names, columns, where)
+            table = Table("", where, columns, names, first=1, spellings=self.kind.usual)
+            chosen: dict[str, Any] = {}
+            for role in self.kind.usual:
+                if columns.get(role, next(iter(there))) not in there:
+                    raise table.missing(role)
+                chosen[role] = table.column_of(role, [name for name in chosen.values() if name is not None])
+                if chosen[role] is None and role == self.kind.what:
+                    raise table.missing(role)
+            if self.kind is DOCUMENTS and chosen["title"] is chosen["text"] is None:
+                raise table.missing("text")
+            self._known[names] = chosen
         return self._known[names]
 
     def rows(self, numbered: Numbered, called: str) -> Iterator[Row]:
-        """The rows that are wanted; messages call the table so, up to the number of a row."""
+        """The rows that are wanted; messages call the source so, up to the number of a row."""
         number = None
-        for number, cells in numbered:
-            where = f"{called}{number}"
+        for number, item in numbered:
+            where, cells = f"{called}{number}", item
             if isinstance(cells, list | tuple):
-                names = self.kind.unnamed(cells, self.columns, where)
-                cells = dict(zip(names, cells, strict=True))  # noqa: PLW2901 - columns get their names
+                cells = dict(zip(self.unnamed(cells, where), cells, strict=True))
             if not isinstance(cells, Mapping):
                 remedy = f'a row is an object, {{"{self.kind.what}_id": "a", "text": "red shoes"}}'
                 raise InputError("input-type", f"{where} is {shown(cells)}, not a row", remedy=remedy)
-            names = tuple(cells)
-            chosen = self._known.get(names) or self.chosen(names, where)
-            held = cells[chosen[self.kind.what]]
-            if self.wanted is None or (held is not None and str(held) in self.wanted):
-                yield self._row(held, chosen, cells, where)
+            chosen = self.chosen(tuple(cells), where)
+            id_ = cells[chosen[self.kind.what]]
+            if self.wanted is None or (id_ is not None and str(id_) in self.wanted):
+                yield self._row(id_, chosen, cells, where)
         if number is None and self.wanted is None:
             name = called.rpartition(":")[0] or called
             raise InputError("empty-input", f"{name}: there is nothing in it, not one {self.kind.what}")
 
-    def entries(self, held: Mapping[Any, Any], name: str) -> Iterator[Row]:
+    def entries(self, entries: Mapping[Any, Any], name: str) -> Iterator[Row]:
         """Rows that stand under their ids: texts, or what else is known beside them."""
         by_key = _Reader(self.kind, {**self.columns, self.kind.what: _KEY}, self.wanted)
-        text = self.columns.get("text", "text")
 
         def cells(key: object) -> Cells:
-            item = _fields(held[key])
+            item = _fields(entries[key])
             if not isinstance(item, Mapping):
-                return {_KEY: key, text: item}
+                return {_KEY: key, self.columns.get("text", "text"): item}
             again = [name for name in item if str(name).lower() in self.kind.ids and str(item[name]) == str(key)]
             return {_KEY: key, **{name: item[name] for name in item if name not in again}}
 
-        keys = [key for key in held if self.wanted is None or str(key) in self.wanted]
+        keys = [key for key in entries if self.wanted is None or str(key) in self.wanted]
         return by_key.rows(((quoted([key]), cells(key)) for key in keys), f"{name}: {self.kind.what} ")
 
-    def _row(self, held: Any, chosen: Chosen, cells: Mapping[Any, Any], where: str) -> Row:  # noqa: ANN401 - an id
+    def _row(self, id_: Any, chosen: Mapping[str, Any], cells: Cells, where: str) -> Row:  # noqa: ANN401 - an id
         """A row that is wanted."""
-        if held is None or held == "":
+        if id_ is None or id_ == "":
             text = f"{where}: there is no {self.kind.what}"
             raise InputError("missing-value", text, remedy="drop or fill such rows")
-        row = held if type(held) is str else validate.text_ids([held], lambda _: f"{where}: the {self.kind.what}")[0]
+        row = id_ if type(id_) is str else validate.text_ids([id_], lambda _: f"{where}: the {self.kind.what}")[0]
         text = _text_of(cells.get(chosen["text"]), where)
         more: dict[str, Value] = {}
         if self.kind is DOCUMENTS:
@@ -338,41 +410,38 @@ class _Reader:
         else:
             inner = cells.get("metadata")  # where BEIR keeps what else is known of a query
             further = {**inner, **cells} if isinstance(inner, Mapping) else cells
-            used = (*chosen.values(), "")
-            more = {
-                str(key): _value_of(item) for key, item in further.items() if key not in used and not _is_nested(item)
-            }
+            names = [
+                key for key, item in further.items() if key and key not in chosen.values() and not _is_nested(item)
+            ]
+            more = {str(key): _value_of(further[key]) for key in names}
         for each in (row, text, *more.values()):
             if isinstance(each, str) and _HALF.search(each):
-                problem = f"{where}: this is not UTF-8: half of a character or an odd byte stands in {shown(each)}"
-                raise InputError("wrong-encoding", problem, remedy=_LATIN1)
+                problem = f"{where}: half of a character stands in {shown(each)}"
+                raise InputError("wrong-encoding", problem, remedy="write the text again, in UTF-8")
         return Row(row, text, more, where)
 
 
-_HALF: Final = re.compile("[\ud800-\udfff]")
-
-
-def _is_nested(held: object) -> bool:
+def _is_nested(item: object) -> bool:
     """Whether this is neither text nor a number: a list, an object, bytes."""
-    return isinstance(held, Mapping | list | tuple | set | frozenset | bytes | bytearray | np.ndarray)
+    return isinstance(item, Mapping | list | tuple | set | frozenset | bytes | bytearray | np.ndarray)
 
 
-def _value_of(held: Any) -> Value:  # noqa: ANN401 - whatever stands there
+def _value_of(item: Any) -> Value:  # noqa: ANN401 - whatever stands there
     """A cell as text or a number; None where there is nothing."""
-    value = held.item() if isinstance(held, np.generic) else held
-    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+    value = item.item() if isinstance(item, np.generic) else item
+    if is_blank(value) or value == "":
         return None
     if isinstance(value, bool):
         return str(value).lower()
     return value if isinstance(value, str | int | float) else str(value)
 
 
-def _text_of(held: Any, where: str) -> str:  # noqa: ANN401 - whatever stands there
+def _text_of(item: Any, where: str) -> str:  # noqa: ANN401 - whatever stands there
     """What a query or a document says; an empty text where nothing is there."""
-    if _is_nested(held):
-        text = f"{where}: the text is {shown(held)}, not a text"
+    if _is_nested(item):
+        text = f"{where}: the text is {shown(item)}, not a text"
         raise InputError("input-type", text, remedy="give one text for each id")
-    value = _value_of(held)
+    value = _value_of(item)
     return "" if value is None else str(value)
 
 
@@ -384,13 +453,7 @@ def _titled(title: str, text: str) -> str:
     return f"{bare}{'' if bare.endswith(_ENDS) else ':'} {text}" if text else title
 
 
-def _unlike(first: Row, row: Row) -> InputError:
-    """The error for a query that is there twice, with two texts or with two values of a column."""
-    one, other = ({"text": each.text, **each.more} for each in (first, row))
-    what = next(name for name in one | other if one.get(name) != other.get(name))
-    both = " and ".join(quoted([each.get(what)]) for each in (one, other))
-    text = f"{row.where}: query {quoted([row.id])} is there again with another {quoted([what])}"
-    return InputError("input-type", f"{text} (first: {first.where}): {both}", remedy="keep one row for each query")
+# Files
 
 
 def _paths(source: object) -> list[str | PathLike[str]]:
@@ -399,21 +462,15 @@ def _paths(source: object) -> list[str | PathLike[str]]:
     return list(paths) if all(map(is_path, paths)) else []
 
 
-def _rows(
-    source: object,
-    paths: list[str | PathLike[str]],
-    kind: Kind,
-    columns: Mapping[str, str],
-    wanted: frozenset[str] | None = None,
-    progress: Progress | None = None,
-) -> Iterator[Row]:
+def _rows(source: object, reader: _Reader, progress: Progress | None = None) -> Iterator[Row]:
     """The rows of all files, or of what a program has."""
+    paths = _paths(source)
     if not paths:
-        yield from _of_object(source, _Reader(kind, columns, wanted))
+        yield from _of_object(source, reader)
     for path in paths:
-        for file in _files(fsdecode(path), kind):
+        for file in _files(fsdecode(path), reader.kind):
             file.check()
-            yield from _of_file(file, _Reader(kind, columns, wanted), progress)
+            yield from _of_file(file, _Reader(reader.kind, reader.columns, reader.wanted), progress)
             file.check()
 
 
@@ -430,61 +487,77 @@ def _files(path: str, kind: Kind) -> tuple[Source, ...]:
 
 def _of_file(source: Source, reader: _Reader, progress: Progress | None) -> Iterator[Row]:
     """The rows of a file, in the format that its beginning tells."""
-    head = source.head(detect.HEAD)
+    head = source.head(HEAD)
     form = next((form for magic, form in detect.MAGIC.items() if head.startswith(magic)), "")
     text = head.removeprefix(MARK).lstrip()
     if form in ("parquet", "arrow"):
         return reader.rows(_of_columns(source, form, reader, progress), f"{source.name}: row ")
     if text[:1] in (b"{", b"["):
         refuse_binary(source, head)
-        whole = len(head) < detect.HEAD
-        form, _ = detect.json_form(text, reader.is_row, lambda key: reader.is_row([key]), whole=whole)
+        whole = len(head) < HEAD
+        form, _ = detect.json_form(text, reader.is_header, lambda key: reader.is_header([key]), whole=whole)
         if form != "jsonl":
             return _of_json(source, reader, progress)
         return reader.rows(_of_json_lines(source, progress), f"{source.name}:")
     if reader.kind is QUERIES and text[:1] == b"<":
-        return reader.rows(topics.read(source), f"{source.name}:")
-    return reader.rows(_of_table(source, reader, progress), f"{source.name}:")
+        return reader.rows(_of_topics(source), f"{source.name}:")
+    return reader.rows(_of_table(source, reader, progress), f"{source.name}: row ")
+
+
+class _TextRecords(csv.Records):
+    """Records of texts, in which tabs are rare and quotes are not: between tabs, one that closes no cell is a quote.
+
+    Attributes:
+        wanted: the cell of ids, and which of them count.
+
+    """
+
+    wanted: tuple[int, Collection[str]] | None = None
+
+    def adapted(self, record: csv.Record) -> csv.Record | None:
+        """A record; None where it is not wanted."""
+        if self.wanted is not None:
+            cell, ids = self.wanted
+            if len(record.cells) > cell and record.cells[cell] not in ids:
+                return None
+        return super().adapted(record._replace(problem=None) if self.separator == TAB else record)
 
 
 def _of_table(source: Source, reader: _Reader, progress: Progress | None) -> Numbered:
     """The rows of a table with delimiters, below a header or without one; of documents those that are wanted."""
-    kind = reader.kind
-    begin = delimited.begin(source, SIGNS, reader.is_row)
-    if not begin.cells:
+    begun = csv.begin(source, DELIMITERS, reader.is_header)
+    if not begun.cells:
         return
-    where = f"{source.name}:{begin.start[1] + 1}"
-    named = reader.is_row(begin.cells)
-    if not named and begin.sign != TAB:
-        tabbed = delimited.begin(source, TAB, reader.is_row)
-        begin = tabbed if len(tabbed.cells) > 1 or not reader.columns else begin
-    columns = tuple(begin.cells) if named else kind.unnamed(begin.cells, reader.columns, where)
-    if twice := [name for name in columns if name and columns.count(name) > 1]:
-        text = f"{where}: {columns.count(twice[0])} columns are called {twice[0]}"
+    where = f"{source.name}:{begun.start[1] + 1}"
+    named = reader.is_header(begun.cells)
+    if not named and begun.delimiter != TAB:
+        tabbed = csv.begin(source, TAB, reader.is_header)
+        begun = tabbed if len(tabbed.cells) > 1 or not reader.columns else begun
+    names = tuple(begun.cells) if named else reader.unnamed(begun.cells, where)
+    if twice := [name for name in names if name and names.count(name) > 1]:
+        text = f"{where}: {names.count(twice[0])} columns are called {twice[0]}"
         raise InputError("frame-columns", text, remedy="rename or remove those that are not meant")
-    place = columns.index(reader.chosen(columns, where)[kind.what])
-    start = begin.below if named else begin.start
-    most = len(columns) - 1 if kind is DOCUMENTS else -1  # texts of documents may hold tabs
-    quoted_cells = named or begin.sign != TAB
-    for number, row in delimited.rows(source, begin.sign, start, progress, quoted=quoted_cells, most=most):
-        if not any(row) or (reader.wanted is not None and len(row) > place and row[place] not in reader.wanted):
-            continue
-        held = row[: len(columns)] if not any(row[len(columns) :]) else row
-        if len(held) != len(columns):
-            text = f"{source.name}:{number}: the first line has {len(columns)} cells, this row has {len(held)}"
-            remedy = (
-                f"fill such rows, or drop them; below a header, put cells in quotes that hold a {SIGNS[begin.sign]}"
-            )
-            raise InputError("frame-columns", f"{text}: {quoted(held, 8)}", remedy=remedy)
-        if held[place] != held[place].strip(" \t"):
-            text = f"{source.name}:{number}: blanks surround the {kind.what} {held[place]!r}"
-            raise InputError("padded-id", text, remedy="remove the blanks")
-        yield number, dict(zip(columns, held, strict=True))
+    chosen = reader.chosen(names, where)
+    id_ = chosen[reader.kind.what]
+    needed = [name for name in names if name] if reader.wanted is None else [*filter(None, chosen.values())]
+    cells = {name: names.index(name) for name in needed}
+    table = _TextRecords(source, begun.delimiter, cells, len(names), required=[id_])
+    table.has_quotes = named or begun.delimiter != TAB
+    if reader.wanted is not None:
+        table.wanted, table.most = (cells[id_], reader.wanted), len(names) - 1  # texts of documents may hold tabs
+    first = 1
+    for frame in table.read(begun.below if named else begun.start, progress):
+        rows = frame.with_row_index(_KEY, first)
+        first += frame.height
+        if reader.wanted is not None:
+            rows = rows.filter(pl.col(id_).is_in(list(reader.wanted)))
+        for row in rows.iter_rows(named=True):
+            yield row.pop(_KEY), row
 
 
 def _of_json_lines(source: Source, progress: Progress | None) -> Numbered:
     """The objects of a file that has one in each line."""
-    for number, line in lines.numbered(source, delimited.CHUNK, delimited.LONGEST, progress):
+    for number, line in lines.numbered(source, csv.CHUNK, csv.LONGEST, progress):
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError:
@@ -499,7 +572,7 @@ def _of_json(source: Source, reader: _Reader, progress: Progress | None) -> Iter
     text = source.whole(progress)
     value = json_text.parsed(text, source)
     _check_keys(text, value, source.name)
-    if isinstance(value, dict) and not reader.is_row(value):
+    if isinstance(value, dict) and not reader.is_header(value):
         return reader.entries(value, source.name)
     return reader.rows(enumerate(value if isinstance(value, list) else [value], 1), f"{source.name}: row ")
 
@@ -515,9 +588,7 @@ def _check_keys(text: bytes, value: Any, where: str) -> None:  # noqa: ANN401 - 
 
 def _of_columns(source: Source, form: str, reader: _Reader, progress: Progress | None) -> Numbered:
     """The rows of a Parquet or Arrow file, of documents no more than the columns and rows that are wanted."""
-    import polars as pl  # noqa: PLC0415 - text needs no dataframe library
-
-    from rankworth.io.parquet import File  # noqa: PLC0415 - as above
+    from rankworth.io.parquet import File  # noqa: PLC0415 - text needs no dataframe library
 
     file = File(source, form, progress)
     names = tuple(file.schema())
@@ -527,6 +598,54 @@ def _of_columns(source: Source, form: str, reader: _Reader, progress: Progress |
         table = table.filter(pl.col(chosen[reader.kind.what]).cast(pl.String).is_in(list(reader.wanted)))
     frame = file.sure(lambda: table.collect(engine="streaming"))
     yield from enumerate(frame.iter_rows(named=True), 1)
+
+
+# Topics of TREC and of CLEF: their number, their title, and whatever fields they have besides
+
+_BEGIN: Final = re.compile(r"<top(?:ic)?(?=[\s>])([^<>]*)>", re.IGNORECASE)
+_END: Final = re.compile(r"</top(?:ic)?\s*>", re.IGNORECASE)
+_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_FIELD: Final = re.compile(r"<(?:[A-Za-z]{2}-)?([A-Za-z][\w-]*)[^<>]*>((?:[^<]|<(?!/?[A-Za-z]))*+)")
+"""a field of a topic; CLEF puts the language before its name"""
+_ATTRIBUTE: Final = re.compile(r"""([\w-]+)\s*=\s*("[^"]*"|'[^']*')""")
+_ENTITY: Final = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});")
+_NAMES: Final = {"num": "number", "desc": "description", "narr": "narrative"}
+_OPENINGS: Final = {
+    **{name: name for name in ("number", "description", "narrative")},
+    **dict(title="topic", dom="domain", smry="summary", con="concept(s)", fac="factor(s)", **{"def": "definition(s)"}),
+}
+"""the words that early topics repeat where a field begins"""
+
+
+def _of_topics(source: Source) -> Numbered:
+    """The fields of each topic, with the line on which it begins; a topic without fields is a text."""
+    content = source.whole().removeprefix(MARK)
+    refuse_binary(source, content)
+    text = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), lines.decoded(source, content, 1))
+    begins = list(_BEGIN.finditer(text))
+    if not begins:
+        problem = f"{source.name}: this looks like markup, but there is neither a <top> nor a <topic> in it"
+        raise InputError("unknown-format", problem, remedy="write the queries as a table: id, tab, text")
+    for begin, end in zip(begins, [*(after.start() for after in begins[1:]), len(text)], strict=True):
+        topic = _END.split(text[begin.end() : end], maxsplit=1)[0]
+        fields = [(_NAMES.get(tag.lower(), tag.lower()), _plain(content)) for tag, content in _FIELD.findall(topic)]
+        times = Counter(name for name, _ in fields)
+        cells = {name.lower(): _plain(value[1:-1]) for name, value in _ATTRIBUTE.findall(begin[1])}
+        cells |= {name: _without_opening(name, content) for name, content in fields if times[name] == 1}
+        yield text.count("\n", 0, begin.start()) + 1, cells if fields else cells | {"text": _plain(topic)}
+
+
+def _plain(content: str) -> str:
+    """A field on one line, with the signs that markup cannot write as they are."""
+    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), " ".join(content.split()))
+
+
+def _without_opening(name: str, content: str) -> str:
+    opening, colon, rest = content.partition(":")
+    return rest.strip() if colon and opening.strip().lower() == _OPENINGS.get(name) else content
+
+
+# What programs have
 
 
 def _of_object(source: Any, reader: _Reader) -> Iterator[Row]:  # noqa: ANN401 - anything
@@ -555,15 +674,12 @@ def _fields(item: Any) -> Any:  # noqa: ANN401 - anything
     """What an object with attributes holds, by their names; anything else as it is."""
     if isinstance(item, Mapping | list) or records.is_scalar(item):
         return item
-    if hasattr(item, "_fields"):
-        return dict(zip(item._fields, item, strict=True))
-    return vars(item) if hasattr(item, "__dict__") else item
+    return {name: each.peek(item) for name, each in records.fields_of(item).items()} or item
 
 
 def _of_frame(source: Any, reader: _Reader) -> Numbered:  # noqa: ANN401 - any frame
     """The rows of a frame of any library, of documents no more columns than are needed."""
     import narwhals as nw  # noqa: PLC0415 - rows need no dataframe library
-    import polars as pl  # noqa: PLC0415 - as above
 
     called = reader.kind.called
     try:
@@ -572,15 +688,10 @@ def _of_frame(source: Any, reader: _Reader) -> Numbered:  # noqa: ANN401 - any f
             known = nw.from_native(pl.DataFrame(source, strict=False))
         names = tuple(known.collect_schema().names())
         needed = names if reader.wanted is None else [*filter(None, reader.chosen(names, called).values())]
-        frame = known.lazy().select(*needed).collect()
-        columns = [
-            [None if none else item for item, none in zip(column.to_list(), column.is_null().to_list(), strict=True)]
-            for column in frame.iter_columns()
-        ]
+        return enumerate(known.lazy().select(*needed).collect().iter_rows(named=True))
     except InputError:
         raise
     except Exception as error:
         reason = shortened(" ".join(str(error).split()), 300)
         text = f"{called}: this {type(source).__name__} cannot be read as a frame ({reason})"
         raise InputError("input-type", text) from error
-    return enumerate(dict(zip(needed, items, strict=True)) for items in zip(*columns, strict=True))

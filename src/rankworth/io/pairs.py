@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rankworth.errors import InputError
 from rankworth.io import detect, lines
 from rankworth.io.columns import NONE, chosen
-from rankworth.io.lines import QRELS, RUN, bare, first_line
+from rankworth.io.lines import HEAD, QRELS, RUN, first_line
 from rankworth.io.reading import Reading, file_batches, files_of
 from rankworth.io.source import Source
 from rankworth.io.validate import shown, text
@@ -84,11 +84,11 @@ def _of_frame(source: object, columns: Mapping[str, str]) -> "pl.DataFrame":
 
 def _of_file(file: Source, reading: Reading) -> "Iterable[pl.DataFrame]":
     """The rows of a file: of two words or cells in each line, of judgements or of a run."""
-    first = first_line(file.head(detect.HEAD))
-    length = len(bare(first).split())
+    first = first_line(file.head(HEAD))
+    length = len(first.split())
     signs = (b"\t",) if length > 1 else (b",", b";")
     sign = b" " if length == _PAIR else next((sign for sign in signs if first.count(sign) == 1), b"")
-    is_trec = any(layout.fits(bare(first).split()) for layout in (QRELS, RUN))
+    is_trec = any(layout.fits(first) for layout in (QRELS, RUN))
     if sign and not is_trec and detect.format_of(file, QRELS, reading) == "trec":
         return [_of_lines(file, sign)]
     run = replace(reading, columns={what: name for what, name in reading.columns.items() if what != "grade"})
@@ -108,14 +108,10 @@ def _of_lines(file: Source, sign: bytes) -> "pl.DataFrame":
 
     rows: list[list[str]] = []
     for number, line in lines.numbered(file):
-        cells = bare(line).split() if sign == b" " else [cell.strip() for cell in line.split(sign)]
+        cells = line.split() if sign == b" " else [cell.strip() for cell in line.split(sign)]
         if any(cells) and not cells[0].startswith(b"#"):
             if len(cells) != _PAIR or not all(cells):
                 problem = f"{file.name}:{number}: a line has 2 columns (query document), this one has {len(cells)}"
                 raise InputError("qrels-columns", problem, remedy="where ids have blanks, write a table with a header")
-            try:
-                rows.append([cell.decode() for cell in cells])
-            except UnicodeDecodeError:
-                problem = f"{file.name}:{number}: this is not UTF-8"
-                raise InputError("wrong-encoding", problem, remedy=lines.latin1(file)) from None
+            rows.append([lines.decoded(file, cell, number) for cell in cells])
     return pl.DataFrame(rows, schema=["query", "document"], orient="row")

@@ -6,7 +6,7 @@ one. A higher score is better; where a ranking has no scores they are made from 
 """
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from types import MappingProxyType
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeGuard, get_args
 
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.lines import RUN, Layout
+from rankworth.io.lines import empty as no_rows
 from rankworth.io.source import Progress, Source, opened
 
 if TYPE_CHECKING:
@@ -207,22 +208,31 @@ class Reading:
         """
         if self.format and self.format not in FORMATS:
             raise UsageError("unknown-format", f"there is no format {self.format!r}; there are {' '.join(FORMATS)}")
-        unknown = [what for what in self.columns if what not in ROLES]
-        if unknown:
-            raise UsageError("unknown-setting", f"columns: {quoted(unknown)} is not one of {' '.join(ROLES)}")
-        nameless = [
-            what
-            for what, column in self.columns.items()
-            if not isinstance(column, str | int) or (column == "" and what not in ("grade", "score"))
-        ]
-        if nameless:
-            column = self.columns[nameless[0]]
-            raise UsageError("unknown-setting", f"columns: {nameless[0]}={column!r} is not the name of a column")
-        object.__setattr__(self, "columns", {what: str(column) for what, column in self.columns.items()})
+        object.__setattr__(self, "columns", checked_columns(self.columns, ROLES, ("grade", "score")))
 
     def afresh(self) -> "Reading":
         """This reading for files that are read once more."""
         return replace(self, blanks=Blanks(self.blanks.policy, self.blanks.only), orders=Orders())
+
+
+def checked_columns(columns: Mapping[str, str], roles: Sequence[str], optional: Sequence[str] = ()) -> dict[str, str]:
+    """What a user says of columns; numbers of columns become text.
+
+    Args:
+        columns: which column holds what.
+        roles: what columns may hold.
+        optional: what no column needs to hold, which an empty name says.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    for role, column in columns.items():
+        if role not in roles:
+            raise UsageError("unknown-setting", f"columns: {quoted([role])} is not one of {' '.join(roles)}")
+        if not isinstance(column, str | int) or (column == "" and role not in optional):
+            raise UsageError("unknown-setting", f"columns: {role}={column!r} is not the name of a column")
+    return {role: str(column) for role, column in columns.items()}
 
 
 @dataclass(frozen=True)
@@ -285,7 +295,7 @@ def file_batches(
                 yield frame if layout is RUN else reading.blanks.settle(frame, source.name)
         source.check()
         if empty:
-            raise InputError("empty-input", f"{quoted([source.path])}: there is not one row")
+            raise no_rows(source, layout)
 
 
 def _rows(
@@ -303,8 +313,6 @@ def _rows(
         from rankworth.io import trec  # noqa: PLC0415 - not needed for the others
 
         reading.orders.agree("score", source.name)
-        if columns == RANKED:
-            return trec.with_ranks(source, progress=progress)
         return trec.batches(source, layout, columns=columns, progress=progress)
     module = import_module(f"rankworth.io.{_MODULES.get(form, form)}")
     rows: Iterator[pl.DataFrame] = module.batches(source, layout, replace(reading, format=form), progress)

@@ -1,0 +1,262 @@
+"""Rows of text files: Polars parses them in chunks, and records in which anything is odd are read one by one.
+
+The modules `trec` and `csv` say what a record is, and when Polars must not see a chunk.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from rankworth.errors import InputError, quoted, shortened
+from rankworth.io.lines import HEAD, NUMBER, Chunk, latin1, long_line, parsed
+from rankworth.io.source import Source
+
+FIELDS: Final = 10_000
+"""how many cells a record may have"""
+_BLANKS: Final = " \t"
+_INFINITE: Final = ("score", "distance")
+"""numbers that may be infinite"""
+_SHOWN: Final = 10
+_COMPRESSED: Final = (b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x1f\x8b", b"(\xb5/\xfd")
+"""what Polars takes for compressed data; `x^` begins texts as well"""
+
+
+@dataclass
+class Problems:
+    """The problems of one file: the first ten in words, the others counted."""
+
+    name: str
+    count: int = 0
+    _texts: list[tuple[str, str]] = field(default_factory=list)
+    _remedies: dict[str, None] = field(default_factory=dict)
+
+    def add(self, line: int, error: InputError) -> None:
+        """Count a problem of a line, and keep it while there are few."""
+        self.count += 1
+        if self.count <= _SHOWN:
+            self._texts.append((error.slug, f"{self.name}:{line}: {error.problems[0]}"))
+            self._remedies[error.remedy] = None
+
+    def error(self, note: str = "") -> InputError:
+        """All problems as one error, with a further note."""
+        slugs, texts = zip(*self._texts, strict=True)
+        remedy = "\n".join(filter(None, (*self._remedies, note)))
+        return InputError(slugs[0], *texts, slugs=slugs, more=self.count - len(texts), remedy=remedy)
+
+
+class Record(NamedTuple):
+    """The cells of one row, in which a byte that is not UTF-8 stands for itself as half of a character."""
+
+    line: int
+    """the number of its first line in its chunk, from 0"""
+    cells: list[str]
+    raw: str = ""
+    """as it stands in the file, with quotes"""
+    problem: InputError | None = None
+
+
+class Reader(ABC):
+    """Reads the records of one file.
+
+    Attributes:
+        separator: what stands between cells.
+        has_quotes: whether cells may be quoted.
+        noun: what messages call a record.
+        slug: of a record with more or fewer cells than it should have.
+        has: what messages say of how many cells a record has.
+
+    """
+
+    separator: str
+    has_quotes = False
+    noun: str
+    slug: str
+    has: str
+
+    def __init__(
+        self,
+        source: Source,
+        cells: Mapping[str, int],
+        width: int,
+        required: Collection[str],
+        numbers: Sequence[str] = (),
+    ) -> None:
+        """Read nothing yet.
+
+        Args:
+            source: the file.
+            cells: which cell of a record holds what.
+            width: how many cells a record has.
+            required: what must not be empty; ids, and nothing else, have no blanks around them unless they are quoted.
+            numbers: what is a number.
+
+        """
+        self.source = source
+        self.cells = cells
+        self.width = width
+        self.required = required
+        self.numbers = numbers
+        numeric = {cells[what] for what in numbers}
+        # One cell more than a record has tells when a record is too long; a last cell, that none is missing.
+        self._schema = {str(cell): pl.Float64() if cell in numeric else pl.String() for cell in range(width + 1)}
+        self._parsed = sorted({*cells.values(), width - 1, width})
+
+    @abstractmethod
+    def is_odd(self, text: bytes) -> bool:
+        """Whether Polars must not see a chunk."""
+
+    @abstractmethod
+    def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:
+        """The records of a chunk, and the lines of one that goes on in the next chunk.
+
+        Args:
+            text: whole lines.
+            above: how many lines stand above them.
+            last: whether no chunk follows.
+
+        Raises:
+            InputError: `endless-line`.
+
+        """
+
+    @abstractmethod
+    def advice(self, cells: Sequence[str]) -> str:
+        """What helps where a record has more or fewer cells than it should have."""
+
+    def frames(self, chunks: Iterator[Chunk]) -> Iterator[pl.DataFrame]:
+        """The rows of all chunks, in file order, under the names of what they hold; texts, numbers as float64.
+
+        Raises:
+            InputError: with up to ten problems of the file, each with its line.
+
+        """
+        problems, rows, held = Problems(self.source.name), 0, b""
+        for chunk, parsed_frame in parsed(chunks, self.parse):
+            frame, text, above = parsed_frame, held + chunk.text, chunk.above - held.count(b"\n")
+            if problems.count and not rows and chunk.text:
+                raise problems.error(f"reading stopped: not one of the first {above:,} lines is a {self.noun}")
+            if text and (frame is None or held):
+                records, held = self.records(text, above, last=not chunk.text)
+                frame = self._typed(records)
+                frame = self._checked(records, above, problems) if frame is None else frame
+            if frame is not None and frame.height:
+                rows += frame.height
+                if not problems.count:
+                    yield frame
+        if problems.count:
+            raise problems.error()
+
+    def parse(self, text: bytes) -> pl.DataFrame | None:
+        """Parse a chunk in which every record is as it should be, or give up."""
+        if self._is_unusual(text) or self.is_odd(text):
+            return None
+        try:
+            frame = pl.read_csv(
+                text,
+                separator=self.separator,
+                has_header=False,
+                quote_char='"' if self.has_quotes and b'"' in text else None,
+                schema=self._schema,
+                columns=self._parsed,
+                missing_columns="insert",
+            )
+        except pl.exceptions.PolarsError:
+            return None
+        if frame[str(self.width)].null_count() < frame.height or frame[str(self.width - 1)].null_count():
+            return None
+        return self._sound(frame, blanks=any(blank.encode() in text for blank in _BLANKS if blank != self.separator))
+
+    def _is_unusual(self, text: bytes) -> bool:
+        """Whether lines are so short or so long that Polars needs much memory, or end otherwise than in LF or CR LF."""
+        if (b"\r" in text and text.count(b"\r") > text.count(b"\r\n")) or text[:1024].lstrip().startswith(_COMPRESSED):
+            return True
+        count = np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+        return count * self.width > len(text) + self.width or long_line(text, HEAD)
+
+    def _sound(self, frame: pl.DataFrame, *, blanks: bool) -> pl.DataFrame | None:
+        """The rows under the names of what they hold, where nothing is wrong with any."""
+        frame = frame.select(**{what: pl.col(str(cell)) for what, cell in self.cells.items()})
+        if any(frame[what].null_count() for what in self.required):
+            return None
+        ids = frame.select(what for what in self.required if what not in self.numbers) if blanks else ()
+        if any((column.str.strip_chars(_BLANKS) != column).any() for column in ids):
+            return None
+        for what in self.numbers:
+            if frame[what].is_nan().any() or (what not in _INFINITE and frame[what].is_infinite().any()):
+                return None
+        return frame
+
+    def _typed(self, records: Sequence[Record]) -> pl.DataFrame | None:
+        """Records as a frame, where nothing is wrong with any: empty cells are null, and what is no number NaN."""
+        if {(len(record.cells), record.problem) for record in records} != {(self.width, None)}:
+            return None
+        columns = list(zip(*(record.cells for record in records), strict=True))
+        try:
+            texts = pl.DataFrame({str(cell): pl.Series(columns[cell], dtype=pl.String) for cell in self._parsed[:-1]})
+        except UnicodeEncodeError:
+            return None
+        cells = texts.with_columns(pl.when(pl.all() != "").then(pl.all()))
+        for what in self.numbers:
+            cell = pl.col(str(self.cells[what]))
+            number = cell.cast(pl.Float64, strict=False).fill_null(float("nan"))
+            cells = cells.with_columns(pl.when(cell.is_not_null()).then(number))
+        return self._sound(cells, blanks=True)
+
+    def _checked(self, records: Sequence[Record], above: int, problems: Problems) -> pl.DataFrame:
+        """The rows of records of which some have problems, which are remembered."""
+        rows = []
+        for record in records:
+            try:
+                rows.append(self._row(record))
+            except InputError as error:
+                problems.add(above + record.line + 1, error)
+        schema = {what: pl.Float64() if what in self.numbers else pl.String() for what in self.cells}
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def _row(self, record: Record) -> list[str | float | None]:
+        """What one record holds."""
+        if record.problem is not None:
+            raise record.problem
+        if len(record.cells) != self.width:
+            text = f"{self.has}, this one has {len(record.cells)}: {quoted(map(_readable, record.cells), 8)}"
+            raise InputError(self.slug, text, remedy=self.advice(record.cells))
+        return [self._cell(what, record.cells[cell], record.raw) for what, cell in self.cells.items()]
+
+    def _cell(self, what: str, text: str, raw: str) -> str | float | None:
+        """What one cell holds; None where it is empty and may be."""
+        if _readable(text) != text:
+            shown = str(text[:100].encode(errors="surrogateescape"))[1:]
+            raise InputError("wrong-encoding", f"the {what} is {shown}, not UTF-8", remedy=latin1(self.source))
+        bare = text.strip(_BLANKS)
+        if not bare and what in self.required:
+            raise InputError("missing-value", f"there is no {what}", remedy="drop or fill such lines")
+        if what in self.numbers:
+            return _number(what, bare) if bare else None
+        escaped = text.replace('"', '""')
+        if what in self.required and text != bare and f'"{escaped}"' not in raw:
+            remedy = "remove the blanks; if they belong to the id, quote it"
+            raise InputError("padded-id", f"blanks surround the {what} {shortened(text)!r}", remedy=remedy)
+        return text or None
+
+
+def _number(what: str, text: str) -> float:
+    """A score, a rank or a grade."""
+    slug = "bad-grade" if what == "grade" else "bad-score"
+    if not NUMBER.fullmatch(text):
+        remedy = f"a {what} is a number with a decimal point, such as 12.5 or 1e-3; leave out what is a header"
+        raise InputError(slug, f"the {what} is {shortened(text)!r}, not a number", remedy=remedy)
+    number = float(text)
+    if math.isnan(number) or (math.isinf(number) and what not in _INFINITE):
+        remedy = f"drop the lines whose {what} is no finite number, or mend what wrote them"
+        raise InputError(slug, f"the {what} is {text}", remedy=remedy)
+    return number
+
+
+def _readable(cell: str) -> str:
+    """A cell with signs of replacement where it is not UTF-8."""
+    return cell.encode(errors="surrogateescape").decode(errors="replace")
