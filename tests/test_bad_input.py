@@ -1244,13 +1244,18 @@ def test_lists_of_ids_keep_no_blank_lines(what: str) -> None:
     assert int(kilobytes) < 400_000
 
 
+def test_a_line_has_64_kilobytes_at_most() -> None:
+    error = refused_run(f"{GOOD}q1 Q0 {'d' * 65536} 1 2.0 t\n")
+    assert (error.slug, error.problems) == ("endless-line", ("a.run:2: this run line does not end within 64 kB",))
+
+
 def test_a_line_with_far_too_many_columns_is_not_split_at_all_of_them() -> None:
     error = refused_run(f"{GOOD}q1 Q0 d1 1 2.0 {'t ' * 20_000}\n")
     assert error.problems == (f"a.run:2: {RUN_HAS} 10001: q1 Q0 d1 1 2.0 t t t ...",)
 
 
-def test_a_line_of_100_kilobytes_is_read() -> None:
-    document = "d" * 100_000
+def test_a_line_of_64_kilobytes_is_read() -> None:
+    document = "d" * (65536 - len(GOOD))
     Path("a.run").write_text(f"{GOOD}q1 Q0 {document} 1 1.0 bm25\n")
     assert rw.evaluate({"q1": {document: 1}}, "a.run", ["RR"]).mean() == {"RR": 0.5}
 

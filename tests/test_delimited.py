@@ -482,9 +482,7 @@ def test_a_bad_first_record_is_no_header_and_no_comment() -> None:
     assert refused("q\td\te\t1\n", form="msmarco").startswith(
         "a.csv:1: this is no header, and nothing tells what the columns are: q d e 1   [frame-columns]\n"
     )
-    assert refused("q\td\t1\nq\te\n", form="msmarco").startswith(
-        "a.csv:2: the first line has 3 cells, this one has 2"
-    )
+    assert refused("q\td\t1\nq\te\n", form="msmarco").startswith("a.csv:2: the first line has 3 cells, this one has 2")
     assert refused("qid\tpid\trank\n", form="msmarco") == (
         "a.csv:1: this is a header; MS MARCO's files have none   [frame-columns]\n"
         "  leave the format out, or say --run-format tsv"

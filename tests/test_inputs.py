@@ -493,7 +493,7 @@ def test_pairs_that_are_nowhere_are_told(command: Command) -> None:
 
 def test_ratings_that_are_cut_off_are_no_unrated_documents() -> None:
     Path("r.csv").write_text("query,docid,rating\nq1,d1,0\nq1,d2")
-    with pytest.raises(rw.InputError, match="the header has 3 cells, this record has 2"):
+    with pytest.raises(rw.InputError, match="the header has 3 cells, this one has 2"):
         rw.Qrels("r.csv")
     Path("r.csv").write_text("query,docid,rating\nq1,,3\n")
     with pytest.raises(rw.InputError, match="there is no document"):

@@ -401,7 +401,7 @@ def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "LONGEST", 1 << 21)
     assert str(refused(PLAIN + '{"query_id": "' + "q" * (3 << 20))) == (
         "a.json:3: this line does not end within 2 MB   [endless-line]\n"
-        "  end each object with a line break; if the file is one JSON document: --run-format json"
+        "  end each line with a line break, and close all quotes; if the file is something else, say its format"
     )
 
 
@@ -683,8 +683,8 @@ def test_bad_judgements_are_named_with_their_line(content: list[object], problem
         ),
         (b"\xff\xfe" + PLAIN.encode("utf-16-le"), "wrong-encoding", "a.json: the text is UTF-16, not UTF-8"),
         (PLAIN.encode() + b"\0\0\0\0", "binary-file", "a.json:3: a null byte; this is not a text file"),
-        (b"", "empty-input", "a.json: there is nothing in it"),
-        (b"\n \r\n", "empty-input", "a.json: there is nothing in it but empty lines"),
+        (b"", "empty-input", "a.json: there is not one run line in it"),
+        (b"\n \r\n", "empty-input", "a.json: there is not one run line in it"),
         (
             gzip.compress(PLAIN.encode(), mtime=0)[:-9],
             "truncated-file",

@@ -28,6 +28,7 @@ from rankworth.io.csv import DELIMITERS, TAB
 from rankworth.io.lines import HEAD, MARK, QRELS, refuse_binary
 from rankworth.io.reading import Reading, checked_columns, is_path
 from rankworth.io.source import STDIN, Progress, Source, opened
+from rankworth.io.text import Record
 from rankworth.io.validate import is_blank, shown
 from rankworth.tables.frames import to_library
 
@@ -514,7 +515,7 @@ class _TextRecords(csv.Records):
 
     wanted: tuple[int, Collection[str]] | None = None
 
-    def adapted(self, record: csv.Record) -> csv.Record | None:
+    def adapted(self, record: Record) -> Record | None:
         """A record; None where it is not wanted."""
         if self.wanted is not None:
             cell, ids = self.wanted

@@ -175,7 +175,7 @@ class Reader(ABC):
         """Whether lines are so short or so long that Polars needs much memory, or end otherwise than in LF or CR LF."""
         if (b"\r" in text and text.count(b"\r") > text.count(b"\r\n")) or text[:1024].lstrip().startswith(_COMPRESSED):
             return True
-        count = np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+        count = int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
         return count * self.width > len(text) + self.width or long_line(text, HEAD)
 
     def _sound(self, frame: pl.DataFrame, *, blanks: bool) -> pl.DataFrame | None:

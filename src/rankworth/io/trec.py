@@ -17,7 +17,7 @@ from rankworth.io.source import Progress, Source
 from rankworth.io.text import FIELDS, Reader, Record
 
 CHUNK: Final = 8 << 20
-LONGEST: Final = 1 << 20
+LONGEST: Final = 1 << 16
 """how long a line may be"""
 
 
@@ -37,7 +37,7 @@ def batches(
 
     """
     columns = columns or ("query", "document", layout.value)
-    chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST, what=layout.what, progress=progress)
+    chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST + 1, what=layout.what, progress=progress)
     for frame in _Reader(source, layout, columns).frames(chunks):
         if layout is RUN:
             source.tag = frame["tag"][-1]
@@ -93,10 +93,12 @@ class _Reader(Reader):
         comments = b"#" in text and (text.startswith(b"#") or b"\n#" in text)
         return comments or any(blank in text for blank in others) or _adjacent(text, self.separator)
 
-    def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:  # noqa: ARG002 - of tables
+    def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:  # noqa: ARG002 - lines end
         """The lines that are neither empty nor comments."""
         found = []
         for number, line in enumerate(text.split(b"\n")):
+            if len(line) > LONGEST:
+                raise lines.endless(self.source, above + number, LONGEST, self.noun)
             cells = line.split(None, FIELDS)
             if cells and not cells[0].startswith(b"#"):
                 cells = self._with_blanks_in_tag(line, cells) if len(cells) > self.width else cells
