@@ -43,6 +43,8 @@ _FORMULAS: Final = (" =", " @", " +", " -")
 """Quepid puts a blank before what a spreadsheet would take for a formula"""
 _HEAD: Final = 1 << 20
 _HEADER_LINES: Final = 100
+_MARK: Final = "\ufeff"
+"""a byte order mark"""
 
 
 @dataclass(frozen=True)
@@ -321,13 +323,16 @@ class Records(Reader):
 
     def read(self, start: tuple[int, int], progress: Progress | None) -> Iterator[pl.DataFrame]:
         """All rows below some bytes and lines."""
-        return self.frames(
-            lines.chunks(self.source, usual=CHUNK, longest=LONGEST, what="record", skip=start, progress=progress)
+        chunks = lines.chunks(
+            self.source, usual=CHUNK, longest=LONGEST, what="record", has_quotes=True, skip=start, progress=progress
         )
+        return self.frames(chunks)
 
     def is_odd(self, text: bytes) -> bool:
-        """Whether quotes stand for themselves."""
-        return self.has_quotes and b'"' in text and not _quotes_whole_cells(text, self.separator)
+        """Whether quotes stand for themselves, or there are byte order marks, as in files that were joined."""
+        return (
+            lines.has_mark(text) or (self.has_quotes and b'"' in text and not _quotes_whole_cells(text, self.separator))
+        )
 
     def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:
         """Records by the csv module; without quotes, each line is one."""
@@ -335,7 +340,7 @@ class Records(Reader):
         if self.has_quotes:
             records, end = read_records(parts, self.separator, last=last)
         else:
-            split = (line.removesuffix("\r").split(self.separator, self.most) for line in parts)
+            split = (line.lstrip(_MARK).removesuffix("\r").split(self.separator, self.most) for line in parts)
             records, end = [Record(line, cells) for line, cells in enumerate(split) if any(cells)], len(parts)
         rest = text.split(b"\n", end)[-1] if end < len(parts) else b""
         if len(rest) > LONGEST:
@@ -381,22 +386,25 @@ def read_records(parts: Sequence[str], delimiter: str, *, last: bool) -> tuple[l
 
     """
     records: list[Record] = []
+    begins = True
 
     def narrow(lines: Iterable[str]) -> Iterator[str]:
-        """Lines with their ends; a line with more cells than any should have would take all memory."""
+        """Lines with their ends, without byte order marks where a record begins; none that would take all memory."""
+        nonlocal begins
         for line in lines:
             if len(line) > FIELDS and line.count(f'"{delimiter}' if '"' in line else delimiter) > FIELDS:
                 raise csv.Error(f"more than {FIELDS:,} columns")
-            yield f"{line}\n"
+            text, begins = line.lstrip(_MARK) if begins else line, False
+            yield f"{text}\n"
 
     end, limit = 0, csv.field_size_limit(LONGEST << 2)
     try:
         while end < len(parts):
-            start = begin = end
+            start, begins = end, True
             reader = csv.reader(narrow(islice(parts, start, None)), delimiter=delimiter, strict=True)
             try:
                 for cells in reader:
-                    begin, end = end, start + reader.line_num
+                    begin, end, begins = end, start + reader.line_num, True
                     if any(map(str.strip, cells)):
                         records.append(Record(begin, cells, "\n".join(parts[begin:end])))
             except csv.Error as error:

@@ -95,6 +95,7 @@ def chunks(
     usual: int,
     longest: int,
     what: str = "line",
+    has_quotes: bool = False,
     skip: tuple[int, int] = (0, 0),
     progress: Progress | None = None,
 ) -> Iterator[Chunk]:
@@ -108,6 +109,7 @@ def chunks(
         usual: how many bytes at a time.
         longest: how many bytes a line may have.
         what: what messages call a line.
+        has_quotes: whether a line may begin within a quoted cell, so that byte order marks stay.
         skip: how many bytes at the beginning to pass over, and how many lines those are.
         progress: called after each chunk with how far the file is read.
 
@@ -132,7 +134,7 @@ def chunks(
             if not end and held >= longest:
                 raise endless(source, above, longest, what)
             if end:
-                yield Chunk(_MARKED.sub(b"", text) if MARK[:1] in text and MARK in text else text, above)
+                yield Chunk(_MARKED.sub(b"", text) if not has_quotes and has_mark(text) else text, above)
                 above += int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
                 held -= end
                 buffer[:held] = buffer[end : end + held]
@@ -141,6 +143,11 @@ def chunks(
             if progress is not None:
                 progress(source.name, stream.position, source.size)
         yield Chunk(b"", above)
+
+
+def has_mark(text: bytes) -> bool:
+    """Whether there is a byte order mark; its first byte is sought sooner than all of it."""
+    return MARK[:1] in text and MARK in text
 
 
 def parsed(chunks: Iterator[Chunk], parse: Callable[[bytes], T]) -> Iterator[tuple[Chunk, T]]:
