@@ -330,8 +330,8 @@ class Records(Reader):
 
     def is_odd(self, text: bytes) -> bool:
         """Whether quotes stand for themselves, or there are byte order marks, as in files that were joined."""
-        return (
-            lines.has_mark(text) or (self.has_quotes and b'"' in text and not _quotes_whole_cells(text, self.separator))
+        return lines.has_mark(text) or (
+            self.has_quotes and b'"' in text and not _quotes_whole_cells(text, self.separator)
         )
 
     def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:
