@@ -73,8 +73,7 @@ class _OfQueries:
     @property
     def name(self) -> str:
         """The name of the column."""
-        match = _LABEL.fullmatch(self.label)
-        return match["name"] if match else self.label
+        return self.label.rpartition("-")[0]
 
     @property
     def called(self) -> str:

@@ -53,12 +53,11 @@ def counts_note(counts: "Counts", profile: Profile) -> str:
     if counts.ignored:
         fate = "counted as rankings of unjudged documents" if averaging.extra == "zero" else "ignored"
         parts.append(f"{counted(counts.ignored)} of the run not judged{_named(counts.ignored_queries)}, {fate}")
-    duplicates = f"left out as duplicates (duplicates:{judging.duplicates})"
-    repeated = f"left out as duplicates (duplicate_judgements:{judging.duplicate_judgements})"
+    repeated = "left out as duplicates"
     for documents, judgements, fate in (
         (counts.excluded, counts.excluded_judgements, f"excluded ({judging.exclude})"),
-        (counts.duplicates_removed, 0, duplicates),
-        (0, counts.duplicate_judgements_removed, repeated),
+        (counts.duplicates_removed, 0, f"{repeated} (duplicates:{judging.duplicates})"),
+        (0, counts.duplicate_judgements_removed, f"{repeated} (duplicate_judgements:{judging.duplicate_judgements})"),
     ):
         nouns = ((documents, "retrieved document"), (judgements, "judgement"))
         if which := [counted(count, noun, f"{noun}s") for count, noun in nouns if count]:
@@ -156,9 +155,8 @@ def _count_notes(table: "RunValues") -> list[str]:
 def _relevance(values: "Values") -> list[str]:
     """From which grade on documents are relevant, where the names of measures do not say it."""
     raised: dict[float, list[str]] = {}
-    for label, measure in zip(values.per_query.measures, map(str, values.measures), strict=True):
-        rel = names.raised(label, measure)
-        if rel is not None and rel != values.profile.rel:
+    for label, measure in zip(values, map(str, values.measures), strict=True):
+        if (rel := names.raised(label, measure)) not in (None, values.profile.rel):
             raised.setdefault(rel, []).append(label)
     return [f"{quoted(labels)}: documents of grade {rel:g} or higher are relevant" for rel, labels in raised.items()]
 
@@ -166,8 +164,7 @@ def _relevance(values: "Values") -> list[str]:
 def _sums(values: "Values") -> list[str]:
     """What weights and groups do not change."""
     settings = values.profile.averaging
-    pairs = zip(values.per_query.measures, values.measures, strict=True)
-    sums = [name for name, one in pairs if one.averaging == "sum"]
+    sums = [name for name, measure in zip(values, values.measures, strict=True) if measure.averaging == "sum"]
     if not sums or (settings.weights is None and settings.macro is None):
         return []
     return [f"{quoted(sums, 8)}: {'a sum' if len(sums) == 1 else 'sums'}, without weights and groups"]

@@ -91,10 +91,9 @@ class Counts(NamedTuple):
             "no_relevant": standing.of(standing.judged & ~standing.relevant),
             "ignored": list(ignored),
         }
-        found: dict[str, Any] = {**left_out}
-        for name, queries in named.items():
-            found |= {name: len(queries), f"{name}_queries": tuple(kinds.back("query", sorted(queries)))}
-        return cls(int(np.count_nonzero(standing.judged)), int(np.count_nonzero(scored)), **found)
+        counts: dict[str, Any] = {**left_out} | {name: len(queries) for name, queries in named.items()}
+        counts |= {f"{name}_queries": tuple(kinds.back("query", sorted(queries))) for name, queries in named.items()}
+        return cls(int(standing.judged.sum()), int(scored.sum()), **counts)
 
     @property
     def numbers(self) -> dict[str, int]:
@@ -160,9 +159,9 @@ class PerQuery(Shown):
         """Whether there are the same values for the same queries and measures."""
         if not isinstance(other, PerQuery):
             return NotImplemented
-        named = [(one.ids, one.measures, one.texts, one.groups, one.kinds) for one in (self, other)]
+        alike = ("ids", "measures", "texts", "groups", "kinds")
         return (
-            named[0] == named[1]
+            all(getattr(self, name) == getattr(other, name) for name in alike)
             and np.array_equal(self.array, other.array, equal_nan=True)
             and np.array_equal(self._known, other._known)
         )
