@@ -441,7 +441,7 @@ REFUSED: list[tuple[Callable[[], object], str, str]] = [
     (lambda: correlate(["a"], ["a"], k=0), "bad-cutoff", "from 1"),
     (lambda: correlate(["a"], ["a"], k=2.0), "bad-cutoff", "k=2.0"),  # type: ignore[arg-type]
     (lambda: correlate(["a"], ["a"], k=True), "bad-cutoff", "k=True"),
-    (lambda: correlate(["a"], ["a"], missing="commmon"), "unknown-setting", "'refuse' or 'common' or 'last'"),  # type: ignore[arg-type]
+    (lambda: correlate(["a"], ["a"], missing="commmon"), "unknown-setting", "refuse, common, last"),  # type: ignore[arg-type]
     (lambda: correlate(["a"], ["a"], queries=["q"]), "conflicting-options", "queries are those of runs"),
     (lambda: correlate(TWO, TWO, queries=["q1", "q3"]), "unknown-query", "q3: neither x nor y has such a query"),
     (lambda: correlate(TWO, TWO, queries="q1"), "input-type", 'queries=["q1", "q2"]'),

@@ -255,7 +255,7 @@ def drawn(queries: int, documents: int, *, ties: bool, seed: int = 0) -> Pairing
 
 
 def of_frames(first: pl.DataFrame, second: pl.DataFrame, queries: Sequence[str] | None = None) -> Pairing:
-    return matching.of_rows(matching.Rows.of(first), matching.Rows.of(second), queries)
+    return matching.of_rows(matching.Rows.of_run(Run(first)), matching.Rows.of_run(Run(second)), queries)
 
 
 def of_runs(first: Run, second: Run) -> Pairing:

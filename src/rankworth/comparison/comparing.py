@@ -382,10 +382,7 @@ def _planned(function: Callable[[float, int], Floats], values: object, n: int | 
     for name, table in scores.complete.items():
         size = len(table)
         spread = math.sqrt(2 * stats.anova(table).residual.mean_square) if size > 1 else math.nan
-        try:
-            found[name] = float(function(spread, size if n is None else n))
-        except ValueError as error:
-            raise UsageError("unknown-setting", str(error)) from None
+        found[name] = float(function(spread, size if n is None else n))
     return found
 
 

@@ -1,10 +1,8 @@
 """Correlation: how alike two rankings are, the orders of systems by two measures, and by two judges."""
 
-from rankworth.correlation.judges import agreement
-from rankworth.correlation.judges_result import Agreement
+from rankworth.correlation.judges import Agreement, agreement
 from rankworth.correlation.methods import METHODS
-from rankworth.correlation.rankings import DEFAULT, correlate, correlate_runs
-from rankworth.correlation.rankings_result import Correlation, Correlations
+from rankworth.correlation.rankings import DEFAULT, Correlation, Correlations, correlate, correlate_runs
 from rankworth.correlation.systems import correlate_judges, correlate_measures, discriminative_power
 from rankworth.correlation.systems_result import DiscriminativePower, SystemCorrelation
 from rankworth.stats.overlap import weight_of_top

@@ -2,27 +2,16 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from numbers import Real
-from typing import Final, NamedTuple, get_args
+from typing import Any, ClassVar, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from rankworth.arrays import Floats, Integers, expand
-from rankworth.correlation.judges_result import (
-    Agreement,
-    Bias,
-    Estimate,
-    Figures,
-    GradeAgreement,
-    Judged,
-    QueryAgreement,
-    QueryAgreements,
-    Word,
-)
+from rankworth.correlation.judged_pairs import Judged, judged_pairs
 from rankworth.correlation.methods import names_of
-from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.errors import UsageError, counted, quoted
 from rankworth.groups import Slices
-from rankworth.io import validate
 from rankworth.io.duplicates import OneJudgement
 from rankworth.io.reading import Blank, is_path
 from rankworth.judging import inputs
@@ -31,17 +20,49 @@ from rankworth.stats import t_test
 from rankworth.stats.agreement import (
     ConfusionTables,
     Distance,
+    Floats,
+    Integers,
     Scale,
     cluster_intervals,
     grade_kappas,
     specific,
 )
-from rankworth.stats.samples import check_sampling
+from rankworth.stats.samples import check_sampling, check_word
+from rankworth.tables.analysis import Analysis, estimated, record
+from rankworth.tables.columns import Column, Kind, Sheet, by_name
+from rankworth.tables.look import p_value
+from rankworth.version import __version__
 
+Word = Literal["higher", "lower", "equal", "unclear"]
+Rows = Literal["figures", "grades", "table", "queries"]
+_TITLES: Final = {
+    "equal": "equal grades",
+    "kappa": "kappa",
+    "linear": "kappa, linear weights",
+    "quadratic": "kappa, quadratic weights",
+    "alpha_nominal": "alpha, nominal",
+    "alpha_ordinal": "alpha, ordinal",
+    "alpha_interval": "alpha, interval",
+    "relevant_equal": "relevant (from {rel:g}): equal",
+    "relevant_kappa": "relevant: kappa",
+}
+_OF_GROUPS: Final[Mapping[str, tuple[str, Kind]]] = {
+    "equal": ("equal", "share"),
+    "kappa": ("kappa", "value"),
+    "quadratic": ("quadratic", "value"),
+    "alpha_ordinal": ("alpha", "value"),
+    "bias": ("bias", "number"),
+}
+_VERDICTS: Final[Mapping[Word, str]] = {
+    "higher": "{1} grades higher than {0}",
+    "lower": "{1} grades lower than {0}",
+    "equal": "no grade differs",
+    "unclear": "neither judge can be told to grade higher",
+}
+_SHOWN: Final = 20
+"""grades up to which the confusion table is shown"""
 _MANY_QUERIES: Final = 1_000
 """beyond that many a tenth of the samples is drawn"""
-_GRADES: Final = 128
-"""more grades than that are scores"""
 _FEW_QUERIES: Final = 10
 _ALONE: Final = 0.2
 """the share of pairs judged by one judge alone from which there is a warning"""
@@ -50,6 +71,327 @@ _DOMINANT: Final = 0.8
 _HIGH: Final = 0.8
 _LOW: Final = 0.6
 """a share of equal grades from the one on and a kappa below the other look like a contradiction"""
+
+
+class Estimate(NamedTuple):
+    """A coefficient with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Figures(NamedTuple):
+    """The coefficients of agreement over some queries; NaN where one is undefined."""
+
+    group: str
+    """the group of queries; empty for all of them"""
+    pairs: int
+    queries: int
+    equal: Estimate
+    """the share of pairs with equal grades"""
+    kappa: Estimate
+    """Cohen's kappa"""
+    linear: Estimate
+    """kappa with linear weights"""
+    quadratic: Estimate
+    """kappa with quadratic weights"""
+    alpha_nominal: Estimate
+    """Krippendorff's alpha, grades being names"""
+    alpha_ordinal: Estimate
+    """Krippendorff's alpha, grades being an order"""
+    alpha_interval: Estimate
+    """Krippendorff's alpha, grades being numbers"""
+    bias: Estimate
+    """the mean of the second grade minus the first"""
+    relevant_equal: Estimate | None = None
+    """the share of pairs that both find relevant or both not, where `rel` is given"""
+    relevant_kappa: Estimate | None = None
+    """Cohen's kappa of relevant and not relevant, where `rel` is given"""
+
+
+class GradeAgreement(NamedTuple):
+    """Agreement on one grade."""
+
+    grade: float
+    first: int
+    """how often the first judge gives it"""
+    second: int
+    """how often the second judge gives it"""
+    both: int
+    """to how many pairs both give it"""
+    first_same: float
+    """of the pairs to which the first judge gives it, the share to which the second does, too"""
+    second_same: float
+    """of the pairs to which the second judge gives it, the share to which the first does, too"""
+    agreement: float
+    """2 both / (first + second)"""
+    kappa: float
+    """Cohen's kappa of this grade against all others"""
+    instead: float
+    """the grade that the second gives most often where the first gives this and the second does not; NaN for none"""
+    instead_share: float
+    """in which share of the pairs to which the first gives this grade; NaN for none"""
+
+
+class Bias(NamedTuple):
+    """Who grades higher."""
+
+    mean: float
+    """of the second grade minus the first"""
+    low: float
+    high: float
+    higher: int
+    """pairs that the second judge grades higher"""
+    equal: int
+    lower: int
+    p: float
+    """of a t test of the mean over queries, each with as much weight as it has pairs"""
+    word: Word
+    """how the second judge grades"""
+
+
+class QueryAgreement(NamedTuple):
+    """Agreement on one query."""
+
+    query: Any
+    pairs: int
+    equal: float
+    kappa: float
+    linear: float
+    quadratic: float
+    bias: float
+
+
+class QueryAgreements(tuple[QueryAgreement, ...]):
+    """The queries with a pair that both judged, in the order of their ids."""
+
+    __slots__ = ()
+
+    def of(self, query: object) -> QueryAgreement:
+        """One query by its id; a `KeyError` where there is no pair of it."""
+        for row in self:
+            if str(row.query) == str(query):
+                return row
+        raise KeyError(query)
+
+    def worst(self, count: int = 10) -> list[QueryAgreement]:
+        """The queries with the smallest share of equal grades; of equal shares those with more pairs first."""
+        return sorted(self, key=lambda row: (row.equal, -row.pairs))[: max(0, count)]
+
+    def __repr__(self) -> str:
+        """Say how many queries there are."""
+        return f"QueryAgreements({counted(len(self))})"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Agreement(Analysis[Rows]):
+    """How far two sets of judgements agree, over pairs of a query and a document that both have.
+
+    The tables of columns: `figures` has a row for each coefficient, of all queries (whose group is empty) and of
+    groups; `grades` one for each grade; `table` one for each cell of the confusion table; `queries` one for each query.
+
+    Attributes:
+        names: the two judges.
+        judged: how many pairs and queries each of them has, both, and one alone.
+        grades: all grades that the pairs have, ascending.
+        table: `[C, C]`, the confusion table: a row for each grade of the first judge, a column for each of the second.
+        overall: the coefficients over all queries.
+        per_grade: the agreement on each grade.
+        bias: who grades higher.
+        queries: the coefficients of each query.
+        groups: the coefficients of each group of queries, if there are groups.
+        by: the column of the groups.
+        distance: how far two grades are apart in a weighted kappa.
+        rel: the grade from which a document counts as relevant; None where it was not given.
+        level: of the intervals.
+        resamples: how many samples of queries the intervals are from.
+        seed: of these samples.
+        notes: sentences that explain the numbers.
+        warnings: slug and text of each warning.
+
+    """
+
+    _SCHEMA: ClassVar = "rankworth.agreement/1"
+    _TABLES: ClassVar = get_args(Rows)
+    _RECORD: ClassVar = (
+        *("names", "judged", "distance", "rel", "level", "resamples", "seed"),
+        *("bias", "grades", "table", "per_grade", "by"),
+    )
+    names: tuple[str, str]
+    judged: Judged
+    grades: tuple[float, ...]
+    table: Integers
+    overall: Figures
+    per_grade: tuple[GradeAgreement, ...]
+    bias: Bias
+    queries: QueryAgreements
+    groups: Mapping[str, Figures] = field(default_factory=dict)
+    by: str = ""
+    distance: Distance = "steps"
+    rel: float | None = None
+    level: float = 0.95
+    resamples: int = 0
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+    warnings: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs both judged."""
+        return self.judged.both
+
+    @property
+    def equal(self) -> Estimate:
+        """The share of pairs with equal grades."""
+        return self.overall.equal
+
+    @property
+    def kappa(self) -> Estimate:
+        """Cohen's kappa."""
+        return self.overall.kappa
+
+    @property
+    def linear(self) -> Estimate:
+        """Kappa with linear weights."""
+        return self.overall.linear
+
+    @property
+    def quadratic(self) -> Estimate:
+        """Kappa with quadratic weights."""
+        return self.overall.quadratic
+
+    @property
+    def alpha_nominal(self) -> Estimate:
+        """Krippendorff's alpha, grades being names."""
+        return self.overall.alpha_nominal
+
+    @property
+    def alpha_ordinal(self) -> Estimate:
+        """Krippendorff's alpha, grades being an order."""
+        return self.overall.alpha_ordinal
+
+    @property
+    def alpha_interval(self) -> Estimate:
+        """Krippendorff's alpha, grades being numbers."""
+        return self.overall.alpha_interval
+
+    @property
+    def relevant_equal(self) -> Estimate | None:
+        """The share of pairs that both find relevant or both not; None where `rel` was not given."""
+        return self.overall.relevant_equal
+
+    @property
+    def relevant_kappa(self) -> Estimate | None:
+        """Cohen's kappa of relevant and not relevant; None where `rel` was not given."""
+        return self.overall.relevant_kappa
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names of the coefficients that there are."""
+        return tuple(name for name in Figures._fields[3:] if getattr(self.overall, name) is not None)
+
+    def rows(self, of: Rows = "figures") -> list[dict[str, Any]]:
+        """The columns row by row, None where there is no number."""
+        return self.flat(of).rows()
+
+    def _columns(self, of: str) -> dict[str, Any]:
+        if of == "queries":
+            return by_name(QueryAgreement._fields, self.queries)
+        if of == "grades":
+            return by_name(GradeAgreement._fields, self.per_grade)
+        if of == "table":
+            grades = np.array(self.grades)
+            first, second = np.repeat(grades, grades.size), np.tile(grades, grades.size)
+            return {"first": first.tolist(), "second": second.tolist(), "pairs": self.table.ravel().tolist()}
+        rows = [
+            (part.group, name, *getattr(part, name), part.pairs, part.queries)
+            for part in (self.overall, *self.groups.values())
+            for name in self.figures
+        ]
+        return by_name(("group", "figure", *Estimate._fields, "pairs", "queries"), rows)
+
+    def _record(self) -> dict[str, Any]:
+        parts = [
+            {"pairs": part.pairs, "queries": part.queries, "figures": {one: getattr(part, one) for one in self.figures}}
+            for part in (self.overall, *self.groups.values())
+        ]
+        groups = dict(zip(self.groups, parts[1:], strict=True))
+        return super()._record() | record({"figures": parts[0]["figures"], "groups": groups})
+
+    def sheets(self) -> list[Sheet]:
+        """Coefficients, who grades higher, the confusion table, each grade, and groups."""
+        table = [self._table_sheet()] if len(self.grades) <= _SHOWN else []
+        groups = [self._groups_sheet()] if self.groups else []
+        return [self._figures_sheet(), self._bias_sheet(), *table, self._grades_sheet(), *groups]
+
+    def _figures_sheet(self) -> Sheet:
+        names = [name for name in _TITLES if name in self.figures]
+        columns = (
+            Column("agreement", "text", [_TITLES[name].format(rel=self.rel) for name in names]),
+            estimated("value", "value", [getattr(self.overall, name) for name in names]),
+        )
+        how = f"BCa bootstrap over queries, {self.resamples:,} resamples, seed {self.seed}"
+        (first, second), judged = self.names, self.judged
+        each = f"{first} {judged.first:,} pairs of {judged.first_queries:,} queries, {second} {judged.second:,} of"
+        counts = f"judged: {each} {judged.second_queries:,}; both {judged.both:,} of {judged.both_queries:,}"
+        alone = [counts] if judged.first_only or judged.second_only else []
+        notes = (*self.notes, *alone, f"{100 * self.level:g} % intervals ({how})")
+        title = f"{first} and {second}: {counted(self.pairs, 'pair', 'pairs')} of {counted(self.overall.queries)}"
+        comment = f"agreement|distance:{self.distance}|rankworth:{__version__}|seed:{self.seed}"
+        return Sheet(columns, notes, comment, self._defects, title)
+
+    def _bias_sheet(self) -> Sheet:
+        bias = self.bias
+        columns = (
+            Column("grades", "text", [f"{self.names[1]} - {self.names[0]}"]),
+            estimated("mean", "number", [self.overall.bias]),
+            *(Column(name, "count", [getattr(bias, name)]) for name in ("higher", "equal", "lower")),
+            Column("p", "number", [p_value(bias.p)]),
+            Column("verdict", "number", [bias.word]),
+        )
+        note = f"{_VERDICTS[bias.word].format(*self.names)} (t test over queries, p < {1 - self.level:.2g})"
+        return Sheet(columns, (note,), title="who grades higher")
+
+    def _table_sheet(self) -> Sheet:
+        grades = [*(f"{grade:g}" for grade in self.grades), "all"]
+        table = np.vstack((self.table, self.table.sum(axis=0)))
+        table = np.column_stack((table, table.sum(axis=1)))
+        columns = [Column(name, "count", cells) for name, cells in zip(grades, table.T.tolist(), strict=True)]
+        title = f"grades of {self.names[0]} (rows) and {self.names[1]} (columns)"
+        return Sheet((Column(self.names[0], "text", grades), *columns), title=title)
+
+    def _grades_sheet(self) -> Sheet:
+        (first, second), rows = self.names, self.per_grade
+        instead = [f"{row.instead:g} ({100 * row.instead_share:.0f} %)" for row in rows]
+        columns = (
+            Column("grade", "text", [f"{row.grade:g}" for row in rows]),
+            Column(first, "count", [row.first for row in rows]),
+            Column(second, "count", [row.second for row in rows]),
+            Column("both", "count", [row.both for row in rows]),
+            Column("agreement", "share", [row.agreement for row in rows]),
+            Column("kappa", "value", [row.kappa for row in rows]),
+            Column("instead", "number", ["" if text.startswith("nan") else text for text in instead]),
+        )
+        note = (
+            f"agreement: 2 both / ({first} + {second}); kappa: the grade against all others; instead: what"
+            f" {second} gives most often where {first} alone gives the grade"
+        )
+        return Sheet(columns, (note,), title="grade by grade")
+
+    def _groups_sheet(self) -> Sheet:
+        groups = list(self.groups.values())
+        columns = (
+            Column(self.by, "text", [group.group for group in groups]),
+            Column("queries", "count", [group.queries for group in groups]),
+            Column("pairs", "count", [group.pairs for group in groups]),
+            *(
+                estimated(title, kind, [getattr(group, name) for group in groups])
+                for name, (title, kind) in _OF_GROUPS.items()
+            ),
+        )
+        note = f"quadratic: kappa with these weights; alpha: ordinal; bias: {self.names[1]} - {self.names[0]}"
+        return Sheet(columns, (note,), title=f"by {self.by}")
 
 
 def agreement(
@@ -115,15 +457,17 @@ def agreement(
     >>> found.bias.mean, found.bias.word
     (0.2, 'unclear')
     """
-    _check_settings(distance, rel, level, resamples, seed, duplicate_judgements)
+    check_word("distance", distance, get_args(Distance))
+    check_word("duplicate_judgements", duplicate_judgements, get_args(OneJudgement))
+    check_sampling(level, seed, 1 if resamples is None else resamples)
+    if rel is not None and (isinstance(rel, bool) or not isinstance(rel, Real) or not math.isfinite(float(rel))):
+        raise UsageError("unknown-setting", f"rel={rel!r}: the grade from which documents are relevant is a number")
     judges = judge_names(names, (qrels_a, qrels_b))
     slices = Slices.of(table, by=by)
     sources, _ = inputs.InputOptions({"columns": columns, "blank": blank}).read((qrels_a, qrels_b), ())
     both = [one if isinstance(one, Qrels) else Qrels(one, duplicate_judgements=duplicate_judgements) for one in sources]
-    first, second = _select(both, judges, queries)
-    pairs = _pairs(first, second, judges)
-    scale, tables = _count(pairs, judges, distance, rel)
-    samples = resamples or resamples_for(tables.queries)
+    judged, ids, grades, tables = judged_pairs(both, judges, queries)
+    scale, samples = Scale(grades, distance, rel), resamples or resamples_for(tables.queries)
 
     def figures(group: str, part: ConfusionTables) -> Figures:
         values = scale.coefficients(part.total()[None])[0]
@@ -133,23 +477,22 @@ def agreement(
 
     overall, groups = figures("", tables), {}
     if slices.by is not None:
-        slices.by.shown(pairs.queries)
-        parts = slices.by.parts(pairs.queries)
+        slices.by.shown(list(map(str, ids)))
+        parts = slices.by.parts(list(map(str, ids)))
         groups = {name: figures(name, tables.only(parts.of(name))) for name in parts.names}
-    total, of_each = tables.total(), tables.of_each(scale.coefficients)
-    each = of_each[:, [scale.names.index(name) for name in QueryAgreement._fields[2:]]].T.tolist()
-    each = [tables.pairs.astype(np.int64).tolist(), *each]
-    counts = total.astype(np.int64)
+    of_each = dict(zip(scale.names, tables.of_each(scale.coefficients).T, strict=True))
+    each = [of_each[name].tolist() for name in QueryAgreement._fields[2:]]
+    counts = tables.total().astype(np.int64)
     counts.setflags(write=False)
     return Agreement(
         names=judges,
-        judged=pairs.judged,
-        grades=tuple((scale.grades + 0.0).tolist()),
+        judged=judged,
+        grades=tuple((grades + 0.0).tolist()),
         table=counts,
         overall=overall,
-        per_grade=tuple(_per_grade(total, scale.grades + 0.0)),
-        bias=_bias(tables, overall.bias, of_each[:, scale.names.index("bias")], level),
-        queries=QueryAgreements(map(QueryAgreement, first.kinds.back("query", pairs.queries), *each)),
+        per_grade=tuple(_per_grade(tables.total(), grades + 0.0)),
+        bias=_bias(tables, overall.bias, of_each["bias"], level),
+        queries=QueryAgreements(map(QueryAgreement, ids, tables.pairs.astype(np.int64).tolist(), *each)),
         groups=groups,
         by="" if slices.by is None else slices.by.name,
         distance=distance,
@@ -157,29 +500,14 @@ def agreement(
         level=level,
         resamples=samples,
         seed=seed,
-        notes=tuple(_notes(overall, scale, total)),
-        warnings=tuple(_warnings(overall, pairs.judged, total, scale, judges)),
+        notes=tuple(_notes(overall, scale)),
+        warnings=tuple(_warnings(overall, judged, scale, tables.total(), judges)),
     )
 
 
 def resamples_for(queries: int) -> int:
     """How many samples of queries are drawn by default."""
     return 9_999 if queries <= _MANY_QUERIES else 999
-
-
-def _check_settings(
-    distance: object, rel: object, level: object, resamples: object, seed: object, duplicates: object
-) -> None:
-    """Raise a UsageError (`unknown-setting`) for a value that a setting cannot have."""
-    for name, word, words in (
-        ("distance", distance, get_args(Distance)),
-        ("duplicate_judgements", duplicates, get_args(OneJudgement)),
-    ):
-        if word not in words:
-            raise UsageError("unknown-setting", f"{name}={word!r}: {name} is {' or '.join(map(repr, words))}")
-    if rel is not None and (isinstance(rel, bool) or not isinstance(rel, Real) or not math.isfinite(float(rel))):
-        raise UsageError("unknown-setting", f"rel={rel!r}: the grade from which documents are relevant is a number")
-    check_sampling(level, seed, 1 if resamples is None else resamples)
 
 
 def judge_names(names: Sequence[str] | None, sources: Iterable[object]) -> tuple[str, str]:
@@ -193,145 +521,17 @@ def judge_names(names: Sequence[str] | None, sources: Iterable[object]) -> tuple
     return names_of(names, stems, ("first", "second"))
 
 
-def _select(both: list[Qrels], names: tuple[str, str], queries: Iterable[object] | None) -> list[Qrels]:
-    """The judgements of both for the queries to look at.
-
-    Raises:
-        InputError: `input-type`, `unjudged-queries`, `empty-input`, `no-common-pairs`.
-
-    """
-    for qrels, name in zip(both, names, strict=True):
-        if qrels.merged or qrels.copies.size:
-            text = f"{name}: documents are judged for several subtopics of a query, or several times"
-            remedy = "agreement is about one grade for each document: give one subtopic, or each as a query of its own"
-            raise InputError("input-type", text, remedy=remedy)
-    if queries is None:
-        return both
-    wanted = validate.ids(queries)
-    known = [set(qrels.queries) for qrels in both]
-    if unjudged := [query for query in wanted if query not in known[0] | known[1]]:
-        text = f"{len(unjudged):,} of {counted(len(wanted))} judged by neither of the two: {quoted(unjudged)}"
-        remedy = f"judged are {quoted(both[0].queries)}; leave out the queries without judgements"
-        raise InputError("unjudged-queries", text, remedy=remedy)
-    if not wanted:
-        raise InputError("empty-input", "the list of queries to keep is empty")
-    parts = [[query for query in wanted if query in ids] for ids in known]
-    for part, name in zip(parts, names, strict=True):
-        if not part:
-            raise InputError("no-common-pairs", f"{name} judged none of the queries asked for: {quoted(wanted)}")
-    return [Qrels(qrels, queries=part) for qrels, part in zip(both, parts, strict=True)]
-
-
-class _Pairs(NamedTuple):
-    """The pairs of a query and a document that both have judged."""
-
-    judged: Judged
-    queries: list[str]
-    """the queries of the pairs, in the order of their UTF-8 bytes"""
-    owner: Integers
-    """`[N]`, the query of each pair, ascending"""
-    first: Floats
-    """`[N]`, the grade of the first judge"""
-    second: Floats
-    """`[N]`, the grade of the second judge"""
-
-
-def _pairs(first: Qrels, second: Qrels, names: tuple[str, str]) -> _Pairs:
-    """The pairs that both have judged.
-
-    Raises:
-        InputError: `no-common-pairs`.
-
-    """
-    index = {query: number for number, query in enumerate(second.queries)}
-    common = [(number, index[query]) for number, query in enumerate(first.queries) if query in index]
-    rows, others = _common_rows(first, second, *np.array(common, dtype=np.int64).reshape(-1, 2).T)
-    if not rows.size:
-        raise _nothing_common(first, second, len(common), names)
-    owner = np.searchsorted(first.offsets, rows, side="right") - 1
-    changes = np.concatenate(([True], owner[1:] != owner[:-1]))
-    queries = [first.queries[number] for number in owner[changes].tolist()]
-    both, ours, theirs = rows.size, first.grades.size, second.grades.size
-    each = (len(first.queries), len(second.queries), len(queries))
-    judged = Judged(ours, theirs, both, ours - both, theirs - both, *each)
-    return _Pairs(judged, queries, np.cumsum(changes) - 1, first.grades[rows], second.grades[others])
-
-
-def _common_rows(first: Qrels, second: Qrels, ours: Integers, theirs: Integers) -> tuple[Integers, Integers]:
-    """The rows of both sides with the same query and document; `ours` and `theirs` number the common queries."""
-    import polars as pl  # noqa: PLC0415 - not needed to correlate two lists
-
-    sides = []
-    for qrels, numbers in ((first, ours), (second, theirs)):
-        rows = expand(qrels.offsets[numbers], qrels.lengths[numbers])
-        documents = qrels.document_series
-        documents = documents if rows.size == len(documents) else documents.gather(rows)
-        query = np.repeat(np.arange(len(numbers), dtype=np.int32), qrels.lengths[numbers])
-        sides.append(pl.DataFrame({"query": query, "document": documents, "row": rows}))
-    left, right = sides
-    keys = ["query", "document"]
-    if not left.select(keys).equals(right.select(keys)):
-        left = left.join(right, on=keys, how="inner", maintain_order="left")
-        return left["row"].to_numpy(), left["row_right"].to_numpy()
-    return left["row"].to_numpy(), right["row"].to_numpy()
-
-
-def _nothing_common(first: Qrels, second: Qrels, common: int, names: tuple[str, str]) -> InputError:
-    """The error for judgements that have no pair in common."""
-    if common:
-        shared = next(iter(set(first.queries).intersection(second.queries)))
-        each = [qrels.documents_of(qrels.queries.index(shared)) for qrels in (first, second)]
-        text = f"{names[0]} and {names[1]} have queries in common ({common:,}), and no document that both judged"
-        remedy = f"query {shared}: {names[0]} judged {quoted(each[0])}, {names[1]} {quoted(each[1])}"
-    else:
-        text = f"no query of {names[1]} is judged by {names[0]}"
-        remedy = f"{names[0]} judged {quoted(first.queries)}, {names[1]} {quoted(second.queries)}"
-    return InputError("no-common-pairs", text, remedy=f"{remedy}; are these ids of one collection?")
-
-
-def _count(
-    pairs: _Pairs, names: tuple[str, str], distance: Distance, rel: float | None
-) -> tuple[Scale, ConfusionTables]:
-    """The grades that the pairs have, and the confusion table of each query.
-
-    Raises:
-        InputError: `many-grades`.
-
-    """
-    used = [np.unique(side) for side in (pairs.first, pairs.second)]
-    grades = np.unique(np.concatenate(used))
-    if grades.size > _GRADES:
-        each = ", ".join(f"{name} {side.size:,}" for name, side in zip(names, used, strict=True))
-        text = f"there are {grades.size:,} different grades ({each})"
-        most = names[0] if used[0].size >= used[1].size else names[1]
-        remedy = f"up to {_GRADES} are counted; round those of {most}, or correlate them as scores"
-        raise InputError("many-grades", text, remedy=remedy)
-    first, second = (np.searchsorted(grades, side) for side in (pairs.first, pairs.second))
-    tables = ConfusionTables.of(pairs.owner, first, second, len(pairs.queries), grades.size)
-    return Scale(grades, distance, rel), tables
-
-
 def _per_grade(table: Floats, grades: Floats) -> Iterator[GradeAgreement]:
     """The agreement on each grade of `[C]`, from the table `[C, C]`."""
-    rows, columns, both = table.sum(axis=1), table.sum(axis=0), np.diagonal(table)
-    shares, kappas = specific(table), grade_kappas(table)
+    first, second, both = table.sum(axis=1), table.sum(axis=0), np.diagonal(table)
     others = table - np.diag(both)
-    for index, grade in enumerate(grades.tolist()):
-        most = int(others[index].argmax())
-        differs = others[index, most] > 0
-        first, second, same = int(rows[index]), int(columns[index]), int(both[index])
-        yield GradeAgreement(
-            grade,
-            first,
-            second,
-            same,
-            first_same=same / first if first else np.nan,
-            second_same=same / second if second else np.nan,
-            agreement=float(shares[index]),
-            kappa=float(kappas[index]),
-            instead=float(grades[most]) if differs else np.nan,
-            instead_share=float(others[index, most] / first) if differs else np.nan,
-        )
+    differ = others.max(axis=1)
+    instead = np.where(differ > 0, grades[others.argmax(axis=1)], np.nan)
+    with np.errstate(invalid="ignore"):
+        shares = [both / first, both / second, specific(table), grade_kappas(table)]
+        shares += [instead, np.where(differ > 0, differ / first, np.nan)]
+    counts = (part.astype(np.int64).tolist() for part in (first, second, both))
+    return map(GradeAgreement, grades.tolist(), *counts, *(part.tolist() for part in shares))
 
 
 def _bias(tables: ConfusionTables, mean: Estimate, of_each: Floats, level: float) -> Bias:
@@ -344,14 +544,26 @@ def _bias(tables: ConfusionTables, mean: Estimate, of_each: Floats, level: float
     return Bias(*mean, higher, int(np.trace(table)), lower, p, word)
 
 
+def _notes(figures: Figures, scale: Scale) -> Iterator[str]:
+    """What must be said about the coefficients: one grade alone, uneven grades, all relevant or none."""
+    grades = [f"{grade:g}" for grade in (scale.grades + 0.0).tolist()]
+    if len(grades) == 1:
+        yield f"every grade is {grades[0]}: nothing could disagree, and neither kappa nor alpha is defined"
+    elif not scale.even:
+        steps = 'the steps between them; distance="grades" takes their differences'
+        weights = steps if scale.distance == "steps" else "their differences"
+        yield f"the grades are {quoted(grades, 8)}: weights of kappa are {weights}"
+    if figures.relevant_kappa is not None and math.isnan(figures.relevant_kappa.value):
+        yield f"all grades are on one side of {scale.rel:g}: there is no kappa of relevant and not relevant"
+
+
 def _warnings(
-    figures: Figures, judged: Judged, table: Floats, scale: Scale, names: tuple[str, str]
+    figures: Figures, judged: Judged, scale: Scale, table: Floats, names: tuple[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Slug and text of what makes agreement easily misread: few queries, one dominant grade, pairs of one judge."""
     if figures.queries < _FEW_QUERIES:
-        single = figures.queries == 1
-        text = f"{figures.queries:,} {'query is' if single else 'queries are'} few: intervals"
-        yield "few-queries", text + (" cannot be had of one" if single else " of so few are too narrow, if anything")
+        few = f"{counted(figures.queries)} {'is' if figures.queries == 1 else 'are'} few"
+        yield "few-queries", f"{few}: intervals of so few are too narrow, and of one query there are none"
     shares = (table.sum(axis=0) + table.sum(axis=1)) / (2 * table.sum())
     most = int(shares.argmax())
     if figures.equal.value >= _HIGH and figures.kappa.value < _LOW and shares[most] >= _DOMINANT:
@@ -360,27 +572,6 @@ def _warnings(
         yield "dominant-grade", f"{text}: {grade}, where two judges meet by chance; look at the other grades one by one"
     union = judged.both + judged.first_only + judged.second_only
     counts = zip(names, (judged.first_only, judged.second_only), strict=True)
-    alone = [f"{name} {100 * count / union:.1f} %" for name, count in counts if count >= _ALONE * union]
-    if alone:
+    if alone := [f"{name} {100 * count / union:.1f} %" for name, count in counts if count >= _ALONE * union]:
         text = f"judged by one alone: {', '.join(alone)} of {union:,} pairs, and agreement leaves them out"
         yield "judged-by-one", text
-
-
-def _notes(figures: Figures, scale: Scale, table: Floats) -> Iterator[str]:
-    """What must be said about the coefficients: one grade alone, uneven grades, all relevant or none."""
-    grades = [f"{grade:g}" for grade in (scale.grades + 0.0).tolist()]
-    if len(grades) == 1:
-        yield f"every grade is {grades[0]}: nothing could disagree, and neither kappa nor alpha is defined"
-    elif not scale.even:
-        shown = " ".join(grades[:8]) + (" ..." if len(grades) > 8 else "")  # noqa: PLR2004 - as many as shown
-        weights = (
-            'weights of kappa count the steps between them; distance="grades" takes their differences'
-            if scale.distance == "steps"
-            else "weights of kappa are their differences"
-        )
-        yield f"the grades are {shown}: {weights}"
-    if scale.rel is not None and figures.relevant_kappa is not None and math.isnan(figures.relevant_kappa.value):
-        relevant = scale.relevant(table)
-        if relevant.sum() in (relevant[0, 0], relevant[1, 1]):
-            side = "reach" if relevant[1, 1] else "are below"
-            yield f"all grades {side} {scale.rel:g}: there is no kappa of relevant and not relevant"

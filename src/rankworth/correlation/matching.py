@@ -1,32 +1,129 @@
-"""Runs and frames become pairs of rankings: sorted by score, and their documents matched within each query."""
+"""What users have as two rankings, or as two runs, becomes pairs of rankings whose documents are matched."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-import polars as pl
 
 from rankworth.arrays import Floats, Integers, expand
-from rankworth.io.validate import IdKinds
+from rankworth.correlation.methods import Method
+from rankworth.errors import InputError
+from rankworth.io.validate import IdKinds, is_id
+from rankworth.io.validate import text as id_text
+from rankworth.judging import inputs
 from rankworth.judging.ties import Contradictions
 from rankworth.model import Run
 from rankworth.stats.pairing import Pairing, Ranks, Side, groups_of, repeated_document
-from rankworth.tables.frames import run_starts, taken
 
-_SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
-"""by which numbers of queries are multiplied, so that they change all bits of a hash"""
+if TYPE_CHECKING:
+    import polars as pl
+
+_RANKING: Final = "one ranking is a list of ids, best first, an array of scores, or {id: score}"
+
+
+class Ranked(NamedTuple):
+    """One ranking that belongs to no query."""
+
+    groups: Sequence[Collection[str]]
+    """documents that share a rank together, best first"""
+    scores: Mapping[str, float] | None
+    """what they are ranked by; None for a list"""
+
+
+def numbers_are_scores(x: object, y: object, methods: Sequence[Method]) -> bool:
+    """Whether lists of numbers hold scores, as for coefficients of correlation, or ids, as for overlaps.
+
+    Raises:
+        InputError: `input-type` where there are methods of both kinds.
+
+    """
+    lists = [ranking for ranking in (x, y) if isinstance(ranking, list | tuple)]
+    if not lists or not all(ranking and all(map(_is_number, ranking)) for ranking in lists):
+        return False
+    scored, named = ([each.label for each in methods if each.correlates is kind] for kind in (True, False))
+    if scored and named:
+        text = f"a list of numbers holds scores for {', '.join(scored)} and ids for {', '.join(named)}"
+        remedy = "one after the other; ids can also be texts, scores an array or {id: score}"
+        raise InputError("input-type", text, remedy=remedy)
+    return bool(scored)
+
+
+def read(source: Any, name: str, *, scores: bool) -> Run | Ranked:  # noqa: ANN401 - what users have
+    """A run, or a ranking: a list of ids, in which a list or a set holds tied ones, or scores by id, higher first.
+
+    Args:
+        source: what users have.
+        name: what messages call it.
+        scores: whether a list of numbers holds scores, told apart by place.
+
+    Raises:
+        InputError: `input-type`, `bad-score`, `duplicate-document`, and as `evaluate`.
+
+    """
+    if isinstance(source, np.ndarray) and source.ndim == 1:
+        scores, source = scores or source.dtype.kind in "fiu", source.tolist()
+    if isinstance(source, list | tuple):
+        if scores and all(map(_is_number, source)):
+            return _scored(enumerate(source))
+        if all(is_id(item) or _is_group(item) for item in source):
+            groups = ([item] if is_id(item) else item for item in source)
+            # the order within a set is not the same twice
+            return Ranked([sorted(id_text(item, "documents") for item in group) for group in groups], None)
+    if isinstance(source, Mapping) and all(map(_is_number, source.values())):
+        return _scored(source.items())
+    try:
+        return inputs.run(source, name)
+    except InputError as error:
+        if error.slug != "input-type":
+            raise
+        raise error.with_remedy(f"{error.remedy}\n{_RANKING}".strip()) from None
+
+
+def _scored(items: Iterable[tuple[Any, Any]]) -> Ranked:
+    """A ranking by scores, equal ones tied.
+
+    Raises:
+        InputError: `bad-score`, `duplicate-document`, `id-type`.
+
+    """
+    scores: dict[str, float] = {}
+    for item, score in items:
+        document = id_text(item, "documents")
+        if document in scores:
+            raise repeated_document(document, "")
+        try:
+            scores[document] = float(score)
+        except OverflowError:
+            scores[document] = math.nan
+        if math.isnan(scores[document]):
+            text = f"the score of {document!r} is not a number, or beyond what a float holds"
+            raise InputError("bad-score", text, remedy="leave it out")
+    groups: dict[float, list[str]] = {}
+    for document, score in scores.items():
+        groups.setdefault(score, []).append(document)
+    return Ranked([groups[score] for score in sorted(groups, reverse=True)], scores)
+
+
+def _is_number(item: object) -> bool:
+    return isinstance(item, Real) and not isinstance(item, bool)
+
+
+def _is_group(item: object) -> bool:
+    return isinstance(item, list | tuple | set | frozenset) and bool(item) and all(map(is_id, item))
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a run, those of each query together."""
+    """The rows of a run, those of each query together, best first."""
 
     names: Sequence[str]
     """`[S]`: ids of the queries"""
     starts: Integers
     """`[S + 1]`: where the rows of each query begin"""
-    documents: pl.Series
+    documents: "pl.Series"
     """`[N]`: ids"""
     scores: Floats
     """`[N]`"""
@@ -36,62 +133,37 @@ class Rows:
     """whether ids came as integers"""
 
     @classmethod
-    def of(cls, frame: pl.DataFrame) -> "Rows":
-        """The rows of a frame, those of each query best first."""
-        return cls._grouped(frame).by_score()
-
-    @classmethod
     def of_run(cls, run: Run) -> "Rows":
-        """The rows of a run, those of each query best first; a list is a ranking without ties.
+        """The rows of a run; a list is a ranking without ties.
 
         Raises:
             InputError: `ambiguous-order`, and what reading finds.
 
         """
+        import polars as pl  # noqa: PLC0415 - not needed to correlate two lists
+
         frame = run.frame
         if frame is None:
             frame = pl.concat([batch.select("query", "document", "score") for batch in run.batches()])
-        rows = replace(cls._grouped(frame), empty=run.empty)
-        if not rows.kinds.integers("query") and hasattr(run, "kinds"):  # which relations do not have
-            rows = replace(rows, kinds=run.kinds)
-        if run.lists is None:
-            return rows.by_score()
-        found, starts = Contradictions(), rows.starts[:-1]
-        found.look(list(rows.names), starts, rows.scores, lambda row: rows.documents[row])
-        if not run.lists.is_order and (error := found.error(run.name, run.lists, ways=False)) is not None:
-            raise error
-        return replace(rows, scores=np.arange(rows.scores.size, 0, -1, dtype=np.float64))
-
-    @classmethod
-    def _grouped(cls, frame: pl.DataFrame) -> "Rows":
-        """The rows of a frame in the order of the queries, and within a query in their own."""
         kinds = IdKinds()
         kinds.meet_frame(frame)
-        query, documents = (frame[what].cast(pl.String) for what in ("query", "document"))
+        query, documents = (frame[name].cast(pl.String) for name in ("query", "document"))
         scores = frame["score"].cast(pl.Float64).to_numpy()
-        if not frame.height:
-            return cls([], np.zeros(1, dtype=np.int64), documents, scores, kinds=kinds)
-        starts = run_starts(query)
-        names = taken(query, starts).to_list()
-        if len(set(names)) < len(names):
-            known = query.unique(maintain_order=True)
-            code = query.cast(pl.Enum(known)).to_physical().to_numpy()
-            order = np.argsort(code, kind="stable")
-            names, documents, scores = known.to_list(), documents.gather(order), scores[order]
-            starts = np.searchsorted(code[order], np.arange(len(names)))
-        return cls(names, np.append(starts, frame.height), documents, scores, kinds=kinds)
-
-    def by_score(self) -> "Rows":
-        """The rows of each query best first."""
-        lengths = np.diff(self.starts)
-        rises = np.flatnonzero(self.scores[1:] > self.scores[:-1]) + 1
-        owner = np.repeat(np.arange(lengths.size), lengths)
-        wrong = np.unique(owner[rises[owner[rises] == owner[rises - 1]]])
-        if not wrong.size:
-            return self
-        order, rows = np.arange(self.scores.size), expand(self.starts[wrong], lengths[wrong])
-        order[rows] = rows[np.lexsort((-self.scores[rows], owner[rows]))]
-        return replace(self, documents=self.documents.gather(order), scores=self.scores[order])
+        names = query.unique(maintain_order=True)
+        number = query.cast(pl.Enum(names)).to_physical().to_numpy()
+        falls = scores[1:] <= scores[:-1] if run.lists is None else np.ones(max(scores.size - 1, 0), dtype=np.bool_)
+        if not ((number[1:] > number[:-1]) | ((number[1:] == number[:-1]) & falls)).all():
+            order = np.lexsort((-scores, number) if run.lists is None else (number,))
+            number, documents, scores = number[order], documents.gather(order), scores[order]
+        starts = np.searchsorted(number, np.arange(len(names) + 1))
+        if run.lists is not None:
+            contradictions = Contradictions()
+            contradictions.look(names.to_list(), starts[:-1], scores, lambda row: documents[row])
+            if not run.lists.is_order and (error := contradictions.error(run.name, run.lists, ways=False)) is not None:
+                raise error
+            scores = np.arange(scores.size, 0, -1, dtype=np.float64)
+        known = kinds if kinds.integers("query") else getattr(run, "kinds", kinds)  # which relations do not have
+        return cls(names.to_list(), starts, documents, scores, run.empty, known)
 
     @property
     def queries(self) -> list[str]:
@@ -101,19 +173,20 @@ class Rows:
     def only(self, queries: Sequence[str]) -> "Rows":
         """The rows of some queries, in their order; none for a query that is not there."""
         numbers = {name: number for number, name in enumerate(self.names)}
-        places = np.array([numbers.get(query, -1) for query in queries], dtype=np.int64)
-        lengths = np.where(places < 0, 0, np.diff(self.starts, append=0)[places])
+        known = np.array([numbers.get(query, -1) for query in queries], dtype=np.int64)
+        lengths = np.where(known < 0, 0, np.diff(self.starts, append=0)[known])
         starts = np.concatenate(([0], np.cumsum(lengths)))
-        if np.array_equal(places[places >= 0], np.arange(len(self.names))):
+        if np.array_equal(known[known >= 0], np.arange(len(self.names))):
             return Rows(queries, starts, self.documents, self.scores)
-        rows = expand(self.starts[places], lengths)
+        rows = expand(self.starts[known], lengths)
         return Rows(queries, starts, self.documents.gather(rows), self.scores[rows])
 
-    def keyed(self) -> pl.DataFrame:
-        """A row for each document: the number of its query, its id, a hash of both, and its row."""
-        query = np.repeat(np.arange(len(self.names), dtype=np.uint64), np.diff(self.starts))
-        key = self.documents.hash().to_numpy() + query * _SPREAD
-        return pl.DataFrame({"query": query, "document": self.documents, "key": key}).with_row_index("row")
+    def keys(self) -> "pl.DataFrame":
+        """A row for each document: the number of its query, its id and its own number."""
+        import polars as pl  # noqa: PLC0415 - not needed to correlate two lists
+
+        query = np.repeat(np.arange(len(self.names)), np.diff(self.starts))
+        return pl.DataFrame({"query": query, "document": self.documents}).with_row_index("row")
 
 
 def of_rows(first: Rows, second: Rows, queries: Sequence[str] | None = None) -> Pairing:
@@ -132,41 +205,21 @@ def of_rows(first: Rows, second: Rows, queries: Sequence[str] | None = None) -> 
     >>> pair.queries, pair.first.match
     (('q1', 'q2'), array([-1,  0], dtype=int32))
     """
+    import polars as pl  # noqa: PLC0415 - not needed to correlate two lists
+
     names = list(dict.fromkeys((*first.queries, *second.queries))) if queries is None else queries
     sides = first.only(names), second.only(names)
-    matched = _matched(sides)
+    keys = [side.keys() for side in sides]
+    try:
+        matched = keys[0].join(keys[1], on=["query", "document"], validate="1:1")
+    except pl.exceptions.ComputeError:
+        twice = pl.concat(key.filter(key.select("query", "document").is_duplicated()) for key in keys)
+        raise repeated_document(twice["document"][0], names[twice["query"][0]]) from None
     kind: type[np.integer[Any]] = np.int32 if max(side.scores.size for side in sides) < 1 << 31 else np.int64
+    rows = [matched[name].to_numpy().astype(np.int64) for name in ("row", "row_right")]
     made = []
-    for side, rows, others in zip(sides, matched, matched[::-1], strict=True):
+    for side, own, others in zip(sides, rows, rows[::-1], strict=True):
         match: Ranks = np.full(side.scores.size, -1, dtype=kind)
-        match[rows] = others
+        match[own] = others
         made.append(Side(side.starts, *groups_of(side.scores, side.starts, kind), match))
     return Pairing(tuple(names), *made)
-
-
-def _matched(sides: tuple[Rows, Rows]) -> list[Integers]:
-    """The rows of both sides that hold the same document for the same query.
-
-    To join by one number is twice as fast as by query and document; where hashes are not unique, these are compared.
-
-    Raises:
-        InputError: `duplicate-document`.
-
-    """
-    frames = [side.keyed() for side in sides]
-    if all(frame["key"].n_unique() == frame.height for frame in frames):
-        rows = _joined(frames, ["key"])
-        if (sides[0].documents.gather(rows[0]) == sides[1].documents.gather(rows[1])).all():
-            return rows
-    for frame, side in zip(frames, sides, strict=True):
-        repeated = frame.filter(frame.select("query", "document").is_duplicated())
-        if repeated.height:
-            raise repeated_document(repeated["document"][0], side.names[repeated["query"][0]])
-    return _joined(frames, ["query", "document"])
-
-
-def _joined(frames: Sequence[pl.DataFrame], by: list[str]) -> list[Integers]:
-    """The rows of two frames that are equal in some columns."""
-    first, second = (frame.select("row", *by) for frame in frames)
-    joined = first.join(second, on=by)
-    return [joined["row"].to_numpy().astype(np.int64), joined["row_right"].to_numpy().astype(np.int64)]

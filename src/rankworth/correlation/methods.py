@@ -1,8 +1,9 @@
 """All ways to say how alike two rankings are, by name: overlaps of lists, and coefficients of correlation."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Final, Literal
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.stats.overlap import OVERLAPS, Bounded
-from rankworth.stats.pairing import Pairing, cutoff, persistence
+from rankworth.stats.pairing import Pairing, Side, cutoff, persistence
 from rankworth.stats.rank_correlation import COEFFICIENTS
 
 Missing = Literal["refuse", "common", "last"]
@@ -25,14 +26,10 @@ _ALIASES: Final = {
     "ao": "average-overlap",
     "goodman-kruskal": "gamma",
 }
-_LABELS: Final = {
-    "average-overlap": "AO",
-    "jaccard": "Jaccard",
-    "rba": "RBA",
-    "tau-ap": "tau-AP",
-    "tau-ap-a": "tau-AP-a",
-    "tau-ap-b": "tau-AP-b",
-}
+_DIFFERENT: Final = """\
+missing="common" looks at the documents that both have, missing="last" puts the others behind, tied \
+(--missing common, --missing last)
+RBO, overlap, AO, Jaccard and RBA are made for rankings that differ"""
 _TIES: Final = {
     "aware": "ties are taken into account",
     "penalised": "ties keep it below 1",
@@ -64,9 +61,11 @@ class Method:
         >>> Method("rbo", 0.9, 10).label, Method("tau-ap-b", 0.9, None).label
         ('RBO(p=0.9)@10', 'tau-AP-b')
         """
-        label = _LABELS.get(self.name) or self.name.replace("rbo", "RBO")
-        weighted = not self.correlates and "p" in OVERLAPS[self.name].takes
-        return f"{label}{f'(p={self.persistence:g})' if weighted else ''}{f'@{self.k}' if self.k else ''}"
+        depth = f"@{self.k}" if self.k else ""
+        if self.correlates:
+            return f"{self.name.replace('tau-ap', 'tau-AP')}{depth}"
+        overlap = OVERLAPS[self.name]
+        return f"{overlap.label}{f'(p={self.persistence:g})' if 'p' in overlap.takes else ''}{depth}"
 
     @property
     def correlates(self) -> bool:
@@ -83,30 +82,77 @@ class Method:
         """What becomes of tied documents."""
         return _TIES[COEFFICIENTS[self.name].ties] if self.correlates else OVERLAPS[self.name].ties
 
-    def of(self, pairing: Pairing, missing: Missing) -> Floats:
+    def of(self, pairing: Pairing, missing: Missing, scores: Sequence[Mapping[str, float] | None] = ()) -> Floats:
         """`[4, Q]`: the value of each query, its least, its most, and its p value; NaN where there is none.
 
         Least and most are what documents beyond the ends of the rankings could make of it; p is of a single query.
 
+        Args:
+            pairing: the rankings.
+            missing: what becomes of documents of one ranking alone.
+            scores: what two single rankings were ranked by, for Pearson's r.
+
         Raises:
-            InputError: `not-conjoint`.
-            UsageError: `tied-ranking`.
+            InputError: `not-conjoint`, `input-type`.
+            UsageError: `tied-ranking`, `conflicting-options`.
 
         """
-        found = np.full((4, len(pairing)), np.nan)
+        table = np.full((4, len(pairing)), np.nan)
         if self.correlates:
-            pairs = list(vectors(pairing.cut(self.k), missing, self.label))
             coefficient = COEFFICIENTS[self.name]
-            found[0] = [coefficient.value(*pair) for pair in pairs]
+            pairs = (
+                [self._scores(pairing, missing, scores)] if self.name == "pearson" else self._ranks(pairing, missing)
+            )
+            table[0] = [coefficient.value(*pair) for pair in pairs]
             if len(pairs) == 1:
-                found[3] = coefficient.p(*pairs[0])
-            return found
+                table[3] = coefficient.p(*pairs[0])
+            return table
         result = OVERLAPS[self.name].of(pairing, p=self.persistence, k=self.k)
         if isinstance(result, Bounded):
-            found[:3] = result.value, result.min, result.max
+            table[:3] = result.value, result.min, result.max
         else:
-            found[0] = result
-        return found
+            table[0] = result
+        return table
+
+    def _scores(
+        self, pairing: Pairing, missing: Missing, scores: Sequence[Mapping[str, float] | None]
+    ) -> tuple[Floats, Floats]:
+        """The scores of the items that two single rankings have in common."""
+        known = [side for side in scores if side is not None]
+        if len(known) < 2:  # noqa: PLR2004 - two rankings
+            text = "pearson is about scores, and these are rankings"
+            raise InputError("input-type", text, remedy="spearman is about ranks")
+        if self.k is not None or missing == "last":
+            raise UsageError("conflicting-options", "pearson is about all scores: k and missing='last' are about ranks")
+        if missing == "refuse":
+            _refuse(pairing, self.label)
+        common = [item for item in known[0] if item in known[1]]
+        return np.array([known[0][item] for item in common]), np.array([known[1][item] for item in common])
+
+    def _ranks(self, pairing: Pairing, missing: Missing) -> list[tuple[Floats, Floats]]:
+        """The documents of each query in both rankings: minus their rank, so that higher is better.
+
+        With `last`, documents of one ranking only stand behind all of the other one, tied: what Fagin, Kumar and
+        Sivakumar (2003), Comparing top k lists, https://doi.org/10.1137/S0895480102412856, call a bucket order.
+
+        Raises:
+            InputError: `not-conjoint`.
+
+        """
+        pairing = pairing.cut(self.k)
+        if missing == "refuse":
+            _refuse(pairing, self.label)
+        first, second, pairs = pairing.first, pairing.second, []
+        for rows, others in zip(_slices(first), _slices(second), strict=True):
+            match, top = first.match[rows], first.top[rows]
+            both = match >= 0
+            x, y = top[both], second.top[match[both]]
+            if missing == "last":
+                alone = second.top[others][second.match[others] < 0]
+                x = np.concatenate((x, top[~both], np.full(alone.size, top.size + 1)))
+                y = np.concatenate((y, np.full(int((~both).sum()), others.stop - others.start + 1), alone))
+            pairs.append((-x.astype(np.float64), -y.astype(np.float64)))
+        return pairs
 
 
 def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]:
@@ -119,18 +165,14 @@ def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]
     weight = persistence(p)
     cutoff(k)
     named = [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
-    if not named:
-        raise UsageError("unknown-setting", "no method is named", remedy=f"methods are {' '.join(METHODS)}")
-    found = {}
-    for name in named:
-        plain = str(name).lower().replace("_", "-")
-        plain = _ALIASES.get(plain, plain)
-        if plain not in METHODS:
-            near = get_close_matches(plain, (*METHODS, *_ALIASES), 3, 0.5)
+    plain = [str(name).lower().replace("_", "-") for name in named] or [""]
+    known = list(dict.fromkeys(_ALIASES.get(name, name) for name in plain))
+    for name in known:
+        if name not in METHODS:
+            near = get_close_matches(name, (*METHODS, *_ALIASES), 3, 0.5)
             remedy = f"did you mean {quoted(near)}?" if near else f"methods are {' '.join(METHODS)}"
             raise UsageError("unknown-setting", f"method={name!r}: there is no such method", remedy=remedy)
-        found[plain] = Method(plain, weight, k)
-    return list(found.values())
+    return [Method(name, weight, k) for name in known]
 
 
 def method_rules(methods: Sequence[Method], reference: str, ties: str = "") -> Iterator[str]:
@@ -169,44 +211,24 @@ def names_of(names: Sequence[str] | None, own: Sequence[str], others: tuple[str,
     return both[0], both[1]
 
 
-def vectors(pairing: Pairing, missing: Missing, label: str) -> Iterator[tuple[Floats, Floats]]:
-    """The scores of the documents of each query in both rankings: minus their rank, so that higher is better.
+def _slices(side: Side) -> list[slice]:
+    """The rows of each query."""
+    return [slice(*ends) for ends in pairwise(side.starts.tolist())]
 
-    With `last`, documents of one ranking only stand behind all of the other one, tied: what Fagin, Kumar and Sivakumar
-    (2003), Comparing top k lists, https://doi.org/10.1137/S0895480102412856, call a bucket order.
+
+def _refuse(pairing: Pairing, label: str) -> None:
+    """Refuse rankings of different documents.
 
     Raises:
         InputError: `not-conjoint`.
 
     """
-    first, second = pairing.first, pairing.second
-    if missing == "refuse":
-        _refuse(pairing, label)
-    for place in range(len(pairing)):
-        rows = slice(int(first.starts[place]), int(first.starts[place + 1]))
-        others = slice(int(second.starts[place]), int(second.starts[place + 1]))
-        match, top = first.match[rows], first.top[rows]
-        both = match >= 0
-        x, y = top[both], second.top[match[both]]
-        if missing == "last":
-            alone = second.top[others][second.match[others] < 0]
-            x = np.concatenate((x, top[~both], np.full(alone.size, top.size + 1)))
-            y = np.concatenate((y, np.full(int((~both).sum()), others.stop - others.start + 1), alone))
-        yield -x.astype(np.float64), -y.astype(np.float64)
-
-
-def _refuse(pairing: Pairing, label: str) -> None:
     common = pairing.common
     apart = np.flatnonzero((pairing.first.lengths != common) | (pairing.second.lengths != common))
-    if not apart.size:
-        return
-    place = int(apart[0])
-    sizes = f"{pairing.first.lengths[place]:,} and {pairing.second.lengths[place]:,}, {common[place]:,} of them common"
-    of = f"of {quoted([pairing.queries[place]])} " if pairing.queries[place] else ""
-    more = f" (and {counted(int(apart.size) - 1)} more)" if apart.size > 1 else ""
-    raise InputError(
-        "not-conjoint",
-        f"{label} is about two rankings of the same documents, and those {of}hold {sizes}{more}",
-        remedy='missing="common" looks at the documents that both have, missing="last" puts the others behind, tied '
-        "(--missing common, --missing last)\nRBO, overlap, AO, Jaccard and RBA are made for rankings that differ",
-    )
+    if apart.size:
+        row = int(apart[0])
+        sizes = f"{pairing.first.lengths[row]:,} and {pairing.second.lengths[row]:,}, {common[row]:,} of them common"
+        of = f"of {quoted([pairing.queries[row]])} " if pairing.queries[row] else ""
+        more = f" (and {counted(int(apart.size) - 1)} more)" if apart.size > 1 else ""
+        text = f"{label} is about two rankings of the same documents, and those {of}hold {sizes}{more}"
+        raise InputError("not-conjoint", text, remedy=_DIFFERENT)

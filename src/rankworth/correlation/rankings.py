@@ -1,42 +1,389 @@
 """How alike two rankings are, or the rankings of runs for each query: RBO, overlaps and rank correlation."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from numbers import Real
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
+from typing import Any, ClassVar, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from rankworth.arrays import Floats
-from rankworth.correlation.methods import Method, Missing, methods, names_of
-from rankworth.correlation.rankings_result import Correlation, Correlations
-from rankworth.errors import InputError, UsageError, quoted
+from rankworth.arrays import Floats, Integers
+from rankworth.correlation.matching import Rows, numbers_are_scores, of_rows, read
+from rankworth.correlation.methods import Method, Missing, method_rules, methods, names_of
+from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io.validate import ids
-from rankworth.io.validate import text as id_text
 from rankworth.judging import inputs
 from rankworth.model import Run
 from rankworth.stats import intervals
-from rankworth.stats.pairing import Pairing, repeated_document
-from rankworth.stats.rank_correlation import COEFFICIENTS
-from rankworth.stats.samples import check_sampling
-
-if TYPE_CHECKING:
-    from rankworth.correlation.matching import Rows
+from rankworth.stats.pairing import Pairing
+from rankworth.stats.samples import check_sampling, check_word
+from rankworth.tables.analysis import Analysis, record
+from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.frames import FrameLibrary
+from rankworth.tables.look import p_value
+from rankworth.version import __version__
 
 DEFAULT = ("rbo", "overlap", "jaccard")
 """the methods of `correlate_runs` by default"""
-_RANKING: Final = "one ranking is a list of ids, best first, an array of scores, or {id: score}"
+FEW: Final = 10
+"""fewer items than that say little about a correlation"""
+_LOWEST: Final = 3
+"""how many of the queries are named whose rankings are least alike"""
+_SUMMARY: Final = ("first", "second", "method", "value", "low", "high", "min", "max", "p", "queries")
+_BOUNDS: Final = "min, max: what documents beyond the ends of the rankings could make of it"
 
 
-class Ranked(NamedTuple):
-    """One ranking that belongs to no query."""
+class QueryCorrelation(NamedTuple):
+    """How alike the rankings of one query are."""
 
-    groups: Sequence[Collection[str]]
-    """documents that share a rank together, best first"""
-    scores: Mapping[str, float] | None
-    """what they are ranked by; None for a list"""
+    query: Any
+    value: float
+    first: int
+    """how many documents the first ranking has"""
+    second: int
+    common: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Correlation(Analysis[Literal["queries"]]):
+    """How alike two rankings are, or those of two runs for each query.
+
+    The table of columns has a row for each query: `query`, the numbers of documents `n_first`, `n_second`, `n_common`,
+    and each method; RBO and RBA also with what they are at least and at most (`... min`, `... max`).
+
+    Attributes:
+        names: what the two are called.
+        methods: the methods.
+        queries: the ids of the queries; one empty id for two rankings of no query.
+        values: `[Q, M]`, NaN where undefined.
+        least: `[Q, M]`, for methods with bounds the least that documents beyond the ends could make of it, else NaN.
+        most: `[Q, M]`, the most.
+        p_values: `[Q, M]`, two-sided, of coefficients of two single rankings, else NaN.
+        sizes: `[Q, 3]`, how many documents the first ranking has, the second one, and both.
+        means: `[M]`, over the queries that have a value.
+        low: `[M]`, the lower ends of their intervals; NaN for a single query.
+        high: `[M]`, the upper ends.
+        level: of the intervals.
+        seed: of the samples behind them.
+        missing: what became of documents of one ranking only, for coefficients.
+        tied: in how many queries documents of a ranking have equal scores.
+
+    """
+
+    _SCHEMA: ClassVar = "rankworth.rankings/1"
+    _TABLES: ClassVar = ("queries",)
+    _RECORD: ClassVar = ("names", "missing", "level", "seed")
+    names: tuple[str, str]
+    methods: tuple[Method, ...]
+    queries: tuple[Any, ...]
+    values: Floats
+    least: Floats
+    most: Floats
+    p_values: Floats
+    sizes: Integers
+    means: Floats
+    low: Floats
+    high: Floats
+    level: float
+    seed: int
+    missing: Missing
+    tied: int = 0
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What tables call the methods."""
+        return tuple(method.label for method in self.methods)
+
+    @property
+    def value(self) -> float:
+        """The value of the only method; over several queries their mean.
+
+        Raises:
+            UsageError: `not-measured` where there are several methods.
+
+        """
+        return self._only("value")
+
+    @property
+    def min(self) -> float:
+        """The least that documents beyond the ends of both rankings could make of it; over several queries the mean."""
+        return self._only("min")
+
+    @property
+    def max(self) -> float:
+        """The most that documents beyond the ends could make of it."""
+        return self._only("max")
+
+    @property
+    def residual(self) -> float:
+        """How much documents beyond the ends could change it: the most minus the least."""
+        return self.max - self.min
+
+    @property
+    def p(self) -> float:
+        """The two-sided p value of the only method; NaN where it has none, and over several queries."""
+        return self._only("p")
+
+    def __float__(self) -> float:
+        """The value of the only method; over several queries their mean."""
+        return self.value
+
+    def _only(self, name: str) -> float:
+        """A number of the only method."""
+        if len(self.methods) > 1:
+            raise UsageError("not-measured", f"there are {len(self.methods)} methods; ask for mean() or of(query)")
+        return float(self._summary()[name][0])
+
+    def mean(self) -> dict[str, float]:
+        """The value of each method by its label; over several queries the mean."""
+        return dict(zip(self.labels, self.means.tolist(), strict=True))
+
+    def interval(self) -> dict[str, tuple[float, float]]:
+        """The ends of the interval of each mean."""
+        return dict(zip(self.labels, zip(self.low.tolist(), self.high.tolist(), strict=True), strict=True))
+
+    def of(self, query: object) -> dict[str, float]:
+        """The values of one query.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        known = list(map(str, self.queries))
+        if str(query) not in known:
+            raise UsageError("not-measured", f"there is no query {query!r}; there are {quoted(self.queries)}")
+        return dict(zip(self.labels, self.values[known.index(str(query))].tolist(), strict=True))
+
+    def lowest(self, count: int = 10, method: str = "") -> list[QueryCorrelation]:
+        """The queries whose rankings are least alike, by the first method where none is named.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        known = [index for index, each in enumerate(self.methods) if not method or method in (each.label, each.name)]
+        if not known:
+            raise UsageError("not-measured", f"there is no method {method}; there are {quoted(self.labels)}")
+        values = self.values[:, known[0]]
+        rows = np.argsort(values, kind="stable")[: int((~np.isnan(values)).sum())][: max(0, count)].tolist()
+        return [QueryCorrelation(self.queries[row], float(values[row]), *map(int, self.sizes[row])) for row in rows]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences that explain the numbers."""
+        return tuple(_notes([self]))
+
+    @property
+    def warnings(self) -> tuple[tuple[str, str], ...]:
+        """Slug and text where there are so few items that chance could have put them in this order."""
+        first, second, common = self.sizes[0].tolist()
+        items = common if self.missing == "common" else first + second - common
+        shown = []
+        for method, value, p in zip(self.methods, self.values[0].tolist(), self.p_values[0].tolist(), strict=True):
+            if method.correlates and not math.isnan(value):
+                shown.append(f"{method.label} of {value:.4g}{'' if math.isnan(p) else f' has p = {p_value(p)}'}")
+        few = f"{items} items are few: {', '.join(shown)}".replace("p = <", "p < ")
+        return (("few-items", few),) if shown and items < FEW and len(self.queries) == 1 else ()
+
+    def _columns(self, of: str) -> dict[str, list[Any]]:  # noqa: ARG002 - there is one table
+        sizes = zip(("n_first", "n_second", "n_common"), self.sizes.T.tolist(), strict=True)
+        columns: dict[str, list[Any]] = {"query": list(self.queries), **dict(sizes)}
+        tables = (("", self.values), (" min", self.least), (" max", self.most), (" p", self.p_values))
+        for index, label in enumerate(self.labels):
+            for end, table in tables:
+                if not end or not np.isnan(table[:, index]).all():
+                    columns[f"{label}{end}"] = record(table[:, index])
+        return columns
+
+    def _summary(self) -> dict[str, list[Any]]:
+        """A row for each method."""
+        p = self.p_values[0] if len(self.queries) == 1 else np.full(len(self.methods), np.nan)
+        counts = (~np.isnan(self.values)).sum(axis=0)
+        numbers = (self.means, self.low, self.high, _means(self.least), _means(self.most), p, counts)
+        names = ([name] * len(self.methods) for name in self.names)
+        return dict(zip(_SUMMARY, (*names, list(self.labels), *(part.tolist() for part in numbers)), strict=True))
+
+    def summary(self) -> list[dict[str, Any]]:
+        """One row for each method: its mean, the interval, and over how many queries."""
+        return _rows(record(self._summary()))
+
+    def _record(self) -> dict[str, Any]:
+        per_query = {str(row.pop("query")): row for row in _rows(self.columns())}
+        return super()._record() | {"methods": list(self.labels), "means": self.summary(), "per_query": per_query}
+
+    def sheets(self) -> list[Sheet]:
+        """The values, or their means with intervals, and what must be said about them."""
+        several, cells = len(self.queries) > 1, self._summary()
+        bounds = list(zip(cells["low"], cells["high"], strict=True)) if several else ()
+        bounded, tested = (not np.isnan(cells[name]).all() for name in ("min", "p"))
+        columns = [
+            Column("method", "text", cells["method"]),
+            Column("mean" if several else "value", "value", cells["value"], bounds=bounds),
+            *(Column(end, "value", cells[end]) for end in ("min", "max") if bounded),
+            *([Column("p", "number", list(map(p_value, cells["p"])))] if tested else []),
+            *([Column("queries", "count", cells["queries"])] if several else []),
+        ]
+        first, second, common = self.sizes.sum(axis=0).tolist()
+        sizes = f"{first:,} and {second:,} items, {common:,} common"
+        if several:
+            first, second, common = (f"{total / len(self.queries):,.1f}" for total in (first, second, common))
+            sizes = f"{counted(len(self.queries))}, on average {first} and {second} documents, {common} common"
+        notes = (*self.notes, *self._least_alike(), *([_BOUNDS] if bounded else []), *_interval_note(self))
+        return [Sheet(tuple(columns), notes, _comment(self), self._defects, f"{' and '.join(self.names)}: {sizes}")]
+
+    def _least_alike(self) -> Iterator[str]:
+        """The queries whose rankings are least alike."""
+        rows = [row for row in self.lowest(len(self.queries)) if row.first and row.second]
+        if len(rows) > _LOWEST and rows[0].value != rows[-1].value:
+            least = ", ".join(f"{row.query} {row.value:.4f}" for row in rows[:_LOWEST])
+            yield f"least alike by {self.labels[0]}: {least}"
+
+
+class Correlations(Mapping[tuple[str, str], Correlation], Analysis[Literal["means", "queries"]]):
+    """How alike the rankings of several runs are, by the names of every two of them.
+
+    The tables of columns: `means` has a row for each pair of runs and method, `queries` one for each pair and query.
+    """
+
+    _SCHEMA: ClassVar = "rankworth.rankings/1"
+    _TABLES: ClassVar = ("means", "queries")
+
+    def __init__(self, pairs: Mapping[tuple[str, str], Correlation]) -> None:
+        """Hold the correlation of each pair of runs."""
+        self._pairs = dict(pairs)
+
+    def __getitem__(self, pair: tuple[str, str]) -> Correlation:
+        """The correlation of two runs."""
+        return self._pairs[pair]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """The names of every two runs."""
+        return iter(self._pairs)
+
+    def __len__(self) -> int:
+        """How many pairs there are."""
+        return len(self._pairs)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences that explain the numbers of all pairs."""
+        return (*_notes(list(self.values())), *_interval_note(next(iter(self.values()))))
+
+    @property
+    def warnings(self) -> tuple[tuple[str, str], ...]:
+        """Slug and text of each warning."""
+        return tuple(warning for pair in self.values() for warning in pair.warnings)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each pair of runs and method."""
+        return [row for pair in self.values() for row in pair.summary()]
+
+    def _columns(self, of: str) -> dict[str, list[Any]]:
+        rows = self.rows()
+        if of == "queries":
+            rows = [
+                {"first": first, "second": second, **row}
+                for (first, second), pair in self.items()
+                for row in _rows(pair.columns())
+            ]
+        names = dict.fromkeys(name for row in rows for name in row)
+        return {name: [row.get(name) for row in rows] for name in names}
+
+    def to_frame(
+        self,
+        library: FrameLibrary = "polars",
+        *,
+        per_query: bool = False,
+        of: Literal["means", "queries"] | None = None,
+    ) -> Any:  # noqa: ANN401 - the library's own frame
+        """One row for each pair of runs and method, or for each pair and query.
+
+        Args:
+            library: `polars`, `pandas` or `pyarrow`.
+            per_query: whether rows are pairs and queries, as with `of="queries"`.
+            of: `means` or `queries`; `means` by default.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        return super().to_frame(library, of="queries" if per_query else of)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The correlations of all pairs as JSON holds them."""
+        return {"schema": self._SCHEMA, "rankworth": __version__, **self._record()}
+
+    def _record(self) -> dict[str, Any]:
+        return {"pairs": [pair.to_dict() for pair in self.values()]}
+
+    def sheets(self) -> list[Sheet]:
+        """One table for all pairs."""
+        pairs = list(self.values())
+        if len(pairs) == 1:
+            return pairs[0].sheets()
+        columns = [
+            Column(name, "text", [pair.names[side] for pair in pairs]) for side, name in enumerate(("run", "and"))
+        ]
+        for index, label in enumerate(pairs[0].labels):
+            means, *bounds = np.array([(pair.means, pair.low, pair.high) for pair in pairs])[:, :, index].T.tolist()
+            columns.append(Column(label, "value", means, bounds=list(zip(*bounds, strict=True))))
+        counts = [len(pair.queries) for pair in pairs]
+        title = f"{len({name for pair in pairs for name in pair.names})} runs, each with each"
+        if len(set(counts)) == 1:
+            title = f"{title}, over {counted(counts[0])}"
+        else:
+            columns.append(Column("queries", "count", counts))
+        return [Sheet(tuple(columns), self.notes, _comment(pairs[0]), title=title)]
+
+
+def _notes(pairs: Sequence[Correlation]) -> Iterator[str]:
+    """What must be said about pairs: ties, reference, queries and documents of one side, undefined values."""
+    first, total = pairs[0], sum(len(pair.queries) for pair in pairs)
+    tied = sum(pair.tied for pair in pairs)
+    where = f" in {tied:,} of {counted(total)}" if len(pairs) == 1 < total else ""
+    reference = first.names[0] if len(pairs) == 1 else "the first of two runs"
+    yield from method_rules(first.methods, reference, f"equal scores{where}" if tied else "")
+    empty: Counter[str] = Counter()
+    for pair in pairs:
+        alone = (pair.sizes[:, :2] == 0) & (pair.sizes[:, 1::-1] > 0)
+        empty.update(dict(zip(pair.names, alone.sum(axis=0).tolist(), strict=True)))
+    for name, count in empty.items():
+        if total > 1 and count:
+            yield f"{name} has no answer {count:,} times where the other run has one: an empty ranking"
+    labels = [method.label for method in first.methods if method.correlates]
+    ranked, others, common = np.concatenate([pair.sizes for pair in pairs]).sum(axis=0).tolist()
+    if labels and (alone := ranked + others - 2 * common):
+        how = "are left out" if first.missing == "common" else "stand behind all others, tied"
+        yield f"{', '.join(labels)}: over {common:,} documents that both have; {alone:,} of one alone {how}"
+    void = np.isnan(np.concatenate([pair.values for pair in pairs])).sum(axis=0)
+    for count in dict.fromkeys(void[void > 0].tolist()):
+        times = f" in {count:,} of {total:,}, which the mean leaves out" if total > 1 else ""
+        yield f"{', '.join(np.array(first.labels)[void == count])}: undefined{times}"
+
+
+def _comment(pair: Correlation) -> str:
+    """How the numbers came about, in one line."""
+    missing = f"|missing:{pair.missing}" if any(method.correlates for method in pair.methods) else ""
+    seed = f"|seed:{pair.seed}" if len(pair.queries) > 1 else ""
+    return f"{' '.join(pair.labels)}{missing}|rankworth:{__version__}{seed}"
+
+
+def _interval_note(pair: Correlation) -> list[str]:
+    if len(pair.queries) == 1:
+        return []
+    return [f"{100 * pair.level:g} % intervals of the means (BCa bootstrap over queries, seed {pair.seed})"]
+
+
+def _rows(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
+    """Columns row by row."""
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
+
+def _means(values: Floats) -> Floats:
+    """`[M]`: the means of the defined values of columns `[Q, M]`; NaN where there is none."""
+    return np.array([np.nan if np.isnan(column).all() else np.nanmean(column) for column in values.T])
 
 
 def correlate(
@@ -97,27 +444,23 @@ def correlate(
     >>> round(correlate([1, 2, 3, 4, 5], [2, 1, 2, 4, 5], "spearman").value, 4)
     0.8208
     """
-    _check(missing, level, seed)
-    wanted = methods(method, p, k)
+    how = _how(missing, level, seed, methods(method, p, k))
     if columns:
         _, [x, y] = inputs.InputOptions({"columns": columns}).read((), (x, y))
-    scored = _numbers_are_scores(x, y, wanted)
-    chosen = ("", "") if names is None else names_of(names, ("", ""), ("x", "y"))
-    first, second = (_source(one, name, scores=scored) for one, name in zip((x, y), chosen, strict=True))
-    named = names_of(names, [one.name if isinstance(one, Run) else "" for one in (first, second)], ("x", "y"))
+    scored = numbers_are_scores(x, y, how["methods"])
+    chosen = names_of(names, ("", ""), ("", ""))
+    first, second = (read(source, name, scores=scored) for source, name in zip((x, y), chosen, strict=True))
+    named = names_of(names, [side.name if isinstance(side, Run) else "" for side in (first, second)], ("x", "y"))
     if isinstance(first, Run) and isinstance(second, Run):
-        from rankworth.correlation.matching import Rows  # noqa: PLC0415 - brings Polars
-
-        rows = Rows.of_run(first), Rows.of_run(second)
-        return _of_runs(rows, queries, wanted, named, missing, level, seed)
-    if isinstance(first, Ranked) and isinstance(second, Ranked):
-        if queries is not None:
-            raise UsageError("conflicting-options", "queries are those of runs, and these are single rankings")
-        pairing = Pairing.of_lists(first.groups, second.groups)
-        return _correlation(wanted, pairing, (first.scores, second.scores), named, missing, level, seed)
-    kinds = ["a run" if isinstance(one, Run) else "one ranking" for one in (first, second)]
-    what = " and ".join(f"{name} is {kind}" for name, kind in zip(named, kinds, strict=True))
-    raise InputError("input-type", what, remedy="give two runs, or two rankings")
+        return _of_runs((Rows.of_run(first), Rows.of_run(second)), queries, named, how)
+    if isinstance(first, Run) or isinstance(second, Run):
+        kinds = ["a run" if isinstance(side, Run) else "one ranking" for side in (first, second)]
+        text = " and ".join(f"{name} is {kind}" for name, kind in zip(named, kinds, strict=True))
+        raise InputError("input-type", text, remedy="give two runs, or two rankings")
+    if queries is not None:
+        raise UsageError("conflicting-options", "queries are those of runs, and these are single rankings")
+    pairing = Pairing.of_lists(first.groups, second.groups)
+    return _correlation(pairing, (first.scores, second.scores), named, **how)
 
 
 def correlate_runs(
@@ -151,48 +494,38 @@ def correlate_runs(
         UsageError: as `correlate`; `conflicting-options` where there are fewer than two runs.
 
     >>> runs = {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d2", "d1"]}, "c": {"q": ["d2", "d3"]}}
-    >>> {pair: one.mean()["overlap@1"] for pair, one in correlate_runs(runs, "overlap", k=1).items()}
+    >>> {pair: found.mean()["overlap@1"] for pair, found in correlate_runs(runs, "overlap", k=1).items()}
     {('a', 'b'): 0.0, ('a', 'c'): 0.0, ('b', 'c'): 1.0}
     """
     if columns:
-        several = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
-        _, read = inputs.InputOptions({"columns": columns}).read((), several)
-        runs = dict(zip(runs, read, strict=True)) if isinstance(runs, Mapping) else read
-    named, wanted = inputs.runs(runs), methods(method, p, k)
+        sources = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
+        _, found = inputs.InputOptions({"columns": columns}).read((), sources)
+        runs = dict(zip(runs, found, strict=True)) if isinstance(runs, Mapping) else found
+    named, how = inputs.runs(runs), _how(missing, level, seed, methods(method, p, k))
     if len(named) < 2:  # noqa: PLR2004 - a correlation takes two
         there = f"there is {next(iter(named))} only" if named else "there is none"
         text = f"a correlation takes two runs at least, and {there}"
         raise UsageError("conflicting-options", text, remedy="on the command line rankworth correlate RUN RUN...")
-    _check(missing, level, seed)
     kept = None if queries is None else ids(queries)
-
-    from rankworth.correlation.matching import Rows  # noqa: PLC0415 - brings Polars
-
     rows = {name: Rows.of_run(run) for name, run in named.items()}
-    return Correlations(
-        {
-            (one, other): _of_runs((rows[one], rows[other]), kept, wanted, (one, other), missing, level, seed)
-            for one, other in combinations(named, 2)
-        }
-    )
+    pairs = combinations(named, 2)
+    return Correlations({pair: _of_runs((rows[pair[0]], rows[pair[1]]), kept, pair, how) for pair in pairs})
 
 
-def _check(missing: str, level: object, seed: object) -> None:
-    """Raise a UsageError (`unknown-setting`) for a value that a setting cannot have."""
-    if missing not in get_args(Missing):
-        words = " or ".join(map(repr, get_args(Missing)))
-        raise UsageError("unknown-setting", f"missing={missing!r}: missing is {words}")
+def _how(missing: Missing, level: float, seed: int, methods: Sequence[Method]) -> dict[str, Any]:
+    """The settings of a correlation.
+
+    Raises:
+        UsageError: `unknown-setting` for a value that one of them cannot have.
+
+    """
+    check_word("missing", missing, get_args(Missing))
     check_sampling(level, seed)
+    return {"methods": tuple(methods), "missing": missing, "level": level, "seed": seed}
 
 
 def _of_runs(
-    rows: "tuple[Rows, Rows]",
-    queries: Iterable[object] | None,
-    wanted: Sequence[Method],
-    names: tuple[str, str],
-    missing: Missing,
-    level: float,
-    seed: int,
+    rows: tuple[Rows, Rows], queries: Iterable[object] | None, names: tuple[str, str], how: Mapping[str, Any]
 ) -> Correlation:
     """The values of all methods for the rankings of two runs.
 
@@ -200,8 +533,6 @@ def _of_runs(
         InputError: `unknown-query`, `empty-input`, and as `evaluate`.
 
     """
-    from rankworth.correlation.matching import of_rows  # noqa: PLC0415 - brings Polars
-
     kept = None if queries is None else list(dict.fromkeys(ids(queries)))
     known = {*rows[0].queries, *rows[1].queries}
     if unknown := [query for query in kept or () if query not in known]:
@@ -210,147 +541,37 @@ def _of_runs(
     pairing = of_rows(*rows, kept)
     if not len(pairing):
         raise InputError("empty-input", f"neither {names[0]} nor {names[1]} has a query")
-    result = _correlation(wanted, pairing, (None, None), names, missing, level, seed)
+    result = _correlation(pairing, (), names, **how)
     return replace(result, queries=tuple(rows[0].kinds.back("query", result.queries)))
 
 
-def _pearson(
-    method: Method, pairing: Pairing, missing: Missing, x: Mapping[str, float] | None, y: Mapping[str, float] | None
-) -> Floats:
-    """`[4, 1]`: Pearson's r and its p value, which are of the scores themselves.
-
-    Raises:
-        InputError: `not-conjoint`, `input-type`.
-        UsageError: `conflicting-options`.
-
-    """
-    if x is None or y is None:
-        text = "pearson is about scores, and these are rankings"
-        raise InputError("input-type", text, remedy="spearman is about ranks")
-    if method.k is not None or missing == "last":
-        raise UsageError("conflicting-options", "pearson is about all scores: k and missing='last' are about ranks")
-    if missing == "refuse":
-        method.of(pairing, missing)  # which refuses items that one of them does not have
-    common = [item for item in x if item in y]
-    pair = np.array([x[item] for item in common]), np.array([y[item] for item in common])
-    pearson = COEFFICIENTS["pearson"]
-    return np.array([[pearson.value(*pair)], [np.nan], [np.nan], [pearson.p(*pair)]])
-
-
 def _correlation(
-    wanted: Sequence[Method],
     pairing: Pairing,
-    scores: tuple[Mapping[str, float] | None, Mapping[str, float] | None],
+    scores: Sequence[Mapping[str, float] | None],
     names: tuple[str, str],
-    missing: Missing,
-    level: float,
-    seed: int,
+    **how: Any,  # noqa: ANN401 - as of `_how`
 ) -> Correlation:
     """The values of all methods for rankings side by side."""
-    numbers = [
-        _pearson(method, pairing, missing, *scores) if method.name == "pearson" else method.of(pairing, missing)
-        for method in wanted
-    ]
-    values, least, most, p_values = np.stack(numbers, axis=2)
+    wanted: Sequence[Method] = how["methods"]
+    values, least, most, p_values = np.stack([each.of(pairing, how["missing"], scores) for each in wanted], axis=2)
     known = ~np.isnan(values)
     sums, counts = np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)
-    means = np.divide(sums, counts, out=np.full(len(wanted), np.nan), where=counts > 0)
     low = high = np.full(len(wanted), np.nan)
     if len(pairing) > 1:
-        bounds = intervals(values, level=level, seed=seed)
+        bounds = intervals(values, level=how["level"], seed=how["seed"])
         low, high = bounds.low, bounds.high
     cut = pairing.cut(wanted[0].k)
     return Correlation(
         names=names,
-        methods=tuple(wanted),
         queries=pairing.queries,
         values=values,
         least=least,
         most=most,
         p_values=p_values,
         sizes=np.stack([cut.first.lengths, cut.second.lengths, cut.common], axis=1),
-        means=means,
+        means=np.divide(sums, counts, out=np.full(len(wanted), np.nan), where=counts > 0),
         low=low,
         high=high,
-        level=level,
-        seed=seed,
-        missing=missing,
         tied=int(np.union1d(*(side.query[side.bottom != side.top] for side in (cut.first, cut.second))).size),
+        **how,
     )
-
-
-def _numbers_are_scores(x: object, y: object, methods: Sequence[Method]) -> bool:
-    """Whether lists of numbers hold scores, as for coefficients of correlation, or ids, as for overlaps.
-
-    Raises:
-        InputError: `input-type` where there are methods of both kinds.
-
-    """
-    lists = [one for one in (x, y) if isinstance(one, list | tuple)]
-    if not lists or not all(one and all(map(_is_number, one)) for one in lists):
-        return False
-    scored, named = ([one.label for one in methods if one.correlates is kind] for kind in (True, False))
-    if scored and named:
-        what = f"a list of numbers holds scores for {', '.join(scored)} and ids for {', '.join(named)}"
-        remedy = "one after the other; ids can also be texts, scores an array or {id: score}"
-        raise InputError("input-type", what, remedy=remedy)
-    return bool(scored)
-
-
-def _source(given: Any, name: str, *, scores: bool) -> Run | Ranked:  # noqa: ANN401 - what users have
-    """A run, or a ranking: a list of ids, in which a list or a set holds tied ones, or scores by id, higher first.
-
-    Args:
-        given: what users have.
-        name: what tables call it.
-        scores: whether a list of numbers holds scores, told apart by place.
-
-    Raises:
-        InputError: `input-type`, `bad-score`, `duplicate-document`, and as `evaluate`.
-
-    """
-    if isinstance(given, np.ndarray) and given.ndim == 1:
-        scores, given = scores or given.dtype.kind in "fiu", given.tolist()
-    if isinstance(given, list | tuple):
-        if scores and all(map(_is_number, given)):
-            return _scored((str(place), score) for place, score in enumerate(given))
-        if all(_is_id(one) or _is_group(one) for one in given):
-            groups = ([one] if _is_id(one) else one for one in given)
-            texts = ([id_text(item, "documents") for item in group] for group in groups)
-            return Ranked([sorted(group) for group in texts], None)  # the order within a set is not the same twice
-    if isinstance(given, Mapping) and all(map(_is_number, given.values())):
-        return _scored((id_text(item, "documents"), score) for item, score in given.items())
-    try:
-        return inputs.run(given, name)
-    except InputError as error:
-        if error.slug != "input-type":
-            raise
-        raise InputError(error.slug, *error.problems, remedy=f"{error.remedy}\n{_RANKING}".strip()) from None
-
-
-def _scored(given: Iterable[tuple[str, Any]]) -> Ranked:
-    groups: dict[float, list[str]] = {}
-    scores: dict[str, float] = {}
-    for item, score in given:
-        if item in scores:
-            raise repeated_document(item, "")
-        try:
-            scores[item] = float(score)
-        except OverflowError:
-            raise InputError("bad-score", f"the score of {item!r} is beyond what a float holds") from None
-        if math.isnan(scores[item]):
-            raise InputError("bad-score", f"the score of {item!r} is not a number", remedy="leave it out")
-        groups.setdefault(scores[item], []).append(item)
-    return Ranked([groups[score] for score in sorted(groups, reverse=True)], scores)
-
-
-def _is_number(one: object) -> bool:
-    return isinstance(one, Real | np.number) and not isinstance(one, bool | np.bool_)
-
-
-def _is_id(one: object) -> bool:
-    return isinstance(one, str | int | np.integer) and not isinstance(one, bool)
-
-
-def _is_group(one: object) -> bool:
-    return isinstance(one, list | tuple | set | frozenset) and bool(one) and all(map(_is_id, one))

@@ -9,8 +9,7 @@ from rankworth import comparison
 from rankworth.comparison import Comparison
 from rankworth.comparison.comparing import FEW as SHUFFLES
 from rankworth.comparison.differences import LEVEL, PAIRWISE
-from rankworth.correlation.judges import agreement, judge_names, resamples_for
-from rankworth.correlation.judges_result import Agreement
+from rankworth.correlation.judges import Agreement, agreement, judge_names, resamples_for
 from rankworth.correlation.methods import METHODS, Method, methods
 from rankworth.correlation.orders import SystemMeans, correlated, means_of, warnings_of, with_means
 from rankworth.correlation.systems_result import DiscriminativePower, SystemCorrelation

@@ -9,7 +9,7 @@ import numpy as np
 from rankworth import stats
 from rankworth.comparison import Comparison
 from rankworth.comparison.differences import PAIRWISE
-from rankworth.correlation.judges_result import Agreement
+from rankworth.correlation.judges import Agreement
 from rankworth.correlation.methods import Method, method_rules
 from rankworth.correlation.orders import Correlated, Estimate, Swap, SystemMeans, tested
 from rankworth.errors import UsageError, counted, quoted

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankworth.stats.samples import Floats
+from rankworth.stats.samples import Floats, check_word
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,7 @@ def adjusted(p: ArrayLike, method: str = "holm") -> Floats:
     >>> adjusted([0.01, 0.04, 0.03, float("nan")]).tolist()
     [0.03, 0.06, 0.06, nan]
     """
-    if method not in CORRECTIONS:
-        raise ValueError(f"method={method!r}: p values are corrected by one of {', '.join(CORRECTIONS)}")
+    check_word("method", method, CORRECTIONS)
     given = np.asarray(p, dtype=np.float64)
     there = ~np.isnan(given)
     values = given[there]

@@ -358,6 +358,8 @@ class Overlap:
     """One way to say how alike two rankings are: from 0 to 1, symmetric."""
 
     name: str
+    label: str
+    """what tables call it"""
     function: Callable[..., Floats | Bounded]
     """takes a `Pairing`, and what `takes` says by keyword"""
     takes: tuple[Literal["p", "k"], ...]
@@ -386,14 +388,14 @@ OVERLAPS: Final[Mapping[str, Overlap]] = MappingProxyType(
     {
         one.name: one
         for one in (
-            Overlap("rbo", rbo, ("p", "k"), _SHARED),
-            Overlap("rbo-w", rbo, ("p", "k"), _SHARED),
-            Overlap("rbo-a", partial(rbo, ties="a"), ("p", "k"), _RANDOM),
-            Overlap("rbo-b", partial(rbo, ties="b"), ("p", "k"), f"{_RANDOM}, corrected"),
-            Overlap("rba", rba, ("p", "k"), "they share the mean weight of their ranks"),
-            Overlap("overlap", overlap, ("k",), _RANDOM),
-            Overlap("average-overlap", average_overlap, ("k",), _RANDOM),
-            Overlap("jaccard", jaccard, ("k",), "those tied with the k-th document are in"),
+            Overlap("rbo", "RBO", rbo, ("p", "k"), _SHARED),
+            Overlap("rbo-w", "RBO-w", rbo, ("p", "k"), _SHARED),
+            Overlap("rbo-a", "RBO-a", partial(rbo, ties="a"), ("p", "k"), _RANDOM),
+            Overlap("rbo-b", "RBO-b", partial(rbo, ties="b"), ("p", "k"), f"{_RANDOM}, corrected"),
+            Overlap("rba", "RBA", rba, ("p", "k"), "they share the mean weight of their ranks"),
+            Overlap("overlap", "overlap", overlap, ("k",), _RANDOM),
+            Overlap("average-overlap", "AO", average_overlap, ("k",), _RANDOM),
+            Overlap("jaccard", "Jaccard", jaccard, ("k",), "those tied with the k-th document are in"),
         )
     }
 )

@@ -19,11 +19,11 @@ from rankworth.stats.samples import (
     Floats,
     Sample,
     checked,
-    drawn,
     moments,
     settled,
     share,
     unweighted,
+    whole,
 )
 
 _ENTRIES: Final = files("rankworth.stats").joinpath("references.bib").read_text(encoding="utf-8").split("\n@")
@@ -261,7 +261,7 @@ def randomization(
     (array([0.08]), array([0.625]), True)
     """
     checked(alternative)
-    drawn(resamples)
+    whole("resamples", resamples, 1)
     columns = Columns.of(differences, weights)
     summands = columns.summands() * (-1 if alternative == "less" else 1)
     both = alternative == "two-sided"
@@ -318,7 +318,7 @@ def bootstrap_test(
     array([0.21])
     """
     checked(alternative)
-    drawn(resamples)
+    whole("resamples", resamples, 1)
     columns = Columns.of(differences, weights)
     found = moments(columns)
     p = columns.empty()

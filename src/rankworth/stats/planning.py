@@ -19,6 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankworth.errors import UsageError
 from rankworth.stats.samples import Floats, share
 
 _HALVINGS: Final = 60
@@ -135,11 +136,12 @@ def _numbers(*arguments: ArrayLike) -> list[Floats]:
     """Of one shape; the first are deviations."""
     numbers = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in arguments))
     if (numbers[0] < 0).any():
-        raise ValueError(f"deviation={numbers[0].min()}: a standard deviation is 0 or more")
+        raise UsageError("unknown-setting", f"deviation={numbers[0].min()}: a standard deviation is 0 or more")
     return list(numbers)
 
 
 def _above(power: float, alpha: float) -> None:
     """Check a power and a level of significance."""
     if not share("alpha", alpha) < share("power", power):
-        raise ValueError(f"power={power} is not above alpha={alpha}: a test that sees nothing has that much")
+        text = f"power={power} is not above alpha={alpha}: a test that sees nothing has that much"
+        raise UsageError("unknown-setting", text)

@@ -19,10 +19,11 @@ from rankworth.stats.samples import (
     Floats,
     Ints,
     Sample,
+    check_word,
     constant,
-    drawn,
     moments,
     share,
+    whole,
 )
 
 _SUMS: Final = 1 << 23  # held at a time
@@ -208,8 +209,7 @@ def intervals(
     >>> found.low.round(4), found.high.round(4)
     (array([0.0173]), array([0.7827]))
     """
-    if method not in (*BOOTSTRAPS, "t"):
-        raise ValueError(f"method={method!r}: intervals are made by one of {', '.join((*BOOTSTRAPS, 't'))}")
+    check_word("method", method, (*BOOTSTRAPS, "t"))
     share("level", level)
     columns = Columns.of(values, weights)
     weighted = "" if weights is None else " and their weights"
@@ -218,7 +218,7 @@ def intervals(
         weighted = "" if weights is None else " with the linearised error of a weighted mean"
         words = f"Intervals are {100 * level:.4g}% Student t intervals{weighted}."
         return Intervals(low, high, level, method, 0, None, words, "student1908")
-    low, high = _bootstrapped(columns, method, level, drawn(resamples), seed)
+    low, high = _bootstrapped(columns, method, level, whole("resamples", resamples, 1), seed)
     name, reference = BOOTSTRAPS[method]
     words = f"{name} intervals over {resamples:,} samples of queries{weighted} (seed {seed})"
     return Intervals(low, high, level, method, resamples, seed, f"Intervals are {100 * level:.4g}% {words}.", reference)

@@ -4,10 +4,10 @@ Numbers are divided by a power of two per column, which is exact, so that none o
 range of floats.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Final, Literal, Self, get_args
+from typing import Any, Final, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -177,25 +177,29 @@ def settled(values: Floats) -> Floats:
 
 
 def checked(alternative: Alternative) -> Alternative:
-    """A word for what is held against equality."""
-    if alternative not in get_args(Alternative):
-        raise ValueError(f"alternative={alternative!r}: it is one of {', '.join(get_args(Alternative))}")
+    """The alternative itself, or a UsageError (`unknown-setting`)."""
+    check_word("alternative", alternative, get_args(Alternative))
     return alternative
 
 
-def share(name: str, value: float) -> float:
-    """A number between 0 and 1, such as a confidence level."""
-    if not 0 < value < 1:
-        what = {"level": "a confidence level", "alpha": "a level of significance", "power": "a power"}[name]
-        raise ValueError(f"{name}={value}: {what} lies between 0 and 1")
-    return value
+def share(name: str, value: Any) -> float:  # noqa: ANN401 - what users write
+    """A number between 0 and 1, such as a confidence level, or a UsageError (`unknown-setting`)."""
+    if not isinstance(value, Real) or not 0 < float(value) < 1:
+        raise UsageError("unknown-setting", f"{name}={value!r}: it lies between 0 and 1")
+    return float(value)
 
 
-def drawn(resamples: int) -> int:
-    """How many samples are to be drawn."""
-    if resamples < 1:
-        raise ValueError(f"resamples={resamples}: at least 1 has to be drawn")
-    return resamples
+def whole(name: str, number: Any, least: int) -> int:  # noqa: ANN401 - what users write
+    """A whole number, as of samples, or a UsageError (`unknown-setting`)."""
+    if isinstance(number, bool) or not isinstance(number, Integral) or int(number) < least:
+        raise UsageError("unknown-setting", f"{name}={number!r}: it is a whole number from {least}")
+    return int(number)
+
+
+def check_word(name: str, word: object, words: Iterable[str]) -> None:
+    """Raise a UsageError (`unknown-setting`) for a word that a setting does not have."""
+    if word not in (known := tuple(words)):
+        raise UsageError("unknown-setting", f"{name}={word!r}: it is one of {', '.join(known)}")
 
 
 def unweighted(name: str, weights: ArrayLike | None) -> None:
@@ -413,8 +417,6 @@ def _unbiased(df: Floats) -> Floats:
 
 def check_sampling(level: object, seed: object, resamples: object = 1) -> None:
     """Raise a UsageError (`unknown-setting`) for a level, a seed or a number of samples that cannot be."""
-    if not isinstance(level, Real) or not 0 < float(level) < 1:
-        raise UsageError("unknown-setting", f"level={level!r}: a level lies between 0 and 1")
-    for name, number, least in (("resamples", resamples, 1), ("seed", seed, 0)):
-        if isinstance(number, bool) or not isinstance(number, Integral) or number < least:
-            raise UsageError("unknown-setting", f"{name}={number!r}: {name} is a whole number from {least}")
+    share("level", level)
+    whole("resamples", resamples, 1)
+    whole("seed", seed, 0)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankworth.stats.samples import ROUNDING, Floats, drawn, share
+from rankworth.stats.samples import ROUNDING, Floats, share, whole
 
 _NODES: Final = 96
 _FAR: Final = 9.0  # beyond, a normal density is below 1e-18
@@ -327,7 +327,7 @@ def randomized_tukey(values: ArrayLike, *, resamples: int = SHUFFLES, seed: int 
         centred = np.ascontiguousarray(centred[:, :, defined])
         sums = centred.sum(axis=0)
         apart = np.abs(sums[:, None] - sums) - ROUNDING * np.abs(centred).sum(axis=(0, 1))
-        spans = np.sort(_spans(centred, drawn(resamples), seed), axis=0)
+        spans = np.sort(_spans(centred, whole("resamples", resamples, 1), seed), axis=0)
         for place, measure in enumerate(defined):
             p[measure] = resamples - np.searchsorted(spans[:, place], apart[:, :, place])
         p = (p + 1) / (resamples + 1)

@@ -1,11 +1,13 @@
 """What every analysis returns: tables to read, their columns for programs, and a record for JSON."""
 
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from rankworth.errors import UsageError
 from rankworth.tables.columns import Column, Kind, Sheet, defined
 from rankworth.tables.frames import FrameLibrary, to_library
+from rankworth.tables.look import signed
 from rankworth.tables.show import Shown
 from rankworth.version import __version__
 
@@ -15,12 +17,14 @@ Of = TypeVar("Of", bound=str)
 class Analysis(Shown, Generic[Of]):
     """The result of an analysis.
 
-    A subclass names its tables of columns, and says what is in them (`_columns`), what people see (`sheets`), and what
-    JSON holds beside the notes and warnings (`_record`).
+    A subclass names its tables of columns and says what is in them (`_columns`), what people see (`sheets`), and which
+    attributes JSON holds beside the notes and warnings (`_RECORD`, and `_record` for what is no attribute).
     """
 
     _SCHEMA: ClassVar[str]
     """of the JSON record"""
+    _RECORD: ClassVar[tuple[str, ...]] = ()
+    """names of the attributes that JSON holds"""
     _TABLES: ClassVar[tuple[str, ...]]
     """names of the tables of columns, the default one first"""
 
@@ -38,9 +42,9 @@ class Analysis(Shown, Generic[Of]):
     def _columns(self, of: str) -> dict[str, Any]:
         """The columns of one table."""
 
-    @abstractmethod
     def _record(self) -> dict[str, Any]:
         """The fields of the JSON record that only this analysis has."""
+        return {name: record(getattr(self, name)) for name in self._RECORD}
 
     def columns(self, of: Of | None = None) -> dict[str, Any]:
         """Columns in full precision.
@@ -58,9 +62,8 @@ class Analysis(Shown, Generic[Of]):
         return self._columns(table)
 
     def flat(self, of: Of | None = None) -> Sheet:
-        """The columns as one table for CSV and JSON lines; None where there is no number."""
-        columns = {name: defined(list(cells)) for name, cells in self.columns(of).items()}
-        return Sheet(tuple(Column(name, _kind(cells), cells) for name, cells in columns.items()))
+        """The columns as one table for CSV and JSON lines: ids of queries as text, None where there is no number."""
+        return Sheet(tuple(_column(name, list(cells)) for name, cells in self.columns(of).items()))
 
     def to_frame(self, library: FrameLibrary = "polars", *, of: Of | None = None) -> Any:  # noqa: ANN401 - the library's own frame
         """The columns as a data frame.
@@ -77,13 +80,9 @@ class Analysis(Shown, Generic[Of]):
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON holds it: full precision, None where there is no number."""
-        return {
-            "schema": self._SCHEMA,
-            "rankworth": __version__,
-            **self._record(),
-            "notes": list(self.notes),
-            "warnings": [{"slug": slug, "text": text} for slug, text in self.warnings],
-        }
+        warnings = [dict(zip(("slug", "text"), warning, strict=True)) for warning in self.warnings]
+        own = {"notes": list(self.notes), "warnings": warnings}
+        return {"schema": self._SCHEMA, "rankworth": __version__, **self._record(), **own}
 
     @property
     def _defects(self) -> tuple[str, ...]:
@@ -91,11 +90,27 @@ class Analysis(Shown, Generic[Of]):
         return tuple(f"{text}   [{slug}]" for slug, text in self.warnings)
 
 
-def record(row: Any) -> dict[str, Any]:  # noqa: ANN401 - any named tuple
-    """A named tuple as JSON holds it, None where there is no number."""
-    return dict(zip(row._fields, defined(list(row)), strict=True))
+def record(value: Any) -> Any:  # noqa: ANN401 - an attribute of any kind
+    """A value as JSON holds it: named tuples and mappings as objects, arrays as lists, None where there is no number.
+
+    >>> record({"a": [0.5, float("nan")]})
+    {'a': [0.5, None]}
+    """
+    value = value._asdict() if hasattr(value, "_asdict") else value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, Mapping):
+        return {name: record(part) for name, part in value.items()}
+    return [record(part) for part in value] if isinstance(value, list | tuple) else defined([value])[0]
 
 
-def _kind(cells: list[Any]) -> Kind:
+def estimated(name: str, kind: Kind, estimates: Sequence[Any]) -> Column:
+    """A column of estimates, `value` with `low` and `high`; without intervals where no estimate has one."""
+    values = [signed(one.value) if kind == "number" else one.value for one in estimates]
+    bounds = [(one.low, one.high) for one in estimates if one.low == one.low]
+    return Column(name, kind, values, bounds=[(one.low, one.high) for one in estimates] if bounds else ())
+
+
+def _column(name: str, cells: list[Any]) -> Column:
+    """A column for CSV and JSON lines, in which ids of queries are text."""
+    cells = list(map(str, cells)) if name == "query" else defined(cells)
     kinds = {type(cell) for cell in cells}
-    return "text" if kinds == {str} else "count" if kinds == {int} else "value"
+    return Column(name, "text" if kinds == {str} else "count" if kinds == {int} else "value", cells)

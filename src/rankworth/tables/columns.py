@@ -80,8 +80,7 @@ class Sheet:
     def rows(self) -> list[dict[str, Any]]:
         """The values row by row, by name of column."""
         names = [column.name for column in self.columns]
-        rows = zip(*(column.values for column in self.columns), strict=True)
-        return [dict(zip(names, row, strict=True)) for row in rows]
+        return [dict(zip(names, row, strict=True)) for row in zip(*(one.values for one in self.columns), strict=True)]
 
     def flat(self) -> Iterator[tuple[str, Kind, list[Any]]]:
         """Plain columns for machines: name, kind, values; bounds as `NAME.low` and `NAME.high`, None for undefined."""

@@ -37,11 +37,9 @@ def _plain(cells: list[Any], *, safe: bool) -> list[Any]:
 def lines(sheet: Sheet) -> str:
     """One JSON object for each row; the comment is a field of each, named `signature`, and so are `defects`."""
     names, _, columns = zip(*sheet.flat(), strict=True)
-    said: dict[str, Any] = {"signature": sheet.comment} if sheet.comment else {}
-    said |= {"defects": sheet.defects} if sheet.defects else {}
-    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-    rows = (dict(zip(names, row, strict=True)) | said for row in zip(*columns, strict=True))
-    return "".join(encode(row) + "\n" for row in rows)
+    common: dict[str, Any] = {"signature": sheet.comment} if sheet.comment else {}
+    common |= {"defects": sheet.defects} if sheet.defects else {}
+    return "".join(line(dict(zip(names, row, strict=True)) | common) for row in zip(*columns, strict=True))
 
 
 def trec(sheet: Sheet) -> str:

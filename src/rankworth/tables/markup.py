@@ -118,8 +118,7 @@ def markdown(sheet: Sheet, look: Look) -> str:
     parts += [_markdown_paragraph(text) for text in sheet.lead]
     parts += [_markdown_table(sheet, look)] if sheet.columns else []
     parts += [_markdown_paragraph(text) for text in (*sheet.legend, *sheet.notes, *sheet.defects)]
-    if sheet.comment:
-        parts.append(f"<!-- {visible(sheet.comment).replace('--', '- -')} -->")
+    parts += [f"<!-- {visible(sheet.comment).replace('--', '- -')} -->"] if sheet.comment else []
     return "\n\n".join(parts) + "\n"
 
 

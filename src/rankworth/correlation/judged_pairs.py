@@ -1,0 +1,111 @@
+"""The pairs of a query and a document that two judges have both graded, and the confusion tables of their grades."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from rankworth.errors import InputError, counted, quoted
+from rankworth.io import validate
+from rankworth.model import Qrels
+from rankworth.stats.agreement import ConfusionTables, Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_GRADES: Final = 128
+"""more grades than that are scores"""
+
+
+class Judged(NamedTuple):
+    """How much is judged, and by whom."""
+
+    first: int
+    """pairs of a query and a document that the first judge has"""
+    second: int
+    both: int
+    first_only: int
+    second_only: int
+    first_queries: int
+    """queries that the first judge has"""
+    second_queries: int
+    both_queries: int
+    """queries with a pair that both have"""
+
+
+class JudgedPairs(NamedTuple):
+    """The pairs that both have judged."""
+
+    judged: Judged
+    queries: list[Any]
+    """the ids of their queries, in the order of their UTF-8 bytes, as they came"""
+    grades: Floats
+    """`[C]`, all grades that the pairs have, ascending"""
+    tables: ConfusionTables
+    """of each query the confusion table of the grades"""
+
+
+def judged_pairs(both: Sequence[Qrels], names: tuple[str, str], queries: Iterable[object] | None = None) -> JudgedPairs:
+    """The pairs that both judges have, of all queries or of some.
+
+    Raises:
+        InputError: `input-type`, `unjudged-queries`, `empty-input`, `no-common-pairs`, `many-grades`.
+
+    """
+    for qrels, name in zip(both, names, strict=True):
+        if qrels.merged or qrels.copies.size:
+            text = f"{name}: documents are judged for several subtopics of a query, or several times"
+            remedy = "agreement is about one grade for each document: give one subtopic, or each as a query of its own"
+            raise InputError("input-type", text, remedy=remedy)
+    ids = sorted(_queries(both, queries), key=str.encode)
+    numbers = {query: number for number, query in enumerate(ids)}
+    first, second = sides = [_rows(qrels, numbers) for qrels in both]
+    pairs = first.join(second, on=["query", "document"])
+    if not pairs.height:
+        common = len(set(first["query"]).intersection(second["query"]))
+        text = f"{names[0]} and {names[1]} have {counted(common)} in common, and no document that both judged"
+        shown = [quoted(f"{ids[query]} {document}" for query, document, _ in side.head(4).rows()) for side in sides]
+        remedy = f"{names[0]} judged {shown[0]}, {names[1]} {shown[1]}; are these ids of one collection?"
+        raise InputError("no-common-pairs", text, remedy=remedy)
+    known, owner = np.unique(pairs["query"].to_numpy(), return_inverse=True)
+    graded = pairs["grade"].to_numpy(), pairs["grade_right"].to_numpy()
+    grades = np.unique(np.concatenate(graded))
+    if grades.size > _GRADES:
+        each = ", ".join(f"{name} {np.unique(side).size:,}" for name, side in zip(names, graded, strict=True))
+        text = f"there are {grades.size:,} different grades ({each})"
+        remedy = f"up to {_GRADES} are counted; round them, or correlate them as scores"
+        raise InputError("many-grades", text, remedy=remedy)
+    places = (np.searchsorted(grades, side) for side in graded)
+    tables = ConfusionTables.of(owner, *places, queries=len(known), size=grades.size)
+    sizes = first.height, second.height, pairs.height, first.height - pairs.height, second.height - pairs.height
+    judged = Judged(*sizes, first["query"].n_unique(), second["query"].n_unique(), len(known))
+    return JudgedPairs(judged, both[0].kinds.back("query", [ids[number] for number in known]), grades, tables)
+
+
+def _queries(both: Sequence[Qrels], queries: Iterable[object] | None) -> set[str]:
+    """The queries to look at, each judged by one judge at least.
+
+    Raises:
+        InputError: `unjudged-queries`, `empty-input`.
+
+    """
+    known = {query for qrels in both for query in qrels.queries}
+    if queries is None:
+        return known
+    kept = validate.ids(queries)
+    if unjudged := [query for query in kept if query not in known]:
+        text = f"{len(unjudged):,} of {counted(len(kept))} judged by neither of the two: {quoted(unjudged)}"
+        remedy = f"judged are {quoted(both[0].queries)}; leave out the queries without judgements"
+        raise InputError("unjudged-queries", text, remedy=remedy)
+    if not kept:
+        raise InputError("empty-input", "the list of queries to keep is empty")
+    return set(kept)
+
+
+def _rows(qrels: Qrels, numbers: Mapping[str, int]) -> "pl.DataFrame":
+    """A row for each judgement of the queries that have a number: this number, the document and the grade."""
+    import polars as pl  # noqa: PLC0415 - not needed to correlate two lists
+
+    query = np.repeat([numbers.get(query, -1) for query in qrels.queries], qrels.lengths)
+    frame = pl.DataFrame({"query": query, "document": qrels.document_series, "grade": qrels.grades})
+    return frame.filter(pl.col("query") >= 0)
