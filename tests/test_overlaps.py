@@ -315,26 +315,6 @@ def test_runs_keep_queries_without_documents() -> None:
     np.testing.assert_array_equal(rbo(swapped(pairing)).value, [1, np.nan, 0])
 
 
-def test_empty_frames_are_paired() -> None:
-    some = frame(3, 5, True, 0, 0)
-    none = some.filter(pl.col("score") > 99)
-    assert len(of_frames(none, none)) == 0
-    assert numbers(of_frames(none, none))["rbo"].shape == (0,)
-    np.testing.assert_array_equal(rbo(of_frames(none, some)).value, [0, 0, 0])
-    np.testing.assert_array_equal(jaccard(of_frames(some, none, ["q1", "q7"])), [0, np.nan])
-
-
-@pytest.mark.parametrize("bits", [0, 3, 20])
-def test_equal_hashes_of_different_documents_do_no_harm(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    frames = [frame(5, 20, True, 7, side) for side in (0, 1)]
-    expected = of_frames(*frames)
-    hashed = pl.Series.hash
-    monkeypatch.setattr(pl.Series, "hash", lambda self: hashed(self) % (1 << bits))
-    found = of_frames(*frames)
-    assert np.array_equal(found.first.match, expected.first.match)
-    assert np.array_equal(found.second.match, expected.second.match)
-
-
 @pytest.mark.parametrize("side", [0, 1])
 def test_documents_that_stand_twice_are_refused(side: int) -> None:
     good = pl.DataFrame({"query": ["q1", "q1", "q2"], "document": ["a", "b", "a"], "score": [2.0, 1.0, 3.0]})

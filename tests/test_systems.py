@@ -367,7 +367,7 @@ def test_the_table_of_a_paper_and_how_little_five_systems_show(shared: Path) -> 
     assert tau.p == pytest.approx(28 / 120, abs=1e-12)
     [(slug, text)] = warnings_of(rows, 5, asked, [replace(_compared(1)[0], warnings=())], ())
     assert slug == "few-items"
-    assert text == "5 systems: tau-b of 0.6 has p = 0.233; so few systems show little"
+    assert text == "5 systems: even tau-b of 0.6 (nDCG@3 and RAG) has p = 0.233; so few systems show little"
 
 
 # Judges
@@ -398,7 +398,7 @@ def test_queries_of_one_judge_are_left_out_and_told() -> None:
     assert whole.rows == told.rows
     asked = correlate_judges(QRELS, part, RUNS, ["RR"], queries=["q000", "q010", "q011"], resamples=99)
     assert asked.queries == ("q010", "q011")
-    assert "1 of the 3 queries asked for are not judged by both" in asked.notes
+    assert "over the 2 queries that both have judgements for; there are first 24, second 22" in asked.notes
 
 
 def test_a_profile_that_leaves_out_queries_leaves_them_out_for_both() -> None:

@@ -2,9 +2,9 @@
 
 from rankworth.correlation.judges import Agreement, agreement
 from rankworth.correlation.methods import METHODS
+from rankworth.correlation.power import DiscriminativePower, discriminative_power
 from rankworth.correlation.rankings import DEFAULT, Correlation, Correlations, correlate, correlate_runs
-from rankworth.correlation.systems import correlate_judges, correlate_measures, discriminative_power
-from rankworth.correlation.systems_result import DiscriminativePower, SystemCorrelation
+from rankworth.correlation.systems import SystemCorrelation, correlate_judges, correlate_measures
 from rankworth.stats.overlap import weight_of_top
 
 __all__ = [

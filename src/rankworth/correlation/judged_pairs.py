@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from rankworth.arrays import Floats
 from rankworth.errors import InputError, counted, quoted
 from rankworth.io import validate
 from rankworth.model import Qrels
-from rankworth.stats.agreement import ConfusionTables, Floats
+from rankworth.stats.agreement import ConfusionTables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,8 +76,8 @@ def judged_pairs(both: Sequence[Qrels], names: tuple[str, str], queries: Iterabl
         text = f"there are {grades.size:,} different grades ({each})"
         remedy = f"up to {_GRADES} are counted; round them, or correlate them as scores"
         raise InputError("many-grades", text, remedy=remedy)
-    places = (np.searchsorted(grades, side) for side in graded)
-    tables = ConfusionTables.of(owner, *places, queries=len(known), size=grades.size)
+    ours, theirs = (np.searchsorted(grades, side) for side in graded)
+    tables = ConfusionTables.of(owner, ours, theirs, len(known), grades.size)
     sizes = first.height, second.height, pairs.height, first.height - pairs.height, second.height - pairs.height
     judged = Judged(*sizes, first["query"].n_unique(), second["query"].n_unique(), len(known))
     return JudgedPairs(judged, both[0].kinds.back("query", [ids[number] for number in known]), grades, tables)

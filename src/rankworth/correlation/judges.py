@@ -3,24 +3,24 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any, ClassVar, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from rankworth.arrays import Floats
 from rankworth.correlation.judged_pairs import Judged, judged_pairs
 from rankworth.correlation.methods import names_of
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.groups import Slices
 from rankworth.io.duplicates import OneJudgement
 from rankworth.io.reading import Blank, is_path
+from rankworth.io.validate import is_number
 from rankworth.judging import inputs
 from rankworth.model import Qrels, stem
 from rankworth.stats import t_test
 from rankworth.stats.agreement import (
     ConfusionTables,
     Distance,
-    Floats,
     Integers,
     Scale,
     cluster_intervals,
@@ -317,7 +317,7 @@ class Agreement(Analysis[Rows]):
             for part in (self.overall, *self.groups.values())
         ]
         groups = dict(zip(self.groups, parts[1:], strict=True))
-        return super()._record() | record({"figures": parts[0]["figures"], "groups": groups})
+        return {**super()._record(), **record({"figures": parts[0]["figures"], "groups": groups})}
 
     def sheets(self) -> list[Sheet]:
         """Coefficients, who grades higher, the confusion table, each grade, and groups."""
@@ -460,7 +460,7 @@ def agreement(
     check_word("distance", distance, get_args(Distance))
     check_word("duplicate_judgements", duplicate_judgements, get_args(OneJudgement))
     check_sampling(level, seed, 1 if resamples is None else resamples)
-    if rel is not None and (isinstance(rel, bool) or not isinstance(rel, Real) or not math.isfinite(float(rel))):
+    if rel is not None and not is_number(rel, infinite=False):
         raise UsageError("unknown-setting", f"rel={rel!r}: the grade from which documents are relevant is a number")
     judges = judge_names(names, (qrels_a, qrels_b))
     slices = Slices.of(table, by=by)

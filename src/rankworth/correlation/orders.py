@@ -1,25 +1,88 @@
 """Two orders of the same systems: coefficients with intervals and p values, and the pairs that change places."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from rankworth import comparison, stats
 from rankworth.comparison import Comparison, ScoreTable
+from rankworth.comparison.comparing import FEW as SHUFFLES
+from rankworth.comparison.differences import PAIRWISE
 from rankworth.comparison.systems import Better
 from rankworth.correlation.methods import Method
-from rankworth.errors import UsageError
+from rankworth.errors import UsageError, quoted
+from rankworth.measures import Measure
+from rankworth.profiles import Profile, ReadSettings
 from rankworth.stats.rank_correlation import COEFFICIENTS, Orders, Pair
 from rankworth.stats.resampling import over_samples
-from rankworth.stats.samples import CELLS, Bools, Floats
+from rankworth.stats.samples import Floats
 from rankworth.tables.look import p_value
 
+if TYPE_CHECKING:
+    from rankworth.io.source import Progress
+
+TEST: Final = "randomized-tukey"
 Significant = Literal["both", "one", "none"]
 _WORDS: Final[tuple[Significant, ...]] = ("none", "one", "both")
+_NOT_HERE: Final = ("all_pairs", "baseline", "by", "effect", "interval", "margin")
+"""options of a comparison that have no meaning here"""
 _FEW_SYSTEMS: Final = 10
 """fewer systems than that show little"""
+
+
+class CompareOptions(ReadSettings, total=False):
+    """What systems are measured and compared by, as for `rankworth.compare`."""
+
+    correction: str | None
+    table: object
+    queries: Iterable[object] | None
+    rel: float | None
+    profile: str | Profile
+    accept_new_qrels: bool
+    progress: "Progress | None"
+
+
+def compare_all(
+    qrels: object,
+    runs: Mapping[str, object] | Sequence[object],
+    measures: Iterable[str | Measure] | None,
+    *,
+    test: str,
+    resamples: int | None,
+    **options: Any,  # noqa: ANN401 - of `compare`
+) -> Comparison:
+    """All pairs of systems, compared.
+
+    Raises:
+        InputError, MeasureError, UsageError: as `compare`; `unknown-setting`.
+
+    """
+    if odd := [name for name in options if name in _NOT_HERE]:
+        raise UsageError("unknown-setting", f"{quoted(odd)}: no setting of a correlation of systems")
+    options |= {"interval": "t", "test": test, "resamples": resamples}
+    if resamples is None and test in PAIRWISE:
+        options["resamples"] = SHUFFLES
+    return comparison.compare(qrels, runs, measures, all_pairs=True, **options)
+
+
+def plan_record(compared: Comparison) -> dict[str, Any]:
+    """How systems were compared, for JSON."""
+    plan = {name: getattr(compared.plan, name) for name in ("test", "correction", "level", "seed")}
+    return {"queries": len(compared.scores.queries), **plan}
+
+
+def tested(compared: Comparison) -> str:
+    """How differences of systems were tested, and from which p value on they are significant."""
+    plan, procedure = compared.plan, compared.procedure
+    draws = f" ({procedure.resamples:,} resamples, seed {plan.seed})" if procedure.resamples else ""
+    over = "p for all pairs of systems by one measure" if plan.test in PAIRWISE else "p not corrected"
+    if plan.correction != "none":
+        name = stats.CORRECTIONS[plan.correction].name
+        over = f"corrected by {name} over {len(compared.differences):,} comparisons"
+    return f"significant: p < {1 - plan.level:.3g}; {procedure.title}{draws}, {over}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,19 +133,17 @@ class SystemMeans:
     @cached_property
     def heights(self) -> Floats:
         """`[S]`: the means, higher ones better, those that rounding alone tells apart made equal."""
-        best = self.order.order[0][self.order.higher[0]]
-        return np.asarray(self.sign * self.means[best])
+        return np.asarray(self.sign * self.means[self.order.order[0][self.order.higher[0]]])
 
     @property
     def ranks(self) -> list[int]:
         """`[S]`, from 1; systems of equal means share the first rank of theirs."""
         return [int(higher) + 1 for higher in self.order.higher[0]]
 
-    def only(self, systems: Sequence[int]) -> "SystemMeans":
+    def only(self, systems: list[int]) -> "SystemMeans":
         """Only some of the systems, by number."""
-        rows = np.array(systems, dtype=np.intp)
         names = tuple(self.systems[row] for row in systems)
-        return replace(self, systems=names, values=self.values[rows], means=self.means[rows])
+        return replace(self, systems=names, values=self.values[systems], means=self.means[systems])
 
 
 class Swap(NamedTuple):
@@ -123,7 +184,7 @@ class Correlated:
         x: what the first order is by, the reference where a coefficient has one: a measure, or a judge.
         y: what the second order is by.
         measure: the measure that both judges are looked at by; empty where x and y are measures.
-        coefficients: by name, in the order that was asked for.
+        coefficients: by name, in the order of the methods.
         concordant: how many pairs of systems are in the same order.
         tied: how many have equal means by x or by y.
         swaps: the pairs in opposite orders, those first that deserve most attention.
@@ -133,7 +194,7 @@ class Correlated:
     x: str
     y: str
     measure: str
-    coefficients: Mapping[str, Estimate]
+    coefficients: dict[str, Estimate]
     concordant: int
     tied: int
     swaps: tuple[Swap, ...]
@@ -151,12 +212,12 @@ class Correlated:
     @property
     def significant(self) -> int:
         """How many of these are significant by one order at least."""
-        return sum(one.significant != "none" for one in self.swaps)
+        return sum(swap.significant != "none" for swap in self.swaps)
 
     @property
     def contradictions(self) -> int:
         """How many of these are significant by both orders."""
-        return sum(one.significant == "both" for one in self.swaps)
+        return sum(swap.significant == "both" for swap in self.swaps)
 
     @property
     def called(self) -> str:
@@ -166,30 +227,22 @@ class Correlated:
 
 def means_of(scores: ScoreTable, judge: str = "") -> list[SystemMeans]:
     """The means of systems by each measure."""
-    return [
-        SystemMeans(
-            name,
-            judge,
-            scores.systems,
-            scores.values[:, place],
-            scores.means[:, place],
-            scores.weights,
-            scores.better[name],
-            scores.signatures[name],
-        )
-        for place, name in enumerate(scores.measures)
-    ]
+    orders = []
+    for column, name in enumerate(scores.measures):
+        numbers = scores.values[:, column], scores.means[:, column], scores.weights
+        orders.append(SystemMeans(name, judge, scores.systems, *numbers, scores.better[name], scores.signatures[name]))
+    return orders
 
 
 def with_means(orders: Sequence[SystemMeans]) -> tuple[list[SystemMeans], list[str]]:
-    """The systems that have a mean by all measures, and what is said of the others."""
-    void = np.array([~np.isfinite(one.means) for one in orders])
+    """The systems that have a mean by all measures, and notes on the others."""
+    void = np.array([~np.isfinite(order.means) for order in orders])
     notes = []
-    for place in np.flatnonzero(void.any(axis=0)).tolist():
-        titles = [one.title for one, unknown in zip(orders, void[:, place], strict=True) if unknown]
-        notes.append(f"{orders[0].systems[place]} is left out: it has no mean by {', '.join(titles)}")
-    kept = np.flatnonzero(~void.any(axis=0))
-    return [one.only(kept.tolist()) for one in orders], notes
+    for column in np.flatnonzero(void.any(axis=0)).tolist():
+        titles = [order.title for order, unknown in zip(orders, void[:, column], strict=True) if unknown]
+        notes.append(f"{orders[0].systems[column]} is left out: it has no mean by {', '.join(titles)}")
+    kept = np.flatnonzero(~void.any(axis=0)).tolist()
+    return [order.only(kept) for order in orders], notes
 
 
 def correlated(
@@ -217,54 +270,49 @@ def correlated(
         UsageError: `tied-ranking`.
 
     """
-    p = [_p_values(compared, one.measure) for compared, one in zip(comparisons, orders, strict=True)]
-    values = [_values(orders[x], orders[y], coefficients) for x, y in pairs]
-    enough = orders[0].values.shape[1] > 1 and len(orders[0].systems) > 1
-    names = [one.name for one in coefficients]
-    samples = sampled(orders, pairs, names, resamples=resamples, seed=seed) if enough else None
-    rows, notes = [], []
-    for place, (x, y) in enumerate(pairs):
-        one, other, found = orders[x], orders[y], {}
-        for number, method in enumerate(coefficients):
-            value, chance = values[place][number]
-            low = high = np.nan
-            if samples is not None and not np.isnan(value):
-                low, high = bounds(samples[place, number], level)
-                if void := int(np.isnan(samples[place, number]).sum()):
-                    what = "leaves no interval" if np.isnan(low) else "its interval leaves out"
-                    text = f"not defined in {void:,} of {resamples:,} samples, which {what}"
-                    notes.append(f"{method.label} of {_called(one, other)}: {text}")
-            found[method.name] = Estimate(value, low, high, chance)
-        if constant := [each.title for each in (one, other) if each.order.groups[0] < 2]:  # noqa: PLR2004 - one mean is no order
+    names, rows, notes = [method.name for method in coefficients], [], []
+    samples: Floats = np.empty((len(pairs), len(names), 0))
+    if min(orders[0].values.shape) > 1:  # systems, and queries
+        samples = sampled(orders, pairs, names, resamples=resamples, seed=seed)
+    for (x, y), draws in zip(pairs, samples, strict=True):
+        first, second = orders[x], orders[y]
+        p = [_p_values(comparisons[place], orders[place].measure) for place in (x, y)]
+        measure = first.measure if first.judge else ""
+        row = Correlated(first.name, second.name, measure, {}, *swaps_of(first, second, p, level))
+        for method, sample in zip(coefficients, draws, strict=True):
+            value, chance = _value(method, row, first, second)
+            low, high = (np.nan, np.nan) if np.isnan(value) else bounds(sample, level)
+            void = 0 if np.isnan(value) else int(np.isnan(sample).sum())
+            row.coefficients[method.name] = Estimate(value, low, high, chance)
+            if void:
+                what = "leaves no interval" if np.isnan(low) else "its interval leaves out"
+                text = f"not defined in {void:,} of {resamples:,} samples, which {what}"
+                notes.append(f"{method.label} of {row.called}: {text}")
+        if constant := [order.title for order in (first, second) if order.order.groups[0] < 2]:  # noqa: PLR2004 - one mean is no order
             text = f"all systems have the same mean by {' and by '.join(constant)}, which is no order"
-            notes.append(f"{_called(one, other)}: {text}")
-        measure = one.measure if one.judge else ""
-        rows.append(Correlated(one.name, other.name, measure, found, *swaps_of(one, other, (p[x], p[y]), level)))
+            notes.append(f"{row.called}: {text}")
+        rows.append(row)
     return rows, list(dict.fromkeys(notes))
 
 
-def _values(x: SystemMeans, y: SystemMeans, coefficients: Sequence[Method]) -> list[tuple[float, float]]:
-    """Of each coefficient its value and p.
+def _value(method: Method, row: Correlated, x: SystemMeans, y: SystemMeans) -> tuple[float, float]:
+    """A coefficient and its p value.
 
     Raises:
         UsageError: `tied-ranking`.
 
     """
+    coefficient = COEFFICIENTS[method.name]
     try:
-        every = [COEFFICIENTS[one.name] for one in coefficients]
-        return [(one.value(x.heights, y.heights), one.p(x.heights, y.heights)) for one in every]
+        return coefficient.value(x.heights, y.heights), coefficient.p(x.heights, y.heights)
     except UsageError as error:
-        raise UsageError(error.slug, f"{_called(x, y)}: {error.problems[0]}", remedy=error.remedy) from None
-
-
-def _called(x: SystemMeans, y: SystemMeans) -> str:
-    return x.measure if x.judge else f"{x.name} and {y.name}"
+        raise UsageError(error.slug, f"{row.called}: {error.problems[0]}", remedy=error.remedy) from None
 
 
 def _p_values(compared: Comparison, measure: str) -> dict[tuple[str, str], float]:
     """The corrected p values of all pairs of systems by a measure, in either order of a pair."""
-    rows = [one for one in compared.differences if one.measure == measure]
-    return {pair: one.adjusted for one in rows for pair in ((one.first, one.second), (one.second, one.first))}
+    rows = [row for row in compared.differences if row.measure == measure]
+    return {pair: row.adjusted for row in rows for pair in ((row.first, row.second), (row.second, row.first))}
 
 
 def swaps_of(
@@ -308,44 +356,37 @@ def sampled(
     All orders have the same samples, as their values come from the same queries. NaN where a coefficient is not
     defined.
     """
-    sums = [_weighted(one) for one in orders]
+    sums = [_weighted(order) for order in orders]
     systems, queries = orders[0].values.shape
-    step = max(1, CELLS // max(1, systems * len(orders)))
-
-    def some(counts: Floats) -> Floats:
-        """[P K, b], for how often each of b samples has each query."""
-        heights = [_heights(counts, *each) for each in sums]
-        void: list[Bools] = [np.asarray(np.isnan(one).any(axis=1)) for one in heights]
-        known = [np.where(rows[:, None], 0.0, one) for one, rows in zip(heights, void, strict=True)]
-        ranked = [Orders.of(one, rounded=True) for one in known]
-        found = []
-        for x, y in pairs:
-            pair, undefined = Pair(ranked[x], ranked[y]), void[x] | void[y]
-            found += [np.where(undefined, np.nan, COEFFICIENTS[name].of_samples(pair)) for name in names]
-        return np.stack(found)
 
     def compute(counts: Floats) -> Floats:
-        return np.concatenate([some(counts[first : first + step]) for first in range(0, len(counts), step)], axis=1)
+        """[P K, b], for how often each of b samples has each query."""
+        heights = [_heights(counts, *each) for each in sums]
+        ranked = [Orders.of(np.nan_to_num(means), rounded=True) for means in heights]
+        rows = []
+        for x, y in pairs:
+            pair, void = Pair(ranked[x], ranked[y]), np.isnan(heights[x] + heights[y]).any(axis=1)
+            rows += [np.where(void, np.nan, COEFFICIENTS[name].of_samples(pair)) for name in names]
+        return np.stack(rows)
 
-    found = over_samples(compute, len(pairs) * len(names), queries, resamples, seed)
-    return found.reshape(len(pairs), len(names), resamples)
+    size = len(pairs) * len(names)
+    samples = over_samples(compute, size, queries, resamples, seed, width=systems * len(orders))
+    return samples.reshape(len(pairs), len(names), resamples)
 
 
-def _weighted(one: SystemMeans) -> tuple[Floats, Floats | None]:
+def _weighted(order: SystemMeans) -> tuple[Floats, Floats | None]:
     """`[Q, S]`, weighted values, 0 where there is none, higher ones better; and their weights, None for all alike."""
-    there = ~np.isnan(one.values)
-    weights = np.ones(one.values.shape[1]) if one.weights is None else one.weights
-    values = np.where(there, one.sign * one.values, 0.0) * weights
+    there = ~np.isnan(order.values)
+    weights = np.ones(order.values.shape[1]) if order.weights is None else order.weights
+    values = np.where(there, order.sign * order.values, 0.0) * weights
     return values.T, None if there.all() else (there * weights).T
 
 
 def _heights(counts: Floats, values: Floats, weights: Floats | None) -> Floats:
     """[b, S]: the means in samples, or as many times these in all systems; NaN where there is none."""
     sums = counts @ values
-    if weights is None:
-        return np.asarray(sums)
-    whole = counts @ weights
-    return np.asarray(np.divide(sums, whole, out=np.full(sums.shape, np.nan), where=whole > 0))
+    total = np.ones(sums.shape) if weights is None else counts @ weights
+    return np.asarray(np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0))
 
 
 def bounds(samples: Floats, level: float) -> tuple[float, float]:
@@ -378,42 +419,36 @@ def warnings_of(
     """Slug and text of all that deserves a second look.
 
     Args:
-        rows: what was found.
+        rows: the correlations.
         systems: how many there are.
         methods: the coefficients.
-        comparisons: what is said of the systems by themselves.
+        comparisons: of the systems, whose warnings are taken over.
         judges: the names of the judges, one for each comparison; none for measures.
 
     """
     if systems < _FEW_SYSTEMS:
         yield "few-items", _few(rows, systems, methods)
-    every = [dict.fromkeys(one.warnings) for one in comparisons]
-    for place, found in enumerate(every):
-        for slug, text in found:
-            if all((slug, text) in other for other in every):
-                if place == 0:
-                    yield slug, text
-            else:
-                yield slug, f"{judges[place]}: {text}"
+    every = [list(dict.fromkeys(compared.warnings)) for compared in comparisons]
+    shared = [warning for warning in every[0] if all(warning in other for other in every)]
+    yield from shared
+    for judge, warnings in zip(judges, every, strict=False):
+        yield from ((slug, f"{judge}: {text}") for slug, text in warnings if (slug, text) not in shared)
 
 
 def _few(rows: Sequence[Correlated], systems: int, methods: Sequence[Method]) -> str:
     """The highest coefficient, and how little that is."""
-    method = (tested(rows, methods) or methods)[0]
-    known = [row for row in rows if not np.isnan(row.coefficients[method.name].value)]
-    text = f"{systems} systems"
+    method = (with_p(rows, methods) or methods)[0]
+    values = {row.called: row.coefficients[method.name] for row in rows}
+    known = {called: estimate for called, estimate in values.items() if not np.isnan(estimate.value)}
     if not known:
-        return f"{text} are few, and show little"
-    row = max(known, key=lambda one: abs(one.coefficients[method.name].value))
-    found = row.coefficients[method.name]
-    of_which = f" ({row.called})" if len(rows) > 1 else ""
-    said = [f"p = {p_value(found.p)}"] if not np.isnan(found.p) else []
-    said += [f"the interval {found.low:.4g}..{found.high:.4g}"] if not np.isnan(found.low) else []
-    has = f" has {' and '.join(said)}" if said else ""
-    even = "even " if len(rows) > 1 else ""
-    return f"{text}: {even}{method.label} of {found.value:.4g}{of_which}{has}; so few systems show little"
+        return f"{systems} systems are few, and show little"
+    called, most = max(known.items(), key=lambda item: abs(item[1].value))
+    facts = {f"p = {p_value(most.p)}": most.p, f"the interval {most.low:.4g}..{most.high:.4g}": most.low}
+    has = " and ".join(text for text, number in facts.items() if not np.isnan(number))
+    text = f"even {method.label} of {most.value:.4g} ({called}){f' has {has}' if has else ''}"
+    return f"{systems} systems: {text}; so few systems show little"
 
 
-def tested(rows: Sequence[Correlated], methods: Sequence[Method]) -> list[Method]:
+def with_p(rows: Sequence[Correlated], methods: Sequence[Method]) -> list[Method]:
     """The coefficients that have p values."""
-    return [one for one in methods if not all(np.isnan(row.coefficients[one.name].p) for row in rows)]
+    return [method for method in methods if not all(np.isnan(row.coefficients[method.name].p) for row in rows)]

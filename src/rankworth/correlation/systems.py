@@ -1,53 +1,295 @@
-"""Whether two measures, or two judges, put systems into the same order, and how often a measure tells two apart."""
+"""Whether two measures, or two judges, put systems into the same order."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import Any, ClassVar, Final, Literal, Unpack
 
-from rankworth import comparison
 from rankworth.comparison import Comparison
-from rankworth.comparison.comparing import FEW as SHUFFLES
-from rankworth.comparison.differences import LEVEL, PAIRWISE
+from rankworth.comparison.differences import LEVEL
 from rankworth.correlation.judges import Agreement, agreement, judge_names, resamples_for
-from rankworth.correlation.methods import METHODS, Method, methods
-from rankworth.correlation.orders import SystemMeans, correlated, means_of, warnings_of, with_means
-from rankworth.correlation.systems_result import DiscriminativePower, SystemCorrelation
+from rankworth.correlation.methods import METHODS, Method, method_rules, methods
+from rankworth.correlation.orders import (
+    TEST,
+    CompareOptions,
+    Correlated,
+    Estimate,
+    Swap,
+    SystemMeans,
+    compare_all,
+    correlated,
+    means_of,
+    plan_record,
+    tested,
+    warnings_of,
+    with_means,
+    with_p,
+)
+from rankworth.correlation.power import DiscriminativePower
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation.results_file import Result
 from rankworth.evaluation.results_reading import is_results
-from rankworth.evaluation.values import RunValues, Values
+from rankworth.evaluation.values import Values
+from rankworth.io.reading import is_path
 from rankworth.io.validate import ids
 from rankworth.judging import inputs
 from rankworth.measures import Measure
 from rankworth.model import Qrels
 from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
-from rankworth.profiles import Profile, ReadSettings, profile_of
+from rankworth.profiles import combined, profile_of
 from rankworth.stats.rank_correlation import COEFFICIENTS
-
-if TYPE_CHECKING:
-    from rankworth.io.source import Progress
+from rankworth.tables.analysis import Analysis, estimated, record
+from rankworth.tables.columns import Column, Sheet, by_name
+from rankworth.tables.look import p_value, signed
 
 METHOD: Final = ("tau-b", "tau-ap-b", "spearman")
 """the coefficients by default"""
-TEST: Final = "randomized-tukey"
-_NOT_HERE: Final = ("all_pairs", "baseline", "by", "effect", "interval", "margin")
-"""options of a comparison that have no meaning here"""
 _UNDEFINED: Final = ("no-common-pairs", "input-type", "many-grades")
 """why judges have no agreement, although systems can be measured"""
+_SHOWN: Final = 15
+"""how many swaps are shown"""
+_COUNTS: Final = ("concordant", "swapped", "tied", "significant", "contradictions")
 
 
-class CompareOptions(ReadSettings, total=False):
-    """What systems are measured and compared by, as for `rankworth.compare`."""
+@dataclass(frozen=True, repr=False, eq=False)
+class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
+    """How alike measures, or two judges, order the same systems.
 
-    correction: str | None
-    table: object
-    queries: Iterable[object] | None
-    rel: float | None
-    profile: str | Profile
-    accept_new_qrels: bool
-    progress: "Progress | None"
+    The tables of columns: `rows` has a row for each coefficient of each pair of measures (of each measure, for judges);
+    `swaps` one for each pair of systems that change places; `means` one for each system by each measure (and judge).
+
+    Attributes:
+        rows: one for each pair of measures, or for each measure under two sets of judgements.
+        orders: of the systems, by a measure, or by a measure under one set of judgements; with all means.
+        methods: the coefficients.
+        comparisons: each pair of systems tested: one comparison, or one for each judge.
+        judges: the names of two sets of judgements; empty where measures are correlated.
+        queries: the ids of the queries, over which all means are taken.
+        level: of intervals and tests.
+        resamples: how many samples of queries the intervals are from.
+        seed: of these.
+        agreement: how far two judges agree; None where that is not defined, and for measures.
+        notes: what must be said about it.
+        warnings: what deserves a second look, with its slug.
+
+    """
+
+    _SCHEMA: ClassVar = "rankworth.correlation/1"
+    _TABLES: ClassVar = ("rows", "swaps", "means")
+    _RECORD: ClassVar = ("judges", "systems", "measures", "signatures", "resamples", "means")
+    rows: tuple[Correlated, ...]
+    orders: tuple[SystemMeans, ...]
+    methods: tuple[Method, ...]
+    comparisons: tuple[Comparison, ...]
+    judges: tuple[str, ...]
+    queries: tuple[str, ...]
+    level: float
+    resamples: int
+    seed: int
+    agreement: Agreement | None = None
+    notes: tuple[str, ...] = ()
+    warnings: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return self.orders[0].systems
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What tables call the measures."""
+        return tuple(dict.fromkeys(order.measure for order in self.orders))
+
+    @property
+    def means(self) -> dict[str, dict[str, float]]:
+        """`{order: {system: mean}}`; an order is a measure, or `measure (judge)`."""
+        return {order.title: dict(zip(order.systems, order.means.tolist(), strict=True)) for order in self.orders}
+
+    @cached_property
+    def powers(self) -> tuple[DiscriminativePower, ...]:
+        """How often measures tell two systems apart; nothing where there are two judges."""
+        return () if self.judges else tuple(map(DiscriminativePower.of, self.comparisons))
+
+    @property
+    def swaps(self) -> tuple[Swap, ...]:
+        """The pairs of systems that change places, of the only row.
+
+        Raises:
+            UsageError: `not-measured` where there are several rows.
+
+        """
+        return self.of().swaps
+
+    def of(self, x: str = "", y: str = "") -> Correlated:
+        """One row.
+
+        Args:
+            x: a measure: the only one that judges are looked at by, or the first one of two.
+            y: the second one of two measures.
+
+        Raises:
+            UsageError: `not-measured`; also where nothing is said and there are several rows.
+
+        """
+        if not x and len(self.rows) == 1:
+            return self.rows[0]
+        wanted = tuple(self.comparisons[0].scores.label(name) for name in (x, y) if name)
+        for row in self.rows:
+            if wanted == tuple(getattr(row, name) for name in self._named):
+                return row
+        there = quoted([row.called for row in self.rows])
+        raise UsageError("not-measured", f"there is no row of {' and '.join(wanted) or 'nothing'}; there are {there}")
+
+    @property
+    def _named(self) -> tuple[str, ...]:
+        """The fields that tell a row from others."""
+        return ("measure",) if self.judges else ("x", "y")
+
+    def orders_of(self, row: Correlated) -> tuple[SystemMeans, SystemMeans]:
+        """The orders that a row is about, x and y."""
+        x, y = ((row.measure, name) if self.judges else (name, "") for name in (row.x, row.y))
+        orders = {(order.measure, order.judge): order for order in self.orders}
+        return orders[x], orders[y]
+
+    def coefficients(self) -> dict[str, dict[str, Estimate]]:
+        """`{row: {method: ...}}`; a row is a measure, or `x and y`."""
+        return {row.called: dict(row.coefficients) for row in self.rows}
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """How the values of each order came about."""
+        return {order.title: order.signature for order in self.orders}
+
+    def _columns(self, of: str) -> dict[str, list[Any]]:
+        if of == "means":
+            names: tuple[str, ...] = ("system", "measure", "judge", "mean", "rank")
+            rows: list[tuple[Any, ...]] = [
+                (system, order.measure, order.judge, mean, rank)
+                for order in self.orders
+                for system, mean, rank in zip(order.systems, order.means.tolist(), order.ranks, strict=True)
+            ]
+        elif of == "rows":
+            names = ("measure", "x", "y", "method", *Estimate._fields, "systems", *_COUNTS)
+            rows = [
+                (row.measure, row.x, row.y, name, *estimate, *self._counts(row).values())
+                for row in self.rows
+                for name, estimate in row.coefficients.items()
+            ]
+        else:
+            names = ("measure", "x", "y", *Swap._fields)
+            rows = [(row.measure, row.x, row.y, *swap) for row in self.rows for swap in row.swaps]
+        columns = by_name(names, rows)
+        if not self.judges:
+            del columns["judge" if of == "means" else "measure"]
+        return columns
+
+    def _counts(self, row: Correlated) -> dict[str, int]:
+        """The counts of a row."""
+        return {"systems": len(self.systems), **{name: getattr(row, name) for name in _COUNTS}}
+
+    def _record(self) -> dict[str, Any]:
+        fields = dict.fromkeys((*self._named, "x", "y", "coefficients", *_COUNTS, "swaps"))
+        rows = [{name: getattr(row, name) for name in fields} | {"systems": len(self.systems)} for row in self.rows]
+        return {
+            **super()._record(),
+            **plan_record(self.comparisons[0]),
+            "of": "judges" if self.judges else "measures",
+            "methods": [method.name for method in self.methods],
+            "rows": record(rows),
+            "discriminative_power": [row for power in self.powers for row in record(power.measures)],
+            "agreement": None if self.agreement is None else self.agreement.to_dict(),
+        }
+
+    def sheets(self) -> list[Sheet]:
+        """Coefficients, the swaps that matter, how often measures tell systems apart; two judges: means, agreement."""
+        swaps = [(row, swap) for row in self.rows for swap in row.swaps if swap.significant != "none"]
+        return [
+            self._coefficients_sheet(),
+            *([self._swaps_sheet(swaps)] if swaps else []),
+            *([self._means_sheet()] if self.judges else []),
+            *(self.agreement.sheets() if self.agreement else []),
+            *(power.table() for power in self.powers),
+        ]
+
+    def _name_columns(self, rows: Sequence[Correlated]) -> list[Column]:
+        """The columns that say what a row is about."""
+        return [Column(name, "text", [getattr(row, name) for row in rows]) for name in self._named]
+
+    def _coefficients_sheet(self) -> Sheet:
+        """One row for each pair of measures, or for each measure of two judges."""
+        rows, columns = self.rows, self._name_columns(self.rows)
+        [*tested_by] = with_p(rows, self.methods)[:1]
+        for method in self.methods:
+            estimates = [row.coefficients[method.name] for row in rows]
+            columns.append(estimated(method.label, "value", estimates))
+            if method in tested_by:
+                columns.append(Column("p", "number", [p_value(estimate.p) for estimate in estimates]))
+        columns += [
+            Column("swapped", "count", [row.swapped for row in rows]),
+            *([Column("tied", "count", [row.tied for row in rows])] if any(row.tied for row in rows) else []),
+            Column("significant", "count", [row.significant for row in rows]),
+            Column("both ways", "count", [row.contradictions for row in rows]),
+        ]
+        title = f"{len(self.systems):,} systems over {counted(len(self.queries))}"
+        if self.judges:
+            title = f"{self.judges[0]} (x) and {self.judges[1]} (y): {title}"
+        chance = "".join(f"; p: that of {method.label}, for systems in random order" for method in tested_by)
+        drawn = f"percentile bootstrap over queries, {self.resamples:,} resamples, seed {self.seed}"
+        pairs = len(self.systems) * (len(self.systems) - 1) // 2
+        notes = (
+            *self.notes,
+            *method_rules(self.methods, self.judges[0] if self.judges else "x"),
+            f"{100 * self.level:g} % intervals ({drawn}), of these very systems{chance}",
+            f"swapped: of {pairs:,} pairs of systems, those in opposite orders; both ways: significant by x and by y",
+            tested(self.comparisons[0]),
+        )
+        signatures = combined(order.signature for order in self.orders)
+        comment = f"{' '.join(method.label for method in self.methods)}|{signatures}|seed:{self.seed}"
+        return Sheet(tuple(columns), notes, comment, self._defects, title)
+
+    def _swaps_sheet(self, significant: Sequence[tuple[Correlated, Swap]]) -> Sheet:
+        """The swaps of which one order at least is significant."""
+        rows, swaps = zip(*sorted(significant, key=lambda pair: pair[1].significant != "both")[:_SHOWN], strict=True)
+        x, y = (self.rows[0].x, self.rows[0].y) if self.judges or len(self.rows) == 1 else ("x", "y")
+        ways = {(True, True): "both ways", (True, False): f"by {x}", (False, True): f"by {y}"}
+        alpha = 1 - self.level
+        columns = (
+            *(self._name_columns(rows) if len(self.rows) > 1 else ()),
+            Column(f"better by {x}", "text", [swap.first for swap in swaps]),
+            Column(f"better by {y}", "text", [swap.second for swap in swaps]),
+            Column(x, "number", [signed(swap.x_difference) for swap in swaps]),
+            Column(f"p {x}", "number", [p_value(swap.x_p) for swap in swaps]),
+            Column(y, "number", [signed(swap.y_difference) for swap in swaps]),
+            Column(f"p {y}", "number", [p_value(swap.y_p) for swap in swaps]),
+            Column("significant", "text", [ways[swap.x_p < alpha, swap.y_p < alpha] for swap in swaps]),
+        )
+        more, rest = len(significant) - len(swaps), sum(row.swapped for row in self.rows) - len(significant)
+        notes = {
+            f"{x}, {y}: the mean of the second system less that of the first": True,
+            f"{more:,} more swaps are significant: to_frame(of='swaps')": more,
+            f"{counted(rest, 'other swap', 'other swaps')}: neither order is significant": rest,
+        }
+        title = "pairs of systems that change places, where an order is significant"
+        return Sheet(columns, tuple(note for note, is_due in notes.items() if is_due), title=title)
+
+    def _means_sheet(self) -> Sheet:
+        """Each system's mean under both judges, in the order of the first one."""
+        half, (first, second) = len(self.orders) // 2, self.judges
+        pairs = zip(self.orders[:half], self.orders[half:], strict=True)
+        rows = [(x, y, at) for x, y in pairs for at in x.order.order[0].tolist()]
+        columns = (
+            Column("measure", "text", [x.measure for x, _, _ in rows]),
+            Column("system", "text", [x.systems[at] for x, _, at in rows]),
+            Column(first, "value", [float(x.means[at]) for x, _, at in rows]),
+            Column(second, "value", [float(y.means[at]) for _, y, at in rows]),
+            Column("difference", "number", [signed(float(y.means[at] - x.means[at])) for x, y, at in rows]),
+            Column(f"rank {first}", "count", [x.ranks[at] for x, _, at in rows]),
+            Column(f"rank {second}", "count", [y.ranks[at] for _, y, at in rows]),
+        )
+        title = f"means by {self.measures[0]}" if half == 1 else "means"
+        return Sheet(columns[half == 1 :], (f"difference: {second} - {first}",), title=title)
 
 
 def correlate_measures(
@@ -115,15 +357,15 @@ def correlate_measures(
     >>> [(swap.first, swap.second) for swap in found.swaps]
     [('new', 'old')]
     """
-    wanted = _coefficients(method)
-    named = None if measures is None else _distinct(measures)
-    compared = _compare(qrels, runs, named, test=test, level=level, resamples=resamples, seed=seed, **options)
+    named = None if measures is None else dict.fromkeys(several(measures))
+    coefficients = _coefficients(method)
+    compared = compare_all(qrels, runs, named, test=test, level=level, resamples=resamples, seed=seed, **options)
     orders = means_of(compared.scores)
     if len(orders) < 2:  # noqa: PLR2004 - a correlation takes two
         text = f"measures are held against each other, and there is {orders[0].measure} only"
         raise UsageError("conflicting-options", text, remedy="name two or more: measures=['nDCG@10', 'AP']")
     pairs = list(combinations(range(len(orders)), 2))
-    return _correlation(orders, pairs, [compared] * len(orders), wanted, resamples)
+    return _correlation(orders, pairs, [compared], coefficients, resamples)
 
 
 def _coefficients(method: str | Iterable[str]) -> tuple[Method, ...]:
@@ -133,39 +375,11 @@ def _coefficients(method: str | Iterable[str]) -> tuple[Method, ...]:
         UsageError: `unknown-setting`.
 
     """
-    found = tuple(methods(method, 0.9, None))
-    if odd := [one.name for one in found if not one.correlates]:
+    coefficients = tuple(methods(method, 0.9, None))
+    if odd := [each.name for each in coefficients if not each.correlates]:
         text = f"method={odd[0]!r} is about documents; systems are correlated by {quoted(COEFFICIENTS, len(METHODS))}"
         raise UsageError("unknown-setting", text)
-    return found
-
-
-def _compare(
-    qrels: object,
-    runs: Mapping[str, object] | Sequence[object],
-    measures: Iterable[str | Measure] | None,
-    *,
-    test: str,
-    resamples: int | None,
-    **options: Any,  # noqa: ANN401 - of `compare`
-) -> Comparison:
-    """All pairs of systems, compared.
-
-    Raises:
-        InputError, MeasureError, UsageError: as `compare`; `unknown-setting`.
-
-    """
-    if odd := [name for name in options if name in _NOT_HERE]:
-        raise UsageError("unknown-setting", f"{quoted(odd)}: no setting of a correlation of systems")
-    draws = SHUFFLES if resamples is None and test in PAIRWISE else resamples
-    return comparison.compare(
-        qrels, runs, measures, all_pairs=True, interval="t", test=test, resamples=draws, **options
-    )
-
-
-def _distinct(measures: Iterable[str | Measure]) -> list[str | Measure]:
-    """Measures, each once."""
-    return list(dict.fromkeys(several(measures)))
+    return coefficients
 
 
 def correlate_judges(
@@ -221,173 +435,79 @@ def correlate_judges(
     >>> found.of("RR").value, found.means["RR (human)"], found.agreement.equal.value
     (-1.0, {'new': 1.0, 'old': 0.0}, 0.0)
     """
-    wanted = _coefficients(method)
-    _refuse_stored(runs)
-    judges = judge_names(names, (qrels_a, qrels_b))
-    if isinstance(runs, str | os.PathLike) or not isinstance(runs, Iterable):
+    coefficients, judges = _coefficients(method), judge_names(names, (qrels_a, qrels_b))
+    if is_path(runs) or not isinstance(runs, Iterable):
         text = f"{type(runs).__name__} is no collection of systems"
         raise InputError("input-type", text, remedy="systems are a dict {name: run, ...} or a list of files")
-    both, runs, rest = _read(qrels_a, qrels_b, runs, options)
-    common, notes = _common(both, judges, rest.pop("queries", None))
-    table, named = rest.pop("table", None), _distinct(measures)
-    if rest.get("weights") is not None or rest.get("macro") is not None:
-        rest["table"] = table
-    rest |= {"test": test, "level": level, "resamples": resamples, "seed": seed}
-    compared = [_compare(one, runs, named, queries=common, **rest) for one in both]
-    first, second = (one.scores.queries for one in compared)
-    if first != second:  # a profile may leave out queries for what is judged
-        common = [query for query in first if query in set(second)]
-        if not common:
+    both, runs, how = _read(qrels_a, qrels_b, runs, options)
+    kept, notes = _common(both, judges, how.pop("queries", None))
+    table, named = how.pop("table", None), list(dict.fromkeys(several(measures)))
+    how |= {"level": level, "resamples": resamples, "seed": seed}
+    of_systems = how | {"test": test}
+    if how.get("weights") is not None or how.get("macro") is not None:
+        of_systems["table"] = table
+    compared = [compare_all(qrels, runs, named, queries=kept, **of_systems) for qrels in both]
+    if compared[0].scores.queries != compared[1].scores.queries:  # a profile may leave out queries for what is judged
+        kept = [query for query in compared[0].scores.queries if query in compared[1].scores.queries]
+        if not kept:
             raise InputError("no-common-queries", f"no query has a value under both {judges[0]} and {judges[1]}")
-        compared = [_compare(one, runs, named, queries=common, **rest) for one in both]
-    orders = [one for part, judge in zip(compared, judges, strict=True) for one in means_of(part.scores, judge)]
+        compared = [compare_all(qrels, runs, named, queries=kept, **of_systems) for qrels in both]
+    orders = [order for each, judge in zip(compared, judges, strict=True) for order in means_of(each.scores, judge)]
+    agreed: Agreement | None = None
+    about: dict[str, Any] = {"queries": compared[0].scores.queries, "by": by, "table": None if by is None else table}
+    how = {name: how.get(name) for name in ("rel", "level", "resamples", "seed")}
+    try:
+        agreed = agreement(both[0], both[1], names=judges, **about, **how)
+    except InputError as error:
+        if error.slug not in _UNDEFINED:
+            raise
+        notes.append(f"agreement of the judges is not defined: {error.problems[0]}")
     half = len(orders) // 2
-    agreed, more = _agreement(
-        both,
-        names=judges,
-        queries=compared[0].scores.queries,
-        table=None if by is None else table,
-        by=by,
-        rel=rest.get("rel"),
-        level=level,
-        resamples=resamples,
-        seed=seed,
-    )
-    pairs = [(place, place + half) for place in range(half)]
-    each = [one for one in compared for _ in range(half)]
-    return _correlation(orders, pairs, each, wanted, resamples, judges, agreed, (*notes, *more))
-
-
-def _refuse_stored(runs: Mapping[str, object] | Sequence[object]) -> None:
-    """Refuse values that one of the judges stands behind, or nobody knows who.
-
-    Raises:
-        UsageError: `conflicting-options`.
-
-    """
-    sources = list(_sources(runs)) if isinstance(runs, Iterable) else []
-    parts = [part for source in sources for part in (source if isinstance(source, list | tuple) else [source])]
-    stored = isinstance(runs, RunValues) or any(
-        isinstance(one, Values | Result) or (isinstance(one, str | os.PathLike) and is_results(one)) for one in parts
-    )
-    if stored:
-        raise UsageError(
-            "conflicting-options",
-            "stored values come from one set of judgements, and systems are to be measured under two",
-            remedy="give the runs themselves",
-        )
+    pairs = list(zip(range(half), range(half, 2 * half), strict=True))
+    return _correlation(orders, pairs, compared, coefficients, resamples, judges, agreed, notes)
 
 
 def _read(
-    qrels_a: object,
-    qrels_b: object,
-    runs: Mapping[str, object] | Sequence[object],
-    options: Mapping[str, Any],
-) -> tuple[list[Qrels], Mapping[str, object] | Sequence[object], dict[str, Any]]:
-    """The judgements of both, the runs, and the options that are not about reading."""
-    profile = profile_of(options.get("profile", STANDARD))
-    policy: Any = options.get("duplicate_judgements") or profile.judging.duplicate_judgements
-    rest = dict(options)
-    pair, systems = inputs.InputOptions(rest).read((qrels_a, qrels_b), list(_sources(runs)))
-    both = [one if isinstance(one, Qrels) else Qrels(one, duplicate_judgements=policy) for one in pair]
-    return both, dict(zip(runs, systems, strict=True)) if isinstance(runs, Mapping) else systems, rest
+    qrels_a: object, qrels_b: object, runs: Mapping[str, object] | Iterable[object], options: Mapping[str, Any]
+) -> tuple[list[Qrels], Mapping[str, object] | list[object], dict[str, Any]]:
+    """The judgements of both, the runs, and the options that are not about reading.
 
+    Raises:
+        InputError: as `evaluate`.
+        UsageError: `conflicting-options` for stored values, which come from one set of judgements.
 
-def _sources(runs: Mapping[str, object] | Sequence[object]) -> Iterable[object]:
-    return runs.values() if isinstance(runs, Mapping) else runs
+    """
+    sources = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
+    parts = [part for source in sources for part in (source if isinstance(source, list | tuple) else [source])]
+    if any(isinstance(part, Values | Result) or (is_path(part) and is_results(part)) for part in parts):
+        text = "stored values come from one set of judgements, and systems are to be measured under two"
+        raise UsageError("conflicting-options", text, remedy="give the runs themselves")
+    policy: Any = options.get("duplicate_judgements")
+    policy = policy or profile_of(options.get("profile", STANDARD)).judging.duplicate_judgements
+    how = dict(options)
+    pair, systems = inputs.InputOptions(how).read((qrels_a, qrels_b), sources)
+    both = [qrels if isinstance(qrels, Qrels) else Qrels(qrels, duplicate_judgements=policy) for qrels in pair]
+    return both, dict(zip(runs, systems, strict=True)) if isinstance(runs, Mapping) else systems, how
 
 
 def _common(
     both: Sequence[Qrels], names: tuple[str, str], queries: Iterable[object] | None
 ) -> tuple[list[str], list[str]]:
-    """The queries that both have judgements for, and what is said of the others.
+    """The queries that both have judgements for, and a note on the others.
 
     Raises:
         InputError: `no-common-queries`.
 
     """
-    first, second = (list(one.queries) for one in both)
-    wanted = None if queries is None else list(dict.fromkeys(ids(queries)))
-    known = set(first) & set(second)
-    common = [query for query in (first if wanted is None else wanted) if query in known]
+    first, second = (list(qrels.queries) for qrels in both)
+    known = set(first).intersection(second)
+    common = [query for query in (first if queries is None else dict.fromkeys(ids(queries))) if query in known]
     if not common:
-        what = "" if wanted is None else f" of the {len(wanted):,} asked for"
-        text = f"no query{what} is judged by both: {names[0]} has {quoted(first)}, {names[1]} {quoted(second)}"
+        text = f"no query is judged by both: {names[0]} has {quoted(first)}, {names[1]} {quoted(second)}"
         raise InputError("no-common-queries", text)
-    if wanted is not None:
-        left = len(wanted) - len(common)
-        return common, [f"{left:,} of the {len(wanted):,} queries asked for are not judged by both"] if left else []
-    if len(common) == len(first) == len(second):
-        return common, []
     each = f"{names[0]} {len(first):,}, {names[1]} {len(second):,}"
-    return common, [f"over the {counted(len(common))} that both have judgements for; there are {each}"]
-
-
-def _agreement(
-    both: Sequence[Qrels],
-    **options: Any,  # noqa: ANN401 - of `agreement`
-) -> tuple[Agreement | None, list[str]]:
-    """How far the judges agree on documents, or why that is not defined."""
-    try:
-        return agreement(both[0], both[1], **options), []
-    except InputError as error:
-        if error.slug not in _UNDEFINED:
-            raise
-        return None, [f"agreement of the judges is not defined: {error.problems[0]}"]
-
-
-def discriminative_power(
-    qrels: object = None,
-    runs: Mapping[str, object] | Sequence[object] = (),
-    measures: Iterable[str | Measure] | None = None,
-    *,
-    test: str = TEST,
-    level: float = LEVEL,
-    resamples: int | None = None,
-    seed: int = 0,
-    **options: Unpack[CompareOptions],
-) -> DiscriminativePower:
-    """How often does each measure tell two systems apart?
-
-    The discriminative power of a measure is the share of all pairs of systems whose difference is significant, with a p
-    value below 1 - level. It says how stable a measure is over queries, and nothing of whether it measures what matters
-    to anybody. All p values, sorted, are the curve of achieved significance levels by which measures are compared at
-    all levels at once.
-
-    The difference that is needed is read off the pairs that there are: it is the lowest difference from which on all
-    are significant. NaN where the largest difference is not.
-
-    Args:
-        qrels: judgements, as for `compare`; needless where all values were stored.
-        runs: systems, as for `compare`.
-        measures: as for `compare`.
-        test: of differences, as for `compare`. The p values of the default one hold for all pairs by one measure.
-        level: 1 - level is the chance of a difference called where there is none.
-        resamples: random shuffles (or sign flips, or samples); 10,000 shuffles where not said, and as many sign flips
-            as in `compare`.
-        seed: of these.
-        **options: as for `compare` and `evaluate`: `correction` of p values, `table`, `weights` (not with the default
-            test), `macro`, `queries`, `rel`, `profile`, `accept_new_qrels`, `progress`, and conventions.
-
-    Returns:
-        A `DiscriminativePower`.
-
-    Raises:
-        InputError, MeasureError, UsageError: as `compare`; `unknown-setting`.
-
-    Sources: Sakai (2006), Evaluating evaluation metrics based on the bootstrap,
-    https://doi.org/10.1145/1148170.1148261; with the randomized Tukey HSD test: Carterette (2012), Multiple testing in
-    statistical analysis of systems-based information retrieval experiments, https://doi.org/10.1145/2094072.2094076
-
-    >>> qrels = {f"q{number}": {"a": 1} for number in range(8)}
-    >>> runs = {name: {query: order for query in qrels} for name, order in
-    ...     {"first": ["a", "b", "c"], "second": ["b", "a", "c"], "third": ["b", "c", "a"]}.items()}
-    >>> found = discriminative_power(qrels, runs, ["RR", "P@1"])
-    >>> [(one.measure, one.significant, one.pairs) for one in found.measures]
-    [('RR', 2, 3), ('P@1', 2, 3)]
-    """
-    compared = _compare(qrels, runs, measures, test=test, level=level, resamples=resamples, seed=seed, **options)
-    return DiscriminativePower.of(compared)
+    note = f"over the {counted(len(common))} that both have judgements for; there are {each}"
+    return common, [note] if len(common) < max(len(first), len(second)) else []
 
 
 def _correlation(
@@ -400,23 +520,24 @@ def _correlation(
     agreed: Agreement | None = None,
     notes: Sequence[str] = (),
 ) -> SystemCorrelation:
-    """Correlate pairs of orders, `comparisons[i]` being the comparison that `orders[i]` is from."""
+    """Correlate pairs of orders, which come from the comparisons, as many from each."""
     known, missing = with_means(orders)
-    distinct = tuple({id(one): one for one in comparisons}.values())
-    plan, queries = distinct[0].plan, distinct[0].scores.queries
+    plan, queries = comparisons[0].plan, comparisons[0].scores.queries
     count = resamples_for(len(queries)) if resamples is None else resamples
-    rows, more = correlated(known, pairs, comparisons, coefficients, level=plan.level, resamples=count, seed=plan.seed)
+    each = [compared for compared in comparisons for _ in range(len(orders) // len(comparisons))]
+    rows, more = correlated(known, pairs, each, coefficients, level=plan.level, resamples=count, seed=plan.seed)
+    said = [*notes, *(note for compared in comparisons for note in compared.notes), *missing, *more]
     return SystemCorrelation(
         rows=tuple(rows),
         orders=tuple(known),
         methods=tuple(coefficients),
-        comparisons=distinct,
+        comparisons=tuple(comparisons),
         judges=judges,
         queries=queries,
         level=plan.level,
         resamples=count,
         seed=plan.seed,
         agreement=agreed,
-        notes=tuple(dict.fromkeys([*notes, *(note for one in distinct for note in one.notes), *missing, *more])),
-        warnings=tuple(warnings_of(rows, len(known[0].systems), coefficients, distinct, judges)),
+        notes=tuple(dict.fromkeys(said)),
+        warnings=tuple(warnings_of(rows, len(known[0].systems), coefficients, comparisons, judges)),
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from rankworth.comparison import Comparison
 from rankworth.correlation.orders import Correlated, SystemMeans
-from rankworth.correlation.systems_result import SystemCorrelation
+from rankworth.correlation.systems import SystemCorrelation
 from rankworth.errors import UsageError, counted
 from rankworth.evaluation.values import Values
 from rankworth.measures import Fact, Measure

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from rankworth.stats.samples import (
@@ -49,7 +50,7 @@ def blocks(lines: int, resamples: int) -> Iterator[slice]:
 
 
 def over_samples(
-    compute: Callable[[Floats], Floats], lines: int, rows: int, resamples: int, seed: int | np.random.Generator
+    compute: Callable[[Floats], Floats], lines: int, rows: int, resamples: int, seed: int | Generator, width: int = 1
 ) -> Floats:
     """[k, B]: what a function makes of samples, some of them at a time.
 
@@ -61,11 +62,12 @@ def over_samples(
         rows: n.
         resamples: B.
         seed: of the generator, or one that goes on.
+        width: how many numbers the function holds for each sample, if more than rows.
 
     """
     generator = np.random.default_rng(seed)
     result = np.empty((lines, resamples))
-    step = max(1, CELLS // rows)
+    step = max(1, CELLS // max(rows, width))
     for start in range(0, resamples, step):
         end = min(start + step, resamples)
         drawn = generator.integers(0, rows, size=(end - start, rows))
