@@ -563,7 +563,7 @@ def _warnings(
     """Slug and text of what makes agreement easily misread: few queries, one dominant grade, pairs of one judge."""
     if figures.queries < _FEW_QUERIES:
         few = f"{counted(figures.queries)} {'is' if figures.queries == 1 else 'are'} few"
-        yield "few-queries", f"{few}: intervals of so few are too narrow, and of one query there are none"
+        yield "few-queries", f"{few}: intervals of so few are too narrow, if anything"
     shares = (table.sum(axis=0) + table.sum(axis=1)) / (2 * table.sum())
     most = int(shares.argmax())
     if figures.equal.value >= _HIGH and figures.kappa.value < _LOW and shares[most] >= _DOMINANT:

@@ -430,9 +430,12 @@ def warnings_of(
         yield "few-items", _few(rows, systems, methods)
     every = [list(dict.fromkeys(compared.warnings)) for compared in comparisons]
     shared = [warning for warning in every[0] if all(warning in other for other in every)]
-    yield from shared
-    for judge, warnings in zip(judges, every, strict=False):
-        yield from ((slug, f"{judge}: {text}") for slug, text in warnings if (slug, text) not in shared)
+    for judge, warnings in zip(judges or [""], every, strict=True):
+        for slug, text in warnings:
+            if (slug, text) not in shared:
+                yield slug, f"{judge}: {text}"
+            elif warnings is every[0]:
+                yield slug, text
 
 
 def _few(rows: Sequence[Correlated], systems: int, methods: Sequence[Method]) -> str:
