@@ -306,18 +306,23 @@ class Agreement(Analysis[Rows]):
             return {"first": first.tolist(), "second": second.tolist(), "pairs": self.table.ravel().tolist()}
         rows = [
             (part.group, name, *getattr(part, name), part.pairs, part.queries)
-            for part in (self.overall, *self.groups.values())
+            for part in self._parts
             for name in self.figures
         ]
         return by_name(("group", "figure", *Estimate._fields, "pairs", "queries"), rows)
 
     def _record(self) -> dict[str, Any]:
-        parts = [
-            {"pairs": part.pairs, "queries": part.queries, "figures": {one: getattr(part, one) for one in self.figures}}
-            for part in (self.overall, *self.groups.values())
-        ]
-        groups = dict(zip(self.groups, parts[1:], strict=True))
-        return {**super()._record(), **record({"figures": parts[0]["figures"], "groups": groups})}
+        figures, *parts = ({name: getattr(part, name) for name in self.figures} for part in self._parts)
+        groups = {
+            part.group: {"pairs": part.pairs, "queries": part.queries, "figures": estimates}
+            for part, estimates in zip(self._parts[1:], parts, strict=True)
+        }
+        return {**super()._record(), **record({"figures": figures, "groups": groups})}
+
+    @property
+    def _parts(self) -> tuple[Figures, ...]:
+        """The coefficients of all queries, and those of each group."""
+        return (self.overall, *self.groups.values())
 
     def sheets(self) -> list[Sheet]:
         """Coefficients, who grades higher, the confusion table, each grade, and groups."""
@@ -465,7 +470,8 @@ def agreement(
     judges = judge_names(names, (qrels_a, qrels_b))
     slices = Slices.of(table, by=by)
     sources, _ = inputs.InputOptions({"columns": columns, "blank": blank}).read((qrels_a, qrels_b), ())
-    both = [one if isinstance(one, Qrels) else Qrels(one, duplicate_judgements=duplicate_judgements) for one in sources]
+    policy = duplicate_judgements
+    both = [qrels if isinstance(qrels, Qrels) else Qrels(qrels, duplicate_judgements=policy) for qrels in sources]
     judged, ids, grades, tables = judged_pairs(both, judges, queries)
     scale, samples = Scale(grades, distance, rel), resamples or resamples_for(tables.queries)
 

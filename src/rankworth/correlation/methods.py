@@ -205,7 +205,7 @@ def names_of(names: Sequence[str] | None, own: Sequence[str], others: tuple[str,
         first, second = (name or other for name, other in zip(own, others, strict=True))
         return (first, second) if first != second else others
     both = [] if isinstance(names, str) else list(names)
-    if len(both) != 2 or both[0] == both[1] or not all(isinstance(one, str) and one for one in both):  # noqa: PLR2004 - two
+    if len(both) != 2 or both[0] == both[1] or not all(isinstance(name, str) and name for name in both):  # noqa: PLR2004 - two
         text = f"names={names!r}: two different names are needed"
         raise UsageError("run-names", text, remedy="as in names=('human', 'model'); on the command line NAME=FILE")
     return both[0], both[1]

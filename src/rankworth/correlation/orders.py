@@ -327,12 +327,13 @@ def swaps_of(
         level: 1 - level is the chance of a difference called where there is none.
 
     """
-    one, other = np.triu_indices(len(x.systems), 1)
-    sides = [np.sign(each.order.higher[0][other] - each.order.higher[0][one]) for each in (x, y)]  # 1: one is better
+    left, right = np.triu_indices(len(x.systems), 1)
+    higher = (each.order.higher[0] for each in (x, y))
+    sides = [np.sign(above[right] - above[left]) for above in higher]  # 1: the left one is better
     product = sides[0] * sides[1]
     swaps = []
     for place in np.flatnonzero(product < 0).tolist():
-        pair = int(one[place]), int(other[place])
+        pair = int(left[place]), int(right[place])
         first, second = pair if sides[0][place] > 0 else pair[::-1]
         names = x.systems[first], x.systems[second]
         x_p, y_p = (each.get(names, np.nan) for each in p)

@@ -499,8 +499,8 @@ def correlate_runs(
     """
     if columns:
         sources = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
-        _, found = inputs.InputOptions({"columns": columns}).read((), sources)
-        runs = dict(zip(runs, found, strict=True)) if isinstance(runs, Mapping) else found
+        _, sources = inputs.InputOptions({"columns": columns}).read((), sources)
+        runs = dict(zip(runs, sources, strict=True)) if isinstance(runs, Mapping) else sources
     named, how = inputs.runs(runs), _how(missing, level, seed, methods(method, p, k))
     if len(named) < 2:  # noqa: PLR2004 - a correlation takes two
         there = f"there is {next(iter(named))} only" if named else "there is none"

@@ -17,12 +17,19 @@ class Correction:
 
     name: str
     """what a table calls it"""
-    sentence: str
-    """what it keeps, in words for a paper; empty where nothing is corrected"""
+    how: str
+    """what was done to p values, in words for a paper; empty where nothing is corrected"""
+    bounded: str
+    """the error rate that it keeps low"""
     reference: str
     """a key of `BIBTEX`; empty where nothing is corrected"""
     adjust: Callable[[Floats], Floats]
     """from p values in rising order to corrected ones, neither in order nor cut at 1"""
+
+    @property
+    def sentence(self) -> str:
+        """What it keeps, in words for a paper; empty where nothing is corrected."""
+        return f"p values were {self.how}, which bounds {self.bounded}." if self.how else ""
 
 
 def adjusted(p: ArrayLike, method: str = "holm") -> Floats:
@@ -77,35 +84,20 @@ def _by(p: Floats) -> Floats:
     return _bh(p) * float((1 / np.arange(1, p.size + 1)).sum())
 
 
+_FAMILY: Final = "the family-wise error rate"
+_FALSE: Final = "the false discovery rate"
+_RELATED: Final = f"{_FALSE} of tests that are independent or positively dependent"
+_ANY: Final = f"{_FALSE} whatever the dependence between tests"
+_HOCHBERG, _YEKUTIELI = "Benjamini-Hochberg", "Benjamini-Yekutieli"
 CORRECTIONS: Final[Mapping[str, Correction]] = MappingProxyType(
     {
-        "none": Correction("none", "", "", lambda p: p),
+        "none": Correction("none", "", "", "", lambda p: p),
         "bonferroni": Correction(
-            "Bonferroni",
-            "p values were multiplied by their number (Bonferroni), which bounds the family-wise error rate.",
-            "dunn1961",
-            lambda p: p * p.size,
+            "Bonferroni", "multiplied by their number (Bonferroni)", _FAMILY, "dunn1961", lambda p: p * p.size
         ),
-        "holm": Correction(
-            "Holm",
-            "p values were corrected by Holm's method, which bounds the family-wise error rate.",
-            "holm1979",
-            _holm,
-        ),
-        "bh": Correction(
-            "Benjamini-Hochberg",
-            "p values were corrected by the Benjamini-Hochberg method, which bounds the false discovery rate of tests "
-            "that are independent or positively dependent.",
-            "benjamini1995",
-            _bh,
-        ),
-        "by": Correction(
-            "Benjamini-Yekutieli",
-            "p values were corrected by the Benjamini-Yekutieli method, which bounds the false discovery rate whatever "
-            "the dependence between tests.",
-            "benjamini2001",
-            _by,
-        ),
+        "holm": Correction("Holm", "corrected by Holm's method", _FAMILY, "holm1979", _holm),
+        "bh": Correction(_HOCHBERG, f"corrected by the {_HOCHBERG} method", _RELATED, "benjamini1995", _bh),
+        "by": Correction(_YEKUTIELI, f"corrected by the {_YEKUTIELI} method", _ANY, "benjamini2001", _by),
     }
 )
 """How p values are corrected, by word."""

@@ -104,9 +104,9 @@ def record(value: Any) -> Any:  # noqa: ANN401 - an attribute of any kind
 
 def estimated(name: str, kind: Kind, estimates: Sequence[Any]) -> Column:
     """A column of estimates, `value` with `low` and `high`; without intervals where no estimate has one."""
-    values = [signed(one.value) if kind == "number" else one.value for one in estimates]
-    bounds = [(one.low, one.high) for one in estimates if one.low == one.low]
-    return Column(name, kind, values, bounds=[(one.low, one.high) for one in estimates] if bounds else ())
+    values = [signed(each.value) if kind == "number" else each.value for each in estimates]
+    bounds = [(each.low, each.high) for each in estimates if each.low == each.low]
+    return Column(name, kind, values, bounds=[(each.low, each.high) for each in estimates] if bounds else ())
 
 
 def _column(name: str, cells: list[Any]) -> Column:
