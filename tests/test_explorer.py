@@ -4,6 +4,7 @@ import base64
 import json
 import math
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -37,6 +38,7 @@ THIRD = (
     "Normalized Discounted Cumulative Gain (NDCG)",
     "Rank correlation",
 )  # the headings of the notebook whose sections have no numbers
+EXAMPLES = playground.examples()
 MEASURES = ["nDCG", "RR", "AP", "P", "R", "RBP(p=0.9)"]
 
 
@@ -82,27 +84,96 @@ def test_values_and_explanations_are_those_of_the_library(state: dict[str, Any])
         ]
 
 
-@pytest.mark.parametrize("example", playground.start()["examples"], ids=lambda example: example["name"])
-def test_each_example_is_measured_varied_and_exported(example: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["name"])
+def test_each_example_is_measured_and_varied(example: dict[str, Any]) -> None:
     state = example["state"]
-    found = playground.score(state)
-    assert all(value is not None for ranking in found["rankings"] for value in ranking["values"].values())
+    answer = playground.score(state)
+    assert all(value is not None for ranking in answer["rankings"] for value in ranking["values"].values())
     assert len(playground.profiles(state)["rows"]) == len(rw.PROFILES)
-    assert playground.changes({**state, "document": state["documents"][0]["id"]})["measure"] == found["lead"]
+    assert playground.changes({**state, "document": state["documents"][0]["id"]})["measure"] == answer["lead"]
     if not state["rankings"][0]["documents"]:
         with pytest.raises(rw.UsageError, match="without documents"):
-            playground.export(state)
-    else:
-        exported = playground.export({**state, "rankings": state["rankings"][:1]})
-        value = found["rankings"][0]["values"][found["lead"]]
-        names: dict[str, Any] = {}
-        exec(compile(exported["python"].split("print")[0], "exported", "exec"), names)  # noqa: S102 - our own lines
-        assert rw.evaluate(names["qrels"], names["run"], [found["lead"]])[found["lead"]] == value
-        script = tmp_path / "exported.sh"
-        script.write_text(exported["command"].replace("rankworth ", f"{sys.executable} -m rankworth ", 1))
-        if len(exported["command"].splitlines()) == 1:
-            done = subprocess.run(["sh", str(script)], capture_output=True, text=True, check=True, cwd=tmp_path)
-            assert f"{value:.4f}".rstrip("0").rstrip(".") in done.stdout
+            playground.export({**state, "form": "python"})
+
+
+def first_of(state: dict[str, Any]) -> dict[str, float | None]:
+    """The values of the first ranking on the page."""
+    values: dict[str, float | None] = playground.score(state)["rankings"][0]["values"]
+    return values
+
+
+@given(states())
+def test_lines_of_python_give_the_numbers_of_the_page(state: dict[str, Any]) -> None:
+    results: list[Any] = []
+    source = playground.export({**state, "form": "python"})["text"]
+    exec(compile(source, "exported", "exec"), {"print": results.append})  # noqa: S102 - our own lines
+    values = results[0].per_query.to_dict().get("q", {})
+    assert first_of(state) == {name: None if math.isnan(value) else value for name, value in values.items()}
+    assert results[1].measure == playground.score(state)["lead"]
+
+
+PLAIN = {"documents": [{"id": "a", "grade": 2}, {"id": "b b", "grade": 1}, {"id": "c", "grade": None}]}
+ORDER = ["c", "b b", "a"]
+EXPORTED = [
+    *(each["state"] for each in EXAMPLES if each["state"]["rankings"][0]["documents"]),
+    *(
+        PLAIN | {"rankings": [{"name": "A", "documents": ORDER, "scores": scores}], "measures": ["AP", "nDCG"]} | more
+        for scores, more in [
+            (None, {"measures": ["num_ret", "AP"], "profile": "trec_eval-10.0-c", "rel": 2}),
+            ([3, 2, 2], {"query": "-q", "settings": {"ties": "expected"}}),
+            ([1 + 1e-9, 1, 0.5], {"profile": "trec_eval-10.0-c"}),
+            ([1, 0, -1], {"profile": "torchmetrics-1.9"}),
+            (None, {"settings": {"unjudged": "removed", "fewest": 2}, "cutoff": 3}),
+        ]
+    ),
+]
+
+
+@pytest.mark.parametrize("state", EXPORTED, ids=range(len(EXPORTED)))
+def test_the_command_gives_the_numbers_of_the_page(
+    state: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    *files, command = playground.export({**state, "form": "command"})["text"].splitlines()
+    for line in files:
+        subprocess.run(["sh", "-c", line], check=True)
+    assert main([*shlex.split(command)[1:], "-f", "json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    values = {each["measure"]: each["value"] for each in answer.get("explanations", [answer])}
+    shown = first_of(state)
+    assert values == {name: shown[name] for name in shown if name != "num_ret"}
+
+
+def test_what_nobody_judged_is_refused_with_a_remedy() -> None:
+    with pytest.raises(rw.UsageError, match="no document has a grade") as refused:
+        playground.score(GOOD | {"documents": [{"id": "a", "grade": None}]})
+    assert refused.value.remedy == "judge one: keys 0 to 9"
+
+
+def test_nothing_changes_a_count_but_everything_is_there() -> None:
+    answer = playground.changes(GOOD | {"measures": ["num_ret"], "document": "a"})
+    assert [answer[name] for name in ("moves", "swap", "position", "grade")] == [[]] * 4
+    assert playground.curve(GOOD | {"measures": ["num_ret"]}) == {"rows": []}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["name"])
+def test_every_cell_of_the_profiles_is_explained(example: dict[str, Any]) -> None:
+    state = example["state"]
+    table = playground.profiles(state)
+    for row in table["rows"]:
+        reasons = playground.difference({**state, "other": row["profile"]})
+        assert reasons["sentence"]
+        assert (reasons["there"]["value"], bool(reasons["there"]["error"])) == (
+            (row["values"][0], False) if row["values"] else (None, True)
+        )
+
+
+def test_a_count_is_exported_without_an_explanation() -> None:
+    state = GOOD | {"measures": ["num_ret"]}
+    assert "explain" not in playground.export({**state, "form": "python"})["text"]
+    assert "num_ret" in playground.export({**state, "form": "markdown"})["text"]
+    with pytest.raises(rw.UsageError, match="no rank adds"):
+        playground.export({**state, "form": "command"})
 
 
 def test_the_examples_have_the_values_of_the_page_on_seven_ways() -> None:
@@ -126,7 +197,7 @@ def numbers(held: object) -> Iterator[float]:
         yield from [one] if isinstance(one, float) else numbers(one)
 
 
-@pytest.mark.parametrize("example", playground.start()["examples"], ids=lambda example: example["name"])
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["name"])
 def test_each_number_that_an_example_names_is_on_its_page(example: dict[str, Any]) -> None:
     states = [{**example["state"], "gain": gain} for gain in ("", "linear", "exp2", "binary")]
     found = {*numbers([[playground.score(state), playground.profiles(state)] for state in states])}
@@ -142,7 +213,9 @@ def test_a_measure_keeps_the_cutoff_that_it_is_written_with() -> None:
 def test_the_command_has_all_digits_of_grades() -> None:
     documents = [{"id": "a", "grade": 1.123456789}, {"id": "b", "grade": 1234567}]
     state = {"documents": documents, "rankings": [{"name": "A", "documents": ["a"]}], "measures": ["DCG"]}
-    assert playground.export(state)["command"] == ("rankworth explain --grades 1.123456789 --missing 1234567 -m DCG\n")
+    assert playground.export({**state, "form": "command"})["text"] == (
+        "rankworth explain --grades 1.123456789 --missing 1234567 -m DCG\n"
+    )
 
 
 def test_numbers_that_are_too_large_for_a_measure_are_refused() -> None:
@@ -184,7 +257,7 @@ BAD = [
 ]
 
 
-GOOD = {"documents": [{"id": "a"}], "rankings": [{"name": "A", "documents": ["a"]}], "measures": ["AP"]}
+GOOD = {"documents": [{"id": "a", "grade": 1}], "rankings": [{"name": "A", "documents": ["a"]}], "measures": ["AP"]}
 BAD += [
     GOOD | {"rankings": []},
     GOOD | {"rankings": GOOD["rankings"] * 2},
@@ -367,6 +440,22 @@ def test_a_grade_that_cannot_be_saved_is_not_kept(inspector: Inspector, monkeypa
             inspector.judge({"query": "en11", "document": odd, "grade": 3})
     assert inspector.grades({})["text"] == judged
     assert inspector.query({"query": "en11"}) == before
+
+
+def test_two_sessions_never_save_to_one_file(tmp_path: Path) -> None:
+    first, second = of_dicts(), of_dicts()
+    first.save = second.save = str(tmp_path / "judged.txt")
+    for grade in (1, 2):
+        first.judge({"query": "q1", "document": "e", "grade": grade})
+    with pytest.raises(rw.UsageError, match="exists"):
+        second.judge({"query": "q2", "document": "x", "grade": 3})
+    assert Path(first.save).read_text() == "q1 0 e 2\n"
+
+
+def test_a_run_may_answer_queries_only_that_have_no_value() -> None:
+    qrels, runs = {"q1": {"a": 1}, "q2": {"b": 0}}, {"A": rw.Run({"q2": {"b": 1.0}}, "A")}
+    inspector = Inspector(rw.Qrels(qrels), runs, ["AP"], {"profile": "standard-1", "no_relevant": "skip"})
+    assert inspector.query({"query": "q1"})["rankings"][0]["value"] == 0.0
 
 
 def test_ids_with_blanks_are_saved_where_they_can_be_read(tmp_path: Path) -> None:

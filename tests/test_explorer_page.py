@@ -132,6 +132,18 @@ def test_a_ranking_is_put_in_order_by_dragging_by_buttons_and_by_keys(browser: B
         assert order(page)[-1] == "d1"
 
 
+def test_a_document_is_dragged_by_touch_at_its_grip(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground, has_touch=True, viewport={"width": 320, "height": 700}) as page:
+        page.locator(".ranking").scroll_into_view_if_needed()
+        boxes = [page.locator(".row").nth(rank).bounding_box() for rank in (0, 2)]
+        [first, third] = [{"x": box["x"] + 15, "y": box["y"] + 20} for box in boxes if box]
+        session = page.context.new_cdp_session(page)
+        for kind, points in (("Start", [first]), ("Move", [third]), ("End", [])):
+            session.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+        expect(page.locator(".row").nth(2)).to_have_attribute("data-key", "row-0-d1")
+        expect(page.get_by_role("status")).to_have_text("d1 moved to rank 3 of 5")
+
+
 def test_values_are_those_of_the_library_after_each_edit(browser: Browser, playground: str) -> None:
     with page_of(browser, playground) as page:
         page.locator(".row").nth(3).focus()
@@ -226,7 +238,6 @@ def test_each_profile_says_why_it_gives_another_value(browser: Browser, playgrou
 def test_what_would_raise_the_value_most_is_done_by_a_button(browser: Browser, playground: str) -> None:
     with page_of(browser, playground) as page:
         page.get_by_label("Example").select_option(label="Mixed results")
-        page.get_by_text("What would each single change do?").click()
         table = page.get_by_role("table", name="Moves that raise nDCG(gain=exp2)@3 most")
         first = table.get_by_role("row").nth(1)
         gain = rw.score([2, 1, 0, 1, 0], "nDCG(gain=exp2)@3") - rw.score([0, 1, 1, 0, 2], "nDCG(gain=exp2)@3")
@@ -441,6 +452,31 @@ def test_a_link_that_holds_no_ranking_is_said_and_the_page_stays(
         assert order(page) == ["d1", "d2", "d3", "d4", "d5"]
 
 
+def test_an_address_that_holds_no_ranking_is_announced(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        page.goto("about:blank")
+        page.goto(f"{playground.partition('?')[0]}#nonsense")
+        expect(page.get_by_role("status")).to_have_text("The link does not hold a ranking.")
+        assert order(page) == ["d1", "d2", "d3", "d4", "d5"]
+
+
+def test_all_that_a_change_would_do_is_shown_and_a_count_has_none(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        page.locator(".row").first.focus()
+        settle(page)
+        for name in ("Neighbours exchanged", "d1 at every rank", "d1 with every grade", "Values at every cutoff"):
+            expect(page.get_by_role("table", name=name)).to_be_visible()
+        expect(page.get_by_role("table", name="Values at every cutoff").get_by_role("row").nth(3)).to_contain_text(
+            values(page)["AP@3"]
+        )
+        field = page.get_by_label("Measures", exact=True)
+        field.fill("num_ret AP")
+        field.press("Tab")
+        settle(page)
+        assert values(page)["num_ret"] == "5.0000"
+        expect(page.get_by_role("table", name="Neighbours exchanged")).to_have_count(0)
+
+
 def test_a_link_with_what_is_wrong_for_the_library_shows_why_and_is_undone(browser: Browser, playground: str) -> None:
     state = {"documents": [DOCUMENT], "rankings": [RANKING], "measures": ["nonsense"], "lead": 7, "example": 99}
     with page_of(browser, playground, refused=1) as page:
@@ -476,6 +512,19 @@ def test_the_query_follows_the_run_and_the_measure(browser: Browser, runs: str) 
         page.keyboard.press("Control+z")
         page.get_by_role("button", name="Playground", exact=True).click()
         assert values(page) == before
+
+
+def test_a_query_shows_what_would_raise_its_value_most(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs) as page:
+        chosen(page, "en08")
+        settle(page)
+        heading = page.get_by_role("heading", name="What would raise nDCG@10 of dense most")
+        expect(heading).to_be_visible()
+        first = page.locator(".raise li").first.inner_text()
+        collection = rw.demo()
+        document, value = first.split(" ")[0], first.split(": ")[1].split(" ")[0]
+        rows = rw.vary("nDCG@10", qrels=collection.qrels, run=collection.runs["dense"], query="en08", document=document)
+        assert f"{max(row['value'] for row in rows.rows):.4f}" == value
 
 
 def test_a_list_without_queries_says_so(browser: Browser, runs: str) -> None:

@@ -1,9 +1,11 @@
 """The inspector of the explorer: queries of runs, their rankings side by side, grades for unjudged documents."""
 
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,13 +13,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankworth import demonstration, names
-from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError, quoted
+from rankworth import demonstration
+from rankworth.errors import RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.evaluation import evaluate_runs
 from rankworth.evaluation.values import RunValues
 from rankworth.explanation import Explanation, explain
 from rankworth.explanation.trace import finite
-from rankworth.explorer.playground import MAX_RANKS, bad_request, checked, checked_count, checked_number, checked_text
+from rankworth.explorer.playground import (
+    MAX_RANKS,
+    checked,
+    checked_count,
+    checked_number,
+    checked_text,
+    parsed,
+    profile_with,
+    require,
+)
 from rankworth.io import atomic, metadata, write
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
@@ -53,6 +64,7 @@ class Inspector:
         docs: the texts of documents, or a file of them, where there is one.
         save: where new grades are written; empty where nothing is written.
         judged: new grades by query and document.
+        is_saved: whether the file of new grades is ours.
 
     """
 
@@ -64,6 +76,7 @@ class Inspector:
     docs: object = None
     save: str = ""
     judged: dict[str, dict[str, float]] = field(default_factory=dict)
+    is_saved: bool = False
 
     def __post_init__(self) -> None:
         """Keep runs as rows, of which those of a query are found at once, and evaluate them."""
@@ -76,8 +89,9 @@ class Inspector:
         for name, each in values.items():
             self._values[name][[self._rows[query] for query in each.per_query.ids]] = each.per_query.array
         self._means = self._means_of(values)
+        known = set(self.qrels.queries)
         self._answered = {
-            name: next(query for query in run.queries() if query in self._rows) for name, run in self.runs.items()
+            name: next(query for query in run.queries() if query in known) for name, run in self.runs.items()
         }
 
     @cached_property
@@ -131,32 +145,30 @@ class Inspector:
         return self._means
 
     def rows(self, request: Request) -> dict[str, Any]:
-        """Some queries: those that fit a filter and a group, sorted by value or difference, a page of them.
+        """The queries that fit a filter and a group, sorted by value or difference, a page of them.
 
         Raises:
             UsageError: `bad-request`.
 
         """
-        values, column = self._values, self._column(request)
-        found = values[_among(self.runs, request, "run")][:, column]
-        is_pair = bool(request.get("base"))
-        others = values[_among(self.runs, request, "base")][:, column] if is_pair else np.full_like(found, np.nan)
-        keys = (found, -found, found - others, others - found, np.zeros_like(found))
-        order = np.argsort(keys[SORTS.index(_among(SORTS, request, "sort"))], kind="stable")
+        run, column = self._values[_among(self.runs, request, "run")], self._column(request)
+        base = self._values[_among(self.runs, request, "base")] if request.get("base") else np.full_like(run, np.nan)
+        values, differences = run[:, column], run[:, column] - base[:, column]
+        keys = dict(zip(SORTS, (values, -values, differences, -differences, np.zeros_like(values)), strict=True))
+        order = np.argsort(keys[_among(SORTS, request, "sort")], kind="stable")
         fits = self._fits(_word(request, "filter").casefold(), _word(request, "group"))
-        start = checked_count(request, "offset", 0) or 0
-        chosen = order[fits[order]]
+        fitting, start = order[fits[order]], checked_count(request, "offset", 0) or 0
         rows = [
             {
                 "id": self.ids[row],
                 "text": self.text_by_query.get(self.ids[row], ""),
-                "value": finite(found[row].item()),
-                "difference": finite((found[row] - others[row]).item()),
-                "judged": finite(values[_among(self.runs, request, "run")][row, -1].item()),
+                "value": finite(values[row].item()),
+                "difference": finite(differences[row].item()),
+                "judged": finite(run[row, -1].item()),
             }
-            for row in chosen[start : start + _ROWS].tolist()
+            for row in fitting[start : start + _ROWS].tolist()
         ]
-        return {"total": chosen.size, "rows": rows}
+        return {"total": fitting.size, "rows": rows}
 
     def query(self, request: Request) -> dict[str, Any]:
         """One query: the ranking of one run or two with grades, texts and contributions, and what is missing.
@@ -166,16 +178,16 @@ class Inspector:
 
         """
         query, depth = self._query(request), min(checked_count(request, "depth", 1) or _DEPTH, MAX_RANKS)
-        rankings = [self._ranking(query, name, self._column(request)) for name in self._runs(request)[:2]]
-        places = [{row["document"]: row["rank"] for row in ranking["rows"]} for ranking in rankings]
-        for ranking, others in zip(rankings, places[::-1], strict=True):
-            rows = map(self._with_text, ranking["rows"][:depth])
-            new = self.judged.get(query, {})
+        column, new = self._column(request), self.judged.get(query, {})
+        rankings = [self._ranking(query, name, column) for name in self._runs(request)[:2]]
+        ranks = [{row["document"]: row["rank"] for row in ranking["rows"]} for ranking in rankings]
+        for ranking, elsewhere in zip(rankings, ranks[::-1], strict=True):
             ranking["rows"] = [
-                row | {"elsewhere": others.get(row["document"]), "is_new": row["document"] in new} for row in rows
+                self._with_text(row) | {"elsewhere": elsewhere.get(row["document"]), "is_new": row["document"] in new}
+                for row in ranking["rows"][:depth]
             ]
-        measure = self.measures[self._column(request)]
-        return {"id": query, "text": self.text_by_query.get(query, ""), "measure": measure, "rankings": rankings}
+        text = self.text_by_query.get(query, "")
+        return {"id": query, "text": text, "measure": self.measures[column], "rankings": rankings}
 
     def judge(self, request: Request) -> dict[str, Any]:
         """Take a grade for a document, evaluate the query again, and write all new grades where a file is named.
@@ -184,29 +196,23 @@ class Inspector:
             UsageError: `bad-request`; `unwritable-output`.
 
         """
-        query = self._query(request)
-        document, grade = checked_text(request, "document"), checked_number(request, "grade")
-        form = write.target_format(self.save, "") if self.save else ""
-        if form == "trec" and any(len(one.split()) != 1 for one in (query, document)):
-            raise bad_request(f"{self.save} cannot hold ids with blanks", "save to a file .jsonl or .csv")
-        if self.has_subtopics:
-            raise bad_request(
-                "the judgements are of subtopics, to which a new grade does not belong", "judge elsewhere"
-            )
+        query, document = self._query(request), checked_text(request, "document")
+        grade = checked_number(request, "grade")
+        text = "the judgements have subtopics, and a new grade would have none"
+        require(not self.has_subtopics, text, "add it to the file of judgements")
         before, self.judged = self.judged, self._with_grade(query, document, grade)
         try:
             parts = {name: self._part(query, name) for name in self.runs}
-            found = {name: self._evaluated(qrels, {name: run})[name].per_query for name, (qrels, run) in parts.items()}
+            new = {name: self._evaluated(qrels, {name: run})[name].per_query for name, (qrels, run) in parts.items()}
             if self.save:
                 self.write()
         except BaseException:
             self.judged = before  # a grade counts once it is evaluated and saved
             raise
-        for name, each in found.items():
-            self._values[name][self._rows[query]] = each.array[list(each.ids).index(query)]
-        values = {
-            name: [finite(one.item()) for one in each[self._rows[query], :-1]] for name, each in self._values.items()
-        }
+        row = self._rows[query]
+        for name, per_query in new.items():
+            self._values[name][row] = per_query.array[per_query.ids.index(query)]
+        values = {name: list(map(finite, table[row, :-1].tolist())) for name, table in self._values.items()}
         return {"values": values, "judged": sum(map(len, self.judged.values())), "saved": self.save}
 
     def _with_grade(self, query: str, document: str, grade: float | None) -> dict[str, dict[str, float]]:
@@ -221,26 +227,29 @@ class Inspector:
             UsageError: `unwritable-output`, `unknown-format`.
 
         """
-        form = write.target_format(self.save, "")
+        if not self.is_saved and os.path.lexists(self.save):
+            raise UsageError("unwritable-output", f"{self.save} exists", remedy="name a new file with --save-grades")
+        form, rows = write.target_format(self.save, ""), self.new_grades
+        write.refuse(rows, form, self.save, 1, lossy=False)
         try:
             with atomic.draft(Path(self.save)) as draft:
-                write.write(iter([self.new_grades]), draft.file, form, columns=("query", "document", "grade"))
+                atomic.put(_written(rows, form), draft.file)
                 draft.publish()
         except OSError as error:
             raise UsageError("unwritable-output", f"{self.save}: {error.strerror}") from None
+        self.is_saved = True
 
     def grades(self, _: Request) -> dict[str, str]:
         """The new grades as lines of TREC's judgements, or of JSON where ids have blanks."""
         rows = self.new_grades
-        has_blanks = any(len(one.split()) != 1 for name in ("query", "document") for one in rows[name])
-        if not has_blanks:
-            return {"name": "qrels.txt", "text": "".join("{} {} {} {:g}\n".format(*row) for row in rows.iter_rows())}
-        return {"name": "qrels.jsonl", "text": rows.drop("subtopic").write_ndjson()}
+        has_blanks = rows.select(pl.concat_str("query", "document").str.contains(r"\s").any()).item()
+        name, form = ("qrels.jsonl", "jsonl") if has_blanks else ("qrels.txt", "trec")
+        return {"name": name, "text": _written(rows, form).decode()}
 
     @property
     def new_grades(self) -> pl.DataFrame:
         """The new grades as rows of judgements."""
-        rows = [(query, "0", *judged) for query, some in self.judged.items() for judged in some.items()]
+        rows = [(query, "0", *judged) for query, grades in self.judged.items() for judged in grades.items()]
         names = ("query", "subtopic", "document")
         return pl.DataFrame(rows, dict.fromkeys(names, pl.String) | {"grade": pl.Float64}, orient="row")
 
@@ -258,25 +267,26 @@ class Inspector:
             )
             if frame.height > MAX_RANKS:
                 notes.append(f"{name} has {frame.height:,} documents, of which the first {MAX_RANKS:,} are here.")
-        settings = {name: one for name, one in conventions.items() if isinstance(one, str | int | float)}
+        settings = {name: value for name, value in conventions.items() if isinstance(value, str | int | float)}
         if self.has_subtopics:
             notes.append("The subtopics of the judgements are not here: each document has its best grade.")
         if absent := conventions.keys() - settings.keys() - {"rel", "profile"}:
             notes.append(f"What {quoted(sorted(absent))} did to the runs is not here.")
         grades = self._with_new(Qrels(self.qrels, queries=[query])).with_text_ids()[query]
-        ids = dict.fromkeys([*(one for each in rankings for one in each["documents"]), *grades])
+        ids = dict.fromkeys([*(document for ranking in rankings for document in ranking["documents"]), *grades])
         return {
             "query": query,
             "text": self.text_by_query.get(query, ""),
             "note": " ".join(notes),
             "documents": [
-                {"id": one, "grade": grades.get(one), "text": self.documents.get(one, "")[:_TEXT]} for one in ids
+                {"id": document, "grade": grades.get(document), "text": self.documents.get(document, "")[:_TEXT]}
+                for document in ids
             ],
             "rankings": rankings,
             "measures": self.measures,
             "profile": profile_of(self.conventions["profile"]).name,
             "rel": self.conventions.get("rel"),
-            "settings": {name: one for name, one in settings.items() if name not in ("rel", "profile")},
+            "settings": {name: value for name, value in settings.items() if name not in ("rel", "profile")},
         }
 
     def _in_memory(self, run: Run, name: str) -> Run:
@@ -289,25 +299,24 @@ class Inspector:
     @property
     def _order(self) -> str:
         """What puts documents in order: their scores, their ranks, or the lines of the file."""
-        settings = {name: value for name, value in self.conventions.items() if name not in ("rel", "profile")}
-        profile = profile_of(self.conventions["profile"]).derive(**with_quirks(settings))
-        return profile.ask(self.measures[:1])[0].judging.order
+        return profile_with(self.conventions).ask(self.measures[:1])[0].judging.order
 
     def _ranking(self, query: str, name: str, column: int) -> dict[str, Any]:
         """The ranking of one run for one query: every rank as it is judged, with what it adds."""
         (qrels, run), measure = self._part(query, name), self.measures[column]
-        found = {"run": name, "value": finite(self._values[name][self._rows[query], column].item())}
+        ranking = {"run": name, "value": finite(self._values[name][self._rows[query], column].item())}
         if query not in run.queries():
             grades = qrels.with_text_ids()[query]
-            wanted = sorted((one for one in grades if grades[one] > 0), key=lambda one: -grades[one])
-            missing = [{"document": one, "grade": grades[one], "rank": None, "change": None} for one in wanted]
-            return found | {"rows": [], "missing": self._first(missing), "arithmetic": "no document was retrieved"}
+            relevant = sorted((document for document in grades if grades[document] > 0), key=lambda each: -grades[each])
+            missing = [{"document": each, "grade": grades[each], "rank": None, "change": None} for each in relevant]
+            return ranking | {"rows": [], "missing": self._first(missing), "arithmetic": "no document was retrieved"}
         explained = self._explained(qrels, run, query, measure)
-        whole = self._explained(qrels, run, query, _uncut(measure)) or self._explained(qrels, run, query, _LISTING)
+        uncut = replace(known, cutoff=None) if (known := parsed(measure)) else measure
+        listed = self._explained(qrels, run, query, uncut) or self._explained(qrels, run, query, _LISTING)
         adds = {str(term.document): finite(term.contribution) for term in explained.terms} if explained else {}
-        rows = [row | {"adds": adds.get(row["document"])} for row in whole.to_dict()["terms"]] if whole else []
-        return found | {
-            "rows": [row for row in rows if row["document"]],
+        rows = listed.to_dict()["terms"] if listed else []
+        return ranking | {
+            "rows": [row | {"adds": adds.get(row["document"])} for row in rows if row["document"]],
             "missing": self._first(explained.to_dict()["missing"]) if explained else [],
             "arithmetic": explained.arithmetic if explained else f"no rank adds to {measure}",
         }
@@ -315,10 +324,10 @@ class Inspector:
     def _explained(self, qrels: Qrels, run: Run, query: str, measure: str | Measure) -> Explanation | None:
         """How a value comes about; None where a measure is counted, and where a tool does not have it."""
         try:
-            found: Explanation = explain(qrels, run, measure, query=query, **self.conventions)
+            explanation: Explanation = explain(qrels, run, measure, query=query, **self.conventions)
         except RankworthError:
             return None
-        return found
+        return explanation
 
     def _first(self, rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
         """The first documents of several, with what they say."""
@@ -354,8 +363,8 @@ class Inspector:
     def _fits(self, word: str, group: str) -> NDArray[np.bool_]:
         """Which queries have a text in id or text, and belong to a group."""
         members = self.groups.get(group, ()) if group else self._rows
-        texts = [f"{query}\n{self.text_by_query.get(query, '')}".casefold() for query in self.ids]
-        fits = [query in members and word in text for query, text in zip(self.ids, texts, strict=True)]
+        lines = [f"{query}\n{self.text_by_query.get(query, '')}".casefold() for query in self.ids]
+        fits = [query in members and word in line for query, line in zip(self.ids, lines, strict=True)]
         return np.array(fits, dtype=bool)
 
     def _column(self, request: Request) -> int:
@@ -363,13 +372,12 @@ class Inspector:
 
     def _runs(self, request: Request) -> Sequence[str]:
         """The runs that are named, once each; the first where none is."""
-        named = checked(request.get("runs") or [next(iter(self.runs))], list, "runs are a list of names")
+        named = checked(request.get("runs") or [next(iter(self.runs))], list, "runs")
         return list(dict.fromkeys(_among(self.runs, {"run": name}, "run") for name in named))
 
     def _query(self, request: Request) -> str:
-        query = checked_text(checked(request, dict, "a request is an object"), "query")
-        if query not in self._rows:
-            raise bad_request(f"there is no query {query!r}")
+        query = checked_text(checked(request, dict, "a request"), "query")
+        require(query in self._rows, f"there is no query {query!r}")
         return query
 
 
@@ -385,23 +393,20 @@ def of_demo() -> Inspector:
 
 
 def _among(known: Mapping[str, Any] | Sequence[str], request: Request, name: str) -> str:
-    """A name that is one of some; the first of them where there is none."""
+    """A name out of those that are known; the first of them where none is named."""
     word = _word(request, name) or next(iter(known))
-    if word not in known:
-        raise bad_request(f"{name} is one of {quoted(list(known))}")
+    require(word in known, f"{name} must be one of {quoted(list(known))}")
     return word
 
 
 def _word(request: Request, name: str) -> str:
     """A text of a request, or nothing."""
-    word: str = checked(checked(request, dict, "a request is an object").get(name, ""), str, f"{name} is a text")
+    word: str = checked(checked(request, dict, "a request").get(name, ""), str, name)
     return word
 
 
-def _uncut(measure: str) -> str | Measure:
-    """A measure without its cutoff, so that all ranks are listed."""
-    try:
-        parsed = names.parse(measure)
-    except MeasureError:
-        return measure
-    return replace(parsed, cutoff=None) if isinstance(parsed, Measure) else measure
+def _written(rows: pl.DataFrame, form: str) -> bytes:
+    """Judgements as the content of a file."""
+    file = BytesIO()
+    write.write(iter([rows]), file, form, columns=("query", "document", "grade"))
+    return file.getvalue()

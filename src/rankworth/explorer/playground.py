@@ -1,4 +1,4 @@
-"""The playground of the explorer: a query whose rankings and grades are edited, and what the library says of them.
+"""The playground of the explorer: a query whose rankings and grades are edited, and what the library computes for it.
 
 Handlers take the state of the page, a dict as JSON holds it, and give a dict. They measure nothing themselves.
 """
@@ -9,17 +9,19 @@ import shlex
 import sys
 import tomllib
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from array import array
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
 from rankworth import names
-from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError
-from rankworth.evaluation import evaluate, evaluate_profiles, evaluate_runs
-from rankworth.explanation import explain, vary
+from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError, quoted
+from rankworth.evaluation import evaluate, evaluate_profiles
+from rankworth.explanation import Explanation, explain, vary
 from rankworth.explanation.trace import finite
 from rankworth.measures import CATALOGUE, Measure
+from rankworth.model import Run
 from rankworth.profiles import DEFAULT, PROFILES, Profile, profile_of
 from rankworth.settings import OPTIONS, QUIRKS, SETTINGS, VALUES, as_typed, with_quirks
 
@@ -41,6 +43,7 @@ _UNJUDGED: Final = "?"
 _OTHER: Final = "(another query)"
 _MEASURE: Final = "measure"
 _LARGEST: Final = sys.float_info.max
+_KINDS: Final[Mapping[type, str]] = {dict: "an object", list: "a list", str: "text"}
 _UNDO: Final = "undo the last change, or open the page again"
 
 
@@ -57,9 +60,9 @@ class Ranking(NamedTuple):
         return dict(zip(self.documents, self.scores, strict=True))
 
     @property
-    def has_ties(self) -> bool:
-        """Whether two documents share a score."""
-        return len(set(self.scores)) < len(self.scores)
+    def is_plain(self) -> bool:
+        """Whether the order says all: all scores are above 0 and differ, in single precision too."""
+        return min(self.scores) > 0 and len({*array("f", self.scores)}) == len(self.scores)
 
 
 @dataclass(frozen=True)
@@ -92,32 +95,36 @@ class Playground:
             MeasureError: `bad-cutoff`, `bad-parameter`.
 
         """
-        record = checked(state, dict, "the state is an object")
+        record = checked(state, dict, "the state")
         documents = _several(record, "documents", dict, MAX_DOCUMENTS)
         grades = {checked_text(each, "id"): checked_number(each, "grade") for each in documents}
         rankings = tuple(_ranking(each, grades) for each in _several(record, "rankings", dict, MAX_RANKINGS))
-        _require(bool(rankings), "there is no ranking")
-        _require(len(grades) == len(documents), "two documents have one id")
-        _require(len({ranking.name for ranking in rankings}) == len(rankings), "two rankings have one name")
-        measures = _several(record, "measures", str, MAX_MEASURES)
-        _require(bool(measures), "there is no measure")
-        cutoff, gain = checked_count(record, "cutoff", 1), record.get("gain") or ""
-        named = tuple(dict.fromkeys(_with_controls(each, cutoff, str(gain)) for each in measures))
+        require(bool(rankings), "there is no ranking")
+        require(
+            any(grade is not None for grade in grades.values()), "no document has a grade", "judge one: keys 0 to 9"
+        )
+        require(len(grades) == len(documents), "two documents have one id")
+        require(len({ranking.name for ranking in rankings}) == len(rankings), "two rankings have one name")
+        cutoff, gain = checked_count(record, "cutoff", 1), checked(record.get("gain") or "", str, "gain")
+        texts = _several(record, "measures", str, MAX_MEASURES)
+        measures = tuple(dict.fromkeys(_with_controls(text, cutoff, gain) for text in texts))
+        require(bool(measures), "there is no measure")
         lead = record.get("lead")
-        settings = checked(record.get("settings") or {}, dict, "settings are an object")
-        _require(settings.keys() <= {*OPTIONS, *QUIRKS}, f"settings are some of {', '.join((*OPTIONS, *QUIRKS))}")
-        known = {name: value for name, value in settings.items() if value is not None}
+        settings = checked(record.get("settings") or {}, dict, "settings")
+        unknown = settings.keys() - {*OPTIONS, *QUIRKS}
+        require(not unknown, f"there are no settings {quoted(sorted(unknown))}")
+        settings = {name: value for name, value in settings.items() if value is not None}
         return cls(
             query=checked_text(record, "query", "q"),
             grades=grades,
             rankings=rankings,
-            measures=named,
-            lead=named[lead if isinstance(lead, int) and 0 <= lead < len(named) else 0],
+            measures=measures,
+            lead=measures[lead if isinstance(lead, int) and 0 <= lead < len(measures) else 0],
             conventions={
                 "rel": checked_number(record, "rel"),
                 "profile": checked_text(record, "profile", DEFAULT),
-                **{name: value for name, value in known.items() if name in OPTIONS},
-                "quirks": {name: value for name, value in known.items() if name in QUIRKS},
+                **{name: value for name, value in settings.items() if name in OPTIONS},
+                "quirks": {name: value for name, value in settings.items() if name in QUIRKS},
             },
         )
 
@@ -126,44 +133,49 @@ class Playground:
         """The documents that somebody judged, with their grades."""
         return {document: grade for document, grade in self.grades.items() if grade is not None}
 
-    @property
-    def profile(self) -> Profile:
-        """The conventions in force, but for `rel`."""
-        settings = {name: value for name, value in self.conventions.items() if name not in ("rel", "profile")}
-        return profile_of(self.conventions["profile"]).derive(**with_quirks(settings))
-
-    def inputs(self, ranking: Ranking) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
+    def inputs(self, ranking: Ranking) -> tuple[dict[str, dict[str, float]], Run]:
         """Judgements and run; a run without documents answers another query, so that this one counts as unanswered."""
         if ranking.documents:
-            return {self.query: self.judged}, {self.query: ranking.run}
-        return {self.query: self.judged, _OTHER: {_OTHER: 1.0}}, {_OTHER: {_OTHER: 1.0}}
+            return {self.query: self.judged}, Run({self.query: ranking.run}, ranking.name)
+        other = {_OTHER: {_OTHER: 1.0}}
+        return {self.query: self.judged, **other}, Run(other, ranking.name)
 
     def row(self, values: Any) -> dict[str, float | None]:  # noqa: ANN401 - `Values`
-        """The values of the query by measure; empty where the conventions leave it out."""
-        return {name: finite(value) for name, value in values.per_query.to_dict().get(self.query, {}).items()}
+        """The values of the query by measure; None where the conventions leave it out."""
+        known = values.per_query.to_dict().get(self.query, {})
+        return {name: finite(known.get(name)) for name in values.per_query.measures}
 
     def vary(self, measures: Any, by: Any, **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - those of `vary`
-        """What the first ranking would be worth if something about it were different."""
-        if not measures or not self.rankings[0].documents:
-            return []
-        rows = vary(measures, by, **self.ranked(self.rankings[0]), **options).rows
-        return [{name: finite(value) for name, value in row.items()} for row in rows]
+        """The values of the first ranking if something about it were different."""
+        variation = self._of_ranks(self.rankings[0], vary, measures=measures, by=by, **options) if measures else None
+        return [{name: finite(value) for name, value in row.items()} for row in variation.rows] if variation else []
 
-    def ranked(self, ranking: Ranking) -> dict[str, Any]:
-        """What `explain` and `vary` take."""
+    def explained(self, ranking: Ranking) -> Explanation | None:
+        """How the value of a ranking comes about."""
+        explanation: Explanation | None = self._of_ranks(ranking, explain, measure=self.lead)
+        return explanation
+
+    def _of_ranks(self, ranking: Ranking, function: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401
+        """What `explain` or `vary` gives for a ranking; None for a measure that counts, and for no documents."""
         qrels, run = self.inputs(ranking)
-        return {"qrels": qrels, "run": run, "query": self.query, **self.conventions}
+        try:
+            if ranking.documents:
+                return function(qrels=qrels, run=run, query=self.query, **self.conventions, **options)
+        except MeasureError as error:
+            if error.slug != "measure-syntax":
+                raise
+        return None
 
 
 def start() -> dict[str, Any]:
     """What the page offers: measures, profiles, options and the rankings to begin with."""
-    words = {
-        name: {"words": VALUES[name].words, "help": SETTINGS[name].metadata["help"]} for name in ("ties", "unjudged")
-    }
     return {
         "measures": list(CATALOGUE),
-        "profiles": [{"name": name, "sentence": one.sentence} for name, one in PROFILES.items()],
-        "options": [{"name": name, **option} for name, option in words.items()],
+        "profiles": [{"name": name, "sentence": profile.sentence} for name, profile in PROFILES.items()],
+        "options": [
+            {"name": name, "words": VALUES[name].words, "help": SETTINGS[name].metadata["help"]}
+            for name in ("ties", "unjudged")
+        ],
         "gains": CATALOGUE["nDCG"].definition.parameters["gain"].words[:_GAINS],
         "examples": examples(),
     }
@@ -171,54 +183,43 @@ def start() -> dict[str, Any]:
 
 def examples() -> list[dict[str, Any]]:
     """Name, group, two sentences and the state of each of the rankings to begin with."""
-    held: list[dict[str, Any]] = tomllib.loads((files("rankworth.explorer") / "examples.toml").read_text("utf-8"))[
-        "example"
-    ]
-    for example in held:
-        grades, systems = example.pop("grades"), example.pop("rankings")
+    source = (files("rankworth.explorer") / "examples.toml").read_text("utf-8")
+    examples: list[dict[str, Any]] = tomllib.loads(source)["example"]
+    for example in examples:
+        grades, runs = example.pop("grades"), example.pop("rankings")
         state: dict[str, Any] = {name: example.pop(name) for name in ("measures", "cutoff", "gain") if name in example}
         state["documents"] = [
             {"id": name, "grade": None if grade == _UNJUDGED else grade, "text": ""} for name, grade in grades.items()
         ]
-        state["rankings"] = [
-            {
-                "name": name,
-                "documents": sorted(scores, key=lambda one: -scores[one]),
-                "scores": sorted(scores.values())[::-1],
-            }
-            for name, scores in systems.items()
-        ]
+        state["rankings"] = []
+        for name, scores in runs.items():
+            documents = sorted(scores, key=scores.get, reverse=True)
+            ranking = Ranking(name, documents, [scores[document] for document in documents])
+            state["rankings"].append(ranking._asdict())
         example["state"] = state
-    return held
+    return examples
 
 
 def score(state: object) -> dict[str, Any]:
     """Values of all rankings, and the explanation of one measure."""
     page = Playground.of(state)
-    answered = [ranking for ranking in page.rankings if ranking.documents]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", RankworthWarning)
-        runs = {ranking.name: page.inputs(ranking)[1] for ranking in answered}
-        values = dict(evaluate_runs({page.query: page.judged}, runs, page.measures, **page.conventions)) if runs else {}
-    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+    rankings, notes, signatures = [], [], []
     for ranking in page.rankings:
-        if ranking.name not in values:  # what it says of the other query that an empty ranking answers is no note
-            values[ranking.name] = evaluate(*page.inputs(ranking), page.measures, **page.conventions)
-    first = values[(answered or page.rankings)[0].name]
-    labels = first.per_query.measures
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", RankworthWarning)
+            values = evaluate(*page.inputs(ranking), page.measures, **page.conventions)
+        if ranking.documents:  # otherwise they are about the other query, too
+            notes += [str(warning.message) for warning in caught]
+            signatures.append(values.signature)
+        explained = page.explained(ranking)
+        explanation = {**explained.to_dict(), "arithmetic": explained.arithmetic} if explained else None
+        rankings.append({"name": ranking.name, "values": page.row(values), "explanation": explanation})
     return {
-        "measures": labels,
+        "measures": values.per_query.measures,
         "lead": page.lead,
-        "signature": first.signature,
-        "notes": notes,
-        "rankings": [
-            {
-                "name": ranking.name,
-                "values": dict.fromkeys(labels) | page.row(values[ranking.name]),
-                "explanation": _explained(page, ranking),
-            }
-            for ranking in page.rankings
-        ],
+        "signature": signatures[0] if signatures else values.signature,
+        "notes": list(dict.fromkeys(notes)),
+        "rankings": rankings,
     }
 
 
@@ -226,44 +227,42 @@ def curve(state: object) -> dict[str, Any]:
     """The values of the first ranking at every cutoff, for the measures that can be cut."""
     page = Playground.of(state)
     deepest = min(_CURVE, max(1, len(page.rankings[0].documents)))
-    return {"rows": page.vary([name for name in page.measures if _can_be_cut(name)], "cutoff", n=deepest)}
+    measures = [name for name in page.measures if (measure := parsed(name)) and not measure.definition.at]
+    return {"rows": page.vary(measures, "cutoff", n=deepest)}
 
 
 def profiles(state: object) -> dict[str, Any]:
-    """The values of the first ranking under every profile, or with which words one refuses it."""
+    """The values of the first ranking under every profile, or the message with which one refuses it."""
     page = Playground.of(state)
     rows: list[dict[str, Any]] = []
-    found = evaluate_profiles(*page.inputs(page.rankings[0]), page.measures, rel=page.conventions["rel"])
-    for name, values in found.items():
+    by_profile = evaluate_profiles(*page.inputs(page.rankings[0]), page.measures, rel=page.conventions["rel"])
+    for name, values in by_profile.items():
         if isinstance(values, RankworthError):
             rows.append({"profile": name, "values": None, "error": values.problems[0]})
         else:
-            cells = dict.fromkeys(values.per_query.measures) | page.row(values)
-            rows.append({"profile": name, "values": list(cells.values()), "error": None})
+            rows.append({"profile": name, "values": list(page.row(values).values()), "error": None})
     return {"measures": page.measures, "rows": rows}
 
 
 def difference(state: object) -> dict[str, Any]:
-    """Why a profile gives the first ranking another value: what it does differently, and what each of it alone does."""
+    """Why a profile gives the first ranking another value: the settings that differ, and what each alone does."""
     page = Playground.of(state)
-    mine, other = page.profile, profile_of(checked_text(checked(state, dict, ""), "other", DEFAULT))
+    mine, other = profile_with(page.conventions), profile_of(checked_text(checked(state, dict, ""), "other", DEFAULT))
     here, there = _resolved(mine, page), _resolved(other, page)
     rows = []
     for setting in [name for name in here if here[name] != there[name]]:
-        only = mine if setting == _MEASURE else mine.derive(**{setting: there[setting]})
-        found = _value(page, there[_MEASURE] if setting == _MEASURE else here[_MEASURE], only)
+        changed = mine if setting == _MEASURE else mine.derive(**{setting: there[setting]})
+        value = _value(page, there[_MEASURE] if setting == _MEASURE else here[_MEASURE], changed)
         texts = {"setting": setting, "here": str(here[setting]), "there": str(there[setting])}
-        rows.append(texts | found | {"why": other.why.get(setting, "")})
+        rows.append(texts | value | {"why": other.why.get(setting, "")})
     values = {"here": _value(page, page.lead, mine), "there": _value(page, page.lead, other)}
     return {"profile": other.name, "sentence": other.sentence, "measure": page.lead, "rows": rows, **values}
 
 
 def changes(state: object) -> dict[str, Any]:
     """What single changes within the first ranks would do: another rank, another grade, a swap of neighbours."""
-    page = Playground.of(state)
-    document = checked(state, dict, "").get("document")
-    chosen = checked(document, str, "document is an id") if document is not None else None
-    _require(chosen is None or chosen in page.grades, "there is no such document")
+    page, chosen = Playground.of(state), checked(state, dict, "").get("document")
+    require(chosen is None or chosen in list(page.grades), "there is no such document")
     return {
         "measure": page.lead,
         "document": chosen,
@@ -275,49 +274,49 @@ def changes(state: object) -> dict[str, Any]:
 
 
 def export(state: object) -> dict[str, Any]:
-    """How to get these numbers elsewhere: lines of Python, a command, and the calculation as Markdown."""
-    page = Playground.of(state)
-    ranking = page.rankings[0]
-    _require(bool(ranking.documents), "a ranking without documents cannot be written down", "add a document")
-    explained = _explanation(page, ranking)
-    markdown = explained.to_markdown() if explained else evaluate(*page.inputs(ranking), page.measures).to_markdown()
-    return {"python": _python(page, ranking), "command": _command(page, ranking), "markdown": markdown}
+    """How to get these numbers elsewhere: lines of Python, a command, or the calculation as Markdown."""
+    page, form = Playground.of(state), checked(state, dict, "").get("form")
+    writers = {"python": _python, "command": _command, "markdown": _markdown}
+    require(form in list(writers), f"form must be one of {quoted(list(writers))}")
+    require(bool(page.rankings[0].documents), "a ranking without documents cannot be exported", "add a document")
+    return {"text": writers[form](page, page.rankings[0])}
 
 
-def _explanation(page: Playground, ranking: Ranking) -> Any:  # noqa: ANN401 - `Explanation` or None
-    """The explanation of a ranking by the first measure; None for what is counted, and for no documents."""
+def profile_with(conventions: Mapping[str, Any]) -> Profile:
+    """A profile with changed settings, but for `rel`."""
+    settings = {name: value for name, value in conventions.items() if name not in ("rel", "profile")}
+    return profile_of(conventions["profile"]).derive(**with_quirks(settings))
+
+
+def parsed(text: str) -> Measure | None:
+    """A measure by its name; None for facts, and for names that only a profile knows."""
     try:
-        return explain(measure=page.lead, **page.ranked(ranking)) if ranking.documents else None
-    except MeasureError as error:
-        if error.slug == "measure-syntax":
-            return None
-        raise
-
-
-def _explained(page: Playground, ranking: Ranking) -> dict[str, Any] | None:
-    """The explanation as JSON holds it."""
-    explained = _explanation(page, ranking)
-    return None if explained is None else {**explained.to_dict(), "arithmetic": explained.arithmetic}
+        measure = names.parse(text)
+    except MeasureError:
+        return None
+    return measure if isinstance(measure, Measure) else None
 
 
 def _moves(page: Playground) -> list[dict[str, Any]]:
     """The best rank of each relevant document, and what moving it there would add, the greatest gain first."""
-    order = {document: rank for rank, document in enumerate(page.rankings[0].documents, 1)}
-    relevant = [document for document, grade in page.grades.items() if grade and grade > 0]
+    ranks = {document: rank for rank, document in enumerate(page.rankings[0].documents, 1)}
+    relevant = [document for document, grade in page.judged.items() if grade > 0]
     moves = []
-    for document in sorted(relevant, key=lambda each: (order.get(each, math.inf), -(page.grades[each] or 0)))[:_MOVED]:
+    for document in sorted(relevant, key=lambda each: (ranks.get(each, math.inf), -page.judged[each]))[:_MOVED]:
         rows = page.vary(page.lead, "position", document=document, n=_TRIED)
         best = max(rows, key=lambda row: (row["change"] or 0.0, -row["position"]), default=None)
         if best and (best["change"] or 0.0) > 0:
-            moves.append({**best, "document": document, "from": order.get(document), "to": best["position"]})
+            moves.append({**best, "document": document, "from": ranks.get(document), "to": best["position"]})
     return sorted(moves, key=lambda move: -move["change"])[:_SHOWN]
 
 
 def _resolved(profile: Profile, page: Playground) -> dict[str, Any]:
     """The first measure as a profile understands it, and the settings under which it is measured."""
-    [one, *_] = profile.ask([page.lead], rel=page.conventions["rel"])
-    settings = {each.name: getattr(part, each.name) for part in (one.judging, one.averaging) for each in fields(part)}
-    return {_MEASURE: str(one.quantity), **settings}
+    [first, *_] = profile.ask([page.lead], rel=page.conventions["rel"])
+    parts = (first.judging, first.averaging)
+    return {_MEASURE: str(first.quantity)} | {
+        each.name: getattr(part, each.name) for part in parts for each in fields(part)
+    }
 
 
 def _value(page: Playground, measure: str, profile: Profile) -> dict[str, Any]:
@@ -327,60 +326,57 @@ def _value(page: Playground, measure: str, profile: Profile) -> dict[str, Any]:
         values = page.row(evaluate(*page.inputs(page.rankings[0]), [measure], rel=rel, profile=profile))
     except RankworthError as error:
         return {"value": None, "error": error.problems[0]}
-    return {"value": next(iter(values.values()), None), "error": None}
+    return {"value": next(iter(values.values())), "error": None}
 
 
 def _with_controls(text: str, cutoff: int | None, gain: str) -> str:
     """A measure with the gain that the page sets for all, and with its cutoff where it is written without one."""
-    try:
-        measure = names.parse(text)
-    except MeasureError:
-        return text  # the name of another tool, or a mistake that evaluation names
-    if not isinstance(measure, Measure):
+    measure = parsed(text)
+    if measure is None:
         return text
     parameter = measure.definition.parameters.get("gain")
-    changed = measure(gain=gain) if gain and parameter and gain in parameter.words else measure
+    changed = measure(gain=gain) if parameter and gain in parameter.words else measure
     changed = changed @ cutoff if cutoff and measure.cutoff is None and not measure.definition.at else changed
     return text if changed == measure else str(changed)
 
 
-def _can_be_cut(text: str) -> bool:
-    """Whether a measure takes a cutoff."""
-    try:
-        measure = names.parse(text)
-    except MeasureError:
-        return False
-    return isinstance(measure, Measure) and not measure.definition.at
+def _markdown(page: Playground, ranking: Ranking) -> str:
+    """The table of steps; of values, for a measure that counts."""
+    explained = page.explained(ranking) or evaluate(*page.inputs(ranking), page.measures, **page.conventions)
+    return explained.to_markdown()
 
 
 def _python(page: Playground, ranking: Ranking) -> str:
     """Lines of Python that give the values and the explanation."""
-    qrels = {page.query: page.judged}
-    run = {page.query: ranking.run if ranking.has_ties else ranking.documents}
+    qrels, run = {page.query: page.judged}, {page.query: ranking.run}
     changed = {name: value for name, value in page.conventions.items() if value not in (None, DEFAULT, {})}
     options = "".join(f", {name}={value!r}" for name, value in changed.items())
+    explain = f"print(rw.explain(qrels, run, {page.lead!r}, query={page.query!r}{options}))\n"
     return f"""import rankworth as rw
 
 qrels = {qrels!r}
 run = {run!r}
 print(rw.evaluate(qrels, run, {list(page.measures)!r}{options}))
-print(rw.explain(qrels, run, {page.lead!r}, query={page.query!r}{options}))
-"""
+{explain if page.explained(ranking) else ""}"""
 
 
 def _command(page: Playground, ranking: Ranking) -> str:
-    """A command that explains the ranking: by grades in rank order, or by files where scores are tied."""
-    options = ["-m", *page.measures]
+    """A command that explains the ranking: by grades in rank order, or by files where the order does not say all."""
+    measures = [name for name in page.measures if replace(page, lead=name).explained(ranking)]
+    require(bool(measures), "no rank adds to any of these measures, so that no command explains them", "add nDCG")
+    options = ["-m", *measures]
     for name, value in with_quirks(page.conventions).items():
         if value not in (None, DEFAULT):
             options += as_typed(name, value)
-    if ranking.has_ties:
-        qrels, run = (json.dumps(one, ensure_ascii=False) for one in page.inputs(ranking))
-        command = shlex.join(["rankworth", "explain", "qrels.json", "run.json", page.query, *options])
-        return f"printf %s {shlex.quote(qrels)} > qrels.json\nprintf %s {shlex.quote(run)} > run.json\n{command}\n"
+    if not ranking.is_plain:
+        query = "q"
+        contents = {"qrels.json": {query: page.judged}, "run.json": {query: ranking.run}}
+        texts = {name: shlex.quote(json.dumps(held, ensure_ascii=False)) for name, held in contents.items()}
+        written = "".join(f"printf %s {text} > {name}\n" for name, text in texts.items())
+        return f"{written}{shlex.join(['rankworth', 'explain', *contents, query, *options])}\n"
     ranked, judged = dict.fromkeys(ranking.documents), page.judged
-    grades = ",".join(_text(judged[one]) if one in judged else _UNJUDGED for one in ranked)
-    missing = ",".join(_text(grade) for one, grade in judged.items() if one not in ranked)
+    grades = ",".join(_text(judged[document]) if document in judged else _UNJUDGED for document in ranked)
+    missing = ",".join(_text(grade) for document, grade in judged.items() if document not in ranked)
     options = [*(["--missing", missing] if missing else []), *options]
     return shlex.join(["rankworth", "explain", "--grades", grades, *options]) + "\n"
 
@@ -390,58 +386,59 @@ def _text(grade: float) -> str:
     return repr(float(grade)).removesuffix(".0")
 
 
-def _ranking(held: Mapping[str, Any], grades: Mapping[str, float | None]) -> Ranking:
-    """A ranking of the page; documents without scores are worth the less, the deeper they stand."""
-    documents = _several(held, "documents", str, MAX_RANKS)
-    _require(len(set(documents) & grades.keys()) == len(documents), "a ranking has documents that are there, once each")
-    scores = held.get("scores")
-    scores = [float(rank) for rank in range(len(documents), 0, -1)] if scores is None else scores
-    _require(isinstance(scores, list) and len(scores) == len(documents), "a ranking has a score for each document")
-    return Ranking(checked_text(held, "name", "run"), documents, [_finite(each) for each in scores])
+def _ranking(record: Mapping[str, Any], grades: Mapping[str, float | None]) -> Ranking:
+    """A ranking of the page; without scores, each rank has a lower one."""
+    documents = _several(record, "documents", str, MAX_RANKS)
+    require(len({*documents} & grades.keys()) == len(documents), "a ranking has known documents, once each")
+    scores = record.get("scores")
+    scores = [*range(len(documents), 0, -1)] if scores is None else checked(scores, list, "scores")
+    require(len(scores) == len(documents), "a ranking has a score for each document")
+    return Ranking(checked_text(record, "name", "run"), documents, [_finite(score, "a score") for score in scores])
 
 
 def _several(record: Mapping[str, Any], name: str, kind: type, most: int) -> list[Any]:
-    values = checked(record.get(name), list, f"{name} is a list")
-    _require(len(values) <= most, f"there are {len(values):,} {name}, and the page shows {most:,} at most")
-    return [checked(each, kind, f"{name} holds other things") for each in values]
+    values = checked(record.get(name), list, name)
+    require(len(values) <= most, f"{len(values):,} {name} are too many: the page shows at most {most:,}")
+    return [checked(value, kind, f"each of {name}") for value in values]
+
+
+def checked(value: Any, kind: type, name: str) -> Any:  # noqa: ANN401 - of JSON
+    """A value of a request, which has a type of JSON."""
+    require(isinstance(value, kind), f"{name} must be {_KINDS[kind]}")
+    return value
 
 
 def checked_text(record: Mapping[str, Any], name: str, default: str = "") -> str:
     """A text of a request that is not empty."""
-    text: str = checked(record.get(name, default), str, f"{name} is a text")
-    _require(text != "" and text == text.encode(errors="replace").decode(), f"{name} is a text in UTF-8, not empty")
+    text: str = checked(record.get(name, default), str, name)
+    require(text != "" and text == text.encode(errors="replace").decode(), f"{name} must be a text in UTF-8, not empty")
     return text
 
 
 def checked_number(record: Mapping[str, Any], name: str) -> float | None:
     """A finite number of a request, or None."""
-    return None if record.get(name) is None else _finite(record[name])
+    return None if record.get(name) is None else _finite(record[name], name)
 
 
 def checked_count(record: Mapping[str, Any], name: str, least: int) -> int | None:
     """A whole number of a request that is not too small, or None."""
     number = checked_number(record, name)
-    _require(number is None or (number >= least and number % 1 == 0), f"{name} is a whole number from {least}")
+    require(number is None or (number >= least and number % 1 == 0), f"{name} must be a whole number from {least}")
     return None if number is None else int(number)
 
 
-def _finite(value: object) -> float:
+def _finite(value: Any, name: str) -> float:  # noqa: ANN401 - of JSON
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    _require(is_number and -_LARGEST <= value <= _LARGEST, "numbers are finite")  # type: ignore[operator]
-    return value  # type: ignore[return-value]
+    require(is_number and -_LARGEST <= value <= _LARGEST, f"{name} must be a finite number")
+    return value  # type: ignore[no-any-return]
 
 
-def checked(value: Any, kind: type, text: str) -> Any:  # noqa: ANN401 - of JSON
-    """A value of a request, which has a type of JSON."""
-    _require(isinstance(value, kind), text)
-    return value
+def require(holds: bool, text: str, remedy: str = _UNDO) -> None:
+    """Refuse a state that cannot be measured, made by the user or sent by another program.
 
+    Raises:
+        UsageError: `bad-request`.
 
-def _require(holds: bool, text: str, remedy: str = _UNDO) -> None:
+    """
     if not holds:
-        raise bad_request(text, remedy)
-
-
-def bad_request(text: str, remedy: str = _UNDO) -> UsageError:
-    """The error for a state that cannot be measured, made by the user or sent by somebody else."""
-    return UsageError("bad-request", text, remedy=remedy)
+        raise UsageError("bad-request", text, remedy=remedy)

@@ -12,11 +12,10 @@ from typing import Any, Final
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rankworth.errors import RankworthError, RankworthWarning, UsageError
 from rankworth.explorer import playground
@@ -45,14 +44,6 @@ Handler = Callable[[Any], Any]
 _log: Final = logging.getLogger(__name__)
 
 
-class _RefusedRequestError(Exception):
-    """A request that is not one of the page."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status = status
-
-
 class _Pages:
     """The pages of one server: the page itself, its files, and the answers of its handlers."""
 
@@ -67,21 +58,17 @@ class _Pages:
             names = ("rows", "query", "judge", "means", "grades", "playground")
             self.handlers |= {name: getattr(inspector, name) for name in names}
 
-    def is_token(self, text: str) -> bool:
-        """Whether somebody knows the token."""
-        return secrets.compare_digest(text.encode(), self.token.encode())
-
     def check(self, request: Request, token: str | None = None) -> None:
         """Refuse a request to another host or of another site, and one without the token."""
         host = request.headers.get("host", "")
         if host.lower() not in self.hosts:
-            raise _RefusedRequestError(400, "the request is for another host")
+            raise HTTPException(400, "the request is for another host")
         site = request.headers.get("sec-fetch-site", "same-origin")
         if request.headers.get("origin", f"http://{host}") != f"http://{host}" or site not in ("same-origin", "none"):
-            raise _RefusedRequestError(403, "the request comes from another site")
-        if not self.is_token(request.cookies.get(self.cookie, "") if token is None else token):
-            text = "the token is missing or wrong: open the address that rankworth explore printed"
-            raise _RefusedRequestError(401, text)
+            raise HTTPException(403, "the request comes from another site")
+        token = request.cookies.get(self.cookie, "") if token is None else token
+        if not secrets.compare_digest(token.encode(), self.token.encode()):
+            raise HTTPException(401, "the token is missing or wrong: open the address that rankworth explore printed")
 
     async def page(self, request: Request) -> Response:
         """The page; the token of its address moves to a cookie, so that links to the page do not hold it."""
@@ -89,7 +76,7 @@ class _Pages:
         self.check(request, token)
         if token is None:
             return _file("index.html")
-        response = RedirectResponse("/", 303)
+        response = RedirectResponse("/", 303, headers=HEADERS)
         response.set_cookie(self.cookie, token, httponly=True, samesite="strict")
         return response
 
@@ -99,20 +86,20 @@ class _Pages:
         return _file(request.path_params["name"])
 
     async def answer(self, request: Request) -> Response:
-        """What a handler says of a request, one at a time; nothing where the page does not wait for it any more."""
+        """The answer of a handler, one at a time; none if the page does not wait for it any more."""
         self.check(request)
         handler = self.handlers.get(request.path_params["name"])
         if handler is None:
-            raise _RefusedRequestError(404, "there is no such page")
+            raise HTTPException(404, "there is no such page")
         body = await _body(request)
         async with self.turn:
             if await request.is_disconnected():
-                return Response(status_code=204)
+                return Response(status_code=204, headers=HEADERS)
             return await run_in_threadpool(_answer, handler, body)
 
 
-def application(inspector: Inspector | None, token: str, port: int) -> ASGIApp:
-    """The routes of the explorer.
+def application(inspector: Inspector | None, token: str, port: int) -> Starlette:
+    """The routes of the explorer; every answer has the headers that keep the page to itself.
 
     Args:
         inspector: the runs, where there are some.
@@ -126,67 +113,59 @@ def application(inspector: Inspector | None, token: str, port: int) -> ASGIApp:
         Route("/page/{name}", pages.static),
         Route("/api/{name}", pages.answer, methods=["POST"]),
     ]
-    failures = {_RefusedRequestError: _refused, Exception: _failed}
-    return _with_headers(Starlette(routes=routes, exception_handlers=failures))  # type: ignore[arg-type]
+    app = Starlette(routes=routes)
+    app.router.redirect_slashes = False
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(Exception, _failed)
+    return app
 
 
 def _answer(handler: Handler, request: Any) -> Response:  # noqa: ANN401 - JSON
-    """What a handler says, or in which words it refuses."""
+    """The answer of a handler, or the error with which it refuses."""
     try:
-        with warnings.catch_warnings():  # those of the values that are asked about are notes of the page
+        with warnings.catch_warnings():  # warnings about values are notes of the page
             warnings.simplefilter("ignore", RankworthWarning)
-            return JSONResponse(handler(request))
+            return JSONResponse(handler(request), headers=HEADERS)
     except RankworthError as error:
-        refusal = {"slug": error.slug, "text": "\n".join(error.problems), "remedy": error.remedy}
-        return JSONResponse({"error": refusal}, 422)
+        return _error(422, error.slug, "\n".join(error.problems), error.remedy)
+
+
+def _error(status: int, slug: str, text: str, remedy: str = "") -> Response:
+    """An error that the page shows."""
+    return JSONResponse({"error": {"slug": slug, "text": text, "remedy": remedy}}, status, HEADERS)
 
 
 def _file(name: str) -> Response:
     """A file of the page."""
     if name not in _PAGE:
-        raise _RefusedRequestError(404, "there is no such page")
+        raise HTTPException(404, "there is no such page")
     suffix = name[name.rindex(".") :]
-    return Response(_PAGE[name].read_bytes(), media_type=_TYPES[suffix])
+    return Response(_PAGE[name].read_bytes(), headers=HEADERS, media_type=_TYPES[suffix])
 
 
 async def _body(request: Request) -> Any:  # noqa: ANN401 - JSON
     """The JSON of a request."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise _RefusedRequestError(415, "requests are application/json")
+        raise HTTPException(415, "requests are application/json")
     body = bytearray()
     try:
         async for chunk in request.stream():
             body += chunk
             if len(body) > LARGEST:
-                raise _RefusedRequestError(413, f"a request has at most {LARGEST >> 20} MB")
+                raise HTTPException(413, f"a request has at most {LARGEST >> 20} MB")
         return json.loads(body)
     except (ValueError, RecursionError, ClientDisconnect):
-        raise _RefusedRequestError(400, "the request is no JSON") from None
+        raise HTTPException(400, "the request is no JSON") from None
 
 
-async def _refused(request: Request, error: _RefusedRequestError) -> Response:
-    _log.warning("refused %s %r: %s", request.method, request.url.path, error)
-    return PlainTextResponse(f"{error}\n", error.status)
+async def _refused(request: Request, error: Any) -> Response:  # noqa: ANN401 - a handler takes any exception
+    _log.warning("refused %s %r: %s", request.method, request.url.path, error.detail)
+    return PlainTextResponse(f"{error.detail}\n", error.status_code, HEADERS)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     _log.error("failed: %s %r", request.method, request.url.path, exc_info=error)
-    text = "the request failed; the terminal shows why"
-    return JSONResponse({"error": {"slug": "", "text": text, "remedy": ""}}, 500)
-
-
-def _with_headers(app: ASGIApp) -> ASGIApp:
-    """An application that sends the headers that keep the page to itself with every answer."""
-
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *Headers(HEADERS).raw]
-            await send(message)
-
-        await app(scope, receive, send_with_headers)
-
-    return answer
+    return _error(500, "", "the request failed; the terminal shows why")
 
 
 def listening(port: int) -> socket.socket:
@@ -198,14 +177,10 @@ def listening(port: int) -> socket.socket:
     """
     last = min(port + _PORTS, 1 << 16) - 1
     for number in range(port, last + 1):
-        found = socket.socket()
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            found.bind((HOST, number))
+            return socket.create_server((HOST, number))
         except OSError:
-            found.close()
-        else:
-            return found
+            continue
     raise UsageError("port-in-use", f"the ports from {port} to {last} are in use", remedy="--port 9000")
 
 
@@ -230,6 +205,5 @@ def serve(inspector: Inspector | None, listener: socket.socket, token: str, read
         lifespan="off",
         timeout_graceful_shutdown=1,
     )
-    listener.listen()
     ready()
     uvicorn.Server(config).run(sockets=[listener])

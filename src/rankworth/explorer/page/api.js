@@ -1,12 +1,36 @@
 // Requests to the local server; an answer that a later request has overtaken is dropped.
 
+import {announce} from './dom.js';
+
+const PAUSE = 150; // milliseconds
 const pending = new Map();
 let waiting = 0;
 
-/** Screen readers are told while the page waits for answers, or will ask for some. */
+/** Screen readers learn that the page waits for answers, or will request some. */
 export function busy(change) {
   waiting += change;
   document.getElementById('main').setAttribute('aria-busy', String(waiting > 0));
+}
+
+/** An action that is done after a pause in which it is not scheduled again. */
+export class Later {
+  timer = null;
+
+  cancel() {
+    if (this.timer) busy(-1);
+    clearTimeout(this.timer);
+    this.timer = null;
+  }
+
+  schedule(action) {
+    this.cancel();
+    busy(1);
+    this.timer = setTimeout(async () => {
+      this.timer = null;
+      await action().catch((error) => announce(error.message));
+      busy(-1);
+    }, PAUSE);
+  }
 }
 
 /** An answer of the server that is an error: what is wrong and what helps. */

@@ -19,17 +19,17 @@ export function contributions(terms, ideal, measure) {
   const step = width / ranks;
   const size = (value) => ((height - foot - 8) * Math.max(value ?? 0, 0)) / highest;
   const marks = [];
-  for (let place = 0; place < ranks; place += 1) {
-    const x = place * step + step * 0.12;
-    const [here, there] = [terms[place], ideal[place]];
+  for (let index = 0; index < ranks; index += 1) {
+    const x = index * step + step * 0.12;
+    const [here, there] = [terms[index], ideal[index]];
     if (here) {
       marks.push(svg('rect', {class: 'bar', x, width: step * 0.76, y: height - foot - size(here.contribution), height: size(here.contribution)},
         svg('title', {}, `rank ${here.rank}, ${here.document}: adds ${number(here.contribution)}`)));
     }
     if (there) marks.push(svg('rect', {class: 'ideal', x, width: step * 0.76, y: height - foot - size(there.contribution), height: size(there.contribution)}));
-    if (ranks <= 30 || (place + 1) % 10 === 0) marks.push(label((place + 0.5) * step, height - 4, place + 1, {class: 'tick', 'text-anchor': 'middle'}));
+    if (ranks <= 30 || (index + 1) % 10 === 0) marks.push(label((index + 0.5) * step, height - 4, index + 1, {class: 'tick', 'text-anchor': 'middle'}));
   }
-  const best = terms.reduce((one, other) => ((other.contribution ?? 0) > (one?.contribution ?? 0) ? other : one), null);
+  const best = terms.reduce((most, term) => ((term.contribution ?? 0) > (most?.contribution ?? 0) ? term : most), null);
   const sentence = best ? `Rank ${best.rank} adds most, ${number(best.contribution)}` : 'No rank adds anything';
   return chart(width, height, `What each rank adds to ${measure}`, `${sentence}. Dashed: the ideal ranking`, ...marks);
 }
@@ -49,9 +49,9 @@ export function curves(rows) {
   const step = Math.max(1, Math.ceil(deepest / 10));
   for (let k = 1; k <= deepest; k += step) marks.push(label(x(k), height - 4, k, {class: 'tick', 'text-anchor': 'middle'}));
   const ends = [];
-  [...series].forEach(([measure, points], place) => {
+  [...series].forEach(([measure, points], index) => {
     const path = points.map((point) => `${x(point.cutoff)},${y(point.value)}`).join(' ');
-    marks.push(svg('polyline', {class: `line series-${place % 8}`, points: path, 'stroke-dasharray': DASHES[place % 8]},
+    marks.push(svg('polyline', {class: `line series-${index % 8}`, points: path, 'stroke-dasharray': DASHES[index % 8]},
       svg('title', {}, measure)));
     ends.push(`${measure} ${number(points.at(-1).value)}`);
   });
@@ -60,9 +60,9 @@ export function curves(rows) {
 
 /** The legend of the curves. */
 export const legend = (measures) =>
-  measures.map((measure, place) => [
+  measures.map((measure, index) => [
     svg('svg', {viewBox: '0 0 24 8', class: 'key', 'aria-hidden': 'true'},
-      svg('line', {class: `line series-${place % 8}`, x1: 0, x2: 24, y1: 4, y2: 4, 'stroke-dasharray': DASHES[place % 8]})),
+      svg('line', {class: `line series-${index % 8}`, x1: 0, x2: 24, y1: 4, y2: 4, 'stroke-dasharray': DASHES[index % 8]})),
     measure,
   ]);
 
@@ -79,12 +79,12 @@ export function drawSlopes(container) {
 }
 
 function slopes(first, second, height) {
-  const places = new Map(second.map((row, place) => [row.document, place]));
+  const indices = new Map(second.map((row, index) => [row.document, index]));
   const marks = [];
-  first.forEach((row, place) => {
-    const other = places.get(row.document);
+  first.forEach((row, index) => {
+    const other = indices.get(row.document);
     if (other === undefined) return;
-    const kind = other < place ? 'up' : other > place ? 'down' : 'level';
+    const kind = other < index ? 'up' : other > index ? 'down' : 'level';
     marks.push(svg('line', {class: `slope ${kind}`, x1: 0, x2: 60, y1: row.y, y2: second[other].y}));
   });
   const sentence = `${marks.length} documents stand in both rankings`;

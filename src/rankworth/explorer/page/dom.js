@@ -30,7 +30,7 @@ const FIRST = 120; // how many letters of a text are shown at first
 /** The first letters of a text. */
 export const shortened = (value, most = FIRST) => (value.length > most ? `${[...value].slice(0, most).join('')} …` : value);
 
-/** A text of which one line is shown, until it is opened. */
+/** A text of which a single line is shown, until it is opened. */
 export const opening = (line, value, attributes = {}) => el('details', {class: 'whole', ...attributes},
   el('summary', {}, text(line, {class: 'clip'})), el('div', {dir: 'auto'}, value));
 
@@ -56,7 +56,7 @@ export const direction = (value) => (value > 0 ? 'better' : value < 0 ? 'worse' 
 /** A grade as text: ? where nobody judged. */
 export const gradeText = (grade) => (grade === null ? '?' : String(grade));
 
-/** Replace what a container holds; the element with the focus is found again by its data-key. */
+/** Replace what a container holds; the element with the focus gets it again by its data-key. */
 export function redraw(container, ...children) {
   const key = document.activeElement?.closest?.('[data-key]')?.dataset.key;
   const held = container.contains(document.activeElement);
@@ -64,11 +64,11 @@ export function redraw(container, ...children) {
   if (held) focusOn(key);
 }
 
-/** Put the focus on the first element that is there and has one of some keys, or on the content. */
+/** Put the focus on the first element that is there and has a key of the list, or on the content. */
 export function focusOn(...keys) {
-  const found = keys.map((key) => document.querySelector(`[data-key="${CSS.escape(key ?? '')}"]:not(:disabled)`)).find(Boolean);
-  (found ?? document.getElementById('main')).focus({preventScroll: !found});
-  found?.scrollIntoView({block: 'nearest'});
+  const target = keys.map((key) => document.querySelector(`[data-key="${CSS.escape(key ?? '')}"]:not(:disabled)`)).find(Boolean);
+  (target ?? document.getElementById('main')).focus({preventScroll: !target});
+  target?.scrollIntoView({block: 'nearest'});
 }
 
 /** Say something to screen readers, and show it at the foot of the page. */
@@ -93,8 +93,8 @@ export function select(choices, chosen, action, attributes = {}) {
 
 /** A table with a caption; cells are texts or elements, and columns are {name, number}. */
 export function table(caption, columns, rows) {
-  const cell = (value, place) =>
-    el(place === 0 ? 'th' : 'td', {scope: place === 0 ? 'row' : null, class: columns[place].number ? 'number' : null}, value);
+  const cell = (value, index) =>
+    el(index === 0 ? 'th' : 'td', {scope: index === 0 ? 'row' : null, class: columns[index].number ? 'number' : null}, value);
   return el(
     'div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption},
     el('table', {}, el('caption', {}, caption),
@@ -103,10 +103,10 @@ export function table(caption, columns, rows) {
       el('tbody', {}, rows.map((row) => el('tr', {}, row.map(cell))))));
 }
 
-/** Part of the page that opens; its content is made when it does. */
+/** Part of the page that can be closed; its content is made while it is open. */
 export function section(summary, draw, key) {
   const body = el('div', {});
-  const details = el('details', {on: {toggle: () => details.open && draw(body)}},
+  const details = el('details', {open: true, on: {toggle: () => details.open && draw(body)}},
     el('summary', {'data-key': key}, summary), body);
   details.redraw = () => details.open && draw(body);
   return details;

@@ -1,12 +1,14 @@
-// The inspector: queries of runs, worst first, and the rankings of one of them side by side.
+// The inspector: queries of runs, worst first, and the rankings of a query side by side.
 
-import {post} from './api.js';
+import {Later, post} from './api.js';
 import {drawSlopes} from './charts.js';
 import {announce, button, direction, download, el, field, gradeText, id, number, opening, redraw, select, shortened, signed, text} from './dom.js';
 import {gradeSelect} from './ranking.js';
+import {bare} from './state.js';
 
 const ROW = 40;
 const WINDOW = 200;
+const MOVES = 3; // how many moves are recommended
 const SORTS = {worst: 'worst first', best: 'best first', loss: 'largest loss first', gain: 'largest gain first', id: 'by id'};
 
 export class Inspector {
@@ -19,6 +21,8 @@ export class Inspector {
     this.rows = new Map();
     this.depth = 20;
     this.opened = new Set();
+    this.moves = el('div', {class: 'moves-list'});
+    this.pause = new Later();
     this.sizes = new ResizeObserver(() => drawSlopes(this.detail));
   }
 
@@ -72,11 +76,11 @@ export class Inspector {
     const first = Math.floor(this.list.scrollTop / ROW);
     const offset = Math.floor(first / (WINDOW / 2)) * (WINDOW / 2);
     if (!this.rows.has(offset) || (this.total > offset + WINDOW && !this.rows.has(Math.min(offset + WINDOW - 1, this.total - 1)))) {
-      const found = await post('rows', {...this.view, offset}).catch((error) => announce(error.message));
-      if (!found) return;
-      this.total = found.total;
-      found.rows.forEach((row, place) => this.rows.set(offset + place, row));
-      announce(found.total ? `${found.total} queries` : 'No query fits');
+      const answer = await post('rows', {...this.view, offset}).catch((error) => announce(error.message));
+      if (!answer) return;
+      this.total = answer.total;
+      answer.rows.forEach((row, index) => this.rows.set(offset + index, row));
+      announce(answer.total ? `${answer.total} queries` : 'No query fits');
     }
     this.drawList();
   }
@@ -85,20 +89,20 @@ export class Inspector {
     const first = Math.max(0, Math.floor(this.list.scrollTop / ROW) - 5);
     const last = Math.min(this.total, first + Math.ceil((this.list.clientHeight || 600) / ROW) + 10);
     const rows = [];
-    for (let place = first; place < last; place += 1) if (this.rows.has(place)) rows.push(this.row(place, this.rows.get(place)));
+    for (let index = first; index < last; index += 1) if (this.rows.has(index)) rows.push(this.row(index, this.rows.get(index)));
     const space = el('div', {class: 'space', role: 'presentation'}, rows);
     space.style.height = `${this.total * ROW}px`;
     this.list.replaceChildren(this.total ? space : el('p', {class: 'hint', role: 'presentation'}, 'No query fits.'));
     this.list.setAttribute('aria-activedescendant', this.rows.get(this.at)?.id === this.query ? `query-${this.at}` : '');
   }
 
-  row(place, row) {
-    const element = el('div', {id: `query-${place}`, class: 'query', role: 'option', 'aria-selected': String(row.id === this.query), on: {click: () => this.choose(place)}},
+  row(index, row) {
+    const element = el('div', {id: `query-${index}`, class: 'query', role: 'option', 'aria-selected': String(row.id === this.query), on: {click: () => this.choose(index)}},
       el('span', {class: 'number'}, number(row.value)),
       row.difference === null ? null : el('span', {class: `change ${direction(row.difference)}`}, signed(row.difference)),
       el('span', {class: 'clip'}, row.text ? text(row.text) : null, ' ', id(row.id, {class: 'small'})),
       el('span', {class: 'small'}, row.judged === null || row.judged >= 1 ? '' : `${Math.round((1 - row.judged) * 100)} % unjudged`));
-    element.style.top = `${place * ROW}px`;
+    element.style.top = `${index * ROW}px`;
     return element;
   }
 
@@ -109,13 +113,14 @@ export class Inspector {
     this.choose(Math.max(0, Math.min(this.total - 1, (this.at ?? -1) + step)));
   }
 
-  async choose(place) {
-    this.at = place;
-    const top = place * ROW;
+  async choose(index) {
+    this.at = index;
+    const top = index * ROW;
     if (top < this.list.scrollTop || top > this.list.scrollTop + this.list.clientHeight - ROW) this.list.scrollTop = Math.max(0, top - ROW * 2);
     await this.load();
-    this.query = this.rows.get(place)?.id ?? null;
+    this.query = this.rows.get(index)?.id ?? null;
     this.opened.clear();
+    this.moves.replaceChildren();
     this.drawList();
     await this.drawQuery();
   }
@@ -126,22 +131,35 @@ export class Inspector {
 
   async drawQuery() {
     if (this.query === null) return;
-    const found = await post('query', {query: this.query, runs: this.runs, measure: this.view.measure, depth: this.depth}).catch((error) => announce(error.message));
-    if (!found) return;
-    const [first, second] = found.rankings;
-    const height = Math.max(...found.rankings.map((ranking) => ranking.rows.length));
+    const answer = await post('query', {query: this.query, runs: this.runs, measure: this.view.measure, depth: this.depth}).catch((error) => announce(error.message));
+    if (!answer) return;
+    const [first, second] = answer.rankings;
+    const height = Math.max(...answer.rankings.map((ranking) => ranking.rows.length));
     redraw(this.detail,
-      el('h2', {}, text(shortened(found.text || found.id)), ' ', found.text ? id(found.id, {class: 'small'}) : null),
-      found.text === shortened(found.text) ? null : this.opening('', found.text, 'The whole query'),
+      el('h2', {}, text(shortened(answer.text || answer.id)), ' ', answer.text ? id(answer.id, {class: 'small'}) : null),
+      answer.text === shortened(answer.text) ? null : this.opening('', answer.text, 'The whole query'),
       el('div', {class: 'bar'},
         button('Open in the playground', () => this.openInPlayground(), {'data-key': 'to-playground'}),
         this.session.saves ? el('span', {class: 'small'}, `grades are saved in ${this.session.saves}`) : null,
         button('Export new grades', () => this.export(), {'data-key': 'export'})),
       this.session.judges ? el('p', {class: 'hint'}, 'Keys on a document: 0 to 9 sets the grade, ? takes it back, arrows walk.') : null,
-      el('div', {class: 'pair'}, this.side(found, first, 0), second ? el('div', {class: 'slopes'}) : null, second ? this.side(found, second, 1) : null),
+      this.moves,
+      el('div', {class: 'pair'}, this.side(answer, first, 0), second ? el('div', {class: 'slopes'}) : null, second ? this.side(answer, second, 1) : null),
       height >= this.depth && this.depth < 1000 ? button(`Show ${Math.min(1000, this.depth * 5)} ranks`, () => { this.depth = Math.min(1000, this.depth * 5); this.drawQuery(); }, {'data-key': 'deeper'}) : null);
+    this.pause.schedule(() => this.drawMoves());
     this.sizes.disconnect();
     this.detail.querySelectorAll('.documents').forEach((list) => this.sizes.observe(list));
+  }
+
+  /** The moves that would raise the value of the run most. */
+  async drawMoves() {
+    const {query, view} = this;
+    const state = await post('playground', {query, runs: [view.run]});
+    const single = state && await post('changes', {...bare(state), lead: this.session.measures.indexOf(view.measure)});
+    if (!single || this.query !== query) return;
+    redraw(this.moves, single.moves.length ? el('h3', {}, `What would raise ${single.measure} of `, text(view.run), ' most') : null,
+      el('ul', {class: 'missing'}, single.moves.slice(0, MOVES).map((move) => el('li', {}, id(move.document), ` (grade ${state.documents.find((each) => each.id === move.document).grade})`,
+        move.from === null ? ' retrieved' : ` from rank ${move.from}`, ` to rank ${move.to}: `, number(move.value), ' ', el('span', {class: 'change better'}, signed(move.change))))));
   }
 
   /** A text that stays open while its query is looked at. */
@@ -150,20 +168,20 @@ export class Inspector {
     return opening(line, value, {open: this.opened.has(key), on: {toggle}});
   }
 
-  side(found, ranking, place) {
-    const other = found.rankings[1 - place];
-    const change = other && ranking.value !== null && other.value !== null && place === 1 ? ranking.value - other.value : null;
+  side(answer, ranking, index) {
+    const other = answer.rankings[1 - index];
+    const change = other && ranking.value !== null && other.value !== null && index === 1 ? ranking.value - other.value : null;
     return el('div', {class: 'side'},
-      el('div', {class: 'sum'}, el('h3', {}, text(ranking.run), ` ${found.measure} ${number(ranking.value)} `, change === null ? null : el('span', {class: `change ${direction(change)}`}, signed(change))),
+      el('div', {class: 'sum'}, el('h3', {}, text(ranking.run), ` ${answer.measure} ${number(ranking.value)} `, change === null ? null : el('span', {class: `change ${direction(change)}`}, signed(change))),
         el('p', {class: 'small'}, ranking.arithmetic)),
-      el('ol', {class: 'documents', 'aria-label': `Ranking of ${ranking.run}`}, ranking.rows.map((row) => this.document(row, place, Boolean(other)))),
+      el('ol', {class: 'documents', 'aria-label': `Ranking of ${ranking.run}`}, ranking.rows.map((row) => this.document(row, index, Boolean(other)))),
       ranking.missing.length ? [el('h4', {}, 'Relevant, but it does not count'),
-        el('ul', {class: 'missing'}, ranking.missing.map((each) => el('li', {}, each.text ? this.opening(`missing-${place}-${each.document}`, each.text) : null, id(each.document),
+        el('ul', {class: 'missing'}, ranking.missing.map((each) => el('li', {}, each.text ? this.opening(`missing-${index}-${each.document}`, each.text) : null, id(each.document),
           ` (grade ${each.grade}): ${each.rank === null ? 'not retrieved' : `rank ${each.rank}`}`, each.change ? `, would add ${signed(each.change)}` : '')))] : null);
   }
 
-  document(row, place, paired) {
-    const key = `document-${place}-${row.document}`;
+  document(row, index, paired) {
+    const key = `document-${index}-${row.document}`;
     const set = (grade) => this.judge(row.document, grade);
     const shade = `grade grade-${row.grade === null ? 'none' : Math.min(Math.max(Math.round(row.grade), 0), 4)}`;
     const moved = !paired ? '' : row.elsewhere === null || row.elsewhere === undefined ? 'only here' : `there: ${row.elsewhere}`;
@@ -179,11 +197,10 @@ export class Inspector {
         event.preventDefault();
       }}},
     el('span', {class: 'rank'}, row.first === row.last ? String(row.rank) : `${row.rank} (${row.first}–${row.last})`),
-    this.session.judges ? gradeSelect(row.document, row.grade, row.grade === null ? '?' : row.is_new ? 'take back' : null, set, {class: shade, 'data-key': `grade-${place}-${row.document}`})
+    this.session.judges ? gradeSelect(row.document, row.grade, row.grade === null ? '?' : row.is_new ? 'take back' : null, set, {class: shade, 'data-key': `grade-${index}-${row.document}`})
       : el('span', {class: shade}, gradeText(row.grade)),
-    el('span', {class: 'title'}, row.text ? this.opening(key, row.text) : null, id(row.document, {class: row.text ? 'small' : ''})),
-    el('span', {class: 'number small'}, row.adds ? `+${number(row.adds)}` : ''),
-    el('span', {class: 'small elsewhere'}, moved));
+    el('span', {class: 'title'}, row.text ? this.opening(key, row.text) : null,
+      el('span', {class: 'facts small'}, id(row.document), el('span', {class: 'adds'}, row.adds ? `+${number(row.adds)}` : ''), el('span', {}, moved))));
   }
 
   async openInPlayground() {
@@ -192,22 +209,22 @@ export class Inspector {
   }
 
   async export() {
-    const found = await post('grades').catch((error) => announce(error.message));
-    if (!found) return;
-    download(found.name, found.text);
-    announce(`${found.name} exported`);
+    const answer = await post('grades').catch((error) => announce(error.message));
+    if (!answer) return;
+    download(answer.name, answer.text);
+    announce(`${answer.name} exported`);
   }
 
   /** Take a grade; the query, its row in the list and the means follow. */
   async judge(document, grade) {
     const {query} = this;
-    const found = await post('judge', {query, document, grade}, `judge ${query} ${document}`).catch((error) => announce(error.message));
-    if (!found) return;
-    announce(`${document}: ${grade === null ? 'grade taken back' : `grade ${grade}`}; ${found.judged} new grades${found.saved ? `, saved in ${found.saved}` : ''}`);
+    const answer = await post('judge', {query, document, grade}, `judge ${query} ${document}`).catch((error) => announce(error.message));
+    if (!answer) return;
+    announce(`${document}: ${grade === null ? 'grade taken back' : `grade ${grade}`}; ${answer.judged} new grades${answer.saved ? `, saved in ${answer.saved}` : ''}`);
     await this.drawQuery();
     const row = [...this.rows.values()].find((each) => each.id === query);
     if (row) {
-      const value = (run) => found.values[run][this.session.measures.indexOf(this.view.measure)];
+      const value = (run) => answer.values[run][this.session.measures.indexOf(this.view.measure)];
       row.value = value(this.view.run);
       if (this.view.base) row.difference = row.value === null || value(this.view.base) === null ? null : row.value - value(this.view.base);
     }

@@ -7,6 +7,7 @@ import {Inspector} from './inspector.js';
 import {Playground} from './playground.js';
 import {decoded} from './state.js';
 
+const NO_RANKING = 'The link does not hold a ranking.';
 const THEMES = ['auto', 'light', 'dark'];
 const main = document.getElementById('main');
 
@@ -27,12 +28,8 @@ document.querySelector('.skip').addEventListener('click', (event) => {
   main.focus();
 });
 
-/** The state in the address; null where there is none that can be read. */
-async function linked() {
-  const state = location.hash.length > 1 ? await decoded(location.hash.slice(1)) : null;
-  if (location.hash.length > 1 && !state) announce('The link does not hold a ranking.');
-  return state;
-}
+const isLink = () => location.hash.length > 1;
+const linked = () => decoded(location.hash.slice(1));
 
 async function begin() {
   showTheme();
@@ -69,14 +66,16 @@ async function begin() {
     playground.step(!redo);
   });
   window.addEventListener('hashchange', async () => {
+    if (!isLink()) return;
     const state = await linked();
-    if (!state) return;
+    if (!state) return announce(NO_RANKING);
     playground.open(state);
-    await show('Playground');
+    return show('Playground');
   });
-  const state = await linked();
+  const [isLinked, state] = [isLink(), await linked()];
   if (state) playground.open(state);
   await show(start.session && !state ? 'Queries' : 'Playground');
+  if (isLinked && !state) announce(NO_RANKING);
 }
 
 begin().catch((error) => main.replaceChildren(el('p', {role: 'alert'}, error.message)));

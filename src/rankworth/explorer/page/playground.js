@@ -1,16 +1,15 @@
 // The playground: rankings that are edited, and at once all that the library says of them.
 
-import {busy, post} from './api.js';
+import {Later, post} from './api.js';
 import {contributions, curves, legend} from './charts.js';
 import {announce, button, copy, direction, el, field, focusOn, gradeText, id, number, redraw, section, select, signed, table, text} from './dom.js';
 import {profileTable} from './conventions.js';
 import {DEEPEST, DEPTH, rankingList} from './ranking.js';
-import {added, alone, completed, encoded, graded, moved, oneMore, removed, retrieved, sortedIdeally, withRanking, History} from './state.js';
+import {added, alone, bare, completed, encoded, graded, moved, removed, retrieved, sortedIdeally, withNewRanking, withRanking, History} from './state.js';
 
 const GAINS = {'': 'of each measure', linear: 'grade', exp2: '2^grade − 1', binary: 'relevant or not'};
 
 const GRADES = ['', 0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-const PAUSE = 150; // milliseconds without a change after which all that takes longer is drawn
 const FIRST = 3; // how many moves are recommended beside the values
 
 export class Playground {
@@ -23,6 +22,7 @@ export class Playground {
     this.result = null;
     this.before = null;
     this.parts = null;
+    this.pause = new Later();
   }
 
   get state() {
@@ -37,7 +37,7 @@ export class Playground {
     error.setAttribute('role', 'alert');
     this.drawn = null;
     this.changes = section('What would each single change do?', (body) => this.drawChanges(body), 'changes');
-    this.profiles = section('The ranking under every profile', (body) => profileTable(body, this.alone(), this.start), 'profiles');
+    this.profiles = section('The ranking under every profile', (body) => this.result && profileTable(body, this.alone(), this.start), 'profiles');
     container.replaceChildren(
       tools, error,
       el('div', {class: 'columns'},
@@ -47,16 +47,16 @@ export class Playground {
     await this.refresh();
   }
 
-  /** Another view takes the place of this one. */
+  /** Another view is shown instead. */
   hide() {
     this.parts = null;
   }
 
-  stateOfExample(place) {
-    return completed({...this.start.examples[place].state, example: place});
+  stateOfExample(index) {
+    return completed({...this.start.examples[index].state, example: index});
   }
 
-  /** Replace the state by one from elsewhere: an example, a link, a query of a run. */
+  /** Replace the state by another: an example, a link, a query of a run. */
   open(state, active = 0) {
     this.history.change(completed(state));
     this.active = active;
@@ -65,7 +65,7 @@ export class Playground {
     return this.refresh();
   }
 
-  /** A change by the user: it can be undone, and is said to screen readers; the focus goes to one of some keys. */
+  /** A change by the user: it can be undone, and is announced; the focus goes to the first of the keys that is there. */
   change(state, message, ...keys) {
     this.history.change(state);
     this.changed(message, ...keys);
@@ -84,14 +84,6 @@ export class Playground {
     return this.refresh();
   }
 
-  /** A document that was dragged to a rank. */
-  drop(place, document, to) {
-    const {documents} = this.state.rankings[place];
-    const from = documents.indexOf(document);
-    if (from < 0 || from === to) return;
-    this.change(moved(this.state, place, from, to), `${document} moved to rank ${to + 1} of ${documents.length}`, `row-${place}-${document}`);
-  }
-
   /** The state with the ranking that is looked at alone. */
   alone() {
     return alone(this.state, this.active);
@@ -100,7 +92,7 @@ export class Playground {
   /** Values and contributions at once; all that takes longer after a pause, in which nothing else is changed. */
   async refresh() {
     if (!this.parts) return;
-    this.cancel();
+    this.pause.cancel();
     encoded(this.state).then((link) => history.replaceState(null, '', `#${link}`));
     this.drawTools();
     try {
@@ -127,29 +119,19 @@ export class Playground {
     this.focus = null;
   }
 
-  cancel() {
-    if (this.timer) busy(-1);
-    clearTimeout(this.timer);
-    this.timer = null;
-  }
-
   later() {
-    this.cancel();
-    busy(1);
-    this.timer = setTimeout(async () => {
-      this.timer = null;
-      await this.drawLater().catch((error) => announce(error.message));
-      busy(-1);
-    }, PAUSE);
+    this.pause.schedule(() => this.drawLater());
   }
 
   async drawLater() {
     const curve = await post('curve', bare(this.alone()));
-    if (curve && this.parts) this.drawCurve(curve.rows);
+    if (!curve || !this.parts) return;
+    this.curve = curve.rows;
+    this.drawCurve();
     const known = this.state.documents.some((each) => each.id === this.selected);
-    const found = await post('changes', {...bare(this.alone()), document: known ? this.selected : null});
-    if (!found || !this.parts) return;
-    this.found = found;
+    const single = await post('changes', {...bare(this.alone()), document: known ? this.selected : null});
+    if (!single || !this.parts) return;
+    this.single = single;
     this.drawMoves();
     this.changes.redraw();
     this.profiles.redraw();
@@ -168,11 +150,11 @@ export class Playground {
     };
     const example = this.start.examples[state.example];
     const whole = (value) => (value ? Math.min(DEEPEST, Math.max(1, Math.round(Number(value)))) : null);
-    const groups = Map.groupBy(this.start.examples.map((each, place) => ({...each, place})), (each) => each.group);
+    const groups = Map.groupBy(this.start.examples.map((each, index) => ({...each, index})), (each) => each.group);
     const examples = el('select', {'data-key': 'example', on: {change: (event) => this.open(this.stateOfExample(Number(event.target.value)))}},
       example ? null : el('option', {value: '', selected: true}, 'yours'),
       [...groups].map(([group, several]) => el('optgroup', {label: group},
-        several.map((each) => el('option', {value: each.place, selected: each.place === state.example}, each.name)))));
+        several.map((each) => el('option', {value: each.index, selected: each.index === state.example}, each.name)))));
     const measures = el('input', {type: 'text', value: state.measures.join(' '), size: 34, 'data-key': 'measures', spellcheck: 'false',
       on: {change: (event) => { const measures = separated(event.target.value); set({measures: measures.length ? measures : state.measures, lead: 0}, 'Measures changed'); }}});
     const cutoff = el('input', {type: 'number', min: 1, max: DEEPEST, value: state.cutoff ?? '', 'data-key': 'cutoff',
@@ -197,7 +179,7 @@ export class Playground {
       example ? el('p', {class: 'try'}, el('b', {}, 'Try: '), example.try, ' ', el('b', {}, 'See: '), example.see) : null,
       el('div', {class: 'bar'},
         field('Measures', measures),
-        field('Add one', select([['', '…'], ...this.start.measures], '', (name) => set({measures: [...this.state.measures, name]}, `${name} added`), {'data-key': 'add-measure'})),
+        field('Add a measure', select([['', '…'], ...this.start.measures], '', (name) => set({measures: [...this.state.measures, name]}, `${name} added`), {'data-key': 'add-measure'})),
         field('Cutoff k', cutoff),
         field('Gain of nDCG', select(['', ...this.start.gains].map((gain) => [gain, GAINS[gain]]), state.gain, (gain) => set({gain}, `Gain ${GAINS[gain]}`), {'data-key': 'gain'})),
         field('Relevant from', rel),
@@ -207,53 +189,52 @@ export class Playground {
   }
 
   async export(form, what) {
-    const found = await post('export', bare(this.alone())).catch((error) => announce(error.message));
-    if (found) await copy(found[form], what);
+    const answer = await post('export', {...bare(this.alone()), form}).catch((error) => announce(error.message));
+    if (answer) await copy(answer.text, what);
   }
 
   drawRankings() {
     const {state} = this;
     const result = this.result?.rankings ?? [];
-    const lists = state.rankings.map((ranking, place) => {
+    const lists = state.rankings.map((ranking, index) => {
       const page = {
-        state, explanation: result[place]?.explanation, selected: place === this.active ? this.selected : null, depth: this.depth,
+        state, explanation: result[index]?.explanation, selected: index === this.active ? this.selected : null, depth: this.depth,
         current: () => this.state,
         change: (...change) => this.change(...change),
-        drop: (at, document, to) => this.drop(at, document, to),
-        select: (document) => this.select(document, place),
+        select: (document) => this.select(document, index),
       };
-      return el('div', {class: `system${place === this.active ? ' active' : ''}`}, this.heading(ranking, place), rankingList(page, place), this.footer(place));
+      return el('div', {class: `system${index === this.active ? ' active' : ''}`}, this.heading(ranking, index), rankingList(page, index), this.footer(index));
     });
     const deepest = Math.max(...state.rankings.map((ranking) => ranking.documents.length));
     redraw(this.parts.rankings, el('h2', {}, 'Rankings', state.text || state.query !== 'q' ? [' for ', text(state.text || state.query)] : null), el('p', {class: 'hint'}, 'Drag, or Alt+↑ ↓ moves; 0 to 9 and ? set the grade; t ties with the rank above; Delete takes out.'), el('div', {class: 'systems'}, lists),
       deepest > this.depth ? button(`Show ${Math.min(deepest, this.depth * 4)} of ${deepest} ranks`, () => { this.depth *= 4; this.drawRankings(); }, {'data-key': 'deeper'}) : null,
-      el('div', {class: 'bar'}, button('+ new ranking', () => this.change(oneMore(this.state), 'Ranking added', `name-${state.rankings.length}`), {disabled: state.rankings.length > 7, 'data-key': 'add-ranking'})), this.notRetrieved());
+      el('div', {class: 'bar'}, button('+ new ranking', () => this.change(withNewRanking(this.state), 'Ranking added', `name-${state.rankings.length}`), {disabled: state.rankings.length > 7, 'data-key': 'add-ranking'})), this.notRetrieved());
   }
 
-  heading(ranking, place) {
+  heading(ranking, index) {
     const {state} = this;
     const rename = (event) => {
       const wanted = event.target.value.trim();
-      if (wanted && state.rankings.every((each) => each.name !== wanted)) return this.change(withRanking(this.state, place, () => ({name: wanted})), 'Ranking renamed');
+      if (wanted && state.rankings.every((each) => each.name !== wanted)) return this.change(withRanking(this.state, index, () => ({name: wanted})), 'Ranking renamed');
       event.target.value = ranking.name;
       return announce(wanted === ranking.name ? '' : `${wanted || 'A ranking without a name'} is not possible: each ranking has a name of its own`);
     };
-    const name = el('input', {type: 'text', value: ranking.name, 'aria-label': 'Name of the ranking', 'data-key': `name-${place}`, dir: 'auto', on: {change: rename}});
+    const name = el('input', {type: 'text', value: ranking.name, 'aria-label': 'Name of the ranking', 'data-key': `name-${index}`, dir: 'auto', on: {change: rename}});
     return el('div', {class: 'bar'}, name,
-      state.rankings.length > 1 ? button('show', () => { this.activate(place); this.later(); }, {class: 'activate', 'aria-pressed': String(place === this.active), 'data-key': `active-${place}`}) : null,
-      button('Duplicate', () => this.change(oneMore(this.state, place), 'Ranking duplicated', `name-${state.rankings.length}`), {disabled: state.rankings.length > 7, 'data-key': `duplicate-${place}`}),
-      button('Sort ideally', () => this.change(sortedIdeally(this.state, place), 'Sorted by grade'), {'data-key': `sort-${place}`}),
-      button('Remove', () => this.change({...this.state, rankings: this.state.rankings.toSpliced(place, 1)}, 'Ranking removed', `name-${Math.max(0, place - 1)}`), {disabled: state.rankings.length === 1, 'data-key': `remove-${place}`}));
+      state.rankings.length > 1 ? button('show', () => { this.activate(index); this.later(); }, {class: 'activate', 'aria-pressed': String(index === this.active), 'data-key': `active-${index}`}) : null,
+      button('Duplicate', () => this.change(withNewRanking(this.state, index), 'Ranking duplicated', `name-${state.rankings.length}`), {disabled: state.rankings.length > 7, 'data-key': `duplicate-${index}`}),
+      button('Sort ideally', () => this.change(sortedIdeally(this.state, index), 'Sorted by grade'), {'data-key': `sort-${index}`}),
+      button('Remove', () => this.change({...this.state, rankings: this.state.rankings.toSpliced(index, 1)}, 'Ranking removed', `name-${Math.max(0, index - 1)}`), {disabled: state.rankings.length === 1, 'data-key': `remove-${index}`}));
   }
 
-  footer(place) {
+  footer(index) {
     const {state} = this;
-    const held = new Set(state.rankings[place].documents);
+    const held = new Set(state.rankings[index].documents);
     const others = state.documents.filter((each) => !held.has(each.id));
     return el('div', {class: 'bar'},
-      button('+ new document', () => this.change(added(this.state, place, null), 'Document added, unjudged'), {'data-key': `add-${place}`}),
+      button('+ new document', () => this.change(added(this.state, index, null), 'Document added, unjudged'), {'data-key': `add-${index}`}),
       others.length ? select([['', 'add a known document …'], ...others.map((each) => [each.id, `${each.id} (${gradeText(each.grade)})`])], '',
-        (document) => document && this.change(retrieved(this.state, place, document), `${document} added at the end`, `row-${place}-${document}`, `known-${place}`), {'aria-label': 'Add a known document', 'data-key': `known-${place}`}) : null);
+        (document) => document && this.change(retrieved(this.state, index, document), `${document} added at the end`, `row-${index}-${document}`, `known-${index}`), {'aria-label': 'Add a known document', 'data-key': `known-${index}`}) : null);
   }
 
   /** Documents that no ranking has: without them the ideal ranking is made of what came back. */
@@ -261,35 +242,35 @@ export class Playground {
     const {state} = this;
     const ids = new Set(state.rankings.flatMap((ranking) => ranking.documents));
     const missing = state.documents.filter((each) => !ids.has(each.id));
-    const without = (each, place) => this.change(removed(this.state, each.id), `${each.id} removed`, `chip-${missing[place + 1]?.id}`, `chip-${missing[place - 1]?.id}`, 'add-missing-1');
+    const without = (each, index) => this.change(removed(this.state, each.id), `${each.id} removed`, `chip-${missing[index + 1]?.id}`, `chip-${missing[index - 1]?.id}`, 'add-missing-1');
     return el('div', {class: 'missing'},
       el('h3', {}, 'Judged and not retrieved'),
-      el('ul', {class: 'chips'}, missing.slice(0, this.depth).map((each, place) => el('li', {},
+      el('ul', {class: 'chips'}, missing.slice(0, this.depth).map((each, index) => el('li', {},
         each.text ? text(each.text, {class: 'clip'}) : id(each.id), ' ',
         select([['', '?'], ...new Set([...GRADES.slice(1), each.grade].filter((grade) => grade !== null))], each.grade ?? '',
           (value) => this.change(graded(this.state, each.id, value === '' ? null : Number(value)), `${each.id}: grade ${value || '?'}`), {'aria-label': `Grade of ${each.id}`, 'data-key': `missing-${each.id}`}),
-        button('×', () => without(each, place), {'aria-label': `Remove ${each.id}`, 'data-key': `chip-${each.id}`})))),
+        button('×', () => without(each, index), {'aria-label': `Remove ${each.id}`, 'data-key': `chip-${each.id}`})))),
       missing.length > this.depth ? el('p', {class: 'hint'}, `and ${missing.length - this.depth} more`) : null,
       el('div', {class: 'bar'}, [1, 2, 3].map((grade) => button(`+ grade ${grade}`, () => this.change(added(this.state, null, grade), `Document of grade ${grade} added, not retrieved`), {'data-key': `add-missing-${grade}`}))));
   }
 
   /** The focus is on a document of a ranking: what concerns that ranking follows, rows stay as they are. */
-  select(document, place) {
-    if (this.selected === document && this.active === place) return;
+  select(document, index) {
+    if (this.selected === document && this.active === index) return;
     this.selected = document;
-    this.activate(place);
+    this.activate(index);
     this.later();
   }
 
-  activate(place) {
+  activate(index) {
     const systems = [...this.parts.rankings.querySelectorAll('.system')];
     systems.forEach((system, here) => {
-      system.classList.toggle('active', here === place);
-      system.querySelector('.activate')?.setAttribute('aria-pressed', String(here === place));
-      system.querySelectorAll('.row').forEach((row) => row.classList.toggle('selected', here === place && row.dataset.key === `row-${place}-${this.selected}`));
+      system.classList.toggle('active', here === index);
+      system.querySelector('.activate')?.setAttribute('aria-pressed', String(here === index));
+      system.querySelectorAll('.row').forEach((row) => row.classList.toggle('selected', here === index && row.dataset.key === `row-${index}-${this.selected}`));
     });
-    if (this.active === place) return;
-    this.active = place;
+    if (this.active === index) return;
+    this.active = index;
     this.drawContributions();
     this.drawSteps();
   }
@@ -299,8 +280,8 @@ export class Playground {
     if (!result) return redraw(this.parts.values);
     const several = result.rankings.length > 1;
     const earlier = new Map(this.before?.rankings.map((ranking) => [ranking.name, ranking.values]));
-    const cards = result.measures.map((measure, place) => el('div', {class: `card${measure === result.lead ? ' lead' : ''}`},
-      button(measure, () => { this.history.now = {...this.state, lead: place}; this.refresh(); }, {class: 'link', 'aria-pressed': String(measure === result.lead), 'data-key': `lead-${measure}`}),
+    const cards = result.measures.map((measure, index) => el('div', {class: `card${measure === result.lead ? ' lead' : ''}`},
+      button(measure, () => { this.history.now = {...this.state, lead: index}; this.refresh(); }, {class: 'link', 'aria-pressed': String(measure === result.lead), 'data-key': `lead-${measure}`}),
       result.rankings.map((ranking) => {
         const value = ranking.values[measure];
         const was = earlier.get(ranking.name)?.[measure] ?? null;
@@ -326,7 +307,8 @@ export class Playground {
       el('h3', {}, 'What each rank adds, dashed: the ideal'), contributions(explanation.terms, explanation.ideal, explanation.measure)] : null);
   }
 
-  drawCurve(rows) {
+  drawCurve() {
+    const rows = this.curve;
     const measures = [...new Set(rows.map((row) => row.measure))];
     redraw(this.parts.curve,
       rows.length ? [el('h3', {}, 'Values by cutoff'), curves(rows), el('p', {class: 'legend'}, legend(measures).map(([mark, name]) => el('span', {}, mark, ` ${name}`)))] : null);
@@ -334,7 +316,7 @@ export class Playground {
 
   /** The moves that would raise the value most, each with a button that does it. */
   drawMoves() {
-    const {measure, moves} = this.found;
+    const {measure, moves} = this.single;
     redraw(this.parts.best,
       el('h3', {}, `What would raise ${measure} most`),
       moves.length ? el('ul', {class: 'missing'}, moves.slice(0, FIRST).map((move) => el('li', {}, id(move.document),
@@ -359,8 +341,8 @@ export class Playground {
     if (!explanation) return redraw(this.parts.steps);
     const columns = ['rank', 'document', 'grade', 'gain', 'weight', 'adds', 'total', 'ideal grade', 'ideal adds'].map((name) => ({name, number: name !== 'document'}));
     const size = Math.max(explanation.terms.length, explanation.ideal.length);
-    const rows = Array.from({length: size}, (_, place) => {
-      const [term, best] = [explanation.terms[place], explanation.ideal[place]];
+    const rows = Array.from({length: size}, (_, index) => {
+      const [term, best] = [explanation.terms[index], explanation.ideal[index]];
       return [term?.rank ?? best?.rank ?? '', term ? id(term.document) : '', term ? gradeText(term.grade) : '', term ? plain(term.gain) : '', number(term?.weight ?? null), number(term?.contribution ?? null), number(term?.running ?? null), best ? plain(best.grade) : '', best ? number(best.contribution) : ''];
     });
     return redraw(this.parts.steps, el('details', {open: true}, el('summary', {}, `Calculation of ${explanation.measure}`),
@@ -372,8 +354,8 @@ export class Playground {
   }
 
   drawChanges(body) {
-    if (!this.found) return;
-    const {measure, document, moves, swap, position, grade} = this.found;
+    if (!this.single) return;
+    const {measure, document, moves, swap, position, grade} = this.single;
     const best = moves.map((move) => [id(move.document), move.from ?? 'not retrieved', move.to, number(move.value), signed(move.change), this.doIt(move, 'move')]);
     const numeric = (...names) => names.map((name) => ({name, number: true}));
     redraw(body,
@@ -382,20 +364,26 @@ export class Playground {
       swap.length ? table('Neighbours exchanged', [{name: 'ranks'}, ...numeric(measure, 'change')], swap.map((row) => [row.swap, number(row.value), signed(row.change)])) : null,
       document && position.length ? table(`${document} at every rank`, numeric('rank', measure, 'change'), position.map((row) => [String(row.position), number(row.value), signed(row.change)]))
         : el('p', {class: 'hint'}, 'Focus a document to see it at every rank and with every grade.'),
-      document && grade.length ? table(`${document} with every grade`, numeric('grade', measure, 'change'), grade.map((row) => [plain(row.grade), number(row.value), signed(row.change)])) : null);
+      document && grade.length ? table(`${document} with every grade`, numeric('grade', measure, 'change'), grade.map((row) => [plain(row.grade), number(row.value), signed(row.change)])) : null,
+      this.curve.length ? this.cutoffTable() : null);
+  }
+
+  /** The values of the curve as a table, a row for each cutoff. */
+  cutoffTable() {
+    const byCutoff = Map.groupBy(this.curve, (row) => row.cutoff);
+    const measures = [...new Set(this.curve.map((row) => row.measure))];
+    const rows = [...byCutoff].map(([cutoff, values]) => [String(cutoff), ...measures.map((name) => number(values.find((row) => row.measure === name)?.value))]);
+    return table('Values at every cutoff', ['cutoff', ...measures].map((name) => ({name, number: true})), rows);
   }
 }
 
 const plain = (value) => (value === null ? 'n/a' : Number.isInteger(value) ? String(value) : number(value));
 
-const missingText = ({document, grade, rank, place, value, change}, measure) => {
+const missingText = ({document, grade, rank, index, value, change}, measure) => {
   const where = rank === null ? 'was not retrieved' : `is at rank ${rank}, where it does not count`;
-  const what = place === null || value === null ? `it would not raise ${measure}` : `at rank ${place} ${measure} would be ${number(value)} (${signed(change)})`;
+  const what = index === null || value === null ? `it would not raise ${measure}` : `at rank ${index} ${measure} would be ${number(value)} (${signed(change)})`;
   return `${document} (grade ${grade}) ${where}; ${what}`;
 };
-
-/** A state without texts, of which no value depends. */
-const bare = (state) => ({...state, documents: state.documents.map(({id: name, grade}) => ({id: name, grade}))});
 
 /** Names of measures, between which blanks or commas stand, but for those in parentheses. */
 export const separated = (line) => line.match(/[^\s,(]+(\([^)]*\)[^\s,]*)?/g) ?? [];

@@ -6,33 +6,32 @@ import {dropped, graded, isTied, moved, tied} from './state.js';
 export const DEPTH = 25; // how many ranks are drawn at first
 export const DEEPEST = 1000; // how many a ranking has at most
 const GRADES = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-const key = (place, document) => `row-${place}-${document}`;
+const key = (index, document) => `row-${index}-${document}`;
 
-/** The grades of a document to choose from: the usual ones and the one that is there; `none` names the choice of no grade. */
+/** The grades of a document to choose from: the usual ones and its own; `none` names the choice of no grade. */
 export function gradeSelect(document, grade, none, set, attributes) {
   const choices = [...new Set([...GRADES, grade])].filter((each) => each !== null);
   return select([...(none ? [['', none]] : []), ...choices], grade ?? '', (value) => set(value === '' ? null : Number(value)),
     {'aria-label': `Grade of ${document}`, ...attributes});
 }
 
-/** Where a document stands: its rank, or the ranks that it shares with others of one score. */
-function rankText(term, place) {
-  if (!term) return String(place + 1);
+/** Where a document stands: its rank, or the ranks that it shares with others of equal score. */
+function rankText(term, index) {
+  if (!term) return String(index + 1);
   return term.first === term.last ? String(term.rank) : `${term.first}–${term.last}`;
 }
 
 /**
- * The list of one ranking.
+ * The list of a ranking.
  *
- * page: {state, explanation, selected, depth, current(), change(state, message, ...keys), drop(place, document, rank),
- * select(document)}.
+ * page: {state, explanation, selected, depth, current(), change(state, message, ...keys), select(document)}.
  */
-export function rankingList(page, place) {
+export function rankingList(page, index) {
   const {state, explanation} = page;
-  const ranking = state.rankings[place];
+  const ranking = state.rankings[index];
   const known = new Map(state.documents.map((each) => [each.id, each]));
   const terms = new Map((explanation?.terms ?? []).map((term) => [term.document, term]));
-  const rows = ranking.documents.slice(0, page.depth).map((name, rank) => row(page, place, rank, known.get(name), terms.get(name)));
+  const rows = ranking.documents.slice(0, page.depth).map((name, rank) => row(page, index, rank, known.get(name), terms.get(name)));
   if (state.cutoff && state.cutoff < rows.length) {
     rows.splice(state.cutoff, 0, el('li', {class: 'cutoff', 'aria-hidden': 'true'}, `cutoff ${state.cutoff}`));
   }
@@ -40,62 +39,77 @@ export function rankingList(page, place) {
   return el('div', {}, el('ol', {class: 'ranking', 'aria-label': `Ranking of ${ranking.name}`}, rows), empty);
 }
 
-function row(page, place, rank, document, term) {
+function row(page, index, rank, document, term) {
   const {state} = page;
-  const size = state.rankings[place].documents.length;
+  const size = state.rankings[index].documents.length;
   const name = document.id;
   // Keys may come faster than the list is drawn: each action begins with the state as it is then.
   const act = (change) => {
     const now = page.current();
-    const [next, message, focused = name] = change(now, now.rankings[place].documents.indexOf(name)) ?? [];
-    if (next) page.change(next, message, key(place, focused), `add-${place}`);
+    const [next, message, focused = name] = change(now, now.rankings[index].documents.indexOf(name)) ?? [];
+    if (next) page.change(next, message, key(index, focused), `add-${index}`);
   };
   const move = (target) => act((now, from) => {
     const to = target(from);
-    return to < 0 || to >= size || to === from ? null : [moved(now, place, from, to), `${name} moved to rank ${to + 1} of ${size}`];
+    return to < 0 || to >= size || to === from ? null : [moved(now, index, from, to), `${name} moved to rank ${to + 1} of ${size}`];
   });
   const grade = (value) => act((now) => [graded(now, name, value), `${name}: grade ${gradeText(value)}`]);
   const tie = () => act((now, from) => {
     if (from === 0) return null;
-    const next = tied(now, place, from);
-    return [next, `${name} ${isTied(next.rankings[place], from) ? 'tied with' : 'no longer tied with'} the rank above`];
+    const next = tied(now, index, from);
+    return [next, `${name} ${isTied(next.rankings[index], from) ? 'tied with' : 'no longer tied with'} the rank above`];
   });
   const drop = () => act((now, from) => {
-    const {documents} = now.rankings[place];
-    return [dropped(now, place, from), `${name} is not retrieved any more`, documents[from + 1] ?? documents[from - 1] ?? ''];
+    const {documents} = now.rankings[index];
+    return [dropped(now, index, from), `${name} is not retrieved any more`, documents[from + 1] ?? documents[from - 1] ?? ''];
   });
   return el(
     'li',
     {
-      class: `row${isTied(state.rankings[place], rank) ? ' tied' : ''}${page.selected === document.id ? ' selected' : ''}`,
-      tabindex: 0, draggable: 'true', 'data-key': key(place, document.id),
+      class: `row${isTied(state.rankings[index], rank) ? ' tied' : ''}${page.selected === document.id ? ' selected' : ''}`,
+      tabindex: 0, 'data-key': key(index, document.id),
       'aria-label': `rank ${rankText(term, rank)}: ${document.id}, grade ${gradeText(document.grade)}, adds ${number(term?.contribution)}`,
       on: {
         keydown: (event) => onKey(event, {move, grade, tie, drop, size}),
         focus: () => page.select(document.id),
-        dragstart: (event) => {
-          event.dataTransfer.setData('application/x-rankworth', JSON.stringify({place, document: name}));
-          event.dataTransfer.effectAllowed = 'move';
-        },
-        dragover: (event) => event.preventDefault(),
-        drop: (event) => {
-          event.preventDefault();
-          const from = JSON.parse(event.dataTransfer.getData('application/x-rankworth') || 'null');
-          if (from?.place === place) page.drop(place, from.document, rank);
-        },
+        pointerdown: (event) => drag(event, (to) => move(() => to)),
       },
     },
     el('span', {class: 'grip', 'aria-hidden': 'true'}, '⠿'),
     el('span', {class: 'rank'}, rankText(term, rank)),
     el('span', {class: 'title'}, document.text ? text(document.text, {class: 'clip'}) : null, id(document.id, {class: document.text ? 'small' : ''})),
-    gradeSelect(document.id, document.grade, '?', grade, {class: 'grade', 'data-key': `grade-${place}-${document.id}`}),
+    gradeSelect(document.id, document.grade, '?', grade, {class: 'grade', 'data-key': `grade-${index}-${document.id}`}),
     el('span', {class: 'moves'},
-      button('↑', () => move((from) => from - 1), {'aria-label': `Move ${document.id} up`, 'data-key': `up-${place}-${document.id}`, disabled: rank === 0}),
-      button('↓', () => move((from) => from + 1), {'aria-label': `Move ${document.id} down`, 'data-key': `down-${place}-${document.id}`, disabled: rank === size - 1}),
-      button('=', tie, {'aria-label': `Tie ${document.id} with the rank above`, 'aria-pressed': String(isTied(state.rankings[place], rank)), disabled: rank === 0}),
+      button('↑', () => move((from) => from - 1), {'aria-label': `Move ${document.id} up`, 'data-key': `up-${index}-${document.id}`, disabled: rank === 0}),
+      button('↓', () => move((from) => from + 1), {'aria-label': `Move ${document.id} down`, 'data-key': `down-${index}-${document.id}`, disabled: rank === size - 1}),
+      button('=', tie, {'aria-label': `Tie ${document.id} with the rank above`, 'aria-pressed': String(isTied(state.rankings[index], rank)), disabled: rank === 0}),
       button('×', drop, {'aria-label': `Take ${document.id} out of the ranking`})),
     el('span', {class: 'adds number'}, term ? number(term.contribution) : '–'),
   );
+}
+
+/** Drag a row to the rank of the row under the pointer: with a mouse by any part without a control, by touch by its grip. */
+function drag(event, move) {
+  const row = event.currentTarget;
+  const list = row.parentElement;
+  const starts = event.pointerType === 'mouse' ? event.button === 0 && !event.target.closest('button, select') : event.target.matches('.grip');
+  if (!starts) return;
+  let target = null;
+  const over = ({clientX, clientY}) => {
+    target?.classList.remove('target');
+    target = [...list.querySelectorAll('.row')].find((each) => each.contains(document.elementFromPoint(clientX, clientY))) ?? null;
+    target?.classList.add('target');
+  };
+  const end = ({type}) => {
+    row.removeEventListener('pointermove', over);
+    list.classList.remove('dragging');
+    target?.classList.remove('target');
+    if (type === 'pointerup' && target) move([...list.querySelectorAll('.row')].indexOf(target));
+  };
+  row.setPointerCapture(event.pointerId);
+  list.classList.add('dragging');
+  row.addEventListener('pointermove', over);
+  ['pointerup', 'pointercancel'].forEach((type) => row.addEventListener(type, end, {once: true}));
 }
 
 function onKey(event, {move, grade, tie, drop, size}) {

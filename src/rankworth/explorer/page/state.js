@@ -21,7 +21,7 @@ const isState = isObject({
   ...Object.fromEntries(['lead', 'cutoff', 'rel', 'example'].map((name) => [name, or(isUnset, isNumber)])),
 });
 
-/** A state with everything that is not said as usual. */
+/** A state with defaults for whatever it leaves open. */
 export function completed(state) {
   const held = Object.fromEntries(Object.entries(structuredClone(state)).filter(([, value]) => !isUnset(value)));
   const documents = held.documents.map((each) => ({text: '', ...each, grade: each.grade ?? null}));
@@ -82,16 +82,14 @@ export async function decoded(fragment) {
   }
 }
 
-const isOne = (place) => (each, here) => here === place;
-
-/** The state with one ranking changed. */
-export const withRanking = (state, place, change) => ({
-  ...state, rankings: state.rankings.map((each, here) => (here === place ? {...each, ...change(each)} : each)),
+/** The state with a changed ranking. */
+export const withRanking = (state, index, change) => ({
+  ...state, rankings: state.rankings.map((each, here) => (here === index ? {...each, ...change(each)} : each)),
 });
 
 /** A document at another rank, where it is tied with no other; the others keep their scores, but for those that it parts. */
-export const moved = (state, place, from, to) =>
-  withRanking(state, place, ({documents, scores}) => {
+export const moved = (state, index, from, to) =>
+  withRanking(state, index, ({documents, scores}) => {
     const order = documents.toSpliced(from, 1).toSpliced(to, 0, documents[from]);
     if (!scores) return {documents: order};
     const rest = scores.toSpliced(from, 1);
@@ -109,15 +107,15 @@ export const graded = (state, document, grade) => ({
 const numbered = (length) => Array.from({length}, (_, rank) => length - rank);
 
 /** A document that was not retrieved, at the end of a ranking. */
-export const retrieved = (state, place, document) =>
-  withRanking(state, place, ({documents, scores}) => ({
+export const retrieved = (state, index, document) =>
+  withRanking(state, index, ({documents, scores}) => ({
     documents: [...documents, document],
     scores: scores && [...scores, (scores.at(-1) ?? 1) - 1],
   }));
 
-/** A ranking without one of its documents; it stays among those that were not retrieved. */
-export const dropped = (state, place, rank) =>
-  withRanking(state, place, ({documents, scores}) => ({
+/** A ranking without a document, which stays among those that were not retrieved. */
+export const dropped = (state, index, rank) =>
+  withRanking(state, index, ({documents, scores}) => ({
     documents: documents.toSpliced(rank, 1), scores: scores && scores.toSpliced(rank, 1),
   }));
 
@@ -125,8 +123,8 @@ export const dropped = (state, place, rank) =>
 export const isTied = ({scores}, rank) => Boolean(scores) && rank > 0 && scores[rank] === scores[rank - 1];
 
 /** A rank tied with the rank above, or no longer. */
-export const tied = (state, place, rank) =>
-  withRanking(state, place, (ranking) => {
+export const tied = (state, index, rank) =>
+  withRanking(state, index, (ranking) => {
     const scores = [...(ranking.scores ?? numbered(ranking.documents.length))];
     if (rank === 0) return {};
     const above = scores[rank - 1];
@@ -136,39 +134,42 @@ export const tied = (state, place, rank) =>
   });
 
 /** A new document with an id that is free, at the end of a ranking, or nowhere. */
-export function added(state, place, grade) {
+export function added(state, index, grade) {
   const ids = new Set(state.documents.map((each) => each.id));
   let count = state.documents.length + 1;
   while (ids.has(`d${count}`)) count += 1;
   const more = {...state, documents: [...state.documents, {id: `d${count}`, grade, text: ''}]};
-  return place === null ? more : retrieved(more, place, `d${count}`);
+  return index === null ? more : retrieved(more, index, `d${count}`);
 }
 
-/** The documents without one of them, in no ranking either. */
+/** The documents without that document, in no ranking either. */
 export function removed(state, document) {
   let rest = {...state, documents: state.documents.filter((each) => each.id !== document)};
-  state.rankings.forEach(({documents}, place) => {
+  state.rankings.forEach(({documents}, index) => {
     const rank = documents.indexOf(document);
-    if (rank >= 0) rest = dropped(rest, place, rank);
+    if (rank >= 0) rest = dropped(rest, index, rank);
   });
   return rest;
 }
 
 /** The documents of a ranking by grade, best first: its ideal order. */
-export const sortedIdeally = (state, place) =>
-  withRanking(state, place, ({documents}) => {
+export const sortedIdeally = (state, index) =>
+  withRanking(state, index, ({documents}) => {
     const grades = new Map(state.documents.map((each) => [each.id, each.grade ?? -Infinity]));
-    return {documents: documents.toSorted((one, other) => grades.get(other) - grades.get(one)), scores: null};
+    return {documents: documents.toSorted((left, right) => grades.get(right) - grades.get(left)), scores: null};
   });
 
-/** One ranking more under a free name: a copy of one that is there, or an empty one. */
-export function oneMore(state, place = null) {
+/** A further ranking under a free name: a copy of another, or an empty ranking. */
+export function withNewRanking(state, index = null) {
   const names = new Set(state.rankings.map((each) => each.name));
   let count = state.rankings.length + 1;
   while (names.has(`System ${count}`)) count += 1;
-  const copied = place === null ? {documents: [], scores: null} : structuredClone(state.rankings[place]);
+  const copied = index === null ? {documents: [], scores: null} : structuredClone(state.rankings[index]);
   return {...state, rankings: [...state.rankings, {...copied, name: `System ${count}`}]};
 }
 
-/** The state as handlers of one ranking take it: that ranking alone. */
-export const alone = (state, place) => ({...state, rankings: state.rankings.filter(isOne(place))});
+/** The state with a single ranking, as handlers take it. */
+export const alone = (state, index) => ({...state, rankings: [state.rankings[index]]});
+
+/** The state without texts, on which no value depends. */
+export const bare = (state) => ({...state, documents: state.documents.map(({id, grade}) => ({id, grade}))});
