@@ -499,9 +499,9 @@ def test_the_query_follows_the_run_and_the_measure(browser: Browser, runs: str) 
     with page_of(browser, runs) as page:
         chosen(page, "en08")
         page.get_by_label("Measure").select_option("AP")
-        expect(page.locator(".detail h3").first).to_contain_text("AP 0.")
+        expect(page.locator(".sum h3").first).to_contain_text("AP 0.")
         page.locator("[data-key=run]").select_option("bm25")
-        expect(page.locator(".detail h3")).to_have_count(1)
+        expect(page.locator(".sum h3")).to_have_count(1)
         expect(page.get_by_label("Compared with")).to_have_value("")
         expect(page.get_by_label("Order")).to_have_value("worst")
         page.get_by_role("button", name="Playground", exact=True).click()
@@ -561,7 +561,7 @@ def test_a_whole_ranking_goes_to_the_playground(browser: Browser, runs: str) -> 
         chosen(page, "en08")
         page.get_by_label("Measure").select_option("AP")
         settle(page)
-        shown = page.locator(".detail h3").first.inner_text().split()[2]
+        shown = page.locator(".sum h3").first.inner_text().split()[2]
         page.get_by_role("button", name="Open in the playground").click()
         page.wait_for_selector(".row")
         assert values(page)["AP"] == shown

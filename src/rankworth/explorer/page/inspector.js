@@ -21,7 +21,7 @@ export class Inspector {
     this.rows = new Map();
     this.depth = 20;
     this.opened = new Set();
-    this.moves = el('div', {class: 'moves-list'});
+    this.moves = el('div', {class: 'raise'});
     this.pause = new Later();
     this.sizes = new ResizeObserver(() => drawSlopes(this.detail));
   }

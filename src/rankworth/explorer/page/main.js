@@ -69,6 +69,7 @@ async function begin() {
     if (!isLink()) return;
     const state = await linked();
     if (!state) return announce(NO_RANKING);
+    playground.hide(); // it is drawn once it is shown again
     playground.open(state);
     return show('Playground');
   });
