@@ -541,7 +541,7 @@ def test_columns_that_nobody_needs_are_not_read() -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_table_without_rows_is_refused(writer: str, shape: str) -> None:
     WRITERS[writer](SHAPES[shape](RUN, "score").clear(), Path("run"))
-    assert str(refused(QRELS, "run")) == "run: there is not one row   [empty-input]"
+    assert str(refused(QRELS, "run")) == "run: there is not one run line in it   [empty-input]"
 
 
 def test_a_file_without_a_byte_is_refused() -> None:

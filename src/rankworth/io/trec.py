@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from rankworth.errors import InputError
 from rankworth.io import lines
 from rankworth.io.lines import HEAD, QRELS, RUN, Layout
 from rankworth.io.reading import RANKED
@@ -36,6 +37,10 @@ def batches(
         InputError: with up to ten problems of the file, each with its line.
 
     """
+    other = QRELS if layout is RUN else RUN
+    if other.fits(lines.first_line(source.head(HEAD))):
+        text = f"{source.name}: these are {other.what}s ({' '.join(other.columns)}), not {layout.what}s"
+        raise InputError(layout.slug, text, remedy=layout.exchanged)
     columns = columns or ("query", "document", layout.value)
     chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST + 1, what=layout.what, progress=progress)
     for frame in _Reader(source, layout, columns).frames(chunks):
