@@ -1027,9 +1027,9 @@ def test_every_word_of_a_setting_is_taken(name: str) -> None:
     numbers = {int: ("3",), float: ("0.5",), bool: ("True", "False"), None: ()}
     for word in (*taken.words, *numbers[taken.number]):
         if name in QUIRKS:
-            said = with_quirks(options.Measured(quirks=[f"{name}={word}"]).settings(None))
+            said = with_quirks(options.Options(options.Measured(quirks=[f"{name}={word}"])).settings())
         else:
-            said = options.Measured().settings({name: word})
+            said = options.Options(conventions={name: word}).settings()
         assert {setting: str(value) for setting, value in said.items()} == {name: word}
         settings = getattr(STANDARD.derive(**said), "averaging" if name in AVERAGING else "judging")
         assert getattr(settings, name) == said[name]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from cyclopts import Group, Parameter
 from cyclopts.validators import Number
@@ -14,30 +14,20 @@ from cyclopts.validators import Number
 from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles, SystemFile, SystemFiles
 from rankworth.cli.options import (
-    CONVENTIONS,
+    FLAT,
     FORMAT,
     SHOWN,
-    Conventions,
     FromOne,
     FromZero,
     HiddenFile,
-    Measured,
-    MeasuredOptions,
-    Measures,
-    OutputFiles,
-    ProfileName,
-    Read,
-    ReadFile,
-    ReadOptions,
+    Options,
     Share,
     Shown,
-    ShownOptions,
-    arguments,
     refuse_files,
+    words,
 )
-from rankworth.cli.output import PICTURES, ROWS, Output, progress, put, rendered, say
+from rankworth.cli.output import PICTURES, ROWS, Output, picture, progress, put, refuse_target, rendered, say
 from rankworth.errors import RankworthError, UsageError
-from rankworth.io import atomic
 from rankworth.io.source import STDIN
 from rankworth.stats import CorrectionName, IntervalName, TestName
 from rankworth.tables import data
@@ -99,6 +89,22 @@ class Paired:
     weights: Annotated[str | None, Parameter(metavar="COLUMN")] = None
     macro: Annotated[str | None, Parameter(metavar="COLUMN")] = None
 
+    def keywords(self) -> dict[str, Any]:
+        """Keywords of `rankworth.compare`; the margin is one number, or one for each measure.
+
+        Raises:
+            UsageError: `unknown-setting`, `conflicting-options`.
+
+        """
+        texts, remedy = self.margin or (), "as in --margin 0.01, --margin nDCG@10=0.01 R@100=0.02"
+        try:
+            margins = {name: float(number) for name, _, number in (text.rpartition("=") for text in texts)}
+        except ValueError as error:
+            raise UsageError("unknown-setting", f"--margin {' '.join(texts)}: {error}", remedy=remedy) from None
+        if "" in margins and len(margins) > 1:
+            raise UsageError("conflicting-options", "--margin is one number, or one for each measure", remedy=remedy)
+        return vars(self) | {"margin": margins.get("", margins or None)}
+
 
 @dataclass(frozen=True)
 class Gates:
@@ -148,18 +154,12 @@ class Gates:
 
 def compare(
     *files: HiddenFile,
-    measure: Measures = None,
-    measured: MeasuredOptions = None,
-    profile: ProfileName = None,
-    conventions: Annotated[Conventions | None, Parameter(name="*", group=CONVENTIONS)] = None,
-    paired: Annotated[Paired | None, Parameter(name="*", group=JUDGED)] = None,
-    gates: Annotated[Gates | None, Parameter(name="*", group=_GATES)] = None,
-    queries: ReadFile = None,
-    read: ReadOptions = None,
+    options: Annotated[Options, FLAT] = Options(),
+    paired: Annotated[Paired, Parameter(name="*", group=JUDGED)] = Paired(),
+    gates: Annotated[Gates, Parameter(name="*", group=_GATES)] = Gates(),
     format: Annotated[ReportForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
-    output: OutputFiles = None,
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
-    shown: ShownOptions = None,
+    shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
 ) -> int:
     """Compare runs query by query: by how much they differ, how sure that is, and whether a change may ship.
 
@@ -167,84 +167,70 @@ def compare(
     results file (evaluate -q -o baseline.json), and results files alone need no
     QRELS. NAME=FILE names a run; several files of one NAME are several runs of
     one system: folds are joined, seeds averaged. The first run is the baseline.
+    Measures are nDCG@10 RR@10 AP R@100, or those of the results files.
     Gates make the exit status 1 where one fails; 2 is for what cannot be compared.
+    A file .xml (-o) gets the verdicts of gates as JUnit, -f github annotations.
 
     Args:
         files: Judgements, and runs or results files.
-        measure: Measures, as many as wanted. Default: nDCG@10 RR@10 AP R@100, or those of the results files.
-        measured: What is measured.
-        profile: Conventions of a tool, see rankworth profiles. Default: standard.
-        conventions: What differs from the profile.
+        options: What is measured, and how files are read.
         paired: How differences are judged.
         gates: Gates.
-        queries: File with columns of queries, such as their language: queries.tsv, queries.jsonl.
-        read: How files are read.
         format: How to show it; github: annotations of a job. Default: table.
-        output: File to write instead, in the format of its suffix: .tex latex, .txt table, .xml gates as JUnit,
-            .png .svg .pdf a picture of the differences. Repeatable.
         per_query: Every query, with both values and their difference, instead of the differences of means.
-        shown: What is shown.
+        shown: How it is shown.
 
     """
-    measured, read, shown = measured or Measured(), read or Read(), shown or Shown()
-    paired, gates = paired or Paired(), gates or Gates()
     with _annotated(format):
-        several = {"measure": measure, "max_drop": gates.max_drop, "noninferior": gates.noninferior, "by": paired.by}
-        refuse_files("compare QRELS RUN RUN", **several)
-        project = configuration.find()
-        columns = {"weights": paired.weights, "macro": paired.macro}
-        columns |= {"queries": queries} if any(columns.values()) else {}
-        keep = arguments(read, measured, conventions, profile=profile, **columns)
-        of_files = {"exclude": measured.exclude, "plugin": measured.plugin}
-        systems = SystemFiles.of(files, USAGE, [*arguments(measure=measure), *keep])
-        texts = ("query", "text")
-        inputs = InputFiles.of(project, systems.qrels, systems.runs, (read, measured), texts, queries)
-        project.load(measured.plugin, quiet=shown.quiet)
+        refuse_files("compare QRELS RUN RUN", options.typed(**vars(gates), by=paired.by))
+        project = configuration.find(options.measured.plugin, quiet=shown.quiet)
+        slices = {"weights": paired.weights, "macro": paired.macro}
+        measuring = options.typed(**slices)
+        measures = measuring.pop("--measure", [])
+        if not any(slices.values()):
+            measuring.pop("--queries", None)
+        systems = SystemFiles.of(files, USAGE, words({**({"--measure": measures} if measures else {}), **measuring}))
+        inputs = InputFiles.of(project, options, systems.qrels, systems.runs)
         asserted, drops = gates.read(project, all_pairs=paired.all_pairs)
         if per_query and asserted:
             text = "--per-query shows values of queries, and gates are about means"
             raise UsageError("conflicting-options", text, remedy="leave it out, or add --no-gates")
-        out, summary = _output(output or (), format, [*inputs.paths, *systems.stored], shown, gated=bool(asserted))
-        settings = measured.settings(conventions)
+        out, summary = _output(shown, format, [*inputs.paths, *systems.stored], gated=bool(asserted))
 
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
-        from rankworth.io import metadata  # noqa: PLC0415 - as above
 
-        stored = [one for results in systems.stored.values() for one in results.values()]
         if asserted:
-            comparison.gates.refuse_older(stored)
+            comparison.gates.refuse_older(systems.results)
         with progress(quiet=shown.quiet) as drawing:
-            chosen = measured.profile(profile)
-            wanted = list(measure or comparison.kept_measures(stored) or project.measures or comparison.DEFAULT)
-            known = {one.label: str(one.quantity) for one in chosen.ask(wanted, rel=measured.rel)} if asserted else {}
+            kept = comparison.kept_measures(systems.results)
+            wanted = list(options.measured.measure or kept or project.measures or comparison.DEFAULT)
+            resolved = options.profiles()[0].ask(wanted, rel=options.measured.rel) if asserted else []
+            known = {one.label: str(one.quantity) for one in resolved}
             wanted += [gate.measure for gate in asserted if not gate.among(known)]
-            ids = measured.ids
-            judgements, runs, settings = inputs.read([chosen], wanted, settings, ids)
+            judgements, runs, settings = inputs.read(wanted)
             sources = systems.systems(runs)
             result = comparison.compare(
                 judgements,
                 {name: [file.source for file in some] for name, some in sources.items()},
                 wanted,
-                table=None if queries is None else metadata.queries(queries, columns=read.of_texts(*texts)),
-                queries=ids,
-                profile=chosen,
+                table=options.table(),
                 accept_new_qrels=gates.accept_new_qrels,
                 progress=drawing,
-                **vars(paired) | {"margin": margins(paired.margin)},
+                **paired.keywords(),
                 **settings,
             )
-            kept, judged = _judged(sources, result)
+            baseline, judged = _judged(sources, result)
             verdicts = comparison.gates.against(result, asserted, drops, judged)
-        named = {name: some[0].path for name, some in sources.items() if len(some) == 1 and not some[0].is_stored}
-        named = {name: path for name, path in ({"": systems.qrels} | named).items() if path not in ("", STDIN)}
+        paths = {name: some[0].path for name, some in sources.items() if len(some) == 1 and not some[0].is_stored}
+        paths = {name: path for name, path in ({"": systems.qrels} | paths).items() if path not in ("", STDIN)}
         if per_query:
             _write_queries(out, result)
             return 0
-        result = replace(result, files=named, reading=tuple(arguments(read, **of_files, queries=queries)))
-        steps = comparison.gates.advice(verdicts, named, result.options, result.baseline)
-        steps += _keeping(kept, verdicts, named, [*result.measures, "-q", "-o", kept, *keep])
+        result = replace(result, files=paths, reading=tuple(options.of_files))
+        steps = comparison.gates.advice(verdicts, paths, result.options, result.baseline)
+        steps += _keeping(baseline, verdicts, paths, [*result.measures, "-q", "-o", baseline, *words(measuring)])
         _write(out, summary, result, verdicts, steps)
-    return 1 if any(not verdict.passed for verdict in verdicts) else 0
+    return int(not all(verdict.passed for verdict in verdicts))
 
 
 def _keeping(kept: str, verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Sequence[str]) -> list[str]:
@@ -269,24 +255,22 @@ def _judged(sources: dict[str, list[SystemFile]], result: "Comparison") -> tuple
     return own.pop() if len(own) == 1 else "", judged or others
 
 
-def _output(
-    paths: Sequence[str], form: ReportForm | None, inputs: Sequence[str], shown: Shown, *, gated: bool
-) -> tuple[Output, Path | None]:
+def _output(shown: Shown, form: ReportForm | None, inputs: Sequence[str], *, gated: bool) -> tuple[Output, Path | None]:
     """Files and formats, and the file for the summary of a job, where GitHub names one.
 
     Raises:
         UsageError: `unknown-format`, `unwritable-output`, `conflicting-options`.
 
     """
-    suites = [path for path in paths if Path(path).suffix.lower() == ".xml"]
+    suites = [path for path in shown.output or () if Path(path).suffix.lower() == ".xml"]
     if (suites or form == "github") and not gated:
         what = suites[0] if suites else "-f github"
         remedy = "as in --max-drop nDCG@10=0.01, --fail-under nDCG@10=0.45"
         raise UsageError("conflicting-options", f"{what} holds verdicts of gates, and there is no gate", remedy=remedy)
     summary = os.environ.get(SUMMARY, "") if form == "github" else ""
-    if summary and (refused := atomic.refusal(Path(summary), inputs)):
-        raise UsageError("unwritable-output", f"{summary}: {refused}")
-    out = Output.of(paths, form, inputs, shown, what="comparisons", others=(".xml", *PICTURES))
+    if summary:
+        refuse_target(summary, inputs)
+    out = Output.of(shown, form, inputs, what="comparisons", others=(".xml", *PICTURES))
     return out, Path(summary) if summary else None
 
 
@@ -308,15 +292,14 @@ def _write(
             page = "\n".join([page, headline(verdicts), *lines(verdicts), *steps, ""])
         return page.encode()
 
-    of_job = content("md", out.look) if summary else b""
-    out.write(content, lambda path: junit(verdicts) if path.suffix.lower() == ".xml" else _picture(result, path))
+    drawn, of_job = picture("differences", result, out=out), content("md", out.look) if summary else b""
+    out.write(content, lambda path: junit(verdicts) if path.suffix.lower() == ".xml" else drawn(path))
     if summary:
         _append(summary, of_job)
     if out.form == "github":
         put(annotations(verdicts).encode("utf-8", "replace"))
         return
-    if out.form in ROWS and not out.is_file:
-        out.warn(f"{text}   [{slug}]" for slug, text in result.warnings)
+    out.warn_of(result.sheets())
     if out.is_file or out.form not in ("table", "md", "html"):
         for line in lines([one for one in verdicts if not (out.quiet and one.passed)]):
             say(line)
@@ -325,21 +308,10 @@ def _write(
 
 def _write_queries(out: Output, result: "Comparison") -> None:
     """Write the values of every query, and in JSON the comparison beside them."""
-    table = result.columns("queries")
-
-    def json() -> bytes:
-        rows = [dict(zip(table, cells, strict=True)) for cells in zip(*table.values(), strict=True)]
-        return data.document(result.to_dict() | {"per_query": rows}).encode()
-
+    rows = result.flat("queries")
+    forms = {"json": lambda: data.document(result.to_dict() | {"per_query": rows.rows()}).encode()}
     warnings = [f"{text}   [{slug}]" for slug, text in result.warnings]
-    out.write_table(result.flat("queries"), {"json": json}, warnings, lambda path: _picture(result, path))
-
-
-def _picture(result: "Comparison", path: Path) -> bytes:
-    """The differences as a picture."""
-    from rankworth import plots  # noqa: PLC0415 - where there is a picture
-
-    return plots.rendered(plots.differences(result), path.suffix.lower().removeprefix("."))
+    out.write_table(rows, forms, warnings, picture("differences", result, out=out))
 
 
 def _append(path: Path, content: bytes) -> None:
@@ -362,21 +334,3 @@ def _annotated(form: ReportForm | None) -> Iterator[None]:
 
             put(annotation("error", f"rankworth {error.slug}", error.typed).encode("utf-8", "replace"))
         raise
-
-
-def margins(texts: Sequence[str] | None) -> float | dict[str, float] | None:
-    """The margins as they are typed: one number, or one for each measure.
-
-    Raises:
-        UsageError: `unknown-setting`.
-
-    """
-    remedy = "as in --margin 0.01, --margin nDCG@10=0.01 R@100=0.02"
-    named = [text.rpartition("=") for text in texts or ()]
-    try:
-        margins = {name: float(number) for name, _, number in named}
-    except ValueError as error:
-        raise UsageError("unknown-setting", f"--margin {' '.join(texts or ())}: {error}", remedy=remedy) from None
-    if "" in margins and len(margins) > 1:
-        raise UsageError("conflicting-options", "--margin is one number, or one for each measure", remedy=remedy)
-    return margins.get("", margins or None)

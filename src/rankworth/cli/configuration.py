@@ -107,8 +107,24 @@ class Project:
         return "the file is above this folder, and not in the same version-controlled tree"
 
 
-def find() -> Project:
-    """The settings for the current folder: the nearest pyproject.toml with `[tool.rankworth]`, in it or above it.
+def find(plugins: Iterable[str] | None = None, *, quiet: bool = False) -> Project:
+    """The settings for the current folder, with the plugins of project and command imported.
+
+    Args:
+        plugins: those of the command.
+        quiet: whether only errors are written to standard error.
+
+    Raises:
+        UsageError: `bad-config`, `bad-plugin`.
+
+    """
+    project = _nearest()
+    project.load(plugins, quiet=quiet)
+    return project
+
+
+def _nearest() -> Project:
+    """The settings of the nearest pyproject.toml with `[tool.rankworth]`, in the current folder or above it.
 
     Raises:
         UsageError: `bad-config`.

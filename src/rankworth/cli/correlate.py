@@ -1,7 +1,7 @@
 """The command `correlate`: plain arguments in, one call of the library, its answer out."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
@@ -13,25 +13,21 @@ from rankworth.cli.inputs import InputFiles, SystemFiles, stem
 from rankworth.cli.inputs import named as name_and_path
 from rankworth.cli.options import (
     CONVENTIONS,
+    FLAT,
     FORMAT,
+    MEASURED,
     SHOWN,
     ConventionsButMissing,
     FromOne,
     FromZero,
     HiddenFile,
     Measured,
-    MeasuredOptions,
-    OutputFiles,
-    ProfileName,
-    Read,
-    ReadFile,
-    ReadOptions,
+    Options,
     Share,
     Shown,
-    ShownOptions,
     typed,
 )
-from rankworth.cli.output import PICTURES, Output, progress, rendered
+from rankworth.cli.output import PICTURES, Output, picture, progress
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
 from rankworth.stats import TestName
@@ -54,17 +50,42 @@ Examples:
   rankworth correlate --measures nDCG@10 AP RR qrels.txt *.run
   rankworth correlate --judges human.qrels llm.qrels *.run"""
 Missing = Literal["refuse", "common", "last"]
-_Inputs = tuple[Any, "list[Run]", dict[str, Any]]
 
 _COMPARED: Final = Group("What is correlated", sort_key=0)
 
 
-def correlate(
-    *files: HiddenFile,
-    measures: Annotated[
+@dataclass(frozen=True)
+class CorrelatedMeasures(Measured):
+    """What is measured, by measures that may be correlated.
+
+    Attributes:
+        measure: By which measures systems are put in order. Default with --judges: nDCG@10.
+
+    """
+
+    measure: Annotated[
         list[str] | None,
         Parameter(name=["--measures", "--measure"], alias="-m", consume_multiple=1, metavar="MEASURE", group=_COMPARED),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True)
+class CorrelateOptions(Options):
+    """Options of a correlation.
+
+    Attributes:
+        measured: What is measured.
+        conventions: What differs from the profile.
+
+    """
+
+    measured: Annotated[CorrelatedMeasures, Parameter(name="*", group=MEASURED)] = CorrelatedMeasures()
+    conventions: Annotated[ConventionsButMissing | None, Parameter(name="*", group=CONVENTIONS)] = None
+
+
+def correlate(
+    *files: HiddenFile,
+    options: Annotated[CorrelateOptions, FLAT] = CorrelateOptions(),
     judges: Annotated[
         tuple[str, str] | None, Parameter(metavar="QRELS QRELS", allow_leading_hyphen=True, group=_COMPARED)
     ] = None,
@@ -77,15 +98,9 @@ def correlate(
     level: Annotated[float, Parameter(validator=Share, group=_COMPARED)] = 0.95,
     resamples: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=_COMPARED)] = None,
     seed: Annotated[int, Parameter(metavar="N", validator=FromZero, group=_COMPARED)] = 0,
-    measured: MeasuredOptions = None,
-    profile: ProfileName = None,
-    conventions: Annotated[ConventionsButMissing | None, Parameter(name="*", group=CONVENTIONS)] = None,
-    queries: ReadFile = None,
-    read: ReadOptions = None,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
-    output: OutputFiles = None,
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
-    shown: ShownOptions = None,
+    shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
 ) -> None:
     """Say how alike rankings are: those of runs, of systems by several measures, of two judges.
 
@@ -96,7 +111,7 @@ def correlate(
 
     Args:
         files: Runs; judgements before them with --measures.
-        measures: By which measures systems are put in order. Default with --judges: nDCG@10.
+        options: What is measured, and how files are read.
         judges: Two sets of judgements of the same queries.
         method: Coefficients; see below. Default: rbo overlap jaccard, and of systems tau-b tau-ap-b spearman.
         p: Of rbo and rba: the chance that a reader goes on to the next rank. Default: 0.9.
@@ -108,68 +123,52 @@ def correlate(
         level: Of the intervals; 1 - level is the chance to call a difference where there is none. Default: 0.95.
         resamples: Samples of queries, and random shuffles. Default: 9,999, and 999 beyond 1,000 queries.
         seed: Of the random numbers. Default: 0.
-        measured: What is measured.
-        profile: Conventions of a tool, see rankworth profiles. Default: standard.
-        conventions: What differs from the profile.
-        queries: File with columns of queries, such as their language: queries.tsv, queries.jsonl.
-        read: How files are read.
         format: How to show it. Default: table.
-        output: File to write, in the format of its suffix: .tex latex, .txt table; of systems .png .svg .pdf.
-            Repeatable.
         per_query: The values of each query instead of the means; json gives both.
-        shown: What is shown.
+        shown: How it is shown.
 
     """
-    measured, read, shown = measured or Measured(), read or Read(), shown or Shown()
-    names, behind = _before_files(measures or ())
+    measures, behind = _before_files(options.measured.measure or ())
     methods, stray = _before_files(method or ())
     named = [*files, *behind, *stray]
-    what = "judges" if judges and not named else "systems" if judges or names else "rankings"
-    of_measuring = typed(replace(measured, only=None), conventions, test=test, resamples=resamples, profile=profile)
+    what = "judges" if judges and not named else "systems" if judges or measures else "rankings"
+    measured = replace(options.measured, measure=None, only=None)
+    of_systems = typed(measured, options.conventions, test=test, resamples=resamples)
     if what == "rankings":
-        _refuse(of_measuring | typed(queries=queries), "systems (--measures, --judges), and these are rankings")
+        queries = typed(queries=options.read.queries)
+        _refuse(of_systems | queries, "systems (--measures, --judges), and these are rankings")
     else:
-        of_documents = typed(p=p, k=k, missing=missing, per_query=per_query)
-        _refuse(of_documents, "rankings of documents, and these are systems")
+        _refuse(typed(p=p, k=k, missing=missing, per_query=per_query), "rankings of documents, and these are systems")
     if what == "judges":
-        _refuse(typed(measures=names, method=methods, test=test), "systems, and there are judges and no runs")
-    if (by and judges is None) or (queries and by is None):
+        _refuse(typed(measures=measures, method=methods, test=test), "systems, and there are judges and no runs")
+    if (by and judges is None) or (options.read.queries and by is None):
         text = "--queries and --by COLUMN name groups for the agreement of two judges; give both, and --judges"
         raise UsageError("conflicting-options", text)
-    paths = [*(name_and_path(text)[1] for text in (*(judges or ()), *named)), *filter(None, (measured.only, queries))]
-    pictures = PICTURES if what == "systems" else ()
-    out = Output.of(output, format, paths, shown, what="correlations", others=pictures)
-    options: dict[str, Any] = {"level": level, "seed": seed} | ({"resamples": resamples} if resamples else {})
+    paths = [name_and_path(text)[1] for text in (*(judges or ()), *named)]
+    paths += filter(None, (options.measured.only, options.read.queries))
+    others = PICTURES if what == "systems" else ()
+    out = Output.of(shown, format, paths, what="correlations", others=others)
+    project = configuration.find(options.measured.plugin, quiet=shown.quiet)
+    how: dict[str, Any] = {"level": level, "seed": seed} | ({"resamples": resamples} if resamples else {})
     of_orders: dict[str, Any] = ({"test": test} if test else {}) | ({"method": tuple(methods)} if methods else {})
-    project = configuration.find()
-
-    def inputs(qrels: str, runs: Sequence[str], measures: Sequence[str]) -> _Inputs:
-        files = InputFiles.of(project, qrels, runs, (read, measured), ("text",))
-        chosen, settings, ids = measured.profile(profile), measured.settings(conventions), measured.ids
-        judgements, found, settings = files.read([chosen], measures, settings, ids)
-        return judgements, found, settings | {"profile": chosen, "queries": ids}
-
+    read = partial(InputFiles.of, project, options)
     with progress(quiet=shown.quiet) as drawing:
+        of_orders["progress"] = drawing
         if what == "rankings":
-            runs = InputFiles.of(project, "", named, (read, measured)).read_runs()
-            options |= {"p": 0.9 if p is None else p, "k": k, "missing": missing or "refuse", "queries": measured.ids}
-            result: Any = _of_rankings(runs, methods, options)
+            how |= {"p": 0.9 if p is None else p, "k": k, "missing": missing or "refuse", "queries": options.ids()}
+            result: Any = _of_rankings(read("", named).read_runs(), methods, how)
+        elif judges is None:
+            result = _of_measures(read, named, measures, how | of_orders)
         else:
-            project.load(measured.plugin, quiet=shown.quiet)
-            of_orders |= {"progress": drawing}
-            if judges is None:
-                result = _of_measures(inputs, named, names, options | of_orders)
-            else:
-                options |= {"by": by, "table": queries}
-                result = _of_judges(inputs, judges, named, names or ["nDCG@10"], options, of_orders)
+            how |= {"by": by, "table": options.read.queries}
+            result = _of_judges(read, judges, named, measures or ["nDCG@10"], how, of_orders)
     if per_query:
         out.write_table(result.flat("queries"), {"json": lambda: data.document(result.to_dict()).encode()})
     else:
-        out.write(partial(rendered, result, title="rankworth correlate"), partial(_picture, result))
-        out.warn_of(result.sheets())
+        out.write_result(result, "rankworth correlate", lambda path: _picture(result, out, path))
 
 
-def _of_rankings(runs: "Sequence[Run]", methods: Sequence[str], options: dict[str, Any]) -> object:
+def _of_rankings(runs: "Sequence[Run]", methods: Sequence[str], options: Mapping[str, Any]) -> object:
     """How alike the rankings of runs are."""
     from rankworth.correlation import DEFAULT, correlate_runs  # noqa: PLC0415 - not before the arguments are sound
 
@@ -177,45 +176,43 @@ def _of_rankings(runs: "Sequence[Run]", methods: Sequence[str], options: dict[st
 
 
 def _of_measures(
-    inputs: Callable[..., _Inputs], named: Sequence[str], measures: Sequence[str], options: dict[str, Any]
+    read: Callable[..., InputFiles], named: Sequence[str], measures: Sequence[str], options: Mapping[str, Any]
 ) -> object:
     """Whether measures agree on the order of systems."""
     from rankworth.correlation import correlate_measures  # noqa: PLC0415 - not before the arguments are sound
 
     files = SystemFiles.of(named, USAGE)
-    judgements, runs, how = inputs(files.qrels, files.runs, measures)
+    judgements, runs, settings = read(files.qrels, files.runs).read(measures)
     sources = {name: [file.source for file in some] for name, some in files.systems(runs).items()}
-    return correlate_measures(judgements, sources, measures, **how, **options)
+    return correlate_measures(judgements, sources, measures, **settings, **options)
 
 
 def _of_judges(
-    inputs: Callable[..., _Inputs],
+    read: Callable[..., InputFiles],
     judges: tuple[str, str],
     named: Sequence[str],
     measures: Sequence[str],
     options: dict[str, Any],
-    of_orders: dict[str, Any],
+    of_orders: Mapping[str, Any],
 ) -> object:
     """Whether two judges agree, and whether they put systems into the same order."""
     from rankworth.correlation import agreement, correlate_judges  # noqa: PLC0415 - not before the arguments are sound
 
-    (one, first), (other, second) = map(name_and_path, judges)
-    names = [name or stem(path).removesuffix(".qrels") for name, path in ((one, first), (other, second))]
+    pairs = [name_and_path(judge) for judge in judges]
+    names = [name or stem(path).removesuffix(".qrels") for name, path in pairs]
+    first, second = (path for _, path in pairs)
     options["names"] = names if names[0] != names[1] else [first, second]
-    judged, runs, how = inputs(first, named, measures)
-    again, _, _ = inputs(second, (), measures)
+    judged, runs, settings = read(first, named).read(measures)
+    again = read(second, ()).read(measures)[0]
     if runs:
-        return correlate_judges(judged, again, runs, measures, **how, **options, **of_orders)
-    return agreement(judged, again, queries=how["queries"], rel=how.get("rel"), **options)
+        return correlate_judges(judged, again, runs, measures, **settings, **options, **of_orders)
+    return agreement(judged, again, queries=settings["queries"], rel=settings.get("rel"), **options)
 
 
-def _picture(result: Any, path: Path) -> bytes:  # noqa: ANN401 - systems
+def _picture(result: Any, out: Output, path: Path) -> bytes:  # noqa: ANN401 - systems
     """The means of systems as a picture: by the first two measures, or by the first one under two judges."""
-    from rankworth import plots  # noqa: PLC0415 - where there is a picture
-
     row = result.rows[0]
-    form = path.suffix.lower().removeprefix(".")
-    return plots.rendered(plots.systems(result, row.measure or (row.x, row.y)), form)
+    return picture("systems", result, row.measure or (row.x, row.y), out=out)(path)
 
 
 def _before_files(typed_words: Sequence[str]) -> tuple[list[str], list[str]]:

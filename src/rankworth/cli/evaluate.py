@@ -2,9 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from cyclopts import Parameter
@@ -12,30 +10,23 @@ from cyclopts import Parameter
 from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles
 from rankworth.cli.options import (
-    CONVENTIONS,
+    FLAT,
     FORMAT,
     MEASURED,
     OTHER,
     READ,
     SHOWN,
-    Conventions,
     File,
     HiddenFile,
     Measured,
-    MeasuredOptions,
-    Measures,
-    OutputFiles,
-    Read,
-    ReadFile,
-    ReadOptions,
+    Options,
     Running,
     Share,
     Shown,
-    ShownOptions,
-    arguments,
     refuse_files,
+    words,
 )
-from rankworth.cli.output import PICTURES, Output, progress, rendered, say
+from rankworth.cli.output import Output, picture, progress, say
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
 from rankworth.tables import data
@@ -52,19 +43,45 @@ EXAMPLES: Final = """Examples:
   rankworth evaluate qrels.txt bm25.run dense.run -m nDCG@10 RR AP 'P(rel=2)@5'
   zcat dense.run.gz | rankworth evaluate qrels.txt - -q -f csv -o values.csv
   rankworth evaluate qrels.txt old=v1/dense.run new=v2/dense.run -o scores.json"""
-_NOT_ON_SPARK: Final = ("--fail-under", "--corrected-by", "second --profile")
+_SIDE_BY_SIDE: Final = "second --profile"
+_NOT_ON_SPARK: Final = ("--fail-under", "--corrected-by", _SIDE_BY_SIDE)
 _WITHOUT: Final = {
     "--corrected-by": (
         "corrected means are shown",
-        ("--per-query", "--by", "--fail-under", "--weights", "--macro", "second --profile"),
+        ("--per-query", "--by", "--fail-under", "--weights", "--macro", _SIDE_BY_SIDE),
     ),
-    "second --profile": (
+    _SIDE_BY_SIDE: (
         "several profiles are shown side by side",
         ("--per-query", "--interval", "--by", "--fail-under"),
     ),
 }
 """options with a result of their own: what is shown, and the options that it has no room for"""
 FILES_FIRST: Final = "-m takes all that follows, up to the next option: rankworth evaluate QRELS RUN... -m MEASURE..."
+Columns = Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN")]
+
+
+@dataclass(frozen=True)
+class SeveralProfiles(Measured):
+    """What is measured, by several profiles.
+
+    Attributes:
+        profile: Conventions of a tool, see rankworth profiles; several, or all, side by side. Default: standard.
+
+    """
+
+    profile: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="NAME")] = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class EvaluateOptions(Options):
+    """Options of an evaluation.
+
+    Attributes:
+        measured: What is measured.
+
+    """
+
+    measured: Annotated[SeveralProfiles, Parameter(name="*", group=MEASURED)] = SeveralProfiles()
 
 
 def evaluate(
@@ -72,110 +89,95 @@ def evaluate(
     run: File,
     /,
     *runs: HiddenFile,
-    measure: Measures = None,
+    options: Annotated[EvaluateOptions, FLAT] = EvaluateOptions(),
     weights: Annotated[str | None, Parameter(metavar="COLUMN", group=MEASURED)] = None,
-    macro: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=MEASURED)] = None,
-    measured: MeasuredOptions = None,
-    profile: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="NAME", group=MEASURED)] = None,
-    conventions: Annotated[Conventions | None, Parameter(name="*", group=CONVENTIONS)] = None,
-    queries: ReadFile = None,
-    read: ReadOptions = None,
-    running: Annotated[Running | None, Parameter(name="*", group=READ)] = None,
+    macro: Annotated[Columns, Parameter(group=MEASURED)] = None,
+    corrected_by: Annotated[str | None, Parameter(metavar="QRELS", group=MEASURED)] = None,
+    running: Annotated[Running, Parameter(name="*", group=READ)] = Running(),
     format: Annotated[ValueForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
-    output: OutputFiles = None,
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
-    by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=SHOWN)] = None,
+    by: Annotated[Columns, Parameter(group=SHOWN)] = None,
     interval: Annotated[bool, Parameter(group=SHOWN)] = False,
     level: Annotated[float | None, Parameter(validator=Share, group=SHOWN)] = None,
     percent: Annotated[bool, Parameter(group=SHOWN)] = False,
-    shown: ShownOptions = None,
+    shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
     fail_under: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X", group=OTHER)] = None,
-    corrected_by: Annotated[str | None, Parameter(metavar="QRELS", group=MEASURED)] = None,
 ) -> int:
-    """Measure what runs are worth, given judgements.
+    """Measure what runs are worth, given judgements, by nDCG@10 RR@10 AP R@100 Judged@10 or the measures of -m.
 
     Args:
         qrels: Judgements in any format, plain or compressed: a file, a pattern, a folder (of BEIR's), or -.
         run: One run or several, read in the same way; NAME=FILE names a run.
         runs: Further runs.
-        measure: Measures, as many as wanted: nDCG@10 AP 'P(rel=2)@5'. Default: nDCG@10 RR@10 AP R@100 Judged@10.
+        options: What is measured, and how files are read.
         weights: Weight the means by this column of --queries.
         macro: Means of the means of each group, by this column of --queries; several are crossed.
-        measured: What is measured.
-        profile: Conventions of a tool, see rankworth profiles; several, or all, side by side. Default: standard.
-        conventions: What differs from the profile.
-        queries: File with the ids of queries and what is known of them: qid,text,language,traffic.
-        read: How files are read.
+        corrected_by: Judgements of people for some of the queries, where QRELS are those of a model: unbiased means,
+            and differences from the first run.
         running: Where runs are judged.
         format: How to show the result. Default: table on a terminal, otherwise tsv.
-        output: File to write instead, in the format of its suffix: .tex latex, .txt table, .png .svg .pdf a picture.
-            Repeatable.
         per_query: The value of each query instead of the means; json gives both.
         by: The means of each group beside those of all, by this column of --queries; several are crossed.
         interval: Confidence intervals of the means (BCa bootstrap).
         level: Their confidence level. Default: 0.95.
         percent: Shares in percent, in formats that people read.
-        shown: What is shown.
+        shown: How it is shown.
         fail_under: Exit with 1 if a mean is lower: nDCG@10=0.45, language:nDCG@10=0.3 for each group of --by.
-        corrected_by: Judgements of people for some of the queries, where QRELS are those of a model: unbiased means,
-            and differences from the first run.
 
     """
-    measured, read, running, shown = measured or Measured(), read or Read(), running or Running(), shown or Shown()
     level = (level or 0.95) if interval or level is not None else None
-    project = configuration.find()
-    files = InputFiles.of(project, qrels, (run, *runs), (read, measured), ("query", "text"), queries, corrected_by)
-    out = Output.of(output, format, files.paths, shown, percent=percent, others=PICTURES)
+    project = configuration.find(options.measured.plugin, quiet=shown.quiet)
+    files = InputFiles.of(project, options, qrels, (run, *runs), corrected_by)
+    out = Output.of(shown, format, files.paths, percent=percent)
+    profile = options.measured.profile or []
     given: dict[str, object] = {"--per-query": per_query, "--by": by, "--fail-under": fail_under, "--interval": level}
     given |= {"--macro": macro, "--weights": weights, "--corrected-by": corrected_by}
-    _refuse_combinations(out, running, given | {"second --profile": profile == ["all"] or len(profile or ()) > 1})
-    settings = measured.settings(conventions) | {"by": by, "weights": weights, "macro": macro}
-    refuse_files("evaluate QRELS RUN...", measure=measure)
+    _refuse_combinations(out, running, given | {_SIDE_BY_SIDE: profile == ["all"] or len(profile) > 1})
+    refuse_files("evaluate QRELS RUN...", options.typed())
     floors = _floors(fail_under)
-    project.load(measured.plugin, quiet=shown.quiet)
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
-    from rankworth.io import metadata, trec  # noqa: F401, PLC0415 - as above; trec brings Polars
+    from rankworth.io import trec  # noqa: F401, PLC0415 - as above; brings Polars
     from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
-    from rankworth.profiles import profiles_of  # noqa: PLC0415 - as above
 
-    typed_measures = measure or project.measures
+    measures = options.measured.measure or project.measures
     with progress(quiet=shown.quiet) as drawing, running.opened() as engine:
-        profiles = profiles_of(profile or (), complete=measured.complete)
-        wanted = [*(typed_measures or evaluation.DEFAULT_MEASURES)]
-        known = {one.label: str(one.quantity) for one in profiles[0].ask(wanted, rel=measured.rel)} if floors else {}
+        profiles = options.profiles()
+        wanted = [*(measures or evaluation.DEFAULT_MEASURES)]
+        resolved = profiles[0].ask(wanted, rel=options.measured.rel) if floors else []
+        known = {one.label: str(one.quantity) for one in resolved}
         wanted += [floor.measure for floor in floors if not floor.among(known)]
-        if queries is not None:
-            settings["table"] = metadata.queries(queries, columns=read.of_texts("query", "text"))
-        ids = measured.ids
+        slices = {"table": options.table(), "by": by, "weights": weights, "macro": macro}
         if running.engine == "spark":
             from rankworth.cli import spark  # noqa: PLC0415 - takes a second
 
-            spark.evaluate(files, out, wanted, profiles[0], settings, running, ids, per_query=per_query, level=level)
+            settings = options.settings() | slices | {"profile": profiles[0], "queries": options.ids()}
+            spark.evaluate(files, out, wanted, settings, running, level, per_query=per_query)
             return 0
-        judgements, rankings, settings = files.read(profiles, wanted, settings, ids)
+        judgements, rankings, settings = files.read(wanted)
         rankings = rankings if engine is None else list(map(engine.run, rankings))
-        settings["progress"] = drawing
+        settings |= slices | {"progress": drawing}
         if corrected_by:
-            people, _, _ = InputFiles.of(project, corrected_by, (), (read, measured)).read(profiles, wanted, settings)
-            settings |= {"profile": profiles[0], "level": level or 0.95}
-            _write_corrected(out, judgements, people, rankings, typed_measures, settings)
+            people = InputFiles.of(project, options, corrected_by, ()).read(wanted)[0]
+            _write_corrected(out, judgements, people, rankings, measures, settings | {"level": level or 0.95})
             return 0
         if len(profiles) > 1:
-            several = {
-                name: evaluation.evaluate_profiles(judgements, ranking, wanted, profiles=profiles, **settings)
-                for name, ranking in named_runs(rankings).items()
-            }
-        else:
-            table = evaluation.evaluate_runs(judgements, rankings, wanted, profile=profiles[0], **settings)
-    if len(profiles) > 1:
-        _write_beside(out, several, wanted)
-        return 0
+            _write_beside(
+                out,
+                {
+                    name: evaluation.evaluate_profiles(judgements, ranking, wanted, profiles=profiles, **settings)
+                    for name, ranking in named_runs(rankings).items()
+                },
+                wanted,
+            )
+            return 0
+        table = evaluation.evaluate_runs(judgements, rankings, wanted, **settings)
     verdicts = _verdicts(table, floors)
-    _write(out, table, typed_measures, measured, level, per_query=per_query)
-    options = arguments(read, measured, conventions, profile=profile, queries=queries)
+    _write(out, table, measures, options.measured, level, per_query=per_query)
     paths = {"": qrels} | {ranking.name: path for ranking, (_, path) in zip(rankings, files.named, strict=True)}
-    return _decide(verdicts, {name: path for name, path in paths.items() if path != STDIN}, options, out)
+    how = options.typed()
+    how.pop("--measure", None)
+    return _decide(verdicts, {name: path for name, path in paths.items() if path != STDIN}, words(how), out)
 
 
 def _decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Sequence[str], out: Output) -> int:
@@ -187,7 +189,7 @@ def _decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Se
     for line in lines([one for one in verdicts if not (out.quiet and one.passed)]):
         say(line)
     out.say(*advice(verdicts, files, {one.gate.measure: options for one in verdicts}))
-    return 1 if any(not one.passed for one in verdicts) else 0
+    return int(not all(one.passed for one in verdicts))
 
 
 def _floors(limits: Sequence[str] | None) -> "list[Gate]":
@@ -240,15 +242,14 @@ def _refuse_combinations(out: Output, running: Running, given: Mapping[str, obje
         raise UsageError("conflicting-options", f"trec_eval prints no {what}; json, table and others do")
     pictures = [f"-o {path}" for path in out.others]
     running.refuse([*filter(given.get, _NOT_ON_SPARK), *pictures])
+    forms = [f"-f {form}" for form in ("trec", "parquet") if form in out.forms]
     for option, (what, odd) in _WITHOUT.items():
-        if given[option]:
-            forms = [f"-f {form}" for form in ("trec", "parquet") if form in out.forms]
-            for other in (*filter(given.get, odd), *pictures, *forms):
-                raise UsageError("conflicting-options", f"{what}, without {other}")
+        for other in (*filter(given.get, odd), *pictures, *forms) if given[option] else ():
+            raise UsageError("conflicting-options", f"{what}, without {other}")
 
 
 def _write(
-    out: Output, table: "RunValues", typed: Sequence[str], measured: Measured, level: float | None, *, per_query: bool
+    out: Output, table: "RunValues", names: Sequence[str], measured: Measured, level: float | None, *, per_query: bool
 ) -> None:
     """Write values; notes, signatures and warnings that a format has no room for go to standard error."""
     from rankworth.evaluation import output, results_file  # noqa: PLC0415 - costs time, and the values are there by now
@@ -259,40 +260,33 @@ def _write(
     if out.look.digits is not None and sheet.comment:
         sheet = replace(sheet, comment=f"{sheet.comment}|digits:{out.look.digits}")
 
-    def trec() -> bytes:
-        written = written_for_trec(typed, measured.rel)
-        how: dict[str, Any] = {"rel": measured.rel, "complete": measured.complete, "with_queries": per_query}
-        return show([output.trec_lines(table, written=written, **how)], "trec", out.look).encode()
+    def record() -> dict[str, Any]:
+        return results_file.record(table, level, with_queries=per_query)
 
-    def json() -> bytes:
-        return results_file.text(results_file.record(table, level, with_queries=per_query)).encode()
+    def trec() -> bytes:
+        how: dict[str, Any] = {"rel": measured.rel, "complete": measured.complete, "with_queries": per_query}
+        lines = output.trec_lines(table, written=written_for_trec(names, measured.rel), **how)
+        return show([lines], "trec", out.look).encode()
 
     def parquet() -> bytes:
-        record = results_file.record(table, level, with_queries=per_query)
-        return results_file.parquet(record) if per_query else atomic.parquet(sheet, results_file.compact(record))
+        return results_file.parquet(record()) if per_query else atomic.parquet(sheet, results_file.compact(record()))
 
-    def picture(path: Path) -> bytes:
-        from rankworth import plots  # noqa: PLC0415 - where there is a picture
-
-        return plots.rendered(plots.scores(table), path.suffix.lower().removeprefix("."))
-
-    out.write_table(sheet, {"trec": trec, "json": json, "parquet": parquet}, output.warnings(table), picture)
+    forms = {"trec": trec, "json": lambda: results_file.text(record()).encode(), "parquet": parquet}
+    out.write_table(sheet, forms, output.warnings(table), picture("scores", table, out=out))
 
 
 def _write_beside(out: Output, values: "Beside", measures: Sequence[str]) -> None:
     """Write the values of several profiles side by side."""
     from rankworth.evaluation import output  # noqa: PLC0415 - costs time, and the values are there by now
 
-    def json() -> bytes:
-        return data.document(output.record_beside(values, measures)).encode()
-
-    out.write_table(output.beside(values, measures), {"json": json}, output.warnings_beside(values))
+    forms = {"json": lambda: data.document(output.record_beside(values, measures)).encode()}
+    out.write_table(output.beside(values, measures), forms, output.warnings_beside(values))
 
 
 def _write_corrected(
     out: Output,
-    judgements: Any,  # noqa: ANN401 - as the library takes them
-    people: Any,  # noqa: ANN401 - as above
+    judgements: object,
+    people: object,
     runs: "Sequence[Run]",
     measures: Sequence[str],
     options: Mapping[str, Any],
@@ -303,5 +297,4 @@ def _write_corrected(
     baseline = runs[0].name if len(runs) > 1 else None
     wanted = measures or comparison.DEFAULT
     result = comparison.corrected_means(judgements, people, runs, wanted, baseline=baseline, **options)
-    out.write(partial(rendered, result, title="rankworth evaluate"))
-    out.warn_of(result.sheets())
+    out.write_result(result, "rankworth evaluate")

@@ -1,7 +1,7 @@
 """The command `explain`: plain arguments in, one call of the library, its answer out."""
 
-import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -12,25 +12,18 @@ from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles
 from rankworth.cli.options import (
     CONVENTIONS,
+    FLAT,
     FORMAT,
     MEASURED,
+    SHOWN,
     ConventionsButLists,
     FromOne,
     HiddenFile,
-    Measured,
-    MeasuredOptions,
-    Measures,
-    OutputFiles,
-    ProfileName,
-    Read,
-    ReadFile,
-    ReadOptions,
     Shown,
-    ShownOptions,
-    typed,
+    TextOptions,
 )
-from rankworth.cli.output import PICTURES, Output, progress, rendered
-from rankworth.errors import InputError, RankworthWarning, UsageError
+from rankworth.cli.output import Output, picture, progress, rendered
+from rankworth.errors import InputError, UsageError
 from rankworth.io.source import STDIN
 from rankworth.settings import VALUES
 from rankworth.tables import data
@@ -48,86 +41,77 @@ EXAMPLES: Final = """Examples:
   rankworth explain --grades 2,1,0,1,2 -m 'nDCG(gain=exp2)@3'"""
 MEASURES: Final = ("nDCG@10",)
 
-_TEXTS: Final = ("query", "document", "text", "title")
-"""columns of the files that hold texts, where text or title are named"""
+
+@dataclass(frozen=True)
+class ExplainOptions(TextOptions):
+    """Options of an explanation.
+
+    Attributes:
+        conventions: What differs from the profile.
+
+    """
+
+    conventions: Annotated[ConventionsButLists | None, Parameter(name="*", group=CONVENTIONS)] = None
 
 
 def explain(
     *files: HiddenFile,
-    measure: Measures = None,
+    options: Annotated[ExplainOptions, FLAT] = ExplainOptions(),
     worst: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=MEASURED)] = None,
     best: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=MEASURED)] = None,
     grades: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=MEASURED)] = None,
     missing: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=MEASURED)] = None,
-    measured: MeasuredOptions = None,
-    profile: ProfileName = None,
-    conventions: Annotated[ConventionsButLists | None, Parameter(name="*", group=CONVENTIONS)] = None,
-    queries: ReadFile = None,
-    docs: ReadFile = None,
-    read: ReadOptions = None,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
-    output: OutputFiles = None,
-    shown: ShownOptions = None,
+    shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
 ) -> None:
     """Show how the value of a query comes about, rank by rank, and what is missing.
 
     QRELS and RUN are files in any format, as for evaluate; NAME=FILE names a
     run. With two runs the difference is attributed to documents. QUERY is an
-    id; --worst, --best or --only choose queries instead.
+    id; --worst, --best or --only choose queries instead. Without -m the measure
+    is nDCG@10.
 
     Args:
         files: Judgements, one run or two, a query.
-        measure: Measures, as many as wanted: nDCG@10 AP 'P(rel=2)@5'. Default: nDCG@10.
+        options: What is measured, and how files are read.
         worst: The N queries with the least value by the first measure; of two runs, with the greatest loss.
         best: The N queries with the greatest value, or gain.
         grades: No files, but the grades of one ranking, best rank first: 2,1,0,?,2; ? is unjudged.
         missing: Grades of judged documents that are not in that ranking: 2,1.
-        measured: What is measured.
-        profile: Conventions of a tool, see rankworth profiles. Default: standard.
-        conventions: What differs from the profile.
-        queries: File with the texts of queries: queries.tsv, queries.jsonl, topics.
-        docs: File with the texts of documents: corpus.jsonl, collection.tsv.
-        read: How files are read.
         format: How to show it. Default: table.
-        output: File to write instead, in the format of its suffix: .tex latex, .txt table; pictures: .png .svg .pdf.
-            Repeatable.
-        shown: What is shown.
+        shown: How it is shown.
 
     """
-    measured, read, shown = measured or Measured(), read or Read(), shown or Shown()
     either = {name: text for name, text in (("grades", grades), ("missing", missing)) if text is not None}
     settings: dict[str, Any] = {name: text for name, text in either.items() if text in VALUES[name].words}
     lists = {name: _grades(name, text) for name, text in either.items() if name not in settings}
-    selected = [*typed(worst=worst, best=best, only=measured.only)]
-    if lists and ("grades" not in lists or files or selected):
+    only = options.measured.only
+    is_chosen = bool(worst or best or only)
+    if lists and ("grades" not in lists or files or is_chosen):
         text = "--grades, and --missing beside it, stand instead of files and of options that choose queries"
         raise UsageError("conflicting-options", text, remedy="as in --grades 2,1,0,?,2 --missing 1")
-    project = configuration.find()
+    project = configuration.find(options.measured.plugin, quiet=shown.quiet)
     inputs, query = None, None
     if not lists:
-        qrels, runs, query = _arguments(files, is_chosen=bool(selected))
-        inputs = InputFiles.of(project, qrels, runs, (read, measured), _TEXTS, queries, docs)
-    paths = inputs.paths if inputs else []
-    out = Output.of(output, format, paths, shown, what="explanations", others=PICTURES)
-    settings |= measured.settings(conventions)
-    project.load(measured.plugin, quiet=shown.quiet)
-    measures = measure or project.measures or list(MEASURES)
+        qrels, runs, query = _arguments(files, is_chosen=is_chosen)
+        inputs = InputFiles.of(project, options, qrels, runs, options.read.docs)
+    out = Output.of(shown, format, inputs.paths if inputs else [], what="explanations")
+    measures = options.measured.measure or project.measures or list(MEASURES)
 
     from rankworth.explanation import explain_queries  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.judging.inputs import GRADES, of_grades  # noqa: PLC0415 - as above
 
     with progress(quiet=shown.quiet) as drawing:
-        chosen = measured.profile(profile)
-        how: dict[str, Any] = {"queries": [GRADES]}
         if inputs is None:
             judgements, run = of_grades(lists["grades"], lists.get("missing", ()))
+            settings |= options.settings() | {"profile": options.profiles()[0], "queries": [GRADES]}
         else:
-            judgements, [run, *others], settings = inputs.read([chosen], measures, settings)
-            how = {"queries": [query] if query is not None else measured.ids, "worst": worst, "best": best}
-            how |= {"against": others[0] if others else None}
-            how |= {"texts": queries, "docs": docs, "columns": read.of_texts(*_TEXTS)}
-        result = explain_queries(judgements, run, measures, profile=chosen, progress=drawing, **how, **settings)
-        out.write(partial(_content, result), partial(_picture, result, out))
+            judgements, [run, *others], keywords = inputs.read(measures)
+            settings |= keywords | {"worst": worst, "best": best, "against": others[0] if others else None}
+            settings |= {"queries": keywords["queries"] if query is None else [query]}
+            settings |= {"texts": options.read.queries, "docs": options.read.docs, "columns": options.read.text_columns}
+        result = explain_queries(judgements, run, measures, progress=drawing, **settings)
+        out.write(partial(_content, result), picture("stacked", result, out=out))
         out.warn_of(sheet for one in result for sheet in one.sheets())
 
 
@@ -181,19 +165,3 @@ def _content(result: "Explanations[Explanation | Difference]", form: str, look: 
     if form == "jsonl":
         return b"".join(data.line(one.to_dict()).encode() for one in result)
     return rendered(result, form, look, "rankworth explain")
-
-
-def _picture(result: "Explanations[Explanation | Difference]", out: Output, path: Path) -> bytes:
-    """The contributions as a picture, explanations below each other.
-
-    Raises:
-        UsageError: `conflicting-options`, `missing-library`.
-
-    """
-    from rankworth import plots  # noqa: PLC0415 - where there is a picture
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", RankworthWarning)
-        picture = plots.rendered(plots.stacked(result), path.suffix.lower().removeprefix("."))
-    out.say(*dict.fromkeys(f"warning: {one.message}" for one in caught))
-    return picture

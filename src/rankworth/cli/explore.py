@@ -5,7 +5,6 @@ import os
 import secrets
 import webbrowser
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
@@ -13,24 +12,9 @@ from cyclopts.validators import Number
 
 from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles
-from rankworth.cli.options import (
-    CONVENTIONS,
-    OTHER,
-    READ,
-    SHOWN,
-    Conventions,
-    HiddenFile,
-    Measured,
-    MeasuredOptions,
-    Measures,
-    ProfileName,
-    Read,
-    ReadFile,
-    ReadOptions,
-)
-from rankworth.cli.output import progress, put, say
+from rankworth.cli.options import FLAT, OTHER, READ, SHOWN, HiddenFile, TextOptions
+from rankworth.cli.output import progress, put, refuse_target, say
 from rankworth.errors import UsageError
-from rankworth.io import atomic
 
 if TYPE_CHECKING:
     from rankworth.explorer.inspector import Inspector
@@ -41,18 +25,11 @@ EXAMPLES: Final = """Examples:
   rankworth explore qrels.txt bm25.run dense.run --queries queries.tsv --docs corpus.jsonl
   rankworth explore qrels.txt dense.run --save-grades judged.txt"""
 MEASURES: Final = ("nDCG@10", "RR@10", "AP", "R@100")
-_TEXTS: Final = ("query", "document", "text", "title")
 
 
 def explore(
     *files: HiddenFile,
-    measure: Measures = None,
-    measured: MeasuredOptions = None,
-    profile: ProfileName = None,
-    conventions: Annotated[Conventions | None, Parameter(name="*", group=CONVENTIONS)] = None,
-    queries: ReadFile = None,
-    docs: ReadFile = None,
-    read: ReadOptions = None,
+    options: Annotated[TextOptions, FLAT] = TextOptions(),
     link: Annotated[str, Parameter(name="--open", metavar="LINK", group=SHOWN)] = "",
     save_grades: Annotated[str, Parameter(metavar="FILE", group=READ)] = "",
     port: Annotated[int, Parameter(metavar="PORT", validator=Number(gte=1, lt=1 << 16), group=OTHER)] = 8123,
@@ -64,17 +41,12 @@ def explore(
     Without files the page is a playground: rankings to begin with, which are
     edited. With QRELS and one RUN or several, as for evaluate, it also lists
     their queries, shows two runs side by side, and takes grades for unjudged
-    documents. Nothing leaves this machine; Ctrl+C ends it.
+    documents; without -m by nDCG@10 RR@10 AP R@100. Nothing leaves this machine;
+    Ctrl+C ends it.
 
     Args:
         files: Judgements and runs.
-        measure: Measures, as many as wanted: nDCG@10 AP 'P(rel=2)@5'. Default: nDCG@10 RR@10 AP R@100.
-        measured: What is measured.
-        profile: Conventions of a tool, see rankworth profiles. Default: standard.
-        conventions: What differs from the profile.
-        queries: File with the texts of queries, whose other columns are groups: queries.tsv, queries.jsonl, topics.
-        docs: File with the texts of documents: corpus.jsonl, collection.tsv.
-        read: How files are read.
+        options: What is measured, and how files are read.
         link: A link to a ranking that was copied on the page, or what follows its #.
         save_grades: File in which new grades are written, as judgements; without it nothing is written.
         port: Where the page is; where it is in use, the next one. Default: 8123.
@@ -82,45 +54,34 @@ def explore(
         quiet: Nothing on standard error but errors.
 
     """
-    measured, read = measured or Measured(), read or Read()
-    if len(files) == 1 or (not files and (queries or docs or save_grades or measure)):
+    measured, read = options.measured, options.read
+    if len(files) == 1 or (not files and (read.queries or read.docs or save_grades or measured.measure)):
         text = f"there is {files[0]} only" if files else "there are no judgements and runs"
         raise UsageError("conflicting-options", f"queries are listed for judgements and runs, and {text}", remedy=USAGE)
     if save_grades:
-        exists = "it is there already, and its content would be lost" if os.path.lexists(save_grades) else ""
-        if refused := exists or atomic.refusal(Path(save_grades), files):
-            raise UsageError("unwritable-output", f"--save-grades {save_grades}: {refused}", remedy="name a new file")
+        if os.path.lexists(save_grades):
+            text = f"--save-grades {save_grades}: it is there already, and its content would be lost"
+            raise UsageError("unwritable-output", text, remedy="name a new file")
+        refuse_target(save_grades, files)
         from rankworth.io.write import target_format  # noqa: PLC0415 - brings Polars
 
-        try:
-            target_format(save_grades, "")
-        except UsageError as error:
-            raise error.with_remedy("--save-grades judged.txt, .jsonl, .csv, .tsv, .json or .parquet") from None
-    project = configuration.find()
-    project.load(measured.plugin, quiet=quiet)
+        target_format(save_grades, "")
+    project = configuration.find(measured.plugin, quiet=quiet)
     from rankworth.explorer.link import fragment  # noqa: PLC0415 - not before the arguments are known to be sound
 
     opened = fragment(link)
     inspector = None
     if files:
         from rankworth.explorer.inspector import Inspector  # noqa: PLC0415 - as above
-        from rankworth.io import metadata  # noqa: PLC0415 - as above
         from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
 
-        of_texts = read.of_texts(*_TEXTS)
-        inputs = InputFiles.of(project, files[0], files[1:], (read, measured), _TEXTS, queries, docs)
-        chosen, measures = measured.profile(profile), measure or project.measures or list(MEASURES)
+        inputs = InputFiles.of(project, options, files[0], files[1:], read.docs)
+        measures = measured.measure or project.measures or list(MEASURES)
         with progress(quiet=quiet):
-            qrels, runs, settings = inputs.read([chosen], measures, measured.settings(conventions), measured.ids)
-            inspector = Inspector(
-                qrels,
-                named_runs(runs),
-                measures,
-                {"rel": None, "profile": chosen, **settings},
-                metadata.queries(queries, columns=of_texts) if queries else None,
-                docs,
-                save_grades,
-            )
+            qrels, runs, settings = inputs.read(measures)
+            settings.pop("queries")
+            settings = {"rel": None, **settings}
+            inspector = Inspector(qrels, named_runs(runs), measures, settings, options.table(), read.docs, save_grades)
     serve(inspector, port=port, fragment=opened, browser=not no_browser, quiet=quiet)
 
 

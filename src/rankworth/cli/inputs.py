@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rankworth.cli.configuration import FILE, Project
-from rankworth.cli.options import Measured, Read, columns
+from rankworth.cli.options import Options, Read, columns
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.source import STDIN
 
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from rankworth.io.reading import Blank, Reading
     from rankworth.io.source import Source
     from rankworth.model import Run
-    from rankworth.profiles import Profile
 
-Options = tuple[Read, Measured]
-Roles = Sequence[str]
 _RESULTS: Final = (".json", ".parquet")
 """suffixes of results files"""
 
@@ -35,37 +32,34 @@ class InputFiles:
     Attributes:
         qrels: the path of the judgements; empty where there are none.
         named: name and path of each run.
-        files: the files that each of them stands for.
+        options: what is measured, and how files are read.
+        files: the files that judgements and runs stand for.
         inputs: path, layout and reading of each of them.
         paths: all files that the command reads.
-        exclude: a file with pairs to take out, `self`, or None.
         columns: which column holds what.
-        blank: what judgements without a grade mean.
 
     """
 
     qrels: str
     named: Sequence[tuple[str, str]]
+    options: Options
     files: "Sequence[tuple[Source, ...]]"
     inputs: "Sequence[tuple[str, Layout, Reading]]"
     paths: Sequence[str]
-    exclude: str | None
     columns: "Columns"
-    blank: "Blank"
 
     @classmethod
     def of(
-        cls, project: Project, qrels: str, runs: Iterable[str], options: Options, texts: Roles = (), *beside: str | None
+        cls, project: Project, options: Options, qrels: str, runs: Iterable[str], *others: str | None
     ) -> "InputFiles":
         """Look for all files.
 
         Args:
             project: whose columns hold where the command names none.
+            options: how they are read, and what is measured: which queries, and what is excluded.
             qrels: the judgements; empty where there are none.
             runs: the runs, `NAME=FILE` or files.
-            options: how they are read, and what is measured: which queries, and what is excluded.
-            texts: what --columns may say of files with texts, where it says which column these are in.
-            beside: further files that the command reads, where they are named.
+            others: further files that the command reads, where they are named.
 
         Raises:
             InputError: `missing-file`, `is-directory`, `unreadable-file`, with all files that are not there.
@@ -76,12 +70,12 @@ class InputFiles:
         from rankworth.io.reading import Reading  # noqa: PLC0415 - as above
         from rankworth.io.source import opened  # noqa: PLC0415 - as above
 
-        (read, measured), pairs = options, [named(text) for text in runs]
-        where = _columns(project, read, texts)
+        read, pairs = options.read, [named(text) for text in runs]
+        where = _columns(project, read)
         inputs = [(qrels, QRELS, Reading(read.qrels_format, where.named(QRELS), read.split))] if qrels else []
         inputs += [(path, RUN, Reading(read.run_format, where.named(RUN))) for _, path in pairs]
-        others = [*filter(None, (measured.exclude, measured.only, *beside))]
-        if [*(path for path, *_ in inputs), *others].count(STDIN) > 1:
+        beside = [*filter(None, (options.measured.exclude, options.measured.only, read.queries, *others))]
+        if [*(path for path, *_ in inputs), *beside].count(STDIN) > 1:
             raise UsageError("one-stdin", "- is given more than once, and standard input can be read once only")
         files: list[tuple[Source, ...]] = []
         errors: list[InputError] = []
@@ -94,14 +88,14 @@ class InputFiles:
                 errors.append(error)
         if errors:
             raise InputError.together(errors)
-        paths = [*(file.path for part in files for file in part), *others]
+        paths = [*(file.path for part in files for file in part), *beside]
         if read.names == "tag":
             from rankworth.io.trec import tag  # noqa: PLC0415 - not needed for files that name their runs
 
             pairs = [
                 (name or tag(part[0]), path) for (name, path), part in zip(pairs, files[-len(pairs) :], strict=True)
             ]
-        return cls(qrels, pairs, files, inputs, paths, measured.exclude, where, read.blank or "unjudged")
+        return cls(qrels, pairs, options, files, inputs, paths, where)
 
     @cached_property
     def readings(self) -> "list[Reading]":
@@ -119,13 +113,26 @@ class InputFiles:
         from rankworth.io.source import Source  # noqa: PLC0415 - as above
         from rankworth.judging.exclusion import SELF  # noqa: PLC0415 - as above
 
-        files = [(part[0], *each[1:]) for part, each in zip(self.files, self.inputs, strict=True)]
-        if self.exclude not in (None, SELF):
-            files.append((Source(self.exclude or ""), QRELS, Reading(columns=self.columns.named(QRELS))))
+        files, exclude = (
+            [(part[0], *each[1:]) for part, each in zip(self.files, self.inputs, strict=True)],
+            self.exclude,
+        )
+        if exclude not in (None, SELF):
+            files.append((Source(exclude or ""), QRELS, Reading(columns=self.columns.named(QRELS))))
         held = [replace(of_file(*file), aside=place >= len(self.inputs)) for place, file in enumerate(files)]
         for source, _, _ in files:
             source.close()  # there may be more files than a process may have open
         return [replace(file[2], columns=one) for file, one in zip(files, self.columns.split(held), strict=True)]
+
+    @property
+    def exclude(self) -> str | None:
+        """A file with pairs to take out, `self`, or None."""
+        return self.options.measured.exclude
+
+    @property
+    def blank(self) -> "Blank":
+        """What judgements without a grade mean."""
+        return self.options.read.blank or "unjudged"
 
     def read_runs(self) -> "list[Run]":
         """The runs.
@@ -136,59 +143,50 @@ class InputFiles:
         """
         from rankworth.model import Run  # noqa: PLC0415 - not before the arguments are known to be sound
 
-        start = len(self.inputs) - len(self.named)
-        found = zip(self.named, self.files[start:], self.readings[start : len(self.inputs)], strict=True)
+        start, end = len(self.inputs) - len(self.named), len(self.inputs)
+        runs = zip(self.named, self.files[start:], self.readings[start:end], strict=True)
         return [
             Run(list(files), name or stem(path), format=reading.format, columns=reading.columns)
-            for (name, path), files, reading in found
+            for (name, path), files, reading in runs
         ]
 
-    def read(
-        self,
-        profiles: "Sequence[Profile]",
-        measures: Sequence[str],
-        settings: dict[str, Any],
-        queries: Sequence[str] | None = None,
-    ) -> "tuple[Any, list[Run], dict[str, Any]]":
-        """The judgements, or None where there are none, the runs, and the settings with the pairs that are excluded.
+    def read(self, measures: Sequence[str]) -> "tuple[Any, list[Run], dict[str, Any]]":
+        """The judgements, or None where there are none, the runs, and keywords of an evaluation.
+
+        These are the settings, the queries and what is excluded; the profile where there is one.
 
         Args:
-            profiles: conventions, which say what repeated judgements become; errors are in the terms of a single one.
             measures: what is measured.
-            settings: what differs from the profiles.
-            queries: those to keep; None for all.
 
         Raises:
             InputError: where they cannot be trusted.
+            UsageError: `unknown-setting`, `conflicting-options`.
 
         """
+        profiles, settings = self.options.profiles(), self.options.settings() | {"queries": self.options.ids()}
+        settings |= {"profile": profiles[0]} if len(profiles) == 1 else {}
         if not self.qrels:
             return None, [], settings
         from rankworth.judging.exclusion import Exclusion  # noqa: PLC0415 - not before the arguments are sound
         from rankworth.model import Qrels  # noqa: PLC0415 - as above
 
-        every = [each for one in profiles for each in one.ask(measures, rel=settings.get("rel"))]
-        policies = {each.judging.duplicate_judgements for each in every}
+        resolved = [each for profile in profiles for each in profile.ask(measures, rel=settings.get("rel"))]
+        policies = {each.judging.duplicate_judgements for each in resolved}
         policy = settings.get("duplicate_judgements", policies.pop() if len(policies) == 1 else "error")
         judged, *others = self.readings
-        form: dict[str, Any] = {
-            "format": judged.format,
-            "columns": judged.columns,
-            "split": judged.split,
-            "blank": self.blank,
-        }
+        how: dict[str, Any] = {"format": judged.format, "columns": judged.columns, "split": judged.split}
+        how |= {"queries": settings["queries"], "duplicate_judgements": policy, "blank": self.blank}
         try:
-            qrels = Qrels(list(self.files[0]), queries=queries, duplicate_judgements=policy, **form)
-            runs = self.read_runs()
+            qrels, runs = Qrels(list(self.files[0]), **how), self.read_runs()
             if self.exclude is not None:
                 names = others[-1].columns if len(others) > len(self.named) else {}
-                settings = settings | {"exclude": Exclusion.of(self.exclude, names)}
+                settings["exclude"] = Exclusion.of(self.exclude, names)
         except InputError as error:
             raise (profiles[0].reworded(error) if len(profiles) == 1 else error) from None
         return qrels, runs, settings
 
 
-def _columns(project: Project, read: Read, texts: Roles) -> "Columns":
+def _columns(project: Project, read: Read) -> "Columns":
     """Which column holds what, by the command and by the project.
 
     Raises:
@@ -197,16 +195,15 @@ def _columns(project: Project, read: Read, texts: Roles) -> "Columns":
     """
     from rankworth.io.column_options import Columns  # noqa: PLC0415 - not needed for help
 
-    typed = {"columns": read.columns, "qrels-columns": read.qrels_columns, "run-columns": read.run_columns}
+    given = {"columns": read.columns, "qrels-columns": read.qrels_columns, "run-columns": read.run_columns}
     try:
-        both, of_qrels, of_runs = (project.table.get(key, {}) for key in typed)
+        both, of_qrels, of_runs = (project.table.get(key, {}) for key in given)
         usual = Columns(both, of_qrels, of_runs, in_shell=True)
     except UsageError as error:
         text = f"{project.folder / FILE}: [tool.rankworth] {error.problems[0].removeprefix('--')}"
         raise UsageError("bad-config", text) from None
-    both, of_qrels, of_runs = (columns(some, f"--{key}") for key, some in typed.items())
-    apart = read.of_texts(*texts)
-    both = {what: name for what, name in both.items() if what not in apart}
+    both, of_qrels, of_runs = (columns(texts, f"--{key}") for key, texts in given.items())
+    both = {what: name for what, name in both.items() if what not in read.text_columns}
     return Columns(both, of_qrels, of_runs, usual=usual, in_shell=True)
 
 
@@ -277,13 +274,13 @@ class SystemFiles:
     stored: "Mapping[str, Mapping[str, Result]]"
 
     @classmethod
-    def of(cls, files: Sequence[str], usage: str, words: Iterable[str] = (), *, least: int = 2) -> "SystemFiles":
+    def of(cls, files: Sequence[str], usage: str, options: Sequence[str] = (), *, least: int = 2) -> "SystemFiles":
         """Tell judgements, runs and results files apart.
 
         Args:
             files: the arguments of the command.
             usage: what they should be.
-            words: options by which runs are measured.
+            options: options by which runs are measured.
             least: how many runs there must be.
 
         Raises:
@@ -304,7 +301,7 @@ class SystemFiles:
         baseline, runs = systems[0][1], [path for _, path in systems if path not in stored]
         if Path(baseline).suffix in _RESULTS and not Path(baseline).exists():
             run = next((path for path in runs if path != baseline), "RUN")
-            command = shlex.join(("rankworth", "evaluate", qrels or "QRELS", run, "-q", "-o", baseline, *words))
+            command = shlex.join(("rankworth", "evaluate", qrels or "QRELS", run, "-q", "-o", baseline, *options))
             remedy = f"this keeps the values of a run as a baseline:\n  {command}"
             raise InputError("missing-file", f"{baseline}: there is no such file", remedy=remedy)
         if runs and not qrels:
@@ -316,6 +313,11 @@ class SystemFiles:
     def runs(self) -> list[str]:
         """The paths of runs."""
         return [path for _, path in self.files if path not in self.stored]
+
+    @property
+    def results(self) -> "list[Result]":
+        """All stored values."""
+        return [one for results in self.stored.values() for one in results.values()]
 
     def systems(self, runs: "Iterable[Run]") -> dict[str, list[SystemFile]]:
         """The files of each system, in order: several of one NAME are several runs of one system.
@@ -343,13 +345,13 @@ class SystemFiles:
                 raise UsageError("run-names", text, remedy=f"leave {name}= out: each run has a name of its own")
             files += [SystemFile(name, path, one, label, is_stored=True) for label, one in held.items()]
         labels = [file.name or file.label for file in files]
-        found: dict[str, list[SystemFile]] = {}
+        systems: dict[str, list[SystemFile]] = {}
         for file, label in zip(files, labels, strict=True):
             is_double = file.is_stored and not file.name and labels.count(label) > 1
-            found.setdefault(f"{label} ({stem(file.path)})" if is_double else label, []).append(file)
-        for name, several in found.items():
+            systems.setdefault(f"{label} ({stem(file.path)})" if is_double else label, []).append(file)
+        for name, several in systems.items():
             if len(several) > 1 and not all(file.name for file in several):
                 text = f"{len(several)} runs are called {name}: {quoted([file.path for file in several])}"
                 remedy = "name them: NAME=FILE; several runs of one system have one NAME, as in"
                 raise UsageError("run-names", text, remedy=f"{remedy} {name}=FILE {name}=FILE")
-        return found
+        return systems

@@ -5,7 +5,7 @@ at once.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,8 @@ READ: Final = Group("How files are read", sort_key=4)
 SHOWN: Final = Group("What is shown", sort_key=5)
 CONVENTIONS: Final = Group("Conventions (rankworth profiles standard explains them)", sort_key=6)
 OTHER: Final = Group("Other", sort_key=7)
+_OF_TEXTS: Final = ("query", "document", "text", "title")
+"""columns of files that hold texts"""
 
 
 def _path(_: Any, tokens: Sequence[Token]) -> str:  # noqa: ANN401 - what Cyclopts hands over
@@ -43,10 +45,9 @@ def _path(_: Any, tokens: Sequence[Token]) -> str:  # noqa: ANN401 - what Cyclop
 
 File = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_path, n_tokens=1)]
 HiddenFile = Annotated[File, Parameter(show=False)]
-Measures = Annotated[list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE", group=MEASURED)]
-ReadFile = Annotated[str | None, Parameter(metavar="FILE", group=READ)]
-ProfileName = Annotated[str | None, Parameter(metavar="NAME", group=MEASURED)]
-OutputFiles = Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=SHOWN)]
+Measures = Annotated[list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE")]
+FLAT: Final = Parameter(name="*")
+"""options in a dataclass stand beside each other"""
 FORMAT: Final = Parameter(alias="-f", metavar="FORMAT", group=SHOWN)
 Share = Number(gt=0, lt=1)
 FromOne = Number(gte=1)
@@ -83,25 +84,21 @@ def typed(*groups: Any, **options: Any) -> dict[str, list[str]]:  # noqa: ANN401
     named: dict[str, Any] = {}
     for group in (*groups, options):
         named |= group or {} if isinstance(group, dict | None) else vars(group)
-    found: dict[str, list[str]] = {}
+    given: dict[str, list[str]] = {}
     for name, value in named.items():
         if value is not None and value is not False and value not in ("", []):
             values = value if isinstance(value, list) else [] if value is True else [value]
             option = "--set" if name == "quirks" else f"--{name.replace('_', '-')}"
-            found[option] = [f"{one:g}" if isinstance(one, float) else str(one) for one in values]
-    return found
-
-
-def arguments(*groups: Any, **options: Any) -> list[str]:  # noqa: ANN401 - values of options
-    """Options that were given, as a command line has them; see `typed`."""
-    return [word for option, values in typed(*groups, **options).items() for word in (option, *values)]
+            given[option] = [f"{item:g}" if isinstance(item, float) else str(item) for item in values]
+    return given
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What is measured, but for measures, profile and conventions.
+    """What is measured.
 
     Attributes:
+        measure: Measures, as many as wanted: nDCG@10 AP 'P(rel=2)@5'.
         only: File with the ids of the queries, one in each line; all others are ignored.
         answered_only: Leave judged queries without results out of the means instead.
         rel: Grade from which documents count as relevant, for measures that do not say their own (trec_eval's -l).
@@ -110,9 +107,11 @@ class Measured:
         exclude: File with queries and documents to take out of run and judgements first; self: those with one id.
         quirks: Setting that few tools need, see rankworth profiles standard: no_hit=skip. Repeatable.
         plugin: Module or .py file that defines measures. Repeatable.
+        profile: Conventions of a tool, see rankworth profiles. Default: standard.
 
     """
 
+    measure: Measures = None
     only: Annotated[str | None, Parameter(metavar="FILE")] = None
     answered_only: bool = False
     rel: Annotated[float | None, Parameter(alias="-l", metavar="GRADE")] = None
@@ -121,61 +120,7 @@ class Measured:
     exclude: Annotated[str | None, Parameter(metavar="FILE")] = None
     quirks: Annotated[list[str] | None, Parameter(name="--set", metavar="NAME=VALUE")] = None
     plugin: Annotated[list[str] | None, Parameter(metavar="MODULE")] = None
-
-    def settings(self, conventions: Conventions | None) -> dict[str, Any]:
-        """The settings of an evaluation that were given, by their names in Python.
-
-        Args:
-            conventions: options that are settings, as they were typed.
-
-        Raises:
-            UsageError: `unknown-setting`, `conflicting-options`.
-
-        """
-        settings = {name: parsed(name, text) for name, text in (conventions or {}).items()}
-        for option, is_on, name, value in (
-            ("--answered-only", self.answered_only, "missing", "skip"),
-            ("--complete", self.complete, "missing", None),  # what it means is for the profile to say
-            ("--judged-only", self.judged_only, "unjudged", "removed"),
-        ):
-            if is_on and name in settings:
-                text = f"{option} and another option contradict each other: both say what --{name} says; give one"
-                raise UsageError("conflicting-options", text)
-            settings |= {name: value} if is_on else {}
-        settings |= {} if self.rel is None else {"rel": self.rel}
-        for text in self.quirks or ():
-            name, _, value = text.partition("=")
-            if not value:
-                raise UsageError("unknown-setting", f"--set {text}: it takes NAME=VALUE", remedy="as in --set fewest=3")
-            name = name.replace("-", "_")
-            settings.setdefault("quirks", {})[name] = parsed(name, value)
-        return settings
-
-    @property
-    def ids(self) -> list[str] | None:
-        """The queries to look at; None for all.
-
-        Raises:
-            InputError: where the file cannot be read.
-
-        """
-        from rankworth.io import metadata  # noqa: PLC0415 - not needed for help
-
-        return None if self.only is None else metadata.read_ids(self.only)
-
-    def profile(self, name: str | None) -> "Profile":
-        """The conventions that a command names, the standard where it names none.
-
-        Raises:
-            UsageError: `unknown-setting`.
-
-        """
-        from rankworth.profiles import profiles_of  # noqa: PLC0415 - not needed for help
-
-        return profiles_of([name] if name else (), complete=self.complete)[0]
-
-
-MeasuredOptions = Annotated[Measured | None, Parameter(name="*", group=MEASURED)]
+    profile: Annotated[str | None, Parameter(metavar="NAME")] = None
 
 
 @dataclass(frozen=True)
@@ -183,6 +128,7 @@ class Read:
     """How files are read.
 
     Attributes:
+        queries: File with the texts of queries and what else is known of them: qid,text,language,traffic.
         columns: Which column holds what: query=term document=sku; so for score, rank, grade and subtopic;
             score=-dist where smaller is better. Beside text=words or title=head they are columns of --queries and
             --docs.
@@ -197,6 +143,7 @@ class Read:
 
     """
 
+    queries: Annotated[str | None, Parameter(metavar="FILE")] = None
     columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME")] = None
     qrels_columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME")] = None
     run_columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME")] = None
@@ -206,13 +153,128 @@ class Read:
     names: Literal["file", "tag"] | None = None
     blank: Literal["unjudged", "zero", "error"] | None = None
 
-    def of_texts(self, *roles: str) -> dict[str, str]:
+    @property
+    def text_columns(self) -> dict[str, str]:
         """Which of --columns are those of texts: these, where text or title is among them."""
         named = columns(self.columns)
-        return {what: name for what, name in named.items() if what in roles and {"text", "title"} & {*named}}
+        return {what: name for what, name in named.items() if what in _OF_TEXTS and {"text", "title"} & {*named}}
 
 
-ReadOptions = Annotated[Read | None, Parameter(name="*", group=READ)]
+@dataclass(frozen=True)
+class ReadTexts(Read):
+    """How files are read, and the texts of documents.
+
+    Attributes:
+        docs: File with the texts of documents: corpus.jsonl, collection.tsv.
+
+    """
+
+    docs: Annotated[str | None, Parameter(metavar="FILE")] = None
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is measured, by which conventions, and how files are read.
+
+    Attributes:
+        measured: What is measured.
+        conventions: What differs from the profile.
+        read: How files are read.
+
+    """
+
+    measured: Annotated[Measured, Parameter(name="*", group=MEASURED)] = Measured()
+    conventions: Annotated[Conventions | None, Parameter(name="*", group=CONVENTIONS)] = None
+    read: Annotated[Read, Parameter(name="*", group=READ)] = Read()
+
+    def settings(self) -> dict[str, Any]:
+        """The settings of an evaluation that were given, by their names in Python.
+
+        Raises:
+            UsageError: `unknown-setting`, `conflicting-options`.
+
+        """
+        measured = self.measured
+        settings = {name: parsed(name, text) for name, text in (self.conventions or {}).items()}
+        for option, is_on, name, value in (
+            ("--answered-only", measured.answered_only, "missing", "skip"),
+            ("--complete", measured.complete, "missing", None),  # what it means is for the profile to say
+            ("--judged-only", measured.judged_only, "unjudged", "removed"),
+        ):
+            if is_on and name in settings:
+                text = f"{option} and another option contradict each other: both say what --{name} says; give one"
+                raise UsageError("conflicting-options", text)
+            settings |= {name: value} if is_on else {}
+        settings |= {} if measured.rel is None else {"rel": measured.rel}
+        for text in measured.quirks or ():
+            name, _, value = text.partition("=")
+            if not value:
+                raise UsageError("unknown-setting", f"--set {text}: it takes NAME=VALUE", remedy="as in --set fewest=3")
+            name = name.replace("-", "_")
+            settings.setdefault("quirks", {})[name] = parsed(name, value)
+        return settings
+
+    def profiles(self) -> "list[Profile]":
+        """The conventions that a command names, the standard where it names none.
+
+        Raises:
+            UsageError: `unknown-setting`.
+
+        """
+        from rankworth.profiles import profiles_of  # noqa: PLC0415 - not needed for help
+
+        names: Any = self.measured.profile or ()
+        return list(profiles_of([names] if isinstance(names, str) else names, complete=self.measured.complete))
+
+    def ids(self) -> list[str] | None:
+        """The queries to look at; None for all.
+
+        Raises:
+            InputError: where the file cannot be read.
+
+        """
+        from rankworth.io import metadata  # noqa: PLC0415 - not needed for help
+
+        return None if self.measured.only is None else metadata.read_ids(self.measured.only)
+
+    def table(self) -> Any:  # noqa: ANN401 - a table of queries, or None
+        """The file with texts and columns of queries; None where there is none.
+
+        Raises:
+            InputError: where the file cannot be read.
+
+        """
+        from rankworth.io import metadata  # noqa: PLC0415 - not needed for help
+
+        path = self.read.queries
+        return None if path is None else metadata.queries(path, columns=self.read.text_columns)
+
+    def typed(self, **others: Any) -> dict[str, list[str]]:  # noqa: ANN401 - values of options
+        """The options that were given, with others, each with its values as they are typed."""
+        return typed(self.read, self.measured, self.conventions, **others)
+
+    @property
+    def of_files(self) -> list[str]:
+        """The options by which a command reads the same files, as a command line has them."""
+        names = [*typed(self.read), "--exclude", "--plugin"]
+        return words({option: values for option, values in self.typed().items() if option in names})
+
+
+@dataclass(frozen=True)
+class TextOptions(Options):
+    """Options of commands that show documents.
+
+    Attributes:
+        read: How files are read.
+
+    """
+
+    read: Annotated[ReadTexts, Parameter(name="*", group=READ)] = ReadTexts()
+
+
+def words(options: Mapping[str, Sequence[str]]) -> list[str]:
+    """Options with their values as a command line has them."""
+    return [word for option, values in options.items() for word in (option, *values)]
 
 
 @dataclass(frozen=True)
@@ -281,6 +343,8 @@ class Shown:
     """How a result is shown.
 
     Attributes:
+        output: File to write instead, in the format of its suffix: .tex latex, .txt table, .png .svg .pdf a picture.
+            Repeatable.
         digits: Decimals, in formats that people read. Default: 4, of shares in percent 2.
         caption: Caption of the table, in LaTeX. Default: none, and the table is no float.
         label: Label of the table, in LaTeX: tab:results.
@@ -289,14 +353,12 @@ class Shown:
 
     """
 
+    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE")] = None
     digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15))] = None
     caption: Annotated[str, Parameter(metavar="TEXT")] = ""
     label: Annotated[str, Parameter(metavar="NAME")] = ""
     safe_csv: bool = False
     quiet: Annotated[bool, Parameter(group=OTHER)] = False
-
-
-ShownOptions = Annotated[Shown | None, Parameter(name="*", group=SHOWN)]
 
 
 def columns(texts: Iterable[str] | None, option: str = "--columns") -> dict[str, str]:
@@ -317,15 +379,15 @@ def columns(texts: Iterable[str] | None, option: str = "--columns") -> dict[str,
     return found
 
 
-def refuse_files(command: str, **options: Iterable[str] | None) -> None:
+def refuse_files(command: str, options: Mapping[str, Sequence[str]]) -> None:
     """Refuse files behind an option that takes all that follows.
 
     Raises:
         UsageError: `conflicting-options`.
 
     """
-    for option, values in typed(**options).items():
-        stray = [value for value in values if "=" not in value and "." in value and Path(value).is_file()]
+    for option in ("--measure", "--max-drop", "--noninferior", "--by"):
+        stray = [word for word in options.get(option, ()) if "=" not in word and "." in word and Path(word).is_file()]
         if stray:
             text = f"{stray[0]} is a file, and stands behind {option}, which takes all that follows"
             raise UsageError("conflicting-options", text, remedy=f"files come first: rankworth {command} {option} ...")

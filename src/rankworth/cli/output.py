@@ -61,22 +61,20 @@ class Output:
     @classmethod
     def of(
         cls,
-        paths: Iterable[str] | None,
+        shown: Shown,
         form: str | None,
         inputs: Sequence[str],
-        shown: Shown,
         *,
         percent: bool = False,
         what: str = "",
-        others: tuple[str, ...] = (),
+        others: tuple[str, ...] = PICTURES,
     ) -> Self:
         """Find the format of each file, and whether it can be written.
 
         Args:
-            paths: the files to be written.
+            shown: the files to be written, and how results are shown.
             form: the format that was named; None for the usual one.
             inputs: the files that are read.
-            shown: how it is shown; width and bold are those of the terminal, where no file is written.
             percent: whether shares are shown in percent.
             what: results that are not written as Parquet or in trec_eval's format, in the plural.
             others: suffixes of files of other kinds.
@@ -86,7 +84,7 @@ class Output:
 
         """
         forms: tuple[str, ...] = get_args(Form if what else ValueForm)
-        names = list(dict.fromkeys(paths or ()))
+        names = list(dict.fromkeys(shown.output or ()))
         apart = [Path(name) for name in names if Path(name).suffix.lower() in others]
         suffixes = [suffix for suffix, of in atomic.SUFFIXES.items() if of in forms]
         rest = [name for name in names if Path(name) not in apart]
@@ -95,8 +93,7 @@ class Output:
             if target.form not in forms:
                 raise UsageError("unknown-format", f"{target.path}: {what} are not written as {target.form}")
         for path in apart:
-            if refused := atomic.refusal(path, inputs):
-                raise UsageError("unwritable-output", f"{path}: {refused}")
+            refuse_target(path, inputs)
         look = Look(shown.digits, percent, caption=shown.caption, label=shown.label, safe=shown.safe_csv)
         if (shown.caption or shown.label) and "latex" not in {form, *(target.form for target in targets)}:
             text = "--caption and --label belong to tables in LaTeX, and none is written"
@@ -172,10 +169,51 @@ class Output:
         for text in () if self.quiet else dict.fromkeys(texts):
             say_folded(f"warning: {text}")
 
+    def write_result(self, result: Any, title: str, other: Callable[[Path], bytes] = lambda _: b"") -> None:  # noqa: ANN401 - any analysis
+        """Write an analysis; warnings that the format shown has no room for go to standard error.
+
+        Args:
+            result: the analysis.
+            title: of a page in HTML.
+            other: the content of a file of another kind.
+
+        Raises:
+            UsageError: `unwritable-output`.
+
+        """
+        self.write(lambda form, look: rendered(result, form, look, title), other)
+        self.warn_of(result.sheets())
+
     def warn_of(self, sheets: Iterable[Sheet]) -> None:
         """Write what deserves a second look to standard error, where the format shown has no room for it."""
         if self.form in ROWS and not self.is_file:
             self.warn(text for sheet in sheets for text in sheet.defects)
+
+
+def refuse_target(path: str | Path, inputs: Sequence[str]) -> None:
+    """Refuse a file that cannot be written, or that is read.
+
+    Raises:
+        UsageError: `unwritable-output`.
+
+    """
+    if refused := atomic.refusal(Path(path), inputs):
+        raise UsageError("unwritable-output", f"{path}: {refused}")
+
+
+def picture(kind: str, *arguments: Any, out: Output) -> Callable[[Path], bytes]:  # noqa: ANN401 - what the chart takes
+    """What writes a result as a chart of `rankworth.plots`; warnings about it go to standard error."""
+
+    def content(path: Path) -> bytes:
+        from rankworth import plots  # noqa: PLC0415 - where there is a picture
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", RankworthWarning)
+            drawn = plots.rendered(getattr(plots, kind)(*arguments), path.suffix.lower().removeprefix("."))
+        out.say(*dict.fromkeys(f"warning: {one.message}" for one in caught))
+        return drawn
+
+    return content
 
 
 def put(content: bytes, *, bold: bool = False) -> None:

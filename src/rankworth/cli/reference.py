@@ -43,7 +43,7 @@ def measures(
         raise UsageError("conflicting-options", f"--all lists the measures, and {name} names one; give one of the two")
     if profile is not None and (name is not None or everything):
         raise UsageError("conflicting-options", "--profile lists the names of a tool; give it alone")
-    configuration.find().load(plugin)
+    configuration.find(plugin)
     from rankworth import reference  # noqa: PLC0415 - not needed for help
 
     if profile is not None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import Any, Final, get_args
 
 from rankworth import spark  # isort: skip - before PySpark, as it says what is not installed
 
@@ -27,9 +27,6 @@ from rankworth.tables import data
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.show import Form
 
-if TYPE_CHECKING:
-    from rankworth.profiles import Profile
-
 _FORMS: Final = get_args(Form)
 
 
@@ -37,13 +34,11 @@ def evaluate(
     inputs: InputFiles,
     out: Output,
     measures: Sequence[str],
-    profile: "Profile",
     settings: Mapping[str, Any],
     running: Running,
-    queries: Sequence[str] | None,
+    level: float | None,
     *,
     per_query: bool,
-    level: float | None,
 ) -> None:
     """Measure runs on Spark, and write what comes of it.
 
@@ -51,12 +46,10 @@ def evaluate(
         inputs: judgements and runs.
         out: where values go.
         measures: what is measured.
-        profile: the conventions.
-        settings: what differs from them, with `rel`.
+        settings: further keywords of `rankworth.spark.evaluate`.
         running: where Spark runs, and how much memory it takes on this machine.
-        queries: those to keep; None for all.
-        per_query: whether values of queries are wanted, and no means.
         level: of confidence intervals, where they are wanted.
+        per_query: whether values of queries are wanted, and no means.
 
     Raises:
         InputError, MeasureError, UsageError: as `rankworth.spark.evaluate`; `unknown-format`.
@@ -74,9 +67,7 @@ def evaluate(
         frames: dict[str, Any] = {}
         for (name, path), frame, reading in zip(inputs.named, ranked, inputs.readings[1:], strict=False):
             options["run_columns"] = reading.columns
-            frames[name or stem(path)] = spark.evaluate(
-                judged, frame, measures, queries=queries, profile=profile, **options
-            )
+            frames[name or stem(path)] = spark.evaluate(judged, frame, measures, **options)
         if out.forms == {"parquet"}:
             _write(frames, out.targets[0].path)
             out.say(f"wrote {out.targets[0].path}")
