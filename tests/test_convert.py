@@ -792,7 +792,7 @@ def test_nothing_is_written_where_something_is_wrong(form: str, monkeypatch: pyt
     monkeypatch.setattr(trec, "CHUNK", 1 << 8)
     Path("bad.run").write_text("".join(f"x{number} Q0 d 1 1 t\n" for number in range(200)) + BAD)
     Path("out").write_text("before")
-    with pytest.raises(InputError, match=r"bad\.run:204: the score is not a number"):
+    with pytest.raises(InputError, match=r"bad\.run:204: the score is 'n/a', not a number"):
         convert("bad.run", "out", to=form)
     assert Path("out").read_text() == "before"
     assert files() == ["bad.run", "bm25.run", "out", "qrels.txt"]
@@ -801,7 +801,7 @@ def test_nothing_is_written_where_something_is_wrong(form: str, monkeypatch: pyt
 def test_standard_output_is_whole_or_empty() -> None:
     status, out, err = process("-", "-", "--to", "csv", given=BAD.encode())
     assert (status, out) == (2, "")
-    assert err.startswith("error: standard input:4: the score is not a number")
+    assert err.startswith("error: standard input:4: the score is 'n/a', not a number")
 
 
 def test_a_file_is_replaced_with_its_permissions_and_through_links() -> None:
