@@ -712,7 +712,7 @@ JSON: Final[dict[str, dict[str, Any]]] = {
     "a line that is no object": {
         "run, jsonl": text("run, jsonl") + '["q1", "d1", 2.5]\n',
         "run, json": '[{"query": "q1", "document": "d1", "score": 2.5}, 3]',
-        "run, json rows": cell('[["q1", "d1", 2.5]]', name="run.json"),
+        "run, json rows": cell('["q1", "d1", 2.5]', name="run.json"),
     },
     "a number alone": {"run, json": cell("3.5", format="json"), "run, jsonl": cell("3.5\n", format="jsonl")},
     "nested far too deeply": {"run, json": '{"q1": ' * 3000},

@@ -706,7 +706,7 @@ def test_dicts_of_other_things_are_refused() -> None:
         "  give a list, best document first, or {document: score}"
     )
     assert str(refused({"q1": "d1"}, RUN)) == (
-        "the judgements: query 'q1' holds 'd1', which is str and not a list   [input-type]\n"
+        "the judgements: query 'q1' holds 'd1', and not a list of documents   [input-type]\n"
         "  as in {'q1': ['d1', 'd2']} or {'q1': {'d1': grade}}"
     )
     assert str(refused(QRELS, {"q1": {"d1": 1.0}, "q2": ["d1"]})) == (
@@ -716,7 +716,7 @@ def test_dicts_of_other_things_are_refused() -> None:
 
 
 def test_the_name_of_a_run_is_in_its_messages() -> None:
-    with pytest.raises(InputError, match=r"^run dense: query 'q1' holds 1, which is int and not a list"):
+    with pytest.raises(InputError, match=r"^run dense: query 'q1' holds 1, and not a list of documents"):
         rw.evaluate_runs(QRELS, {"bm25": RUN, "dense": {"q1": 1}}, ["RR"])
     with pytest.raises(InputError, match=r"^run dense: query 'q1', document 'd1': the score is None"):
         rw.evaluate_runs(QRELS, {"bm25": RUN, "dense": {"q1": {"d1": None}}}, ["RR"])
@@ -726,13 +726,13 @@ def test_the_name_of_a_run_is_in_its_messages() -> None:
         rw.evaluate_runs(QRELS, {"bm25": RUN, "dense": pl.DataFrame({"query": ["a"], "document": ["b"]})}, ["RR"])
 
 
-ITEM = "neither a row nor a list of documents   [input-type]\n  documents belong to a query: {query: [document, ...]}\n"
 LABELS = "  labels stand beside scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
+READ = "which cannot be read   [input-type]\n  give {query: {document: "
 OTHERS: list[tuple[Callable[[], Any], str]] = [
-    (lambda: [object()], ": row 0 is <object object at 0x"),
-    (lambda: (1, 2), f": its first item is 1, {ITEM}{LABELS}"),
-    (lambda: {1}, f": its first item is 1, {ITEM}{LABELS}"),
-    (lambda: io.StringIO(GOOD), f": its first item is {GOOD!r}, {ITEM}  a file is read from its path"),
+    (lambda: [object()], ": row 0: there is no query field"),
+    (lambda: (1, 2), f": its first item 1 is int, {READ}"),
+    (lambda: {1}, f": its first item 1 is int, {READ}"),
+    (lambda: io.StringIO(GOOD), f": its first item {GOOD!r} is str, {READ}"),
     (lambda: iter([]), ": there is nothing in the list_iterator   [empty-input]\n  an iterator can be read once only;"),
     (
         lambda: np.zeros((1, 2)),
@@ -753,10 +753,10 @@ def test_other_objects_are_refused(make: Callable[[], Any], text: str) -> None:
 
 @pytest.mark.parametrize("thing", [1, 2.5, b"a.run", object, len], ids=lambda thing: type(thing).__name__)
 def test_objects_that_hold_nothing_are_refused(thing: Any) -> None:
-    name = type(thing).__name__
-    assert refused(QRELS, thing).problems == (f"{name} cannot be read as a run",)
-    assert refused(thing, RUN).problems == (f"{name} cannot be read as judgements",)
-    assert refused(thing, RUN).remedy.startswith("give a path, a dict of dicts")
+    unreadable = f"{thing!r} is {type(thing).__name__}, which cannot be read"
+    assert refused(QRELS, thing).problems == (f"the run: {unreadable}",)
+    assert refused(thing, RUN).problems == (f"the judgements: {unreadable}",)
+    assert refused(thing, RUN).remedy.startswith("give {query: {document: grade}}, {query: [document, ...]}, rows")
 
 
 def test_nothing_is_neither_a_run_nor_judgements() -> None:
@@ -869,7 +869,7 @@ def test_a_frame_without_columns_says_so() -> None:
 def test_the_fields_of_records_are_no_columns() -> None:
     frame = pl.DataFrame({"query": ["q1"], "docs": [[{"name": "d1", "score": 0.5}]]})
     assert str(refused(QRELS, frame)) == (
-        "the run: the records in lists: there is no document field; the fields are name score   [frame-columns]\n"
+        "the run: row 0, item 0: there is no document field; the fields are name score   [frame-columns]\n"
         "  say which it is: columns={'document': 'NAME'}"
     )
 
@@ -923,10 +923,10 @@ def test_what_speaks_arrow_but_is_no_frame_is_refused() -> None:
         "the run: this Broken cannot be read as a frame (the connection is closed)   [input-type]"
     )
     assert refused(QRELS, pl.Series("score", [1.0])).problems == (
-        "the run: a Series is one column; queries, documents and scores are needed",
+        "the run: its first item 1.0 is float, which cannot be read",
     )
     assert refused(QRELS, pa.chunked_array([[1.0]])).problems == (
-        "the run: its first item is 1.0, neither a row nor a list of documents",
+        "the run: its first item 1.0 is float, which cannot be read",
     )
 
 

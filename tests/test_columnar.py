@@ -329,7 +329,7 @@ def test_lists_may_hold_records(form: str) -> None:
 NESTED = {
     "a record in place of a list": ({"document": pa.array([one[0] for one in RECORDS], RECORD)}, "frame-columns"),
     "a map": ({"results": pa.array([[("x", 2.0)]] * 2, pa.map_(pa.string(), pa.float64()))}, "frame-columns"),
-    "lists of lists": ({"documents": pa.array([[["x"]]] * 2)}, "id-type"),
+    "lists of lists": ({"documents": pa.array([[["x"]]] * 2)}, "input-type"),
     "ids that are records": ({"documents": pa.array([[{"id": {"id": "x"}, "score": 1.0}]] * 2)}, "id-type"),
     "records without an id": ({"documents": pa.array([[{"name": "x", "score": 1.0}]] * 2)}, "frame-columns"),
     "a record without its id": (

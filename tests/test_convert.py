@@ -192,7 +192,7 @@ def test_subtopics_come_back_bit_by_bit_or_are_refused(form: str, tmp_path: Path
 def test_infinite_scores_come_back_where_a_format_has_them(form: str) -> None:
     Path("in.run").write_text("q Q0 a 1 inf t\nq Q0 b 2 1e308 t\nq Q0 c 3 -inf t\n")
     if form == "jsonl":
-        with pytest.raises(UsageError, match=r"in\.run: row 1: the score inf cannot be written, JSON has no infinite"):
+        with pytest.raises(UsageError, match=r"in\.run: row 1: the score inf is infinite, and JSON cannot hold that"):
             convert("in.run", "out", to=form)
         return
     convert("in.run", "out", to=form)

@@ -479,16 +479,10 @@ BAD_LINES: dict[str, tuple[str, str]] = {
         AS_TEXT,
     ),
     '{"query_id": "q1", "docid": "d2", "score": 1}': (
-        (
-            "the fields are not those of the first row (document): "
-            "{'docid': 'd2', 'query_id': 'q1', 'score': 1}   [frame-columns]"
-        ),
-        SAME,
+        "doc_id docid could all be the document key; the keys are query_id doc_id score docid   [frame-columns]",
+        "keep one of them, or say which it is: --columns document=doc_id, in Python columns={'document': 'doc_id'}",
     ),
-    '{"query_id": "q1", "doc_id": "d2"}': (
-        "the fields are not those of the first row (score): {'doc_id': 'd2', 'query_id': 'q1'}   [frame-columns]",
-        SAME,
-    ),
+    '{"query_id": "q1", "doc_id": "d2"}': ("the score is null   [missing-value]", NO_NUMBER),
     '{"query_id": "q1", "doc_id": "d2", "score": 1, "doc_id": "d3"}': (
         "the key doc_id stands there twice   [frame-columns]",
         KEEP,
@@ -561,11 +555,11 @@ BAD_OBJECTS: dict[str, tuple[str, str]] = {
         AS_TEXT,
     ),
     '{"qid": "q1", "docs": ["d1"]}\n{"qid": "q2", "docs": [{"id": "d1", "score": 1}]}': (
-        "a.json:2 holds [{'id': 'd1', 'score': 1}], unlike the lists before, which hold ids   [input-type]",
-        FORM,
+        "a.json:2, item 1: the document {'id': 'd1', 'score': 1} is dict; ids are text or integers   [id-type]",
+        AS_TEXT,
     ),
     '{"qid": "q1", "docs": ["d1"]}\n{"qid": "q2", "docs": "d1"}': (
-        "a.json:2 holds 'd1', which is str and not a list   [input-type]",
+        "a.json:2 holds 'd1', and not a list of documents   [input-type]",
         "as in {'q1': ['d1', 'd2']} or {'q1': {'d1': score}}",
     ),
     '{"qid": "q1", "docs": ["d1"]}\n{"qid": "q1", "docs": []}\n{"qid": "q1", "docs": ["d2"]}': (
@@ -581,8 +575,8 @@ BAD_OBJECTS: dict[str, tuple[str, str]] = {
         NO_NUMBER,
     ),
     '{"qid": "q1", "docs": [{"id": "d1", "score": 1}, {"id": "d2"}]}': (
-        "a.json:1, item 2: the fields are not those of the first row (score): {'id': 'd2'}   [frame-columns]",
-        SAME,
+        "a.json:1, item 2: the score is null   [missing-value]",
+        NO_NUMBER,
     ),
     '{"qid": "q1", "docs": {"d1": 1, "d2": "2"}}': (
         'a.json:1, item 2: the score is "2", not a number   [bad-score]',
@@ -593,11 +587,11 @@ BAD_OBJECTS: dict[str, tuple[str, str]] = {
         KEEP,
     ),
     '{"qid": "q1", "docs": ["d1", "d2"], "scores": [1]}': (
-        "a.json:1: the scores are [1] beside a list of 2 documents   [input-type]",
+        "a.json:1: the scores are [1] beside a list of 2 documents   [frame-columns]",
         EACH,
     ),
     '{"qid": "q1", "docs": ["d1", "d2"], "score": 1}': (
-        "a.json:1: the scores are 1 beside a list of 2 documents   [input-type]",
+        "a.json:1: the scores are 1 beside a list of 2 documents   [frame-columns]",
         EACH,
     ),
     '{"qid": "q1", "docs": [{"id": "d1", "score": 1}], "scores": [1]}': (
@@ -651,7 +645,7 @@ def test_numbers_and_ids_under_unknown_names_are_asked_for_and_never_guessed(
     [
         (
             [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "grade": 1}],
-            "a.json:2: there is no document key; the keys are qid grade",
+            "a.json:2: the document is null",
         ),
         (
             [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "docno": "e", "grade": "1"}],
@@ -836,63 +830,59 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
     ),
     '{"q1": {"d1": 1}, "q2": {"d1": {"score": 1}}}': (
         "a.json: 'q2' holds a dict of dicts, so this looks like several runs   [nested-runs]",
-        "write each of them into a file of its own",
+        "rankworth.evaluate_runs(qrels, {name: run, ...}, measures) takes several runs",
     ),
-    '{"q1": {"d1": 1}, "q2": ["d1"]}': ("a.json: query q2 holds ['d1']   [input-type]", DICTS_OF_DICTS),
-    '{"q1": {"d1": 1}, "q2": null}': ("a.json: query q2 holds null   [input-type]", DICTS_OF_DICTS),
+    '{"q1": {"d1": 1}, "q2": ["d1"]}': (
+        "a.json: query 'q2' holds list, not a dict {document: score}   [input-type]",
+        "a list in rank order becomes {document: -rank for rank, document in enumerate(documents)}",
+    ),
+    '{"q1": {"d1": 1}, "q2": null}': (
+        "a.json: query 'q2' holds NoneType, not a dict {document: score}   [input-type]",
+        "a dict of dicts is {query: {document: score}}",
+    ),
     '{"q1": 1}': (
-        "a.json: query q1 holds 1   [input-type]",
-        DICTS_OF_DICTS,
+        "a.json: query 'q1' holds 1, and not a list of documents   [input-type]",
+        "as in {'q1': ['d1', 'd2']} or {'q1': {'d1': score}}",
     ),
     '{"q1": [{"id": "d1", "score": "2"}]}': (
-        'a.json: query q1, item 1: the score is "2", not a number   [bad-score]',
+        "a.json: query 'q1', item 1: the score is \"2\", not a number   [bad-score]",
         QUOTES,
     ),
     '{"q1": ["d1", 1.5]}': (
-        "a.json: query q1, item 2: the document 1.5 is float; ids are text or integers   [id-type]",
-        AS_TEXT,
-    ),
-    '{"query_id": ["q1"], "doc_id": ["d1"], "score": [1]}': (
-        "a.json: this looks like a table, column by column: query_id doc_id score   [input-type]",
-        BY_ROW,
+        "a.json: query 'q1', item 2: the document 1.5 is float; ids are text or integers   [id-type]",
+        "convert the ids to text, as they stand in the other input",
     ),
     '{"query": {"0": "q1"}, "document": {"0": "d1"}, "score": {"0": 1}}': (
-        "a.json: this looks like a table, column by column: query document score   [input-type]",
-        BY_ROW,
+        "a.json: query 'query', document '0': the score is \"q1\", not a number   [bad-score]",
+        NO_FINITE,
     ),
     '[{"query": "q1", "document": "d1", "score": 1}, {"query": "q1", "document": "d2", "score": null}]': (
         "a.json: row 2: the score is null   [missing-value]",
         NO_NUMBER,
     ),
     '[{"query": "q1", "document": "d1", "score": 1, "score": 2}]': (
-        "a.json: row 1: the key score stands there twice   [frame-columns]",
+        "a.json, item 1: the key score stands there twice   [frame-columns]",
         KEEP,
     ),
     '[{"query": "q1", "docs": {"d1": 1, "d1": 2}}]': (
-        "a.json: row 1, docs: the key d1 stands there twice   [duplicate-document]",
+        "a.json, item 1, docs: the key d1 stands there twice   [duplicate-document]",
         KEEP,
     ),
     '["q1", "d1", 1]': (
-        'a.json: item 1 of the list is "q1", not an object   [input-type]',
-        "a list holds objects, one for each document or one for each query",
+        'a.json: its first item "q1" is str, which cannot be read   [input-type]',
+        "give {query: {document: score}}, {query: [document, ...]}, rows (query, document, score)",
     ),
     '"q1"': (
-        'a.json: this is "q1", neither an object nor a list   [input-type]',
-        "as in {query: {document: score}}",
+        'a.json: "q1" is str, which cannot be read   [input-type]',
+        "give {query: {document: score}}, {query: [document, ...]}, rows (query, document, score)",
     ),
-    "{}": ("a.json: the object is empty   [empty-input]", ""),
-    "[]": (
-        "a.json: the list is empty   [empty-input]",
-        "",
-    ),
+    "{}": ("a.json: the dict has no queries   [empty-input]", "as in {query: {document: score}}"),
+    "[]": ("a.json: there is nothing in the list   [empty-input]", ""),
     '{"q1": {}}': (
         "a.json: the dict has no documents   [empty-input]",
         "as in {query: {document: score}}",
     ),
-    '{"q1": []}': (
-        "a.json: all lists are empty   [empty-input]",
-        "",
-    ),
+    '{"q1": []}': ("a.json: every list of documents is empty   [empty-input]", ""),
     " \n": (
         "a.json: there is nothing in it   [empty-input]",
         "",
@@ -1159,12 +1149,12 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (
         changed(REQUEST, "requests", 1, "id", to="JFK query"),
         QRELS,
-        "a.json: request 2: query 'JFK query' is there twice   [duplicate-judgement]",
+        "a.json: requests, item 2: query 'JFK query' is there twice   [duplicate-judgement]",
     ),
     (
         changed(REQUEST, "requests", 1, "id", to=None),
         QRELS,
-        "a.json: request 2: there is no id; the keys are template_id params ratings   [frame-columns]",
+        "a.json: requests, item 2: there is no id; the keys are template_id params ratings   [frame-columns]",
     ),
     (
         changed(REQUEST, "requests", 1, "ratings", to=[]),
@@ -1184,7 +1174,7 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (
         json.dumps(REQUEST).replace('"_id": "2"', '"_id": "2", "_id": "3"'),
         QRELS,
-        "a.json, requests, 1, ratings, 2: the key _id stands there twice   [duplicate-judgement]",
+        "a.json, requests, item 1, ratings, item 2: the key _id stands there twice   [duplicate-judgement]",
     ),
     (
         changed(response(*FOUND), *HIT, "hit", to=None),
@@ -1194,7 +1184,7 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (
         changed(response(*FOUND), *HIT, "hit", "_id", to=None),
         RUN,
-        "a.json: query 'JFK query', item 2: there is no _id; the keys are _index _score   [frame-columns]",
+        "a.json: query 'JFK query', item 2: there is no _id; the keys are _index _score rating   [frame-columns]",
     ),
     (
         changed(response(*FOUND), *HIT, "hit", "_score", to="7"),

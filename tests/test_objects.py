@@ -204,7 +204,7 @@ def test_an_iterator_is_kept_once_it_is_read() -> None:
     run, qrels = rw.Run(given_rows), rw.Qrels(iter(rows(QRELS)))
     assert values(qrels, run) == values(qrels, run) == values(QRELS, RUN)
     error = refused(QRELS, given_rows)
-    assert (error.slug, error.remedy) == ("empty-input", "an iterator can be read once only; was it read before?")
+    assert (error.slug, error.remedy) == ("empty-input", "an iterator can be read once only; was one read before?")
 
 
 def test_nothing_is_written_to_a_source() -> None:
@@ -709,6 +709,11 @@ def test_labels_are_not_taken_for_ids(judgements: object, run: object) -> None:
     assert "labels=[[" in error.remedy
 
 
+def test_labels_that_repeat_are_documents_that_come_again() -> None:
+    assert refused([["a"]], [[0, 0, 1, 0, 0]]).slug == "duplicate-document"
+    assert refused([[7, 30, 7, 11, 0, 12]], [["a"]]).slug == "duplicate-judgement"
+
+
 TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
     "ranks or scores": (
         QRELS,
@@ -720,13 +725,13 @@ TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
         QRELS,
         {"q1": ("d1", 7)},
         "input-type",
-        "a document with a number is a pair: [('d1', 0.5)]",
+        "a document with its number is a pair: [('d1', 0.5)]",
     ),
     "a hole or an id": (
         [[3], [9]],
         np.array([[3, 7, -1], [8, 9, 4]]),
-        "missing-value",
-        "leave such places out; if it is an id, make all ids texts",
+        "input-type",
+        "make all ids texts",
     ),
     "scores or distances": (
         QRELS,
@@ -737,8 +742,8 @@ TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
     "rows or columns of a matrix": (
         QRELS,
         sparse.csr_array([[1, 0], [0, 1]]),
-        "input-type",
-        "ids are text or integers; a row has the fields query, document and score",
+        "frame-columns",
+        "say which it is",
     ),
     "another field that may be the score": (
         QRELS,
@@ -768,7 +773,7 @@ TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
         QRELS,
         pd.Series([["d1"], ["d2"]], index=["q1", "q1"]),
         "input-type",
-        "give a frame with columns query, document, score, or a list for each query under its name",
+        "give {query: {document: score}}, {query: [document, ...]}, rows (query, document, score), a frame",
     ),
     "columns or queries": (
         QRELS,
@@ -776,7 +781,7 @@ TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
         "input-type",
         "if these are queries, give {query: {document: score}}",
     ),
-    "an open file": (QRELS, io.StringIO("q1 Q0 d1 1 2.0 t\n"), "input-type", "a file is read from its path"),
+    "an open file": (QRELS, io.StringIO("q1 Q0 d1 1 2.0 t\n"), "input-type", "or the path of a file"),
     "nothing at all": (
         QRELS,
         {"q1": [], "q3": []},

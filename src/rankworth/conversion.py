@@ -7,7 +7,7 @@ left out is named.
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -55,31 +55,6 @@ class Converted:
         """How much it is."""
         rows, queries = "row" if self.rows == 1 else "rows", "query" if self.queries == 1 else "queries"
         return f"{self.rows:,} {rows}, {self.queries:,} {queries}"
-
-
-class _RestartError(Exception):
-    """What came needs something that is settled before the first row is written; start again with that.
-
-    `gathered`: all rows are held at once, because those of some query do not stand together. `subtopics`: judgements
-    tell subtopics. `tabs`: some tag has blanks, so that tabs stand between columns.
-    """
-
-
-@dataclass(frozen=True)
-class _Job:
-    """What is asked for."""
-
-    sources: Sequence[Source]
-    layout: Layout
-    reading: Reading
-    form: str
-    tag: str
-    """for all rows; empty where lines have their own"""
-    name: str
-    """the tag of rows that have none"""
-    lossy: bool
-    policy: Policy
-    progress: Progress | None
 
 
 def convert(
@@ -130,23 +105,21 @@ def convert(
     reading = Reading(format, columns or {}, split, Blanks(blank))
     form = write.target_format(place, to)
     beir = path != STDIN and (Path(path) / "qrels").is_dir()
-    said = KINDS.get(kind or Path(place).suffix.removeprefix(".").lower(), QRELS if beir else None)
-    sources = opened(path, said or RUN, reading)
+    known = KINDS.get(kind or Path(place).suffix.removeprefix(".").lower(), QRELS if beir else None)
+    sources = opened(path, known or RUN, reading)
     refused = "" if place == STDIN else atomic.refusal(Path(place), [each.path for each in sources])
     if refused:
         raise UsageError("unwritable-output", f"{place}: {refused}")
-    layout = said or _layout(sources, reading)
+    layout = known or _layout(sources, reading)
     if form == "msmarco" and layout is QRELS:
         text = "MS MARCO's lines without a header are for runs"
         raise UsageError("unknown-format", text, remedy="its judgements are TREC's lines: --to trec")
     policy: Policy = duplicates if layout is RUN else duplicate_judgements
-    job = _Job(sources, layout, reading, form, tag, _name(path, sources), lossy, policy, progress)
-    plan: frozenset[str] = frozenset()
-    while True:
-        try:
-            return _Pass(job, plan).write(place)
-        except _RestartError as restart:
-            plan |= {*restart.args}
+    rows = _Rows(sources, layout, reading, form, tag, _name(path, sources), lossy, policy, progress)
+    try:
+        return rows.write(place)
+    except _ScatteredError:
+        return replace(rows, gathered=True).write(place)
 
 
 def _check(kind: str, tag: str) -> None:
@@ -176,129 +149,143 @@ def _name(path: str, sources: Sequence[Source]) -> str:
     return re.sub(r"\s+", "_", os.fsencode(name).decode("utf-8", "backslashreplace"))
 
 
-class _Pass:
-    """The way of all rows, once, and what was met on it."""
+@dataclass
+class _Rows:
+    """One pass over all rows: they are read, checked, put in order and written, and what is left out is counted.
 
-    def __init__(self, job: _Job, plan: frozenset[str]) -> None:
-        self.job = job
-        self.plan = plan
-        self.reading = job.reading.afresh()
-        self.run = job.layout is RUN
-        self.rows = self.queries = self.repeated = 0
-        self.unlike = {0: 0, 1: 0}
-        """how many rows have another rank than they had, counted from 0 and from 1"""
-        self.lost: dict[str, None] = {}
+    Attributes:
+        sources: the files.
+        layout: `RUN` or `QRELS`.
+        reading: what the user says of the files.
+        form: the format of the target.
+        tag: what TREC's lines call the run in all rows; empty where lines have their own.
+        name: the tag of rows that have none.
+        lossy: whether scores and subtopics may be left out.
+        policy: what becomes of rows that repeat others.
+        progress: called with how far a file is read.
+        gathered: whether all rows are held at once, as those of some query do not stand together.
+
+    """
+
+    sources: Sequence[Source]
+    layout: Layout
+    reading: Reading
+    form: str
+    tag: str
+    name: str
+    lossy: bool
+    policy: Policy
+    progress: Progress | None
+    gathered: bool = False
+    rows: int = field(default=0, init=False)
+    queries: int = field(default=0, init=False)
+    repeated: int = field(default=0, init=False)
+    unlike: list[int] = field(default_factory=lambda: [0, 0], init=False)
+    """how many rows have another rank than they had, counted from 0 and from 1"""
+    unscored: int = field(default=0, init=False)
+    """of how many lists the scores do not tell the order"""
+    lost: dict[str, None] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        """Nothing is met yet."""
+        self.reading = self.reading.afresh()
         self.contradictions = Contradictions()
-        self.unscored = 0
-        """of how many lists the scores do not tell the order"""
-        self.subtopic = ""
 
     def write(self, target: str) -> Converted:
         """Read, check, put in order and write."""
-        job = self.job
-        columns = write.TABLES[job.layout.value] + ("subtopic",) * ("subtopics" in self.plan)
-        try:
-            atomic.whole(
-                target,
-                lambda file: write.write(self._ready(), file, job.form, columns=columns, tabs="tabs" in self.plan),
-            )
-        except _ScatteredError:
-            raise _RestartError("gathered") from None
+        columns, frames = write.TABLES[self.layout.value], self._run()
+        if self.layout is QRELS:
+            judgements = self._judgements()
+            columns += ("subtopic",) * bool((judgements["subtopic"] != _NONE).any())
+            frames = iter([judgements])
+        written = self._counted(frames)
+        atomic.whole(target, lambda file: write.write(written, file, self.form, columns=columns))
         return Converted(self.rows, self.queries, tuple(self._left_out()))
 
-    def _ready(self) -> Iterator[pl.DataFrame]:
-        """All rows as they are written."""
-        for frame in (_gathered if "gathered" in self.plan else _together)(self._read()):
-            once = self._once(frame)
-            self.rows += once.height
-            self.queries += run_starts(once["query"]).size
-            yield self._ranked(once) if self.run else once
+    def _counted(self, frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+        """The rows that are written.
+
+        Raises:
+            InputError: `empty-input`; `ambiguous-order` behind the last row.
+
+        """
+        for frame in frames:
+            self.rows += frame.height
+            self.queries += run_starts(frame["query"]).size
+            yield frame
         if not self.rows:
-            raise InputError("empty-input", f"{self.job.sources[0].name}: there is not a single row")
+            raise InputError("empty-input", f"{self.sources[0].name}: there is not a single row")
         lists = self.reading.orders.lists
-        error = None if lists is None else self.contradictions.error(self.job.name, lists, ways=False)
+        error = None if lists is None else self.contradictions.error(self.name, lists, ways=False)
         if error is not None:
             raise error
 
     def _read(self) -> Iterator[pl.DataFrame]:
-        """The rows of all files under the same names, as far as the target can hold them."""
-        job = self.job
-        canonical = self._of_run if self.run else self._of_judgements
-        for source in job.sources:
-            first = 1
-            for frame in file_batches(
-                [source], job.layout, self.reading, columns=_READ[job.layout], progress=job.progress
-            ):
-                write.refuse(frame, job.form, source.name, first, lossy=job.lossy)
+        """The rows of all files, as far as the target can hold them."""
+        for source in self.sources:
+            first, columns = 1, _READ[self.layout]
+            for frame in file_batches([source], self.layout, self.reading, columns=columns, progress=self.progress):
+                write.refuse(frame, self.form, source.name, first, lossy=self.lossy)
                 first += frame.height
-                yield canonical(frame, source.name)
+                yield frame.rename({"iteration": "subtopic"}, strict=False)
 
-    def _of_run(self, frame: pl.DataFrame, _: str) -> pl.DataFrame:
-        """With the ranks that rows had, if they had some, and the tags that they get."""
-        job = self.job
+    # Judgements, all at once
+
+    def _judgements(self) -> pl.DataFrame:
+        """Each judgement once, those of a query together, with subtopics where the target can hold them."""
+        frames = [frame.with_columns(subtopic=_texts(frame, "subtopic", _NONE)) for frame in self._read()]
+        whole = pl.concat([frame.select("query", "document", "grade", "subtopic") for frame in frames])
+        frame = self._once(_grouped(whole), duplicates.TRIPLE)
+        return self._without_subtopics(frame) if self.form == "json" else frame
+
+    def _without_subtopics(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Leave subtopics out where they say nothing or where that is allowed."""
+        subtopics = frame["subtopic"].unique(maintain_order=True)
+        if len(subtopics) > 1:
+            if not self.lossy:
+                text = (
+                    f"{self.sources[0].name}: these are judgements for several subtopics, which JSON's dicts have no "
+                )
+                remedy = "--lossy writes the best grade of each document; other formats keep subtopics"
+                raise UsageError("unwritable-output", f"{text}place for", remedy=remedy)
+            self.lost["the subtopics; each document has the best of its grades"] = None
+        elif subtopics[0] != _NONE:
+            self.lost[f"the subtopic, which is {quoted(subtopics)} everywhere"] = None
+        return settled(frame.drop("subtopic"), duplicates.PAIR, "grade", "max").with_columns(subtopic=pl.lit(_NONE))
+
+    # Runs, some queries at a time
+
+    def _run(self) -> Iterator[pl.DataFrame]:
+        """The rankings of all queries in the order of ranks, with the tags that rows get."""
+        for frame in (_gathered if self.gathered else _together)(map(self._named, self._read())):
+            ranked = _in_order(self._with_list_scores(self._once(frame, duplicates.PAIR)))
+            for start in (0, 1):
+                self.unlike[start] += int((ranked["had"] != ranked["rank"] - 1 + start).sum())
+            if self.form == "msmarco" and not self.lossy:
+                ranked = ranked.with_columns(rank=-pl.col("score").cast(pl.Int64))
+            elif self.form == "msmarco" and (ranked["score"] != -ranked["rank"]).any():
+                self.lost["the scores"] = None
+            yield ranked
+
+    def _named(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Rows with the ranks that they had, if they had some, and the tags that they get."""
         had = pl.lit(None, pl.Int64)
         if "rank" in frame.columns:
             had = pl.col("rank").cast(pl.Int64, strict=False).fill_null(_NO_RANK)
-        tag = pl.lit(job.tag or job.name) if job.tag or "tag" not in frame.columns else pl.col("tag")
-        named = frame.select("query", "document", "score", had=had, tag=tag)
-        if job.form == "trec" and "tabs" not in self.plan and named["tag"].str.contains(" ", literal=True).any():
-            raise _RestartError("tabs")
-        return named
+        tag = pl.lit(self.tag) if self.tag else _texts(frame, "tag", self.name)
+        return frame.select("query", "document", "score", had=had, tag=tag)
 
-    def _of_judgements(self, frame: pl.DataFrame, name: str) -> pl.DataFrame:
-        """With subtopics, where the target can hold what they say."""
-        job = self.job
-        told = next((column for column in ("subtopic", "iteration") if column in frame.columns), "")
-        subtopics = frame[told].cast(pl.String) if told else pl.Series([_NONE]).new_from_index(0, frame.height)
-        if subtopics.null_count():
-            row = int(subtopics.is_null().arg_true()[0])
-            ids = f"document {quoted([frame['document'][row]])} of query {quoted([frame['query'][row]])}"
-            raise InputError("missing-value", f"{name}: {ids} has no subtopic", remedy="drop or fill such rows")
-        self.subtopic = self.subtopic or subtopics[0]
-        if job.form == "json":
-            self._without_subtopics(subtopics, name)
-        elif job.form != "trec" and "subtopics" not in self.plan and (subtopics != _NONE).any():
-            raise _RestartError("subtopics")
-        return frame.select("query", "document", "grade", subtopic=subtopics)
-
-    def _without_subtopics(self, subtopics: pl.Series, name: str) -> None:
-        """Leave subtopics out where they say nothing or where that is allowed."""
-        if (subtopics != self.subtopic).any():
-            if not self.job.lossy:
-                text = f"{name}: these are judgements for several subtopics, which JSON's dicts have no place for"
-                remedy = "--lossy writes the best grade of each document; other formats keep subtopics"
-                raise UsageError("unwritable-output", text, remedy=remedy)
-            self.lost["the subtopics; each document has the best of its grades"] = None
-        elif self.subtopic != _NONE:
-            self.lost[f"the subtopic, which is {quoted([self.subtopic])} everywhere"] = None
-
-    def _once(self, frame: pl.DataFrame) -> pl.DataFrame:
+    def _once(self, frame: pl.DataFrame, by: tuple[str, ...]) -> pl.DataFrame:
         """Every document once for each query, or for each subtopic where there are some."""
-        job = self.job
-        by = duplicates.PAIR if self.run else duplicates.TRIPLE
-        if duplicates.any_in(frame, by):
-            if job.policy == "error":
-                told = not self.run and frame["subtopic"].n_unique() > 1
-                parts = file_parts(job.sources, job.layout, job.reading, _READ[job.layout])
-                raise duplicates.error(job.layout, parts, by=by if told else duplicates.PAIR)
-            once = _best(frame) if job.policy == "best" else settled(frame, by, job.layout.value, job.policy)
-            self.repeated += frame.height - once.height
-            frame = once
-        if job.form == "json" and duplicates.any_in(frame):
-            return settled(frame.drop("subtopic"), duplicates.PAIR, "grade", "max")
-        return frame
-
-    def _ranked(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """In the order of ranks, and the ranks."""
-        ranked = _in_order(self._with_list_scores(frame))
-        for start in self.unlike:
-            self.unlike[start] += int((ranked["had"] != ranked["rank"] - 1 + start).sum())
-        if self.job.form == "msmarco":
-            if not self.job.lossy:
-                return ranked.with_columns(rank=-pl.col("score").cast(pl.Int64))
-            if (ranked["score"] != -ranked["rank"]).any():
-                self.lost["the scores"] = None
-        return ranked
+        if not duplicates.any_in(frame, by):
+            return frame
+        if self.policy == "error":
+            several = "subtopic" in by and frame["subtopic"].n_unique() > 1
+            parts = file_parts(self.sources, self.layout, self.reading, _READ[self.layout])
+            raise duplicates.error(self.layout, parts, by=by if several else duplicates.PAIR)
+        once = _best(frame) if self.policy == "best" else settled(frame, by, self.layout.value, self.policy)
+        self.repeated += frame.height - once.height
+        return once
 
     def _with_list_scores(self, frame: pl.DataFrame) -> pl.DataFrame:
         """A batch with scores that tell the order of lists, where theirs do not."""
@@ -307,36 +294,39 @@ class _Pass:
             return frame
         starts, scores = run_starts(frame["query"]), frame["score"].to_numpy()
         if not lists.is_order:
-            self.contradictions.look(
-                taken(frame["query"], starts).to_list(), starts, scores, frame["document"].__getitem__
-            )
+            queries = taken(frame["query"], starts).to_list()
+            self.contradictions.look(queries, starts, scores, frame["document"].__getitem__)
         owner = np.repeat(np.arange(starts.size), np.diff(starts, append=scores.size))
         falls = np.append(True, (scores[1:] < scores[:-1]) | (owner[1:] != owner[:-1]))
-        told = np.logical_and.reduceat(falls, starts)
-        self.unscored += int((~told).sum())
-        return frame.with_columns(score=np.where(told[owner], scores, starts[owner] - np.arange(scores.size) - 1.0))
+        ordered = np.logical_and.reduceat(falls, starts)
+        self.unscored += int((~ordered).sum())
+        return frame.with_columns(score=np.where(ordered[owner], scores, starts[owner] - np.arange(scores.size) - 1.0))
 
     def _left_out(self) -> Iterator[str]:
         """What the target does not hold."""
-        job = self.job
         yield from self.lost
         blanks = self.reading.blanks
         if blanks.count and blanks.policy == "unjudged":
             yield f"{counted(blanks.count, 'judgement', 'judgements')} without a grade"
-        if unlike := min(self.unlike.values()):
+        if unlike := min(self.unlike):
             some, their = ("the rank of 1 row", "does") if unlike == 1 else (f"the ranks of {unlike:,} rows", "do")
             yield f"{some}, which {their} not follow the scores"
         if self.unscored:
-            lists = "1 list" if self.unscored == 1 else f"{self.unscored:,} lists"
+            lists = counted(self.unscored, "list", "lists")
             yield f"the scores of {lists}, which do not tell the order; those that are written do"
         if self.repeated:
-            yield "1 row that repeats another" if self.repeated == 1 else f"{self.repeated:,} rows that repeat others"
-        tags = dict.fromkeys(source.tag for source in job.sources if source.tag)
-        if job.form != "trec" and tags:
+            yield f"{counted(self.repeated, 'row that repeats another', 'rows that repeat others')}"
+        tags = dict.fromkeys(source.tag for source in self.sources if source.tag)
+        if self.form != "trec" and tags:
             yield f"the tag {quoted(tags)}"
-        columns = [each for source in job.sources for each in detect.unread(source, job.layout, job.reading)]
+        columns = [each for source in self.sources for each in detect.unread(source, self.layout, self.reading)]
         if columns:
             yield f"the columns {quoted(dict.fromkeys(columns), _SHOWN)}"
+
+
+def _texts(frame: pl.DataFrame, column: str, absent: str) -> pl.Expr:
+    """A column as text, with something else where it has no item, or where there is no such column."""
+    return pl.col(column).cast(pl.String).fill_null(absent) if column in frame.columns else pl.lit(absent)
 
 
 def _best(frame: pl.DataFrame) -> pl.DataFrame:
@@ -377,10 +367,14 @@ def _together(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 
 def _gathered(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     """Rows in any order as `_together` cuts them, queries as they come first; holds all rows at once."""
-    frame = pl.concat(list(frames), rechunk=True)
+    return _together(_grouped(pl.concat(list(frames), rechunk=True)).iter_slices(_PART))
+
+
+def _grouped(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of each query together, queries as they come first."""
     names = frame["query"].unique(maintain_order=True)
     owner = frame["query"].cast(pl.Enum(names)).to_physical()
-    return _together(frame[np.argsort(owner.to_numpy(), kind="stable")].iter_slices(_PART))
+    return frame[np.argsort(owner.to_numpy(), kind="stable")]
 
 
 def _in_order(frame: pl.DataFrame) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from rankworth import names
 from rankworth.errors import KEEP, InputError, RankworthError, RankworthWarning
 from rankworth.evaluation.aggregation import Way, rounded, summary
 from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Mask, Result, digest, text_labels
-from rankworth.io import json_text
+from rankworth.io import json
 from rankworth.io.source import Source
 from rankworth.model import Digest, QueryDigest
 from rankworth.profiles import PROFILES, STANDARD, Profile, Signature, signature
@@ -115,14 +115,13 @@ def _parsed(content: bytes, source: Source) -> Any:  # noqa: ANN401 - whatever J
 
     """
     try:
-        document = json_text.parsed(content, source)
+        document = json.parsed(content, source)
     except InputError as error:
         if b"<<<<<<< " in content and error.slug == "bad-json":
             conflict = "git left both sides of a conflict in it; take one of them, or evaluate again"
             raise error.with_remedy(conflict) from None
         raise
-    unique = not isinstance(document, dict) or json_text.has_each_key_once(content, document, len(document))
-    if not unique and (way := json_text.repeated(content, source.name)):
+    if way := json.repeated_key(content, document, source.name):
         raise _damaged(source, f"{' '.join(map(str, way))} stands there twice")
     return document
 

@@ -45,9 +45,6 @@ VALUES: Final = {"score": ("score", "rank", "distance"), "grade": ("grade",)}
 """what may tell a score or a grade; the first that is there does"""
 SMALLER: Final = ("rank", "distance")
 """values of which the smaller one is better"""
-ROW: Final = "row"
-PLACE: Final = "place"
-"""columns of a frame that was made of lists: the row and the place in its list, from 0, that a document comes from"""
 Groups = Sequence[Sequence[str]]
 """Names of columns: those of the first group that is there count, and there only one of them may be."""
 USUAL: Final[Mapping[str, Groups]] = {what: (names, LISTS.get(what, ())) for what, names in SPELLINGS.items()}
@@ -323,11 +320,9 @@ class Table:
         if self.columns.get(self.value) != "" and not {*numbers, *scores} <= {*known}:
             raise self.missing(self.value, optional=True)
 
-    def at(self, frame: "pl.DataFrame", index: int) -> str:
+    def at(self, index: int) -> str:
         """Where a row of a frame stands in the table."""
-        if PLACE not in frame.columns:
-            return f"row {index + self.first}"
-        return f"row {frame[ROW][index] + self.first}, item {frame[PLACE][index] + min(self.first, 1)}"
+        return f"row {index + self.first}"
 
     def check_complete(self, frame: "pl.DataFrame", what: str) -> None:
         """Refuse a column with holes.
@@ -338,7 +333,7 @@ class Table:
         """
         if frame[what].null_count():
             rows = frame[what].is_null().arg_true()
-            text = f"{self.name}: {self.at(frame, int(rows[0]))} has no {what}{such(rows)}"
+            text = f"{self.name}: {self.at(int(rows[0]))} has no {what}{such(rows)}"
             raise InputError("missing-value", text, remedy="drop or fill such rows")
 
 

@@ -9,10 +9,12 @@ from typing import Any, Final
 
 import polars as pl
 
-from rankworth.errors import InputError, counted, quoted, shortened
+from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import validate
-from rankworth.io.columns import NONE, PLACE, ROW, SMALLER, VALUES, Table, is_index, such, unjudged
-from rankworth.io.reading import Lists, Orders
+from rankworth.io.columns import NONE, SMALLER, VALUES, Table, is_index, such
+from rankworth.io.lines import QRELS, RUN
+from rankworth.io.reading import Orders
+from rankworth.io.records import Fields, Records
 
 BATCH: Final = 1 << 18
 _EXACT: Final = 15
@@ -114,12 +116,24 @@ def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
     """Checked rows of one document each: `query, document, score`, or `query, document, grade` and maybe `subtopic`."""
     _check_values(frame, table, schema)
     table.check_complete(frame, "query")
-    rows = spread(frame, table)
-    table.check_complete(rows, "document")
+    if is_list(frame["document"].dtype):
+        return _of_lists(frame, table)
     for what in ("query", "document"):
-        _check_ids(rows, what, table)
-    values = _values(rows, table, field_of(frame, table)).alias(table.value)
-    return rows.select("query", "document", values, *(["subtopic"] if "subtopic" in rows.columns else []))
+        table.check_complete(frame, what)
+        _check_ids(frame, what, table)
+    values = _values(frame, table).alias(table.value)
+    return frame.select("query", "document", values, *(["subtopic"] if "subtopic" in frame.columns else []))
+
+
+def _of_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
+    """The documents of lists, one of each query: ids beside lists of numbers, or records; integers stay integers."""
+    layout = RUN if table.value == RUN.value else QRELS
+    records = Records(layout, table.columns, table.orders, first=min(table.first, 1))
+    records.fields = Fields(table, roles=table.chosen())
+    columns = {what: frame[what].to_list() for what in frame.columns}
+    rows = records.frame_of_lists(columns, lambda row: f"{table.name}: {table.at(row)}")
+    kinds = {"query": frame["query"].dtype, "document": frame["document"].dtype.inner}  # type: ignore[attr-defined]
+    return rows.cast({what: kind for what, kind in kinds.items() if kind.is_integer()})
 
 
 def _check_values(frame: pl.DataFrame, table: Table, schema: Schema) -> None:
@@ -234,30 +248,19 @@ def _check_ids(rows: pl.DataFrame, what: str, table: Table) -> None:
 def _shown(rows: pl.DataFrame, what: str, table: Table, row: int = 0) -> str:
     """An item of a column, and where it stands; the column alone where no row is read yet."""
     items = rows[what].slice(row, 1).to_list()
-    shown = f"{table.at(rows, row)}: the {what} is {validate.shown(items[0])}" if items else ""
+    shown = f"{table.at(row)}: the {what} is {validate.shown(items[0])}" if items else ""
     return f"{table.name}: {shown or f'the {what} {table.noun} is of another type'}"
 
 
-def _values(rows: pl.DataFrame, table: Table, field: str) -> pl.Series:
-    """Scores or grades as float64; by ranks, or by the places in a list, where nothing else tells them.
-
-    Args:
-        rows: one for each document.
-        table: what is asked of it.
-        field: what the scores are called where they stand in lists.
-
-    """
+def _values(rows: pl.DataFrame, table: Table) -> pl.Series:
+    """Scores or grades as float64, or grades of 1; ranks and distances with a minus."""
     what = next((what for what in VALUES[table.value] if what in rows.columns), "")
     if table.value == "score":
-        table.orders.agree(what or "order", table.name, Lists(field) if PLACE in rows.columns else None)
-    if what == "score" and PLACE in rows.columns:
-        rows = without_nulls(rows)
-    if what:
-        numbers = _numbers(rows, what, table)
-        return 0.0 - numbers if what in SMALLER else numbers
-    if table.value == "score":
-        return -rows[PLACE].cast(pl.Float64) - 1
-    return pl.ones(rows.height, dtype=pl.Float64, eager=True)
+        table.orders.agree(what, table.name)
+    if not what:
+        return pl.ones(rows.height, dtype=pl.Float64, eager=True)
+    numbers = _numbers(rows, what, table)
+    return 0.0 - numbers if what in SMALLER else numbers
 
 
 def _numbers(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:
@@ -283,7 +286,7 @@ def _numbers(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:
         which = f"document {quoted([rows['document'][row]])} for query {quoted([rows['query'][row]])}"
         raise InputError(
             f"bad-{table.value}",
-            f"{table.name}: {table.at(rows, row)}: the {what} of {which} is {column[row]}{such(bad)}",
+            f"{table.name}: {table.at(row)}: the {what} of {which} is {column[row]}{such(bad)}",
             remedy=f"drop the rows whose {what} is no finite number, or mend what made them",
         )
     return column
@@ -298,103 +301,3 @@ def fields(dtypes: Iterable[object]) -> list[str]:
     """The names of the fields in records, where a column holds lists of them."""
     inner = [getattr(dtype, "inner", None) for dtype in dtypes]
     return [field.name for kind in inner if isinstance(kind, pl.Struct) for field in kind.fields]
-
-
-def spread(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
-    """One row for each document, with the columns `row` and `place`, where the documents stand in lists.
-
-    Beside lists of ids, values may stand in lists of the same lengths; or the lists hold records of an id and a value.
-    An empty list is a query without results.
-
-    Args:
-        frame: columns under the names of what they hold.
-        table: what is asked of it.
-
-    Raises:
-        InputError: `missing-value`, `frame-columns`.
-
-    """
-    if not is_list(frame["document"].dtype):
-        return frame
-    lists = [what for what in frame.columns if is_list(frame[what].dtype) and what != "query"]
-    for what in lists:
-        table.check_complete(frame, what)
-    frame = frame.with_columns(pl.col(what).arr.to_list() for what in lists if isinstance(frame[what].dtype, pl.Array))
-    lengths = frame["document"].list.len()
-    for what in lists:
-        _check_lengths(frame, what, lengths, table)
-    empty = (lengths == 0).arg_true()
-    if table.value == "grade" and len(empty):
-        row = int(empty[0])
-        raise unjudged(f"{table.name}: {table.at(frame, row)}", frame["query"][row], such(empty))
-    numbered = frame.with_row_index(ROW).with_columns(pl.int_ranges(lengths).alias(PLACE))
-    flat = numbered.filter(lengths > 0).explode(*lists, PLACE)
-    inner = flat["document"].dtype
-    single = [what for what in VALUES["score"] if table.value == "score" and what in flat.columns and what not in lists]
-    if isinstance(inner, pl.Struct):
-        rows = _unpacked(flat, {field.name: field.dtype for field in inner.fields}, table, single)
-    else:
-        _refuse(single, table)
-        rows = flat
-    if table.value == "score" and set(VALUES["score"]).isdisjoint(rows.columns):
-        there = (lengths > 0).arg_true()
-        queries = frame["query"].gather(there).cast(pl.String)
-        table.orders.meet(queries, lambda row: f"{table.name}: {table.at(frame, int(there[row]))}")
-    return rows
-
-
-def without_nulls(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows without nulls; the order makes the scores of a list that has null alone, as hits sorted by a field."""
-    if not rows["score"].null_count():
-        return rows
-    none = pl.col("score").is_null().all().over(ROW)
-    return rows.with_columns(pl.when(none).then(-pl.col(PLACE).cast(pl.Float64) - 1).otherwise("score").alias("score"))
-
-
-def field_of(frame: pl.DataFrame, table: Table) -> str:
-    """What the scores are called in a frame of lists: the column, or the field of its records."""
-    kind = frame["document"].dtype
-    inner = getattr(kind, "inner", None)
-    if isinstance(inner, pl.Struct):
-        named = table.records(field.name for field in inner.fields).value_columns().get("score")
-        if named is not None:
-            return str(named)
-    return str(table.chosen().get("score", ""))
-
-
-def _check_lengths(frame: pl.DataFrame, what: str, lengths: pl.Series, table: Table) -> None:
-    """Lists side by side belong together."""
-    unequal = (frame[what].list.len() != lengths).arg_true()
-    if len(unequal):
-        row = int(unequal[0])
-        text = (
-            f"{counted(lengths[row], 'document', 'documents')} and {counted(len(frame[what][row]), what, f'{what}s')}"
-        )
-        raise InputError(
-            "frame-columns",
-            f"{table.name}: {table.at(frame, row)} has lists of {text}{such(unequal)}",
-            remedy="give as many of one as of the other",
-        )
-
-
-def _refuse(single: list[str], table: Table) -> None:
-    """One score for a whole list ranks nothing."""
-    if single:
-        text = f"{table.name}: there are lists of documents, and one {single[0]} for each list"
-        raise InputError("frame-columns", text, remedy=f"give a list of {single[0]}s beside each list of documents")
-
-
-def _unpacked(flat: pl.DataFrame, fields: dict[str, Any], table: Table, single: list[str]) -> pl.DataFrame:
-    """Documents that are records of an id and a value; what else stands in the row holds for all of its records."""
-    records = table.records(fields)
-    document = records.needed("document")
-    told = records.value_columns()
-    inner, outer = (bool(set(VALUES[table.value]) & set(columns)) for columns in (told, flat.columns))
-    if not inner:
-        _refuse(single, table)
-        if not outer:
-            numbers = [name for name, dtype in fields.items() if dtype.is_numeric() or dtype == pl.Boolean]
-            records.refuse_doubt(numbers, [document, *told.values()])
-    found = {**told, "document": document}
-    kept = [what for what in flat.columns if what not in found and not (inner and what in VALUES[table.value])]
-    return flat.select(*kept, **{what: pl.col("document").struct.field(name) for what, name in found.items()})

@@ -1,33 +1,57 @@
-"""Whole JSON documents: a dict of dicts, a dict of lists, a list of objects, a request or a response of _rank_eval."""
+"""JSON: texts and what is wrong with them, and whole documents that hold a run or judgements.
 
+A document is read as what it is in Python: a dict of dicts, a dict of lists, a list of rows, hits of _rank_eval.
+"""
+
+import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-import polars as pl
+import orjson
 
-from rankworth.errors import InputError, quoted
-from rankworth.io import search_response, validate
-from rankworth.io.columns import chosen, is_header, unjudged
-from rankworth.io.json_text import has_each_key_once, parsed, repeated, shown
-from rankworth.io.lines import MARK, RUN, Layout
-from rankworth.io.records import Records, Where
+from rankworth.errors import InputError, quoted, shortened
+from rankworth.io import lines, validate
+from rankworth.io.lines import MARK, QRELS, RUN, Layout
+from rankworth.io.python_objects import Reader, Scored, frame_of
+from rankworth.io.search_response import is_known
 from rankworth.io.source import Progress, Source
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankworth.io.reading import Reading
+
+Path = tuple[str | int, ...]
 
 _HEAD: Final = 1 << 12
 _STRING: Final = rb'"(?:[^"\\]|\\.)*+"\s*'
 _DICTS: Final = re.compile(rb"\s*\{\s*" + _STRING + rb":\s*\{\s*" + _STRING + rb":\s*-?[0-9]")
 """how a dict of dicts begins"""
+_SHAPES: Final = "as in {query: {document: number}}, or {query: [document, ...]}"
+_AROUND: Final = 30
+"""characters before and after the position where the text breaks"""
+_FURTHER: Final = "unexpected content after document"
+_REMEDIES: Final = {
+    "unexpected end of data": "the end is missing; write or copy the file again (in JSON lines, an object is one line)",
+    _FURTHER: "a file holds one JSON document, or one object in each line",
+    "unexpected character, expected a string key": "a key stands in double quotes; json.dumps writes JSON",
+    "trailing comma is not allowed": "remove the comma before the bracket; json.dumps writes JSON",
+    "no low surrogate in string": "half of a character stands there; write the whole one, in UTF-8",
+}
+_SHOWN: Final = 60
+_LARGE: Final = 1 << 23
+_LEAST: Final = 6
+"""of a text that is larger, lists and objects take more bytes on average: empty ones fill the memory"""
+_COLON: Final = b"\\u003"
+"""how a colon may be written otherwise, to begin with"""
 
 
 def batches(
     source: Source, layout: Layout, reading: "Reading", progress: Progress | None = None
-) -> Iterator[pl.DataFrame]:
+) -> "Iterator[pl.DataFrame]":
     """The documents, in file order.
 
     Args:
@@ -40,9 +64,9 @@ def batches(
         InputError: with the first problem of the file.
 
     """
-    name, text = source.name, source.whole(progress)
+    text = source.whole(progress)
     if not text.removeprefix(MARK).strip():
-        raise InputError("empty-input", f"{name}: there is nothing in it")
+        raise InputError("empty-input", f"{source.name}: there is nothing in it")
     try:
         document = parsed(text, source)
     except InputError:
@@ -53,15 +77,12 @@ def batches(
         del text
         yield from jsonl.batches(source, layout, reading, progress)
         return
-    form = _form_of(document, reading)
-    _check_keys(text, document, form, layout, name)
+    rows = _read(document, text, source.name, layout, reading)
     del text
-    yield _frame(document, form, layout, reading, name)
+    yield frame_of(rows, layout, source.name, shown) if isinstance(rows, Mapping) else rows
 
 
-def dicts(
-    source: Source, layout: Layout, reading: "Reading", progress: Progress | None = None
-) -> dict[str, dict[str, Any]] | None:
+def dicts(source: Source, layout: Layout, reading: "Reading", progress: Progress | None = None) -> Scored | None:
     """A dict of dicts, checked, without queries that have no documents; None for any other document, see `batches`.
 
     Args:
@@ -74,36 +95,43 @@ def dicts(
         InputError: with the first problem of the file.
 
     """
-    if any(reading.columns.values()) or _DICTS.match(source.head(_HEAD).removeprefix(MARK)) is None:
+    if _DICTS.match(source.head(_HEAD).removeprefix(MARK)) is None:
         return None
     text = source.whole(progress)
     try:
         document = parsed(text, source)
-    except InputError:
+    except InputError:  # or lines, which `batches` reads
         return None
-    if _form_of(document, reading) != "queries" or not all(type(each) is dict for each in document.values()):
-        return None
-    _check_keys(text, document, "queries", layout, source.name)
-    _refuse_columns(document, layout, reading, source.name)
-    parts = list(document.values())
-    validate.values(parts, sum(map(len, parts)), layout.value, list(document), name=source.name, show=shown)
-    return {query: each for query, each in document.items() if each} or None
+    rows = _read(document, text, source.name, layout, reading)
+    return rows if isinstance(rows, Mapping) else None
 
 
 def is_row(value: object) -> bool:
     """Whether this is an object with something besides lists and objects, as the ids and numbers of a row are."""
-    if not isinstance(value, dict) or search_response.is_known(value):
-        return False
-    return not all(isinstance(item, dict | list) for item in value.values())
+    return (
+        isinstance(value, dict)
+        and not is_known(value)
+        and not all(isinstance(each, dict | list) for each in value.values())
+    )
 
 
-def _form_of(document: Any, reading: "Reading") -> str:  # noqa: ANN401 - of JSON
-    """What a document is; nothing where it is neither an object nor a list."""
-    if not isinstance(document, dict):
-        return "rows" if isinstance(document, list) else ""
-    if search_response.is_known(document):
-        return "rank_eval"
-    return "row" if is_row(document) and is_header(list(document), reading.columns) else "queries"
+def _read(document: object, text: bytes, name: str, layout: Layout, reading: "Reading") -> "Scored | pl.DataFrame":
+    """What a document holds, by the reader of Python's objects."""
+    if way := repeated_key(text, document, name):
+        steps = [f"item {step + 1}" if isinstance(step, int) else quoted([step]) for step in way[:-1]]
+        slug = "frame-columns" if isinstance(document, list) and len(steps) == 1 else layout.repeated
+        problem = f"{', '.join((name, *steps))}: the key {quoted(way[-1:])} stands there twice"
+        raise InputError(slug, problem, remedy="keep one of them")
+    rows = Reader(layout, name, reading.columns, reading.orders, first=1, show=shown).read(document)
+    if not isinstance(rows, Mapping):
+        return rows
+    rows = validate.dicts(rows, layout.value, name)
+    if layout is RUN and reading.orders.lists is None:
+        reading.orders.agree("score", name)
+    parts = rows.values()
+    blanks = layout is QRELS
+    validate.values(parts, sum(map(len, parts)), layout.value, list(rows), name=name, show=shown, blanks=blanks)
+    return rows
 
 
 def _is_lines(text: bytes) -> bool:
@@ -115,87 +143,116 @@ def _is_lines(text: bytes) -> bool:
         return False
 
 
-def _check_keys(text: bytes, document: Any, form: str, layout: Layout, name: str) -> None:  # noqa: ANN401 - of JSON
-    """An object has each key once: no query, and no document of a query, is there twice."""
-    inner = document if form == "rows" else document.values() if form == "queries" else ()
-    members = sum(len(each) for each in (document, *inner) if isinstance(each, dict))
-    if has_each_key_once(text, document, members) or not (way := repeated(text, name)):
-        return
-    around = [step + 1 if isinstance(step, int) else step for step in way[:-1]]
-    within = f"{name}: row {around.pop(0)}" if form == "rows" else name
-    within = ", ".join((within, *(f"{quoted([step])}" for step in around)))
-    slug = "frame-columns" if not around and form in ("rows", "row") else layout.repeated
-    raise InputError(slug, f"{within}: the key {quoted(way[-1:])} stands there twice", remedy="keep one of them")
+# JSON as text
 
 
-def _refuse_columns(document: Mapping[str, Any], layout: Layout, reading: "Reading", name: str) -> None:
-    """Refuse a table that stands there column by column: its names would pass for queries."""
+def parsed(text: bytes, source: Source, line: int = 1) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """What the text says. NaN, Infinity and numbers beyond double precision (1e999) are read as Python reads them.
+
+    Args:
+        text: JSON, perhaps after a byte order mark.
+        source: the file that it comes from.
+        line: the number of its first line.
+
+    Raises:
+        InputError: `wrong-encoding`, `binary-file`, `line-ends`, `bad-json`, `input-type`.
+
+    """
+    text = text.removeprefix(MARK)
+    if len(text) > _LARGE and (text.count(b"[") + text.count(b"{")) * _LEAST > len(text):
+        problem = f"{source.name}:{line}: nearly all lists and objects are empty, or nested too deeply"
+        raise InputError("input-type", problem, remedy=_SHAPES)
     try:
-        found = chosen(list(document), layout.value, name, reading.columns)
-    except InputError:
-        return
-    ids = document[found["query"]]
-    if layout.value not in found and isinstance(ids, dict) and all(map(validate.is_number, ids.values())):
-        return  # two queries that are called so
-    text = f"{name}: this looks like a table, column by column: {quoted(document, 8)}"
-    remedy = 'write it row by row, as pandas does: frame.to_json(path, orient="records")'
-    raise InputError("input-type", text, remedy=remedy)
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        if b"NaN" in text or b"Infinity" in text or error.msg.startswith("number is infinity"):
+            with suppress(ValueError, TypeError, RecursionError):
+                value = json.loads(text.decode())
+                orjson.dumps(value)  # what cannot be written is more than Python's numbers
+                return value
+        raise _refusal(text, source, line, error) from None
 
 
-def _frame(document: Any, form: str, layout: Layout, reading: "Reading", name: str) -> pl.DataFrame:  # noqa: ANN401 - of JSON
-    """All documents, by what the JSON document is."""
-    if not form:
-        problem = f"{name}: this is {shown(document)}, neither an object nor a list"
-        raise InputError("input-type", problem, remedy=f"as in {{query: {{document: {layout.value}}}}}")
-    if form == "rank_eval":
-        return search_response.frame(document, layout, reading.columns, reading.orders, name)
-    if not document:
-        raise InputError("empty-input", f"{name}: the {'list' if form == 'rows' else 'object'} is empty")
-    if form != "queries":
-        rows = document if form == "rows" else [document]
-        if odd := next((row for row, each in enumerate(rows, 1) if not isinstance(each, dict)), 0):
-            text = f"{name}: item {odd} of the list is {shown(rows[odd - 1])}, not an object"
-            remedy = "a list holds objects, one for each document or one for each query"
-            raise InputError("input-type", text, remedy=remedy)
-        return _of_rows(rows, lambda row: f"{name}: row {row + 1}", layout, reading, name)
-    queries = list(document)
-    kinds = {type(each) for each in document.values()}
-    if kinds not in ({dict}, {list}):
-        odd = next(query for query, each in document.items() if type(each) is not dict)
-        text = f"{name}: query {quoted([odd])} holds {shown(document[odd])}"
-        raise InputError("input-type", text, remedy=f"all hold {{document: {layout.value}}}, or all hold lists")
-    _refuse_columns(document, layout, reading, name)
-    if kinds == {dict}:
-        return _of_dicts(document, layout, reading, name)
-    rows = [{"query": query, "documents": items} for query, items in document.items()]
-    return _of_rows(rows, lambda row: f"{name}: query {quoted([queries[row]])}", layout, reading, name)
+def shown(item: object) -> str:
+    """A value as it is written in JSON, shortened."""
+    if isinstance(item, list | dict):
+        return shortened(validate.shown(item), _SHOWN)
+    text = json.dumps(item, ensure_ascii=False)
+    return shortened(text if text.isprintable() else json.dumps(item), _SHOWN)
 
 
-def _of_rows(rows: list[Any], where: Where, layout: Layout, reading: "Reading", name: str) -> pl.DataFrame:
-    """Rows, or queries with lists."""
-    frame = Records(layout, reading.columns, reading.orders, show=shown).frame(rows, where)
-    if not frame.height:
-        raise InputError("empty-input", f"{name}: all lists are empty")
-    return frame
+def _refusal(text: bytes, source: Source, line: int, error: json.JSONDecodeError) -> InputError:
+    """What is wrong with a text that is no JSON."""
+    if line == 1:
+        lines.refuse_binary(source, text)
+    if 0 in text:
+        return lines.null_byte(source, text, line - 1)
+    lines.decoded(source, text, line)
+    where = f"{source.name}:{line + error.lineno - 1}"
+    if error.msg == "depth limit exceeded":
+        return InputError("input-type", f"{where}: lists and objects are nested too deeply", remedy=_SHAPES)
+    excerpt = error.doc[max(0, error.pos - _AROUND) : error.pos + _AROUND]
+    begins = text.lstrip()[:1] in (b"{", b"[", b'"') or error.pos > 0
+    other = "json.dumps writes JSON" if begins else "leave the format out to have it detected from the content"
+    problem = f"{where}: this is not JSON: {error.msg} at column {error.colno}: {excerpt!r}"
+    return InputError("bad-json", problem, remedy=_REMEDIES.get(error.msg, other))
 
 
-def _of_dicts(document: dict[str, Any], layout: Layout, reading: "Reading", name: str) -> pl.DataFrame:
-    """The documents of a dict of dicts."""
-    if any(reading.columns.values()):
-        text = f"{name}: this is a dict of dicts, whose keys are queries and documents; no column has a name"
-        raise InputError("frame-columns", text, remedy="leave columns out")
+def has_each_key_once(text: bytes, value: Any) -> bool:  # noqa: ANN401 - whatever JSON holds
+    """Whether surely no object in the text has a key twice, of which parsing leaves out all but the last.
+
+    A colon follows every key, and others stand in texts only: nothing was left out where the value has as many.
+
+    Args:
+        text: JSON, or lines of JSON.
+        value: what it says, or what the lines say.
+
+    """
+    inner = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+    keys, colons = sum(len(each) for each in (value, *inner) if isinstance(each, dict)), text.count(b":")
+    if keys == colons:
+        return True
     try:
-        validate.dicts(document, layout.value, name)
-    except InputError as error:
-        remedy = "write each of them into a file of its own" if error.slug == "nested-runs" else error.remedy
-        raise InputError(error.slug, *error.problems, remedy=remedy) from None
-    queries, parts = list(document), list(document.values())
-    if layout is RUN:
-        reading.orders.agree("score", name)
-    elif not all(parts):
-        raise unjudged(name, queries[parts.index({})])
-    counts = list(map(len, parts))
-    values = validate.values(parts, sum(counts), layout.value, queries, name=name, show=shown, blanks=layout is not RUN)
-    of_each = pl.Series("query", queries, dtype=pl.String).gather(np.repeat(np.arange(len(counts)), counts))
-    documents = pl.Series("document", list(chain.from_iterable(parts)), dtype=pl.String)
-    return pl.DataFrame([of_each, documents, pl.Series(layout.value, values)])
+        return _COLON not in text and orjson.dumps(value).count(b":") == colons
+    except orjson.JSONEncodeError:  # nested too deeply to be written
+        return False
+
+
+def repeated_key(text: bytes, value: Any, where: str) -> Path:  # noqa: ANN401 - whatever JSON holds
+    """The way to a key that an object has twice, from outside to inside; empty where there is none.
+
+    Args:
+        text: JSON.
+        value: what it says.
+        where: where it stands.
+
+    Raises:
+        InputError: `input-type`.
+
+    """
+    if has_each_key_once(text, value):
+        return ()
+    try:
+        return _way(json.loads(text.removeprefix(MARK), object_pairs_hook=_Pairs))
+    except RecursionError:
+        raise InputError("input-type", f"{where}: lists and objects are nested too deeply", remedy=_SHAPES) from None
+
+
+class _Pairs(dict[str, Any]):
+    """An object that remembers the keys which it has twice."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        twice = Counter(key for key, _ in pairs) if len(self) < len(pairs) else {}
+        self.twice = [key for key, times in twice.items() if times > 1]
+
+
+def _way(value: object) -> Path:
+    """The way to the first object that has a key twice, and the key."""
+    if isinstance(value, _Pairs) and value.twice:
+        return (value.twice[0],)
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inner:
+        if way := _way(item):
+            return key, *way
+    return ()

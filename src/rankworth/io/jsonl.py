@@ -4,7 +4,7 @@ Where every line has two text ids and a number under the same keys, Polars parse
 converted or left out anything. The rest is read line by line, so that every problem can be named with its line.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +13,7 @@ import polars as pl
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import json, lines
-from rankworth.io.json_text import has_each_key_once, repeated, shown
-from rankworth.io.json_text import parsed as parse_json
+from rankworth.io.json import has_each_key_once, repeated_key, shown
 from rankworth.io.lines import RUN, Chunk, Layout
 from rankworth.io.records import Records
 from rankworth.io.source import Progress, Source
@@ -66,22 +65,29 @@ class _Reader:
     """Turns chunks into frames."""
 
     def __init__(self, source: Source, layout: Layout, reading: "Reading") -> None:
-        self.source = source
-        self.layout = layout
-        self.records = Records(layout, reading.columns, reading.orders, show=shown)
+        self.source, self.layout, self.reading = source, layout, reading
+        self.records = self._new_records()
         self.keys: tuple[str, ...] = ()
-        """of query, document and score, where Polars may parse them"""
+        """of `columns`, where Polars may parse them"""
+        self.columns = ("query", "document", layout.value)
+
+    def _new_records(self) -> Records:
+        return Records(self.layout, self.reading.columns, self.reading.orders, show=shown)
 
     def begin(self, chunk: Chunk) -> bool:
         """Learn from the first object what the keys are; whether it is one that may stand in a line."""
         numbered = enumerate(chunk.text.split(b"\n"), chunk.above + 1)
         number, line = next((number, line) for number, line in numbered if line.strip())
-        first = parse_json(line, self.source, number)
+        first = json.parsed(line, self.source, number)
         if not json.is_row(first):
             return False
-        roles = self.records.roles(first, lambda _: f"{self.source.name}:{number}")
-        if self.layout is RUN and set(roles) == {"query", "document", "score"}:
-            self.keys = tuple(roles[what] for what in ("query", "document", "score"))
+        where, fields = f"{self.source.name}:{number}", self._new_records().fields
+        fields.columns([first], lambda _: where)
+        if set(fields.roles) == {*self.columns}:
+            fields.table.check_named()
+            self.keys = tuple(fields.roles[what] for what in self.columns)
+            if self.layout is RUN:
+                self.reading.orders.agree("score", where)
         return True
 
     def parsed(self, chunk: bytes) -> pl.DataFrame | None:
@@ -102,7 +108,9 @@ class _Reader:
         counts = [*texts, *(chunk.count(name) for name in names)]
         if any(frame.null_count().row(0)) or any(count != frame.height for count in counts):
             return None
-        return frame.rename(dict(zip(self.keys, ("query", "document", "score"), strict=True)))
+        if not (self.layout.infinite or frame[self.keys[-1]].is_finite().all()):
+            return None
+        return frame.rename(dict(zip(self.keys, self.columns, strict=True)))
 
     def frame(self, chunk: Chunk, parsed: pl.DataFrame | None) -> pl.DataFrame:
         """The documents of a chunk."""
@@ -110,13 +118,13 @@ class _Reader:
 
     def _line_by_line(self, chunk: bytes, above: int) -> pl.DataFrame:
         texts = chunk.removesuffix(b"\n").split(b"\n")
-        numbers: Sequence[int] = range(above + 1, above + 1 + len(texts))
+        numbers = list(range(above + 1, above + 1 + len(texts)))
         try:
             values = list(map(orjson.loads, texts))
         except orjson.JSONDecodeError:
             kept = [pair for pair in zip(numbers, texts, strict=True) if pair[1].strip()]
             numbers, texts = [number for number, _ in kept], [text for _, text in kept]
-            values = [parse_json(text, self.source, number) for number, text in kept]
+            values = [json.parsed(text, self.source, number) for number, text in kept]
 
         def where(row: int) -> str:
             return f"{self.source.name}:{numbers[row]}"
@@ -126,10 +134,9 @@ class _Reader:
             remedy = f'write an object in each line, such as {{"query_id": "q1", "doc_id": "d1", "{value}": 1}}'
             problem = f"{where(odd - 1)}: this is {shown(values[odd - 1])}, not an object"
             raise InputError("input-type", problem, remedy=remedy)
-        if not has_each_key_once(chunk, values, sum(map(len, values))):
+        if not has_each_key_once(chunk, values):
             for row, (text, value) in enumerate(zip(texts, values, strict=True)):
-                way = () if has_each_key_once(text, value, len(value)) else repeated(text, where(row))
-                if way:
+                if way := repeated_key(text, value, where(row)):
                     slug = self.layout.repeated if len(way) > 1 else "frame-columns"
                     problem = f"{where(row)}: the key {quoted([way[-1]])} stands there twice"
                     raise InputError(slug, problem, remedy="keep one of them")

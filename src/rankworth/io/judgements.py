@@ -1,5 +1,6 @@
 """Judgements from files and frames: one for each document, and what was given for each subtopic."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -8,8 +9,8 @@ import polars as pl
 from rankworth.io import duplicates, frames
 from rankworth.io.duplicates import COPIED, settled
 from rankworth.io.lines import QRELS
-from rankworth.io.reading import Reading, file_batches, file_parts, files_of, not_readable
-from rankworth.io.validate import IdKinds
+from rankworth.io.reading import Reading, file_batches, file_parts
+from rankworth.io.source import Source
 from rankworth.settings import DuplicateJudgements
 
 NAME = "the judgements"
@@ -53,37 +54,31 @@ class Judgements(NamedTuple):
 
 
 def read(
-    source: object,
+    files: Sequence[Source],
+    rows: pl.DataFrame | None,
     reading: Reading,
     policy: DuplicateJudgements,
     only: frozenset[str] | None = None,
-    kinds: IdKinds | None = None,
 ) -> Judgements:
-    """Read files or a frame.
+    """Put the judgements of files or of a frame in order.
 
     Args:
-        source: a path, a list of paths, or a frame.
+        files: where the judgements stand.
+        rows: `query, document, grade`, and `subtopic` where something tells it, where there are no files.
         reading: what the user says of them.
         policy: what becomes of several grades of a document for one subtopic of a query.
         only: the queries that count; all where None.
-        kinds: gets to know whether the ids of a frame are integers.
 
     Raises:
         InputError: where anything is wrong with them.
 
     """
-    files = files_of(source, QRELS, reading)
-    if files:
+    if rows is None:
         batches = file_batches(files, QRELS, reading, columns=QRELS.columns)
         renamed = (frame.rename({"iteration": "subtopic"}, strict=False) for frame in batches)
         whole = pl.concat(renamed, how="diagonal")
-    elif frames.is_frame(source):
-        whole = frames.read(source, "grade", NAME, reading.columns)
-        if kinds is not None:
-            kinds.meet_frame(whole)
-        whole = reading.blanks.settle(whole, NAME)
     else:
-        raise not_readable(source, "judgements")
+        whole = reading.blanks.settle(rows, NAME)
     whole = _of(whole, only)
     given = AllJudgements(whole if "subtopic" in whole.columns and policy not in COPIED else None, policy)
     frame = whole.select(pl.col("query", "document").cast(pl.String), "grade")

@@ -22,7 +22,7 @@ import orjson
 import polars as pl
 
 from rankworth.errors import InputError, counted, quoted, shortened
-from rankworth.io import csv, detect, json_text, lines, records, validate
+from rankworth.io import csv, detect, json, lines, records, validate
 from rankworth.io.columns import NONE, Groups, Table
 from rankworth.io.csv import DELIMITERS, TAB
 from rankworth.io.lines import HEAD, MARK, QRELS, refuse_binary
@@ -562,7 +562,7 @@ def _of_json_lines(source: Source, progress: Progress | None) -> Numbered:
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError:
-            value = json_text.parsed(line, source, number)
+            value = json.parsed(line, source, number)
         if isinstance(value, dict):
             _check_keys(line, value, f"{source.name}:{number}")
         yield number, value if isinstance(value, dict) else str(value)
@@ -571,7 +571,7 @@ def _of_json_lines(source: Source, progress: Progress | None) -> Numbered:
 def _of_json(source: Source, reader: _Reader, progress: Progress | None) -> Iterator[Row]:
     """The rows of one JSON document: a list of objects, one object, or texts by their ids."""
     text = source.whole(progress)
-    value = json_text.parsed(text, source)
+    value = json.parsed(text, source)
     _check_keys(text, value, source.name)
     if isinstance(value, dict) and not reader.is_header(value):
         return reader.entries(value, source.name)
@@ -580,9 +580,7 @@ def _of_json(source: Source, reader: _Reader, progress: Progress | None) -> Iter
 
 def _check_keys(text: bytes, value: Any, where: str) -> None:  # noqa: ANN401 - of JSON
     """An object has each key once: no id stands there twice."""
-    inner = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
-    members = sum(len(each) for each in (value, *inner) if isinstance(each, dict))
-    if not json_text.has_each_key_once(text, value, members) and (way := json_text.repeated(text, where)):
+    if way := json.repeated_key(text, value, where):
         problem = f"{where}: the key {quoted([way[-1]])} stands twice in one object"
         raise InputError("input-type", problem, remedy="keep one of them")
 

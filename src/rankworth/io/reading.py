@@ -335,12 +335,3 @@ def file_parts(
         return Part(file.name, frames, lines)
 
     return [part(file) for file in files]
-
-
-def not_readable(source: object, what: str) -> InputError:
-    """The error for an object that cannot be read at all."""
-    return InputError(
-        "input-type",
-        f"{type(source).__name__} cannot be read as {what}",
-        remedy="give a path, a dict of dicts, lists by query, rows, or a frame (Polars, pandas, PyArrow, DuckDB, ...)",
-    )

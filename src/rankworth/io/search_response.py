@@ -7,17 +7,12 @@ Documents go by `_id`; where a file names several indices, by `_index/_id`. `col
 `columns={"document": "_index/_id"}` say which.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-import polars as pl
-
 from rankworth.errors import InputError, quoted, shortened
-from rankworth.io.columns import unjudged
-from rankworth.io.json_text import shown
-from rankworth.io.lines import QRELS, RUN, Layout
-from rankworth.io.reading import Lists, Orders
-from rankworth.io.records import Columns, Records, by_order
+from rankworth.io.lines import RUN, Layout
+from rankworth.io.validate import shown, text
 
 _INDEXED: Final = "_index/_id"
 """a name of an index has no slash"""
@@ -25,7 +20,7 @@ _WHOLE: Final = "save what goes to _rank_eval, and what comes from it, whole and
 _REQUEST: Final = frozenset({"request", "ratings", "template_id"})
 
 Hits = dict[str, list[dict[str, Any]]]
-"""for each query its hits or ratings, with `_id`, and `_index`, `_score` and `rating` where they are known"""
+"""for each query its hits, with `_id`, and `_index`, `_score` and `rating` where they are known"""
 
 
 def is_known(document: Mapping[str, Any]) -> bool:
@@ -40,49 +35,47 @@ def is_known(document: Mapping[str, Any]) -> bool:
     return "error" in document and "status" in document
 
 
-def frame(
-    document: Mapping[str, Any], layout: Layout, columns: Mapping[str, str], orders: Orders, name: str
-) -> pl.DataFrame:
-    """The hits or the judgements.
+def lists(document: Mapping[str, Any], layout: Layout, columns: Mapping[str, str], name: str) -> Hits:
+    """The hits of each query, or the judgements, as records with `document` and `score` or `grade`.
 
     Args:
         document: for which `is_known` holds.
         layout: `RUN` or `QRELS`.
         columns: which key holds the document, as the user says.
-        orders: how the documents of the run are ranked.
         name: what messages call it.
 
     Raises:
-        InputError: `input-type`, `failed-queries`, `frame-columns`, `id-type`, `missing-value`, `bad-score`,
-            `bad-grade`, `duplicate-judgement`, `empty-input`.
+        InputError: `input-type`, `failed-queries`, `frame-columns`, `id-type`, `duplicate-judgement`, `empty-input`.
 
     """
     document = _bare(document)
-    hits = _hits_of(document, layout, name)
-    several = len({str(hit.get("_index")) for some in hits.values() for hit in some}) > 1
-    if layout is QRELS and "details" in document:
-        hits = {query: [hit for hit in some if hit["rating"] is not None] for query, some in hits.items()}
+    if "error" in document:
+        problem = f"{name}: this is an error of the search engine: {_reason(document)}"
+        raise InputError("failed-queries", problem, remedy="mend the request and send it again")
+    if "requests" in document and layout is RUN:
+        problem = f"{name}: this is a request of _rank_eval, which holds judgements"
+        raise InputError("input-type", problem, remedy=f"{layout.exchanged}; the hits are in the response")
+    hits = _rated(document, name) if "requests" in document else _found(document, name)
+    several = len({str(hit.get("_index")) for of_query in hits.values() for hit in of_query}) > 1
+    if layout is not RUN and "requests" not in document:
+        rated = {query: [hit for hit in of_query if hit["rating"] is not None] for query, of_query in hits.items()}
+        hits = {query: of_query for query, of_query in rated.items() if of_query}
     if not any(hits.values()):
         raise InputError("empty-input", f"{name}: there are no {'hits' if layout is RUN else 'ratings'}")
-    rows = [(query, item, hit) for query, some in hits.items() for item, hit in enumerate(some, 1)]
-
-    def where(row: int) -> str:
-        return f"{name}: query {quoted([rows[row][0]])}, item {rows[row][1]}"
-
-    if layout is RUN:
-        orders.meet(hits, lambda row: f"{name}: query {quoted([list(hits)[row]])}")
-        orders.agree("order", name, Lists("_score", is_order=True))
-    records = Records(layout, {}, orders, show=shown)
-    found: Columns = {"query": [query for query, *_ in rows], "document": [hit["_id"] for *_, hit in rows]}
     key = "_score" if layout is RUN else "rating"
-    found[layout.value] = [hit.get(key) for *_, hit in rows]
-    if layout is RUN and None in found["score"]:
-        found["score"] = [score for some in hits.values() for score in by_order(len(some), layout)]
-    found = records.checked(found, where)
-    if columns.get("document", _INDEXED if several else "_id") == _INDEXED:
-        indices = records.checked({"_index": [hit.get("_index") for *_, hit in rows]}, where)["_index"]
-        found["document"] = list(map("/".join, zip(indices, found["document"], strict=True)))
-    return records.joined(found, where)
+    scored = layout is not RUN or all(hit.get(key) is not None for of_query in hits.values() for hit in of_query)
+    indexed = columns.get("document", _INDEXED if several else "_id") == _INDEXED
+
+    def record(hit: dict[str, Any], where: str) -> dict[str, Any]:
+        known = _needed(hit, "_id", where)
+        if indexed:
+            known = f"{text(_needed(hit, '_index', where), where)}/{text(known, where)}"
+        return {"document": known, **({layout.value: _needed(hit, key, where)} if scored else {})}
+
+    return {
+        query: [record(hit, at) for at, hit in _items(of_query, f"{name}: query {quoted([query])}")]
+        for query, of_query in hits.items()
+    }
 
 
 def _bare(document: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -91,69 +84,48 @@ def _bare(document: Mapping[str, Any]) -> Mapping[str, Any]:
     return inner if isinstance(inner, dict) and len(document) == 1 else document
 
 
-def _hits_of(document: Mapping[str, Any], layout: Layout, name: str) -> Hits:
-    """The hits of a response, or the judgements of a request or a response."""
-    if "error" in document:
-        text = f"{name}: this is an error of the search engine: {_reason(document)}"
-        raise InputError("failed-queries", text, remedy="mend the request and send it again")
-    if "requests" in document:
-        if layout is RUN:
-            text = f"{name}: this is a request of _rank_eval, which holds judgements"
-            raise InputError("input-type", text, remedy=f"{layout.exchanged}; the hits are in the response")
-        return _rated(document["requests"], name)
-    if failures := document.get("failures"):
-        texts = [
+def _found(response: Mapping[str, Any], name: str) -> Hits:
+    """The hits of a response, with their ratings."""
+    if failures := response.get("failures"):
+        problems = [
             f"{name}: the search for query {quoted([query])} failed: {_reason(each)}"
             for query, each in dict(failures).items()
         ]
         remedy = "mend the request and send it again; a query that failed would count as one without hits"
-        raise InputError("failed-queries", *texts[:3], more=len(texts[3:]), remedy=remedy)
+        raise InputError("failed-queries", *problems[:3], more=len(problems[3:]), remedy=remedy)
     hits: Hits = {}
-    for query, detail in document["details"].items():
+    for query, detail in response["details"].items():
         where = f"{name}: query {quoted([query])}"
-        hits[query] = [
-            _record(_needed(rated, "hit", at), "_id", at) | {"rating": rated.get("rating")}
-            for rated, at in _records(_needed(detail, "hits", where), where)
-        ]
+        items = _items(_needed(detail, "hits", where), where)
+        hits[query] = [{**_needed(rated, "hit", at), "rating": rated.get("rating")} for at, rated in items]
     return hits
 
 
-def _rated(requests: Sequence[Mapping[str, Any]], name: str) -> Hits:
+def _rated(request: Mapping[str, Any], name: str) -> Hits:
     """The judgements of a request."""
     rated: Hits = {}
-    for number, request in enumerate(requests, 1):
-        where = f"{name}: request {number}"
-        ratings, query = _needed(request, "ratings", where), _needed(request, "id", where)
-        if type(query) not in (str, int):
-            raise InputError("id-type", f"{where}: the id {shown(query)} is neither text nor an integer", remedy=_WHOLE)
-        if str(query) in rated:
-            text = f"{where}: query {quoted([query])} is there twice"
-            raise InputError("duplicate-judgement", text, remedy="put all ratings of a query into one request")
-        if not ratings:
-            raise unjudged(name, str(query))
-        records = _records(ratings, f"{name}: query {quoted([query])}")
-        rated[str(query)] = [_record(_record(rating, "rating", at), "_id", at) for rating, at in records]
+    for where, each in _items(request["requests"], f"{name}: requests"):
+        query = text(_needed(each, "id", where), where)
+        if query in rated:
+            problem = f"{where}: query {quoted([query])} is there twice"
+            raise InputError("duplicate-judgement", problem, remedy="put all ratings of a query into one request")
+        rated[query] = [hit for _, hit in _items(_needed(each, "ratings", where), f"{name}: query {quoted([query])}")]
     return rated
 
 
-def _records(items: object, where: str) -> list[tuple[Any, str]]:
+def _items(items: object, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The items of a list of objects, and where each stands."""
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise InputError("frame-columns", f"{where}: this is {shown(items)}, not a list of objects", remedy=_WHOLE)
-    return [(item, f"{where}, item {number}") for number, item in enumerate(items, 1)]
+    return ((f"{where}, item {number}", item) for number, item in enumerate(items, 1))
 
 
-def _record(record: Any, key: str, where: str) -> dict[str, Any]:  # noqa: ANN401 - whatever JSON holds
-    """An object that has a key."""
-    if not isinstance(record, dict) or key not in record:
-        has = f"the keys are {quoted(record, 8)}" if isinstance(record, dict) else f"this is {shown(record)}"
-        raise InputError("frame-columns", f"{where}: there is no {key}; {has}", remedy=_WHOLE)
-    return record
-
-
-def _needed(record: Any, key: str, where: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+def _needed(record: Mapping[str, Any], key: str, where: str) -> Any:  # noqa: ANN401 - whatever JSON holds
     """What an object has under a key."""
-    return _record(record, key, where)[key]
+    if key not in record:
+        problem = f"{where}: there is no {key}; the keys are {quoted(record, 8)}"
+        raise InputError("frame-columns", problem, remedy=_WHOLE)
+    return record[key]
 
 
 def _reason(failure: object) -> str:

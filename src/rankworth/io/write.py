@@ -6,7 +6,7 @@ that gives the same float64 when it is read, whole ones without a decimal point.
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from io import BytesIO
@@ -31,18 +31,13 @@ Frames = Iterator[pl.DataFrame]
 
 SUFFIXES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        ".run": "trec",
-        ".qrels": "trec",
-        ".trec": "trec",
-        ".txt": "trec",
+        **dict.fromkeys((".run", ".qrels", ".trec", ".txt"), "trec"),
         ".csv": "csv",
         ".tsv": "tsv",
-        ".jsonl": "jsonl",
-        ".ndjson": "jsonl",
+        **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
         ".json": "json",
         ".parquet": "parquet",
-        ".arrow": "arrow",
-        ".feather": "arrow",
+        **dict.fromkeys((".arrow", ".feather"), "arrow"),
     }
 )
 """What the suffix of a file says of its format."""
@@ -54,31 +49,60 @@ TABLES: Final = {RUN.value: ("query", "document", "rank", "score"), QRELS.value:
 
 _AHEAD: Final = 2
 """how many frames wait for Polars to write them"""
-_RANKED: Final = ("query", "document", "rank")
-_LEAST_RANK: Final = -1.0
-_LARGEST: Final = 2.0**53
 _HEAD: Final = 1 << 16
-_BLANK: Final = r"[ \t\n\r\x0b\x0c]"
-_LINES: Final = {"trec": "TREC's lines", "msmarco": "MS MARCO's lines", "csv": "CSV", "tsv": "TSV"}
+_CALLED: Final = {
+    "trec": "TREC's lines",
+    "msmarco": "MS MARCO's lines",
+    "csv": "CSV",
+    "tsv": "TSV",
+    "json": "JSON",
+    "jsonl": "JSON",
+}
 _ANY: Final = "jsonl, json, parquet and arrow hold any id"
 _ANY_TABLE: Final = "csv, tsv, jsonl, json, parquet and arrow hold it"
+_IDS: Final = ("query", "document", "subtopic")
+_LINES: Final = ("trec", "msmarco")
+_CELLS: Final = ("csv", "tsv")
 
 
-class _Trouble(NamedTuple):
-    """Ids or numbers that a format cannot hold."""
+class _Limit(NamedTuple):
+    """What some formats cannot hold in some columns."""
 
-    column: str
-    found: pl.Expr
+    forms: tuple[str, ...]
+    columns: tuple[str, ...]
+    cannot: Callable[[pl.Expr], pl.Expr]
     text: str
     remedy: str
 
 
-def target_format(path: str, asked: str) -> str:
-    """The format of a file to be written: as asked, otherwise as its suffix says.
+_LIMITS: Final = (
+    _Limit(_CELLS, _IDS, lambda ids: ~ids.str.contains(r"[^\s\x1c-\x1f]"), "is empty", _ANY),
+    _Limit(_LINES, _IDS, lambda ids: ids == "", "is empty", _ANY),
+    _Limit(_LINES + _CELLS, _IDS, lambda ids: ids.str.contains("\0", literal=True), "has a null byte", _ANY),
+    _Limit(_LINES, _IDS, lambda ids: ids.str.contains(r"[ \t\n\r\x0b\x0c]"), "has blanks or line ends", _ANY_TABLE),
+    _Limit(
+        *(_LINES, ("query",), lambda ids: ids.str.contains("^[#\ufeff]")),
+        *("begins as a comment or a byte order mark does", _ANY_TABLE),
+    ),
+    _Limit(("msmarco",), _IDS, lambda ids: ids.str.starts_with('"'), "begins with a quote", _ANY_TABLE),
+    _Limit(
+        *(("json", "jsonl"), ("score",), lambda score: score.is_infinite()),
+        *("is infinite", "trec, csv, tsv, parquet and arrow have infinite numbers"),
+    ),
+)
+_SCORES: Final = _Limit(
+    *(("msmarco",), ("score",), lambda score: (score > -1) | (score != score.round()) | (score <= -(2.0**53))),
+    *("is no rank with a minus", "--lossy writes the ranks alone; trec, csv, tsv and others keep scores"),
+)
+"""where nothing may be lost"""
+
+
+def target_format(path: str, form: str) -> str:
+    """The format of a file to be written: as the user says, otherwise as its suffix does.
 
     Args:
         path: the file, or `-` for standard output.
-        asked: a format, or nothing.
+        form: a format, or nothing.
 
     Raises:
         UsageError: `unknown-format`, `unwritable-output`.
@@ -86,22 +110,17 @@ def target_format(path: str, asked: str) -> str:
     """
     if not path:
         raise UsageError("unwritable-output", NAMELESS)
-    if asked and asked not in TARGETS:
-        raise UsageError("unknown-format", f"there is no format {asked!r}; there are {' '.join(TARGETS)}")
+    if form and form not in TARGETS:
+        raise UsageError("unknown-format", f"there is no format {form!r}; there are {' '.join(TARGETS)}")
     suffix = Path(path).suffix.lower()
     if path != STDIN and suffix in PACKED:
-        raise UsageError(
-            "unknown-format",
-            f"{path}: compressed files are not written",
-            remedy=f"pack what comes out on standard output: - --to {asked or 'FORMAT'} | gzip > {path}",
-        )
-    if asked:
-        return asked
-    if path == STDIN:
+        remedy = f"compress what comes out on standard output: - --to {form or 'FORMAT'} | gzip > {path}"
+        raise UsageError("unknown-format", f"{path}: compressed files are not written", remedy=remedy)
+    if not form and path == STDIN:
         raise UsageError("unknown-format", f"standard output needs --to FORMAT; there are {' '.join(TARGETS)}")
-    if suffix not in SUFFIXES:
+    if not form and suffix not in SUFFIXES:
         raise UsageError("unknown-format", unknown_suffix(path, SUFFIXES, "--to FORMAT"))
-    return SUFFIXES[suffix]
+    return form or SUFFIXES[suffix]
 
 
 def refuse(frame: pl.DataFrame, form: str, name: str, first: int, *, lossy: bool) -> None:
@@ -118,20 +137,22 @@ def refuse(frame: pl.DataFrame, form: str, name: str, first: int, *, lossy: bool
         UsageError: `unwritable-output`.
 
     """
-    for trouble in _troubles(form, lossy=lossy, columns=frame.columns):
-        rows = frame.select(trouble.found).to_series().arg_true()
+    limits = _LIMITS if lossy else (*_LIMITS, _SCORES)
+    known = [(column, limit) for limit in limits if form in limit.forms for column in limit.columns]
+    for column, limit in known:
+        if column not in frame.columns:
+            continue
+        rows = frame.select(limit.cannot(pl.col(column))).to_series().arg_true()
         if len(rows):
-            row = int(rows[0])
-            shown = quoted([frame[trouble.column][row]])
+            item = quoted([frame[column][rows[0]]])
             more = f" ({len(rows):,} or more such rows)" if len(rows) > 1 else ""
-            raise UsageError(
-                "unwritable-output",
-                f"{name}: row {row + first}: the {trouble.column} {shown} {trouble.text}{more}",
-                remedy=trouble.remedy,
+            text = (
+                f"{name}: row {rows[0] + first}: the {column} {item} {limit.text}, and {_CALLED[form]} cannot hold that"
             )
+            raise UsageError("unwritable-output", f"{text}{more}", remedy=limit.remedy)
 
 
-def write(frames: Frames, file: IO[bytes], form: str, *, columns: tuple[str, ...], tabs: bool = False) -> None:
+def write(frames: Frames, file: IO[bytes], form: str, *, columns: tuple[str, ...]) -> None:
     """Write all rows.
 
     Args:
@@ -139,7 +160,6 @@ def write(frames: Frames, file: IO[bytes], form: str, *, columns: tuple[str, ...
         file: what to write to; it has no buffer.
         form: one of `TARGETS`.
         columns: the columns of a table.
-        tabs: whether tabs separate the columns of TREC's lines, because there are tags with blanks.
 
     Raises:
         OSError: where the operating system refuses.
@@ -149,68 +169,32 @@ def write(frames: Frames, file: IO[bytes], form: str, *, columns: tuple[str, ...
     if form in BINARY:
         _columnar(frames, file, form, columns)
         return
-    separator = "\t" if tabs else " "
     writers: dict[str, Callable[[], Iterator[bytes]]] = {
-        "trec": lambda: (_trec(frame, separator) for frame in frames),
-        "msmarco": lambda: (_delimited(frame, "\t", _RANKED) for frame in frames),
+        "trec": lambda: _trec(frames),
+        "msmarco": lambda: (_delimited(frame, "\t", ("query", "document", "rank")) for frame in frames),
         "csv": lambda: _table(frames, ",", columns),
         "tsv": lambda: _table(frames, "\t", columns),
         "jsonl": lambda: (_lines(frame, columns) for frame in frames),
         "json": lambda: _dicts(frames),
     }
-    for place, content in enumerate(writers[form]()):
-        if not place and (taken := _taken_for(content[:_HEAD], form)):
+    for number, content in enumerate(writers[form]()):
+        if not number and (kind := _taken_for(content[:_HEAD], form)):
             line = content.partition(b"\n")[0].decode()
-            text = f"the first line would be taken for {taken}, and {_LINES[form]} cannot hold that: {line!r}"
+            text = f"the first line would be taken for {kind}, and {_CALLED[form]} cannot hold that: {line!r}"
             raise UsageError("unwritable-output", text, remedy=_ANY_TABLE)
         put(content, file)
 
 
 def _taken_for(head: bytes, form: str) -> str:
     """What the beginning of a file without a header would be taken for; nothing where it reads as it should."""
-    if form not in ("trec", "msmarco"):
-        return ""
-    if is_compressed(head):
+    if form in _LINES and is_compressed(head):
         return "compressed data"
-    if form == "trec":
+    if form != "msmarco":
         return ""
     cells = head.partition(b"\n")[0].decode().split("\t")
     if is_header([cell.strip() for cell in cells]):
         return "a header"
     return "a file of another kind" if kind_of(head) else ""
-
-
-def _troubles(form: str, *, lossy: bool, columns: Sequence[str]) -> Iterator[_Trouble]:
-    """What may be wrong with rows for a format."""
-    for ids in columns:
-        if ids in ("query", "document", "subtopic"):
-            yield from _of_ids(ids, form)
-    score = pl.col("score")
-    if form in ("json", "jsonl") and "score" in columns:
-        text = "cannot be written, JSON has no infinite numbers"
-        yield _Trouble("score", score.is_infinite(), text, "trec, csv, tsv, parquet and arrow have them")
-    if form == "msmarco" and not lossy:
-        rank = (score <= _LEAST_RANK) & (score == score.round()) & (score > -_LARGEST)
-        text = "would be lost, MS MARCO's lines have ranks and no scores"
-        yield _Trouble("score", ~rank, text, "--lossy writes the ranks alone; trec, csv, tsv and others keep scores")
-
-
-def _of_ids(ids: str, form: str) -> Iterator[_Trouble]:
-    """Which ids a format cannot hold."""
-    called, column = _LINES.get(form, ""), pl.col(ids)
-    cannot = f"and {called} cannot hold that"
-    if form in ("csv", "tsv"):
-        yield _Trouble(ids, ~column.str.contains(r"[^\s\x1c-\x1f]"), f"is empty, {cannot}", _ANY)
-    if called:
-        yield _Trouble(ids, column.str.contains("\0", literal=True), f"has a null byte, {cannot}", _ANY)
-    if form in ("trec", "msmarco"):
-        yield _Trouble(ids, column == "", f"is empty, {cannot}", _ANY)
-        yield _Trouble(ids, column.str.contains(_BLANK), f"has blanks or line ends, {cannot}", _ANY_TABLE)
-        if ids == "query":
-            text = f"begins as a comment or a byte order mark does, {cannot}"
-            yield _Trouble(ids, column.str.contains("^[#\ufeff]"), text, _ANY_TABLE)
-    if form == "msmarco":
-        yield _Trouble(ids, column.str.starts_with('"'), f"begins with a quote, {cannot}", _ANY_TABLE)
 
 
 def _number(column: str) -> pl.Expr:
@@ -230,19 +214,30 @@ def _delimited(frame: pl.DataFrame, separator: str, columns: tuple[str, ...]) ->
     return target.getvalue()
 
 
-def _trec(frame: pl.DataFrame, separator: str) -> bytes:
-    """Lines of a run or of judgements."""
-    run = "score" in frame.columns
-    columns = RUN.columns if run else ("query", "subtopic", "document", "grade")
-    whole = frame.with_columns(Q0=pl.lit("Q0")) if run else frame
-    return _delimited(_numbers(whole), separator, columns)
+def _trec(frames: Frames) -> Iterator[bytes]:
+    """Lines of a run or of judgements; tabs stand between columns where the first tags have blanks.
+
+    Raises:
+        UsageError: `unwritable-output` for blanks in later tags.
+
+    """
+    separator = ""
+    for frame in frames:
+        run = "score" in frame.columns
+        blanks = run and frame["tag"].str.contains(" ", literal=True).any()
+        separator = separator or ("\t" if blanks else " ")
+        if blanks and separator == " ":
+            text = "some tags have blanks and the first do not, and TREC's lines cannot hold that"
+            raise UsageError("unwritable-output", text, remedy="give the run one name: NAME=FILE")
+        columns = RUN.columns if run else ("query", "subtopic", "document", "grade")
+        yield _delimited(_numbers(frame.with_columns(Q0=pl.lit("Q0"))), separator, columns)
 
 
 def _table(frames: Frames, separator: str, columns: tuple[str, ...]) -> Iterator[bytes]:
     """Rows in columns with a header, quoted as RFC 4180 says, where they need it."""
     yield separator.join(columns).encode() + b"\n"
     for frame in frames:
-        texts = [_quoted(column, separator) for column in columns if column in ("query", "document", "subtopic")]
+        texts = [_quoted(column, separator) for column in columns if column in _IDS]
         yield _delimited(_numbers(frame).with_columns(texts), separator, columns)
 
 
@@ -262,10 +257,9 @@ def _json(column: str) -> pl.Expr:
 
 def _lines(frame: pl.DataFrame, columns: tuple[str, ...]) -> bytes:
     """A JSON object in each line."""
-    texts = [column for column in columns if column in ("query", "document", "subtopic")]
     parts: list[pl.Expr] = []
     for column in columns:
-        parts += [pl.lit(f'{", " if parts else "{"}"{column}": '), _json(column) if column in texts else pl.col(column)]
+        parts += [pl.lit(f'{", " if parts else "{"}"{column}": '), _json(column) if column in _IDS else pl.col(column)]
     lines = _numbers(frame).select(pl.concat_str(*parts, pl.lit("}\n"))).to_series()
     return str(lines.str.join("").item()).encode()
 
@@ -310,11 +304,6 @@ def _columnar(frames: Frames, file: IO[bytes], form: str, columns: tuple[str, ..
             handed.put(None)
         try:
             work.result()
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise _as_of_the_system(error) from None
-
-
-def _as_of_the_system(error: Exception) -> OSError:
-    """What Polars says of the operating system, as the system says it."""
-    number = re.search(r"\(os error (\d+)\)", str(error))
-    return OSError(int(number[1]), os.strerror(int(number[1]))) if number else OSError(str(error))
+        except (pl.exceptions.PolarsError, OSError) as error:  # as the operating system says it
+            number = re.search(r"\(os error (\d+)\)", str(error))
+            raise (OSError(int(number[1]), os.strerror(int(number[1]))) if number else OSError(str(error))) from None

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import duplicates, validate
-from rankworth.io.reading import Blank, Blanks, Described, Reading, is_path
+from rankworth.io.lines import QRELS
+from rankworth.io.reading import Blank, Blanks, Described, Reading, files_of
 from rankworth.io.validate import IdKinds, refuse_halves
 from rankworth.settings import DuplicateJudgements
 from rankworth.tables.frames import FrameLibrary, id_column, run_starts, taken, to_library
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankworth.io.judgements import AllJudgements
+    from rankworth.io.source import Source
 
 _JUDGEMENTS: Final = "the judgements"
 WIDTH: Final = 3
@@ -422,19 +424,16 @@ class Qrels:
 
     def _from_any(self, source: object, reading: Reading) -> None:
         """Read what users have."""
-        kinds = self.kinds
-        if not is_path(source):
-            from rankworth.io import python  # noqa: PLC0415 - not needed for files
+        files = files_of(source, QRELS, reading)
+        rows: Any = None
+        if not files:
+            from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
 
-            known = python.read(source, "grade", _JUDGEMENTS, reading.columns, kinds=kinds)
-            if known is None and isinstance(source, Mapping):
-                kinds.meet_dicts(source)
-            if known is not None:  # its columns are found already
-                source, reading, kinds = known, Reading(blanks=reading.blanks), IdKinds()
-        if isinstance(source, Mapping):
-            self._from_mapping(source, reading.blanks)
+            rows = Reader(QRELS, _JUDGEMENTS, reading.columns, kinds=self.kinds).read(source)
+        if isinstance(rows, Mapping):
+            self._from_mapping(rows, reading.blanks)
         else:
-            self._from_rows(source, reading, kinds)
+            self._from_rows(files, rows, reading)
         self.blanks, self.blank = reading.blanks.count, reading.blanks.policy
 
     def _from_mapping(self, source: Mapping[Any, Any], blanks: Blanks) -> None:
@@ -497,11 +496,11 @@ class Qrels:
         self.duplicate_judgements = next(iter(policies), "error")
         self.only = source.only if self.only is None else self.only
 
-    def _from_rows(self, source: object, reading: Reading, kinds: IdKinds) -> None:
-        """Read files or a frame."""
+    def _from_rows(self, files: "Sequence[Source]", rows: Any, reading: Reading) -> None:  # noqa: ANN401 - a frame of Polars
+        """Put the rows of files or of a frame in order."""
         from rankworth.io import judgements  # noqa: PLC0415 - not needed for dicts; imports a dataframe library
 
-        read = judgements.read(source, reading, self.duplicate_judgements, self.only, kinds)
+        read = judgements.read(files, rows, reading, self.duplicate_judgements, self.only)
         frame, self._given, self.merged, repeated, copies, self.order = read
         if copies is not None:
             self.copies = copies["row"].to_numpy().astype(np.int64)

@@ -19,10 +19,9 @@ from rankworth.io.reading import (
     file_parts,
     files_of,
     is_path,
-    not_readable,
 )
 from rankworth.io.source import SIGNS, STDIN
-from rankworth.tables.frames import FrameLibrary, id_column, to_library
+from rankworth.tables.frames import FrameLibrary, to_library
 
 if TYPE_CHECKING:
     import polars as pl
@@ -107,28 +106,17 @@ class Run:
 
     def _read(self, source: object) -> dict[str, Any]:
         """The attributes that hold what users have."""
-        if not is_path(source):
-            from rankworth.io import python  # noqa: PLC0415 - not needed for files
-
-            columns, orders = self._reading.columns, self.orders
-            known = python.read(source, "score", self._called, columns, orders=orders, kinds=self.kinds)
-            if known is None and isinstance(source, Mapping):
-                self.kinds.meet_dicts(source)
-            if known is not None and not isinstance(known, Mapping):
-                return {"frame": known}
-            source = source if known is None else known
-        if isinstance(source, Mapping):
-            validate.refuse_halves(source, self._called)
-            found = {"mapping": validate.dicts(source, "score", self._called)}
-            empty = frozenset(validate.text(query) for query, documents in source.items() if not documents)
-            return found | {"empty": empty}
         if files := files_of(source, RUN, self._reading):
             return {"files": files, "name": self.name or (stem(source) if is_path(source) else "")}
-        from rankworth.io import frames  # noqa: PLC0415 - not needed for dicts
+        from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
 
-        if not frames.is_frame(source):
-            raise not_readable(source, "a run")
-        return {"frame": frames.read(source, "score", self._called, self._reading.columns, orders=self.orders)}
+        rows = Reader(RUN, self._called, self._reading.columns, self.orders, self.kinds).read(source)
+        if not isinstance(rows, Mapping):
+            return {"frame": rows}
+        validate.refuse_halves(rows, self._called)
+        mapping = validate.dicts(rows, "score", self._called)
+        empty = (validate.text(query) for query, documents in rows.items() if not documents)
+        return {"mapping": mapping, "empty": frozenset(empty)}
 
     def __repr__(self) -> str:
         """Say where it comes from."""
@@ -289,18 +277,13 @@ class Run:
         """The rows of all files, ids as text unless they came as a column of integers."""
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
+        from rankworth.io.python_objects import frame_of  # noqa: PLC0415 - not needed for files
+
         if self.files:
             return pl.concat(self._of_files(("query", "document", "rank", "score", "tag")), how="diagonal")
         if self.frame is not None:
             return self.frame
-        runs = self.mapping or {}
-        queries = [query for query, documents in runs.items() for _ in documents]
-        documents = [validate.text(document) for documents in runs.values() for document in documents]
-        scores = validate.values(runs.values(), len(queries), "score", list(runs))
-        ids = {
-            name: id_column(name, texts, self._called) for name, texts in (("query", queries), ("document", documents))
-        }
-        return pl.DataFrame({**ids, "score": scores})
+        return frame_of(self.mapping or {}, RUN, self._called)
 
     def duplicates(self) -> InputError:
         """The error that counts the documents which a query ranks twice, and names some of them, in another pass."""

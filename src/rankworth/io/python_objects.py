@@ -1,0 +1,379 @@
+"""Judgements and runs in Python: dicts, rows, lists by query, lists without queries, frames and data sets.
+
+A tuple, a dict with fields and an object with attributes are rows; a list (or a set, or an array) is what belongs to
+one query. Ids alone are ranked as they stand, with the scores -1, -2, -3 ...; as judgements they have the grade 1.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from rankworth.errors import InputError, quoted
+from rankworth.io import validate
+from rankworth.io.columns import NONE, is_header, unjudged
+from rankworth.io.lines import QRELS, RUN, Layout
+from rankworth.io.reading import Lists, Orders
+from rankworth.io.records import Records, Where, is_array, is_list, is_scalar, is_table, listed, plain
+from rankworth.io.validate import Show, is_integer, shown
+from rankworth.tables.frames import id_column
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Scored = Mapping[Any, Mapping[Any, Any]]
+"""`{query: {document: number}}`; the numbers are looked at when they are used."""
+LABELS: Final = "labels stand beside scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
+BATCH: Final = 1 << 18
+_TEXT: Final = "convert the ids to text, as they stand in the other input"
+_ROW: Final = 3
+_CELLS: Final = {_ROW: (1, 2), 4: (2, 3), 6: (2, 4)}
+"""where rows of so many cells have the document and the value"""
+_GRADES: Final = frozenset(range(5))
+_PAIR: Final = 2
+_RANK_EVAL: Final = {"requests", "details", "rank_eval", "error"}
+"""keys of a request or a response of _rank_eval"""
+_HELD: Final = {"grade": ("qrels_iter", "qrels_data", "qrels"), "score": ("scoreddocs_iter", "run_data", "run")}
+"""methods of data sets of ir_datasets that give rows, attributes of trectools with frames, and of ranx with dicts"""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads judgements or a run. An iterator is read once; nothing is written to a source.
+
+    Attributes:
+        layout: `RUN` or `QRELS`.
+        name: what messages call it.
+        columns: which field or column holds what, where its name does not tell; a number counts positions from 1.
+        orders: gets to know whether a run came as lists.
+        kinds: gets to know whether ids are integers.
+        first: the number of the first row in messages: 0 in Python, 1 in files.
+        show: how messages show an item.
+
+    """
+
+    layout: Layout
+    name: str
+    columns: Mapping[str, str] = field(default_factory=lambda: NONE)
+    orders: Orders = field(default_factory=Orders)
+    kinds: validate.IdKinds = field(default_factory=validate.IdKinds)
+    first: int = 0
+    show: Show = shown
+
+    def read(self, source: Any) -> "Scored | pl.DataFrame":  # noqa: ANN401 - anything
+        """A dict of dicts, which is not checked, or a frame of `query, document`, `score` or `grade`, maybe `subtopic`.
+
+        Args:
+            source: anything but paths.
+
+        Raises:
+            InputError: `input-type`, `empty-input`, `frame-columns`, `id-type`, `missing-value`, `bad-score`,
+                `bad-grade`, `duplicate-document`, `duplicate-judgement`, `nested-runs`, `rank-or-score`.
+
+        """
+        if isinstance(source, Mapping):
+            return self._of_mapping(source)
+        if isinstance(source, list | tuple | set | frozenset):
+            return self._of_items(source)
+        return self._of_library(source)
+
+    def _of_mapping(self, source: Mapping[Any, Any]) -> "Scored | pl.DataFrame":
+        """Responses of search engines, dicts of dicts, values by pairs of ids, columns or fields by name, or lists."""
+        value, name = self.layout.value, self.name
+        if not _RANK_EVAL.isdisjoint(source):
+            from rankworth.io import search_response  # noqa: PLC0415 - lists of ids need no dataframe library
+
+            if search_response.is_known(source):
+                lists = search_response.lists(source, self.layout, self.columns, name)
+                self.orders.lists = Lists("_score", is_order=True)
+                return replace(self, columns=NONE).of_lists(lists)
+        first = next(iter(source.values()), None)
+        if not source or isinstance(first, Mapping):
+            self.kinds.meet_dicts(source)
+            return source
+        if is_table(first):
+            text = f"{name}: the dict holds a {type(first).__name__} for each of {quoted(source)}"
+            several = "; rankworth.evaluate_runs(qrels, {name: run, ...}) takes several runs"
+            raise InputError("nested-runs", text, remedy=f"take one of them{several if value == 'score' else ''}")
+        if all(isinstance(key, tuple) for key in source):
+            return self._of_rows((*key, item) for key, item in source.items())
+        if len(source) == 1 or not is_header(list(map(str, source)), self.columns):
+            return self.of_lists(source)
+        return self._of_columns(source)
+
+    def _of_columns(self, source: Mapping[Any, Any]) -> "Scored | pl.DataFrame":
+        """Columns or the fields of a single row by name, or lists by query where some are called like columns."""
+        if any(map(is_scalar, source.values())):
+            return self._of_rows(iter([source]))
+        columns = [listed(items, self.layout, f"{self.name}: {column!r}") for column, items in source.items()]
+        if len(set(map(len, columns))) == 1:
+            return self._of_rows(zip(*columns, strict=True), tuple(source))
+        if not {"query", "document"} <= set(source):
+            return self.of_lists(source)
+        sizes = ", ".join(f"{column} {len(items):,}" for column, items in zip(source, columns, strict=True))
+        remedy = f"if these are queries, give {{query: {{document: {self.layout.value}}}}}"
+        raise InputError("input-type", f"{self.name}: the columns are not of the same length: {sizes}", remedy=remedy)
+
+    def _of_library(self, source: Any) -> "Scored | pl.DataFrame":  # noqa: ANN401 - anything
+        """Frames, arrays, data sets, and whatever else can be gone through."""
+        from rankworth.io import frames  # noqa: PLC0415 - lists of ids need no dataframe library
+
+        if isinstance(source, type) or is_scalar(source):
+            raise self._unreadable(source)
+        if _is_column(source):
+            return self._of_column(source)
+        if frames.is_frame(source):
+            return self._of_frames([source])
+        if names := getattr(getattr(source, "dtype", None), "names", None):
+            return self._of_rows(iter(source.reshape(-1).tolist()), names)
+        held = _held(source, *_HELD[self.layout.value])
+        if held is not source:
+            return self.read(held)
+        if not isinstance(source, Iterable):
+            raise self._unreadable(source)
+        return self._of_items(source)
+
+    def _of_column(self, source: Any) -> "Scored | pl.DataFrame":  # noqa: ANN401 - of any library
+        """A list in each row, or a row; the index of pandas names the queries of lists."""
+        items, index = plain(source), getattr(source, "index", None)
+        if not items or not all(map(is_list, items)):
+            return self.read(items)
+        queries = plain(index) if is_array(index) else list(range(len(items)))
+        if len(set(queries)) < len(items):
+            raise self._unreadable(source, "a query has several lists: ")
+        return self.of_lists(dict(zip(queries, items, strict=True)))
+
+    def _of_items(self, source: Iterable[Any]) -> "Scored | pl.DataFrame":
+        """Rows, lists without queries, or parts of a frame."""
+        items: Iterator[Any] = iter(source)
+        first = next(items, items)
+        if first is items:
+            raise self._empty(f"there is nothing in the {type(source).__name__}")
+        if is_scalar(first):
+            raise self._unreadable(first, "its first item ")
+        if is_list(first):
+            return self._of_nameless([first, *items])
+        from rankworth.io import frames  # noqa: PLC0415 - lists of ids need no dataframe library
+
+        if frames.is_frame(first) and not _is_column(first):
+            return self._of_frames(chain((first,), items))
+        if (
+            isinstance(source, set | frozenset)
+            and self.layout is RUN
+            and isinstance(first, tuple)
+            and len(first) == _PAIR
+        ):
+            remedy = "give a list, best document first, or (query, document, score)"
+            raise InputError("input-type", f"{self.name}: a set of (query, document) has no order", remedy=remedy)
+        return self._of_rows(chain((first,), items))
+
+    def _of_nameless(self, lists: list[Any]) -> "Scored | pl.DataFrame":
+        """Rows of a query, a document and a number; or one list for each query, which are called `0`, `1`, `2` ..."""
+        lengths = {len(items) if isinstance(items, list) else 0 for items in lists}
+        cells = _CELLS.get(lengths.pop()) if len(lengths) == 1 else None
+        by_position = any(name.isdecimal() for name in self.columns.values())
+        if by_position or (cells == _CELLS[_ROW] and not all(validate.is_id(items[-1]) for items in lists)):
+            return self._of_rows(iter(lists))
+        if cells is not None and all(is_scalar(item) for item in lists[0]):
+            texts, numbers = ([validate.is_numeric(items[cell]) for items in lists] for cell in cells)
+            if all(numbers) and not any(texts):
+                raise self._doubtful(f"{self.name}: the first list", lists[0], "the lists may be rows of a table")
+        return self.of_lists({str(row): items for row, items in enumerate(lists)})
+
+    def _of_frames(self, parts: Iterable[Any]) -> "pl.DataFrame":
+        """One frame, or all together with ids as text."""
+        import polars as pl  # noqa: PLC0415 - lists of ids need no dataframe library
+
+        from rankworth.io import frames  # noqa: PLC0415 - as above
+
+        read = [frames.read(part, self.layout.value, self.name, self.columns, orders=self.orders) for part in parts]
+        for frame in read:
+            self.kinds.meet_frame(frame)
+        if len(read) == 1:
+            return read[0]
+        return pl.concat(frame.with_columns(pl.col("query", "document").cast(pl.String)) for frame in read)
+
+    def _of_rows(self, rows: Iterator[Any], header: Sequence[str] = ()) -> "pl.DataFrame":
+        """All rows in one frame.
+
+        Args:
+            rows: the rows.
+            header: the names of their fields, where tuples do not have them.
+
+        """
+        import polars as pl  # noqa: PLC0415 - lists of ids need no dataframe library
+
+        records, parts, first = self._records(header), [], self.first
+        last: set[type] = set()
+        while batch := list(islice(rows, BATCH)):
+
+            def where(row: int, first: int = first) -> str:
+                return f"{self.name}: row {first + row}"
+
+            parts.append(records.frame(batch, where))
+            last |= {type(row[-1]) for row in batch if isinstance(row, tuple | list)}
+            first += len(batch)
+        whole = pl.concat(parts) if parts else pl.DataFrame()
+        if not whole.height:
+            raise self._empty("there is not one row with a document")
+        if last and all(map(is_integer, last)) and not header and self.columns.get(self.layout.value) != "":
+            self._refuse_integers(whole, records.fields.roles)
+        return whole
+
+    def _refuse_integers(self, rows: "pl.DataFrame", roles: Mapping[str, Any]) -> None:
+        """Refuse tuples whose last integers may be scores rather than ids, or ranks rather than scores."""
+        import polars as pl  # noqa: PLC0415 - lists of ids need no dataframe library
+
+        if len(roles) == _PAIR and rows["query"].n_unique() == rows.height:
+            value = self.layout.value
+            text = f"{self.name}: the rows may be (query, document) as well as (document, {value})"
+            remedy = f"give (query, document, {value}), or for one query {{'q1': [(document, {value}), ...]}}"
+            raise InputError("input-type", text, remedy=remedy)
+        if isinstance(roles.get("score"), int):
+            of_query = rows.group_by("query", maintain_order=True).agg(pl.col("score").cast(pl.Int64))
+            validate.refuse_ranks(of_query["score"].to_list(), self.name)
+
+    def of_lists(self, lists: Mapping[Any, Any]) -> "Scored | pl.DataFrame":
+        """Lists by query as dicts by query; as a frame where a list has a document several times, or subtopics."""
+        layout, name = self.layout, self.name
+        named = validate.keys(lists, duplicate=layout.repeated, name=name)
+        queries = list(named)
+
+        def where(row: int) -> str:
+            return f"{name}: query {queries[row]!r}"
+
+        held = [listed(items, layout, where(row)) for row, items in enumerate(named.values())]
+        if not any(held):
+            raise self._empty("every list of documents is empty")
+        self._refuse_doubt(list(named.values()), held, where)
+        records = self._records()
+        columns, counts, of_item = records.spread({"query": list(lists), "document": held}, where)
+        documents, numbers = columns["document"], columns[layout.value].tolist()
+        scored: dict[str, dict[str, Any]] = {}
+        start = 0
+        for query, count in zip(queries, counts, strict=True):
+            scored[query] = dict(zip(documents[start : start + count], numbers[start : start + count], strict=True))
+            start += count
+        if sum(map(len, scored.values())) == len(documents) and len(set(columns.get("subtopic", ()))) <= 1:
+            return scored
+        if layout is QRELS and 0 in counts:
+            raise unjudged(where(counts.index(0)), queries[counts.index(0)])
+        return records.joined(columns, of_item)
+
+    def _refuse_doubt(self, sources: Sequence[Any], lists: Sequence[Any], where: Where) -> None:
+        """Refuse integers that may be labels, numbers of documents or holes as well as ids.
+
+        Args:
+            sources: what belongs to each query.
+            lists: the same as lists or dicts.
+            where: where each stands.
+
+        """
+        value = self.layout.value
+        if self.columns.get(value) == "":  # as the user says
+            return
+        kinds = [set(map(type, items)) for items in lists]
+        graded = self.layout is QRELS and all(map(is_integer, chain.from_iterable(kinds)))
+        graded = graded and {*chain.from_iterable(lists)} <= _GRADES
+        for row, (source, items) in enumerate(zip(sources, lists, strict=True)):
+            integers = any(map(is_integer, kinds[row]))
+            ids = integers and all(is_integer(kind) or issubclass(kind, str) for kind in kinds[row])
+            if not ids or isinstance(source, AbstractSet | Mapping):
+                continue
+            label = graded and 0 in items and len(items) > 1
+            pair = isinstance(source, tuple) and len(items) == _PAIR and is_integer(type(items[1]))
+            if label or pair or -1 in items or not all(map(is_integer, kinds[row])):
+                raise self._doubtful(
+                    where(row), items, f"integers that may be labels, {value}s or holes as well as ids"
+                )
+
+    def _doubtful(self, where: str, items: Sequence[Any], why: str) -> InputError:
+        """The error for a list that may be something else than ids."""
+        rows = f"rows are tuples: (query, document, {self.layout.value})"
+        remedy = f"make all ids texts; a document with its number is a pair: [('d1', 0.5)]\n{rows}\n{LABELS}"
+        return InputError("input-type", f"{where} holds {shown(items)}: {why}", remedy=remedy)
+
+    def _empty(self, text: str) -> InputError:
+        remedy = "" if self.first else "an iterator can be read once only; was one read before?"
+        return InputError("empty-input", f"{self.name}: {text}", remedy=remedy)
+
+    def _unreadable(self, source: object, what: str = "") -> InputError:
+        """The error for what is none of the known shapes."""
+        value = self.layout.value
+        shapes = f"{{query: {{document: {value}}}}}, {{query: [document, ...]}}, rows (query, document, {value})"
+        text = f"{self.name}: {what}{self.show(source)} is {type(source).__name__}, which cannot be read"
+        python = f", a frame (Polars, pandas, PyArrow, DuckDB, ...), or the path of a file\n{LABELS}"
+        return InputError("input-type", text, remedy=f"give {shapes}{'' if self.first else python}")
+
+    def _records(self, header: Sequence[str] = ()) -> Records:
+        return Records(
+            self.layout,
+            self.columns,
+            self.orders,
+            self.kinds,
+            first=self.first,
+            show=self.show,
+            header=header,
+            remedy=_TEXT if self.first else f"{_TEXT}\n{LABELS}",
+        )
+
+
+def frame_of(dicts: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str, show: Show = shown) -> "pl.DataFrame":
+    """The rows of a dict of dicts, of a run those of queries with documents.
+
+    Args:
+        dicts: `{query: {document: number}}`.
+        layout: `RUN` or `QRELS`.
+        name: what messages call it.
+        show: how messages show a number.
+
+    Raises:
+        InputError: `bad-score`, `bad-grade`, `missing-value`, `id-type`.
+
+    """
+    import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+    queries, parts = list(dicts), list(dicts.values())
+    counts = list(map(len, parts))
+    if layout is QRELS and 0 in counts:
+        raise unjudged(name, queries[counts.index(0)])
+    blanks = layout is QRELS
+    values = validate.values(parts, sum(counts), layout.value, queries, name=name, show=show, blanks=blanks)
+    documents = validate.text_ids(list(chain.from_iterable(parts)), lambda _: f"{name}: the document")
+    return pl.DataFrame(
+        [
+            id_column("query", queries, name).gather(np.repeat(np.arange(len(counts)), counts)),
+            id_column("document", documents, name),
+            pl.Series(layout.value, values, dtype=pl.Float64),
+        ]
+    )
+
+
+def _is_column(source: object) -> bool:
+    """Whether this is a single column of pandas, Polars or Arrow, which some take for a frame."""
+    return is_array(source) and not is_table(source) and (hasattr(source, "to_pylist") or hasattr(source, "to_frame"))
+
+
+def _held(source: Any, rows: str, frame: str, dicts: str) -> Any:  # noqa: ANN401 - anything, and what is in it
+    """What an object of some library holds; itself where it is of no known kind.
+
+    Args:
+        source: the object.
+        rows: the method that gives rows.
+        frame: the attribute that holds a frame.
+        dicts: the attribute beside which `to_dict` gives a dict of dicts.
+
+    """
+    for method in ("to_polars", rows):
+        if callable(getattr(source, method, None)):
+            return getattr(source, method)()
+    if isinstance(getattr(source, dicts, None), Mapping) and hasattr(source, "to_dict"):
+        return source.to_dict()
+    if is_table(getattr(source, frame, None)):
+        return getattr(source, frame)
+    if callable(getattr(source, "keys", None)) and hasattr(source, "__getitem__"):
+        return dict(source)
+    return plain(source)
