@@ -456,7 +456,7 @@ def test_scores_that_ms_marco_has_no_place_for_are_lost_on_demand_only(command: 
         2,
         "",
         (
-            "error: bm25.run: row 1: the score 3.5 would be lost, MS MARCO's lines have ranks and no scores"
+            "error: bm25.run: row 1: the score 3.5 is no rank with a minus, and MS MARCO's lines cannot hold that"
             " (3 or more such rows)   [unwritable-output]\n"
             "  --lossy writes the ranks alone; trec, csv, tsv and others keep scores\n"
         ),

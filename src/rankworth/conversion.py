@@ -233,7 +233,7 @@ class _Rows:
 
     def _judgements(self) -> pl.DataFrame:
         """Each judgement once, those of a query together, with subtopics where the target can hold them."""
-        frames = [frame.with_columns(subtopic=_texts(frame, "subtopic", _NONE)) for frame in self._read()]
+        frames = [frame.with_columns(subtopic=_as_text(frame, "subtopic", _NONE)) for frame in self._read()]
         whole = pl.concat([frame.select("query", "document", "grade", "subtopic") for frame in frames])
         frame = self._once(_grouped(whole), duplicates.TRIPLE)
         return self._without_subtopics(frame) if self.form == "json" else frame
@@ -272,7 +272,7 @@ class _Rows:
         had = pl.lit(None, pl.Int64)
         if "rank" in frame.columns:
             had = pl.col("rank").cast(pl.Int64, strict=False).fill_null(_NO_RANK)
-        tag = pl.lit(self.tag) if self.tag else _texts(frame, "tag", self.name)
+        tag = pl.lit(self.tag) if self.tag else _as_text(frame, "tag", self.name)
         return frame.select("query", "document", "score", had=had, tag=tag)
 
     def _once(self, frame: pl.DataFrame, by: tuple[str, ...]) -> pl.DataFrame:
@@ -324,7 +324,7 @@ class _Rows:
             yield f"the columns {quoted(dict.fromkeys(columns), _SHOWN)}"
 
 
-def _texts(frame: pl.DataFrame, column: str, absent: str) -> pl.Expr:
+def _as_text(frame: pl.DataFrame, column: str, absent: str) -> pl.Expr:
     """A column as text, with something else where it has no item, or where there is no such column."""
     return pl.col(column).cast(pl.String).fill_null(absent) if column in frame.columns else pl.lit(absent)
 

@@ -15,7 +15,7 @@ import orjson
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import lines, validate
 from rankworth.io.lines import MARK, QRELS, RUN, Layout
-from rankworth.io.python_objects import Reader, Scored, frame_of
+from rankworth.io.python import Reader, Scored, frame_of
 from rankworth.io.search_response import is_known
 from rankworth.io.source import Progress, Source
 

@@ -15,7 +15,7 @@ from rankworth.errors import InputError, quoted
 from rankworth.io import json, lines
 from rankworth.io.json import has_each_key_once, repeated_key, shown
 from rankworth.io.lines import RUN, Chunk, Layout
-from rankworth.io.records import Records
+from rankworth.io.records import Records, has_documents
 from rankworth.io.source import Progress, Source
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ class _Reader:
         if not json.is_row(first):
             return False
         where, fields = f"{self.source.name}:{number}", self._new_records().fields
-        fields.columns([first], lambda _: where)
-        if set(fields.roles) == {*self.columns}:
+        columns = fields.columns([first], lambda _: where)
+        if set(columns) == {*self.columns} and not has_documents(columns["document"][0]):
             fields.table.check_named()
             self.keys = tuple(fields.roles[what] for what in self.columns)
             if self.layout is RUN:

@@ -55,7 +55,7 @@ def lists(document: Mapping[str, Any], layout: Layout, columns: Mapping[str, str
     if "requests" in document and layout is RUN:
         problem = f"{name}: this is a request of _rank_eval, which holds judgements"
         raise InputError("input-type", problem, remedy=f"{layout.exchanged}; the hits are in the response")
-    hits = _rated(document, name) if "requests" in document else _found(document, name)
+    hits = _rated(document, name) if "requests" in document else _hits_of(document, name)
     several = len({str(hit.get("_index")) for of_query in hits.values() for hit in of_query}) > 1
     if layout is not RUN and "requests" not in document:
         rated = {query: [hit for hit in of_query if hit["rating"] is not None] for query, of_query in hits.items()}
@@ -84,7 +84,7 @@ def _bare(document: Mapping[str, Any]) -> Mapping[str, Any]:
     return inner if isinstance(inner, dict) and len(document) == 1 else document
 
 
-def _found(response: Mapping[str, Any], name: str) -> Hits:
+def _hits_of(response: Mapping[str, Any], name: str) -> Hits:
     """The hits of a response, with their ratings."""
     if failures := response.get("failures"):
         problems = [

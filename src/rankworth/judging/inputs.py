@@ -43,7 +43,7 @@ def pair(qrels: object, run: object, labels: object, scores: object, orders: obj
     if is_path(qrels) and is_path(run) and labels is scores is orders is None:
         return qrels, run
     from rankworth.io.labels import ranked  # noqa: PLC0415 - not needed for files
-    from rankworth.io.python_objects import LABELS  # noqa: PLC0415 - as above
+    from rankworth.io.python import LABELS  # noqa: PLC0415 - as above
 
     if labels is None:
         if scores is not None or orders is not None:

@@ -424,10 +424,10 @@ class Qrels:
 
     def _from_any(self, source: object, reading: Reading) -> None:
         """Read what users have."""
-        files = files_of(source, QRELS, reading)
+        files = () if isinstance(source, Mapping) else files_of(source, QRELS, reading)
         rows: Any = None
         if not files:
-            from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
+            from rankworth.io.python import Reader  # noqa: PLC0415 - not needed for files
 
             rows = Reader(QRELS, _JUDGEMENTS, reading.columns, kinds=self.kinds).read(source)
         if isinstance(rows, Mapping):
