@@ -108,7 +108,7 @@ class _Reader:
         counts = [*texts, *(chunk.count(name) for name in names)]
         if any(frame.null_count().row(0)) or any(count != frame.height for count in counts):
             return None
-        if not (self.layout.infinite or frame[self.keys[-1]].is_finite().all()):
+        if not (self.layout is RUN or frame[self.keys[-1]].is_finite().all()):
             return None
         return frame.rename(dict(zip(self.keys, self.columns, strict=True)))
 

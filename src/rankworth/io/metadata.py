@@ -671,9 +671,9 @@ def _of_object(source: Any, reader: _Reader) -> Iterator[Row]:  # noqa: ANN401 -
 
 def _fields(item: Any) -> Any:  # noqa: ANN401 - anything
     """What an object with attributes holds, by their names; anything else as it is."""
-    if isinstance(item, Mapping | list) or records.is_scalar(item):
+    if isinstance(item, Mapping | list) or type(item) is tuple or records.is_scalar(item):
         return item
-    return {name: each.peek(item) for name, each in records.fields_of(item).items()} or item
+    return records.fields_of(item, {}) or item
 
 
 def _of_frame(source: Any, reader: _Reader) -> Numbered:  # noqa: ANN401 - any frame

@@ -393,7 +393,7 @@ def columns_of(rows: Sequence[Any], header: Sequence[str] = ()) -> dict[Any, lis
         columns = list(map(list, zip_longest(*rows)))
         return dict(zip(header or range(1, len(columns) + 1), columns, strict=False))
     more: dict[type, list[str]] = {}
-    dicts = rows if kinds == {dict} else [_fields(row, more) for row in rows]
+    dicts = rows if kinds == {dict} else [fields_of(row, more) for row in rows]
     columns_by_name = {}
     for name in dict.fromkeys(chain.from_iterable(dicts)):
         try:
@@ -408,7 +408,7 @@ def names_of(row: object) -> tuple[Any, ...]:
     return tuple(columns_of([row]))
 
 
-def _fields(row: Any, more: dict[type, list[str]]) -> Mapping[Any, Any]:  # noqa: ANN401 - any object
+def fields_of(row: Any, more: dict[type, list[str]]) -> Mapping[Any, Any]:  # noqa: ANN401 - any object
     """The fields of a row by name: of a dict, a tuple with names or without, or the attributes of an object.
 
     Args:
