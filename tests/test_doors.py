@@ -89,10 +89,10 @@ def look(qrels: object, run: object) -> dict[str, dict[str, tuple[float, ...]]]:
     seen: dict[str, dict[str, tuple[float, ...]]] = {"": {"ignored": (len(judgement.unjudged),)}}
     for place, query in enumerate(judgements.queries):
         rows = slice(hits.offsets[place], hits.offsets[place + 1])
-        pool = slice(hits.pool_offsets[place], hits.pool_offsets[place + 1])
+        pool = slice(hits.pool.offsets[place], hits.pool.offsets[place + 1])
         seen[query] = {
             name: tuple(getattr(hits, name)[rows].tolist()) for name in ("rank", "tie_first", "tie_last", "grade")
-        } | {"retrieved": (int(hits.n_retrieved[place]),), "pool": tuple(hits.pool[pool].tolist())}
+        } | {"retrieved": (int(hits.n_retrieved[place]),), "pool": tuple(hits.pool.grades[pool].tolist())}
     return seen
 
 
@@ -694,7 +694,7 @@ every_door = pytest.mark.parametrize("door", DOORS)
 def test_grades_may_be_fractional_or_negative(door: str, tmp_path: Path) -> None:
     grades = {"q": {"a": 0.5, "b": -1.0, "c": 1.9, "d": -2.25, "e": 1e-9, "f": 0.1 + 0.2, "g": 1e15 + 0.5}}
     assert Qrels(through(door, grades, tmp_path / "a.qrels")).to_dict() == grades
-    assert Qrels(through(door, grades, tmp_path / "a.qrels")).pool.tolist() == sorted(
+    assert Qrels(through(door, grades, tmp_path / "a.qrels")).pool.grades.tolist() == sorted(
         grades["q"].values(), reverse=True
     )
 

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import permutations
 from typing import Any
 
@@ -309,7 +309,7 @@ def tie_orders(hits: JudgedRows, query: int) -> Any:
         grade[start:end], known[start:end] = hits.grade[order], hits.known[order]
         judgement = hits.judgement.copy()  # type: ignore[union-attr]
         judgement[start:end] = judgement[order]
-        yield JudgedRows(**{**hits.__dict__, "grade": grade, "known": known, "judgement": judgement})
+        yield replace(hits, grade=grade, known=known, judgement=judgement)
 
 
 @pytest.mark.parametrize(

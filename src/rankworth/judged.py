@@ -1,7 +1,7 @@
-"""A ranking after its judges have spoken: the arrays, the cut, and the questions that one may ask.
+"""Judged rankings as measures see them: some queries as padded arrays of any library.
 
-`Judged` is what measures see: some queries as padded arrays of any library. It knows neither where its rows came from
-nor the name of a measure.
+`Judged` knows neither where its rows came from nor the name of a measure. `Pool` holds the grades of all judged
+documents of many queries.
 
 Shapes: `Q` queries, `H` rows for the retrieved documents of the widest query, `P` for the judged documents of it, `S`
 subtopics where judgements have some.
@@ -9,14 +9,20 @@ subtopics where judgements have some.
 
 import math
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.arrays import Floats, Integers
+
+T = TypeVar("T")
 Array = Any
 """An array of any library that follows the array API standard."""
-Pool = Literal["judged", "retrieved", "listed"]
+IdealOf = Literal["judged", "retrieved", "listed"]
 """The documents that an ideal ranking holds."""
 
 
@@ -74,6 +80,94 @@ def widest(like: Array) -> Any:  # noqa: ANN401 - of the array library
     return kinds.get("float64", kinds["float32"])
 
 
+def padded(offsets: Integers, queries: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+    """`[Q, H]` each: for each query the places of its rows, side by side, and which of them are real."""
+    starts = offsets[queries]
+    lengths = offsets[queries + 1] - starts
+    step = np.arange(int(lengths.max()) if lengths.size else 0)
+    return starts[:, None] + step, step < lengths[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The grades of all judged documents of each query, best first, and what follows from them alone."""
+
+    offsets: Integers
+    """`[Q + 1]`: the judged documents of query `i` are `offsets[i]` to `offsets[i + 1]`"""
+    grades: Floats
+    """`[N]`"""
+    remembered: dict[Hashable, Any] = field(default_factory=dict)
+    """what was computed of the block of all queries"""
+
+    @classmethod
+    def of(cls, query: Integers, grades: Floats, queries: int) -> "Pool":
+        """The pool of grades in any order.
+
+        Args:
+            query: `[N]`, the query of each.
+            grades: `[N]`.
+            queries: how many there are.
+
+        """
+        counts = np.bincount(query, minlength=queries)
+        return cls(np.concatenate(([0], np.cumsum(counts))), grades[np.lexsort((-grades, query))])
+
+    @cached_property
+    def lengths(self) -> Integers:
+        """`[Q]`: the number of judged documents."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def query(self) -> Integers:
+        """`[N]`: the query of each grade."""
+        return np.repeat(np.arange(self.offsets.size - 1), self.lengths)
+
+    @cached_property
+    def lowest(self) -> float:
+        """The lowest grade; 0 where there is none."""
+        return float(self.grades.min()) if self.grades.size else 0.0
+
+    @cached_property
+    def highest(self) -> float:
+        """The highest grade; 0 where there is none."""
+        return float(self.grades.max()) if self.grades.size else 0.0
+
+    @cached_property
+    def relevant(self) -> NDArray[np.bool_]:
+        """`[Q]`: whether there is a grade above 0."""
+        return self._have(self.grades > 0)
+
+    @cached_property
+    def negative(self) -> NDArray[np.bool_]:
+        """`[Q]`: whether all grades are negative."""
+        return ~self._have(self.grades >= 0)
+
+    @cached_property
+    def nonzero(self) -> NDArray[np.bool_]:
+        """`[Q]`: whether the grades do not add up to 0."""
+        return np.bincount(self.query, weights=self.grades, minlength=self.lengths.size).astype(bool)
+
+    def _have(self, grades: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return np.bincount(self.query[grades], minlength=self.lengths.size).astype(bool)
+
+    def block(self, queries: Integers) -> tuple[Floats, NDArray[np.bool_]]:
+        """`[Q, P]` each: the grades of some queries side by side, 0 behind them, and which are real."""
+        rows, known = padded(self.offsets, queries)
+        return np.where(known, self.grades.take(rows, mode="clip"), 0.0), known
+
+    @cached_property
+    def padded(self) -> tuple[Floats, NDArray[np.bool_]]:
+        """The block of all queries."""
+        return self.block(np.arange(self.lengths.size))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the grades of each query are equal."""
+        own = self.offsets, self.grades
+        return isinstance(other, Pool) and all(map(np.array_equal, own, (other.offsets, other.grades)))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 @dataclass(frozen=True, eq=False)
 class Judged:
     """Some judged rankings as padded arrays; padding is never `known`, has grade 0 and rank 1.
@@ -118,6 +212,8 @@ class Judged:
     """whether row `i` of every query has the rank `i + 1`, padding too, which then never has to be looked up"""
     asks: bool = True
     """whether code may ask what is in the arrays, to save work: an accelerator would have to be waited for"""
+    remembered: dict[Hashable, Any] | None = None
+    """what was computed of the pool alone, which other rankings have, too; None where nothing is kept"""
 
     @property  # kept nowhere: the compiler of PyTorch follows no lock of a cached property
     def xp(self) -> Any:  # noqa: ANN401 - an array namespace
@@ -135,13 +231,28 @@ class Judged:
         """`[Q]` or a number: the cutoff, or how many documents were retrieved where there is none."""
         return self.n_retrieved if self.cutoff is None else self.cutoff
 
+    def of_pool(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What follows from the pool alone, computed once for all rankings that are judged by it.
+
+        Args:
+            key: tells it from all else that is computed.
+            compute: computes it.
+
+        """
+        if self.remembered is None:
+            return compute()
+        if key not in self.remembered:
+            self.remembered[key] = compute()
+        known: T = self.remembered[key]
+        return known
+
     def n_judged(self) -> Array:
         """`[Q]`: how many documents are judged, retrieved or not."""
         return self._count(self.pool_known)
 
     def n_relevant(self, rel: float) -> Array:
         """`[Q]`: how many documents are judged with grade `rel` or better, retrieved or not."""
-        return self._count(self.pool_known & (self.pool >= rel))
+        return self.of_pool(("n_relevant", rel), lambda: self._count(self.pool_known & (self.pool >= rel)))
 
     def n_above(self, grade: float) -> Array:
         """`[Q]`: how many documents are judged with more than a grade, retrieved or not."""
@@ -228,7 +339,7 @@ class Judged:
         """The ranking with every position weight averaged over the tie group of its row."""
         return replace(self, ties="expected")
 
-    def ideal(self, gain: Callable[["Judged"], Array], *, of: Pool = "judged", cut: bool = True) -> "Judged":
+    def ideal(self, gain: Callable[["Judged"], Array], *, of: IdealOf = "judged", cut: bool = True) -> "Judged":
         """The best order of the documents by their gain, under the same cutoff.
 
         Args:
@@ -271,7 +382,7 @@ class Judged:
             row=None,
         )
 
-    def _uncut_as_they_come(self, of: Pool) -> "Judged":
+    def _uncut_as_they_come(self, of: IdealOf) -> "Judged":
         """All documents as a ranking of their own, before any cut."""
         xp = self.xp
         whole = self.whole if of != "judged" else self.uncut or self

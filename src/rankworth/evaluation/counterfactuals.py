@@ -13,7 +13,7 @@ from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, RankworthError, RefusedError, counted, quoted, shortened
 from rankworth.evaluation.aggregation import Column
 from rankworth.evaluation.evaluator import MeasuredRun
-from rankworth.judged import Judged
+from rankworth.judged import Judged, Pool
 from rankworth.judging import grades
 from rankworth.judging.judged_run import COLUMNS, JudgedRows
 from rankworth.measures import Measure
@@ -146,8 +146,7 @@ class Ranking:
             retrieved,
             offsets=np.append(starts, rows.size),
             n_retrieved=sizes + (retrieved.n_retrieved[0] - self.retrieved),
-            pool_offsets=np.concatenate(([0], np.cumsum([pool.size for pool in pools]))).astype(np.int64),
-            pool=np.concatenate(pools),
+            pool=Pool(np.cumsum([0, *(pool.size for pool in pools)]), np.concatenate(pools)),
             subtopics=subtopics,
             **columns,
         )
@@ -174,8 +173,8 @@ class Ranking:
     def _pool(self, grades: Mapping[int, float | None]) -> Floats:
         """The grades of the judged documents, best first."""
         if not grades:
-            return self.rows.pool
-        kept = self.rows.pool.tolist()
+            return self.rows.pool.grades
+        kept = self.rows.pool.grades.tolist()
         for row, grade in grades.items():
             if self.rows.known[row]:
                 kept.remove(float(self.rows.grade[row]))
@@ -334,7 +333,7 @@ class MeasureContext:
         hits = grades.settle(bare, judging, names)
         judged = np.ones(len(names), dtype=bool)
         if judging.judgements == "relevant" or judging.negative == "dropped":
-            judged = np.diff(grades.graded(bare, judging, names).pool_offsets) > 0
+            judged = grades.graded(bare, judging, names).pool.lengths > 0
         run = self.view.reranked(hits, names, judged, judging)
         run.measure([measure], self.qrels)
         averaging = replace(self.asked.averaging, all_negative="keep")

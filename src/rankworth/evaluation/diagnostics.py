@@ -97,7 +97,7 @@ def _of_rules(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator
             yield Notice("known-defect", f"{label}: {rule.note}")
         if rule.level and _has_equal_gains(hits):
             yield Notice("known-defect", f"{label}: {rule.level}")
-    if rules and ((hits.tie_last > hits.tie_first) & hits.known).any():
+    if rules and hits.tied:
         for label, rule in rules:
             if rule.unspecified:
                 yield Notice("unspecified-order", f"{label}: {rule.unspecified}")
@@ -126,7 +126,7 @@ def _ties(
     """
     judging, hits = measured[0][0].judging, run.judgement.hits
     shared_ranks = judging.duplicate_judgements in ("all", "spread")
-    if judging.ties not in _MIRRORED or shared_ranks or not ((hits.tie_last > hits.tie_first) & hits.known).any():
+    if judging.ties not in _MIRRORED or shared_ranks or not hits.tied:
         return
     hits = hits.compact()
     columns = {each.quantity: (each.label, column) for each, column in measured if _is_of_order(each.quantity, run)}
@@ -216,7 +216,7 @@ def _ids(qrels: Qrels, run: Run, hits: JudgedRows, counts: Counts) -> Iterator[N
     unanswered, ignored = (list(map(str, ids)) for ids in (counts.unanswered_queries, counts.ignored_queries))
     if unanswered and ignored and (text := alike_queries(unanswered, ignored)):
         yield Notice("similar-ids", text)
-    if not hits.known.any() and np.diff(hits.pool_offsets)[hits.n_retrieved > 0].any():
+    if not hits.known.any() and hits.pool.lengths[hits.n_retrieved > 0].any():
         yield Notice("no-common-documents", no_common_documents(qrels, run))
         return
     judged = np.count_nonzero(hits.known & (hits.rank <= _TOP))
@@ -288,7 +288,7 @@ def _unanswered(
 
 def _thresholds(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
     """Thresholds of relevance that no grade reaches, or every grade."""
-    low, high = (float(hits.pool.min()), float(hits.pool.max())) if hits.pool.size else (0.0, 0.0)
+    low, high = hits.pool.lowest, hits.pool.highest
     rels = [(measure, measure.quantity.parameters.get("rel", math.inf)) for measure in measures]
     rels = [(measure, rel) for measure, rel in rels if not rel or _LEAST <= abs(rel) < _MOST]
     if unreached := [(measure, rel) for measure, rel in rels if rel > high]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
@@ -24,9 +25,12 @@ from rankworth.model import Qrels, Run
 from rankworth.names import Quantity, kind_of
 from rankworth.profiles import Profile, ResolvedMeasure
 from rankworth.settings import Averaging, Judging, Ordering
+from rankworth.tables.columns import Kind
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
+
+T = TypeVar("T")
 
 
 class QrelsOf(Protocol):
@@ -48,7 +52,7 @@ class Plan:
     by: Groups | None = None
     """groups that are shown"""
 
-    @property
+    @cached_property
     def exclude(self) -> Exclusion | None:
         """The pairs that some measure does not count, or their label."""
         return next((one.judging.exclude for one in self.asked if one.judging.exclude is not None), None)
@@ -58,16 +62,38 @@ class Plan:
         """Whether judgements or a run without a row give numbers."""
         return self.profile.rowless and self.exclude is None
 
-    @property
+    @cached_property
     def numbers(self) -> list[ResolvedMeasure]:
         """The measures that are numbers."""
         return [one for one in self.asked if not isinstance(one.quantity, TextFact)]
 
-    @property
+    @cached_property
+    def kinds(self) -> dict[str, Kind]:
+        """What the values of each measure are that is a number, by its label."""
+        return {one.label: kind_of(one.quantity) for one in self.numbers}
+
+    @cached_property
+    def signed(self) -> tuple[ResolvedMeasure, ...]:
+        """The measures that are numbers, with the label of the pairs to exclude in place of the pairs."""
+        return tuple(
+            one if one.judging.exclude is None else replace(one, judging=one.judging.bare) for one in self.numbers
+        )
+
+    @cached_property
     def base(self) -> ResolvedMeasure:
         """The measure that tells how many queries there are: one with the settings of the profile, or the first."""
         settings = (self.profile.judging, self.profile.averaging)
         return next((one for one in self.asked if (one.judging, one.averaging) == settings), self.asked[0])
+
+    @cached_property
+    def alike(self) -> list[list[ResolvedMeasure]]:
+        """The measures that need one judged run, together."""
+
+        def needs(one: ResolvedMeasure) -> Hashable:
+            widens = one.averaging.extra != "ignore" and one.quantity.definition.elsewhere
+            return one.judging, _has_unjudged(one), widens
+
+        return _grouped(self.asked, needs)
 
 
 @dataclass
@@ -147,7 +173,7 @@ class MeasuredRun:
                 self.values[one] = np.zeros(size)
         for layout, some in by_layout.items():
             hits = self.hits.compact() if layout == "judged" else self.hits
-            for places, block in hits.blocks(np.arange(size)):
+            for places, block in hits.blocks():
                 ranking = block.condensed if self.condensed else block
                 for one in some:
                     if isinstance(one, TextFact):
@@ -161,31 +187,16 @@ class MeasuredRun:
 
 
 def _standing(
-    hits: JudgedRows,
-    judging: Judging,
-    queries: list[str],
-    judged: Mask,
-    answered: Mask,
-    empty: Mask,
+    hits: JudgedRows, judging: Judging, queries: list[str], judged: Mask, answered: Mask, empty: Mask
 ) -> Standing:
     """What averaging needs to know of each query; the parameters are as in `Standing`."""
-    size, pool = len(queries), hits.pool
-    owner = np.repeat(np.arange(size), np.diff(hits.pool_offsets))
+    size = len(queries)
     hollow = np.zeros(size, dtype=bool)
     if judging.unjudged == "removed":
         left = hits.query[hits.known & (hits.grade >= 0)]
         hollow = answered & (np.bincount(left, minlength=size) == 0)
-    return Standing(
-        queries=queries,
-        judged=judged,
-        answered=answered,
-        empty=empty,
-        relevant=np.bincount(owner[pool > 0], minlength=size) > 0,
-        negative=np.bincount(owner[pool >= 0], minlength=size) == 0,
-        nonzero=np.bincount(owner, weights=pool, minlength=size) != 0,
-        hollow=hollow,
-        length=hits.n_retrieved,
-    )
+    of_pool = hits.pool.relevant, hits.pool.negative, hits.pool.nonzero
+    return Standing(queries, judged, answered, empty, *of_pool, hollow, hits.n_retrieved)
 
 
 def layout_of(quantity: Quantity, qrels: Qrels) -> Layout:
@@ -203,11 +214,16 @@ def _no_subtopics(one: Quantity) -> MeasureError:
     return MeasureError("conflicting-options", text, remedy=settings)
 
 
+def _has_unjudged(one: ResolvedMeasure) -> bool:
+    """Whether queries of the run that nobody judged are looked at, too."""
+    return one.averaging.extra != "ignore" or one.averaging.divisor == "run"
+
+
 @dataclass(eq=False)
 class _Case:
-    """One measure, with the judgements, the judged run and the measured run of its settings, or their errors."""
+    """Measures that need one judged run: their judgements, the judged run and the measured run, or its error."""
 
-    measure: ResolvedMeasure
+    measures: Sequence[ResolvedMeasure]
     whole: Qrels
     """the judgements"""
     qrels: Qrels
@@ -216,11 +232,10 @@ class _Case:
     run: MeasuredRun | RankworthError | None = None
 
     def __post_init__(self) -> None:
-        self.judging, averaging = self.measure.judging, self.measure.averaging
-        self.has_unjudged = averaging.extra != "ignore" or averaging.divisor == "run"
+        self.judging, self.has_unjudged = self.measures[0].judging, _has_unjudged(self.measures[0])
 
     def repeats_beyond(self, judged: object) -> bool:
-        """Whether a run is refused for a document that is there twice, maybe behind the depth of the measure."""
+        """Whether a run is refused for a document that is there twice, maybe behind the depth of the measures."""
         judging = self.judging
         refused = isinstance(judged, InputError) and judged.slug == "duplicate-document"
         plain = (judging.blocks, judging.pairing, judging.exclude) == ("joined", "id", None)
@@ -254,13 +269,20 @@ class Evaluator:
         """
         self.qrels_of, self.shown = qrels_of, shown
         self.run = run if qrels_of.only is None else run.only(qrels_of.only)
-        self._refused = {id(plan): error for plan in plans if (error := self._refusal(plan)) is not None}
-        plans = [plan for plan in plans if id(plan) not in self._refused]
-        self.asked = [one for plan in plans for one in plan.asked]
-        self._cases = self._cases_of(self.asked)
-        cases = [*self._cases.values()]
-        self.full = any(layout_of(case.measure.quantity, case.qrels) == "all" for case in cases)
+        self._refused: dict[int, RankworthError] = {}
+        self._widened: dict[int, Qrels] = {}
+        cases: list[_Case] = []
+        for plan in plans:
+            try:
+                cases += [self._case(measures) for measures in plan.alike]
+            except RankworthError as error:
+                self._refused[id(plan)] = error
+        self._cases = {id(one): case for case in cases for one in case.measures}
+        quantities = [(one.quantity, case.qrels) for case in cases for one in case.measures]
+        self.full = any(layout_of(quantity, qrels) == "all" for quantity, qrels in quantities)
         """whether unjudged documents have rows, too"""
+        self._subtopics = any(quantity.definition.subtopics for quantity, _ in quantities)
+        self._elsewhere = any(quantity.definition.elsewhere for quantity, _ in quantities)
         if not cases:
             return
         if not any(len(case.qrels) for case in cases):  # judgements without a row, which no run can meet
@@ -268,7 +290,8 @@ class Evaluator:
         try:
             self._judge(cases, self.run, progress)
         except InputError as error:
-            if error.slug != "empty-input" or self.run.is_rowless or not all(plan.rowless for plan in plans):
+            may_be_rowless = all(plan.rowless for plan in plans if id(plan) not in self._refused)
+            if error.slug != "empty-input" or self.run.is_rowless or not may_be_rowless:
                 raise
             self.run = Run.rowless(self.run.name)
             self._judge(cases, self.run, progress)
@@ -276,29 +299,22 @@ class Evaluator:
         self._judge_parts(cases, progress)
         self._measure(cases)
 
-    def _refusal(self, plan: Plan) -> RankworthError | None:
-        """The error with which judgements are refused, or settings that an engine cannot follow, if there is one."""
-        try:
-            for one in plan.asked:
-                self.qrels_of(one.judging)
-                if self.run.engine:
-                    self.run.refuse(one.judging)  # type: ignore[attr-defined]
-        except RankworthError as error:
-            return error
-        return None
+    def _case(self, measures: Sequence[ResolvedMeasure]) -> _Case:
+        """Measures that need one judged run, with their judgements.
 
-    def _cases_of(self, measures: Sequence[ResolvedMeasure]) -> dict[int, _Case]:
-        """Each measure with its judgements, by its identity."""
-        widened: dict[int, Qrels] = {}
-        cases = {}
-        for one in measures:
-            qrels = self.qrels_of(one.judging)
-            if one.quantity.definition.elsewhere and one.averaging.extra != "ignore":
-                if id(qrels) not in widened:
-                    widened[id(qrels)] = qrels.with_queries(self.run.queries())
-                qrels = widened[id(qrels)]
-            cases[id(one)] = _Case(one, qrels, qrels)
-        return cases
+        Raises:
+            RankworthError: where judgements are refused, or settings that an engine cannot follow.
+
+        """
+        judging, averaging = measures[0].judging, measures[0].averaging
+        qrels = self.qrels_of(judging)
+        if self.run.engine:
+            self.run.refuse(judging)  # type: ignore[attr-defined]
+        if measures[0].quantity.definition.elsewhere and averaging.extra != "ignore":
+            if id(qrels) not in self._widened:
+                self._widened[id(qrels)] = qrels.with_queries(self.run.queries())
+            qrels = self._widened[id(qrels)]
+        return _Case(measures, qrels, qrels)
 
     def _judge(self, cases: Sequence[_Case], run: Run, progress: "Progress | None" = None) -> None:
         """Judge a run by the orderings of some measures."""
@@ -318,8 +334,8 @@ class Evaluator:
                 list(pairs.values()),
                 run,
                 layout="full" if self.full else "compact",
-                subtopics=any(one.quantity.definition.subtopics for one in self.asked),
-                elsewhere=any(one.quantity.definition.elsewhere for one in self.asked),
+                subtopics=self._subtopics,
+                elsewhere=self._elsewhere,
                 shown=shown,
                 progress=progress,
             )
@@ -374,21 +390,18 @@ class Evaluator:
 
     def _measure(self, cases: Sequence[_Case]) -> None:
         """Measure the judged run, once for all measures with settings that come to the same here."""
-        effective: dict[tuple[int, Judging], Judging] = {}
         alike: dict[tuple[int, Judging, bool], tuple[JudgedRun, list[_Case]]] = {}
         for case in cases:
-            if not isinstance(judged := case.judged, JudgedRun):
+            if isinstance(judged := case.judged, JudgedRun):
+                key = id(judged.hits), grades.effective(case.judging, judged.hits), case.has_unjudged
+                alike.setdefault(key, (judged, []))[1].append(case)
+            else:
                 case.run = judged
-                continue
-            key = (id(judged.hits), case.judging)
-            if key not in effective:
-                effective[key] = grades.effective(case.judging, judged.hits)
-            alike.setdefault((key[0], effective[key], case.has_unjudged), (judged, []))[1].append(case)
         for (_, judging, _), (judged, some) in alike.items():
             measured: MeasuredRun | RankworthError
             try:
                 measured = self._measured_run(some[0], judged, judging)
-                measured.measure(dict.fromkeys(case.measure.quantity for case in some), some[0].qrels)
+                measured.measure(dict.fromkeys(one.quantity for case in some for one in case.measures), some[0].qrels)
             except RankworthError as error:
                 measured = error
             for case in some:
@@ -398,22 +411,22 @@ class Evaluator:
         """Apply the settings that concern grades, depth and queries.
 
         Args:
-            case: a measure with these settings.
-            judgement: the run as it is judged for it.
-            judging: its settings that change something here.
+            case: measures with these settings.
+            judgement: the run as it is judged for them.
+            judging: their settings that change something here.
 
         Raises:
             RankworthError: where the settings refuse the run.
 
         """
         qrels, queries = case.qrels, list(case.qrels.queries)
-        grades.refuse_ids(case.judging, (*queries, *judgement.unjudged))
+        grades.refuse_ids(case.judging, queries, judgement.unjudged)
         hits = settled = grades.settle(judgement.hits, judging, queries)
         judged = np.ones(len(queries), dtype=bool)
-        if qrels is case.whole and qrels is not (own := self.qrels_of(case.judging)):
+        if self._widened and qrels is case.whole and qrels is not (own := self.qrels_of(case.judging)):
             judged = _within(queries, own.queries)
         if judging.judgements == "relevant" or judging.negative == "dropped":
-            judged = np.diff(grades.graded(judgement.hits, judging, queries).pool_offsets) > 0
+            judged = grades.graded(judgement.hits, judging, queries).pool.lengths > 0
         empty, answered = self.run.empty | judgement.emptied, judgement.hits.n_retrieved > 0
         others = dict.fromkeys(sorted(self.run.empty.difference(queries)), 0) | dict(judgement.unjudged)
         if case.has_unjudged:
@@ -471,7 +484,6 @@ class Evaluator:
             profile = replace(profile, judging=profile.judging.bare)
         qrels, judgement = self.qrels(base), whole.judgement
         ids, table, there = aggregation.side_by_side(columns, whole.standing, scored)
-        kinds = {one.label: kind_of(one.quantity) for one in measures}
         groups = [] if plan.by is None else plan.by.shown(ids)
         counts = Counts.of(
             whole.standing,
@@ -489,7 +501,7 @@ class Evaluator:
         return Values(
             self.run.name,
             tuple(one.quantity for one in measures),
-            PerQuery(ids, [*kinds], table, texts, there, kinds, groups, qrels.kinds),
+            PerQuery(ids, [*plan.kinds], table, texts, there, plan.kinds, groups, qrels.kinds),
             counts,
             profile,
             notices,
@@ -499,9 +511,9 @@ class Evaluator:
             self.qrels_of(replace(base.judging, exclude=None) if base.judging.exclude else base.judging),
             _behind=Behind(
                 tuple(columns),
-                tuple(map(_bare, measures)),
+                plan.signed,
                 (whole.standing, scored),
-                int(np.count_nonzero(whole.hits.pool > 0)),
+                int(np.count_nonzero(whole.hits.pool.grades > 0)),
                 self.run.lists is not None,
             ),
         )
@@ -536,22 +548,17 @@ class Evaluator:
         return column
 
 
-def _bare(one: ResolvedMeasure) -> ResolvedMeasure:
-    """A measure with the label of the pairs to exclude in place of the pairs."""
-    return one if one.judging.exclude is None else replace(one, judging=one.judging.bare)
-
-
-def _grouped(cases: Iterable[_Case], key: Callable[[_Case], Hashable]) -> list[list[_Case]]:
-    """Measures that share something, together."""
-    groups: dict[Hashable, list[_Case]] = {}
-    for case in cases:
-        groups.setdefault(key(case), []).append(case)
+def _grouped(items: Iterable[T], key: Callable[[T], Hashable]) -> list[list[T]]:
+    """What shares something, together."""
+    groups: dict[Hashable, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
     return list(groups.values())
 
 
 def _within(queries: Sequence[str], some: Collection[str]) -> Mask:
     """`[Q]`: which queries are among some others."""
-    others = set(some)
-    return (
-        np.array([query in others for query in queries], dtype=bool) if others else np.zeros(len(queries), dtype=bool)
-    )
+    within = np.zeros(len(queries), dtype=bool)
+    if some:
+        within[:] = [query in some for query in queries]
+    return within

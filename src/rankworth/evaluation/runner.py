@@ -3,7 +3,10 @@
 import math
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Unpack
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 import numpy as np
 
@@ -13,10 +16,10 @@ from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.evaluation.evaluator import Evaluator, Plan, QrelsOf
 from rankworth.evaluation.values import RunValues, Values, behind
 from rankworth.groups import Groups, Slices
-from rankworth.judged import Judged
+from rankworth.judged import Judged, Pool
 from rankworth.judging import inputs
 from rankworth.judging.judged_run import JudgedRows, Row, subtopics_of_rows
-from rankworth.measures import Fact, Measure, TextFact
+from rankworth.measures import CATALOGUE, Fact, Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.model import Run
 from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, profile_of
@@ -282,15 +285,8 @@ def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Layou
     kept = rank[rows]
     judgement = np.where(known, np.cumsum(known) - 1, -1)
     hits = JudgedRows(
-        offsets=np.array([0, kept.size]),
-        rank=kept,
-        tie_first=kept,
-        tie_last=kept,
-        grade=grade[rows],
-        known=known[rows],
-        n_retrieved=np.array([grade.size]),
-        pool_offsets=np.array([0, pool.size]),
-        pool=np.sort(pool)[::-1],
+        *(np.array([0, kept.size]), kept, kept, kept, grade[rows], known[rows], np.array([grade.size])),
+        Pool(np.array([0, pool.size]), np.sort(pool)[::-1]),
         judgement=None if subtopics is None else judgement[rows],
         subtopics=subtopics,
     )
@@ -321,11 +317,29 @@ def planned(
 
     """
     groups, settings = _grouped(table, by, settings)
-    options, chosen = with_quirks(settings), profile_of(profile)
-    if any(value is not None for value in options.values()):
-        chosen = chosen.derive(**options)
-    asked = chosen.ask(names.several(measures), rel=rel)
-    return Plan(chosen, asked, groups)
+    options = {name: value for name, value in with_quirks(settings).items() if value is not None} if settings else {}
+    labels = (measures,) if isinstance(measures, str) or not isinstance(measures, Iterable) else tuple(measures)
+    kinds = tuple(map(type, (rel, *options.values())))  # 1 and True are equal
+    key = (profile, labels, rel, tuple(options.items()), kinds, tuple(map(id, CATALOGUE.values())))
+    if groups is None and not options.keys() & {"exclude", "weights", "macro"}:  # files of which may change
+        with suppress(TypeError):  # what cannot be hashed
+            return _plan(*key)
+    return replace(_plan.__wrapped__(*key), by=groups)
+
+
+@lru_cache(maxsize=128)
+def _plan(
+    profile: str | Profile,
+    labels: tuple[object, ...],
+    rel: float | None,
+    options: tuple[tuple[str, Any], ...],
+    kinds: tuple[type, ...],  # noqa: ARG001 - tells calls apart
+    catalogue: tuple[int, ...],  # noqa: ARG001 - tells calls apart
+) -> Plan:
+    """A plan, which is kept as long as no measure is defined."""
+    chosen = profile_of(profile)
+    chosen = chosen.derive(**dict(options)) if options else chosen
+    return Plan(chosen, chosen.ask(labels, rel=rel))
 
 
 def _grouped(table: object, by: object, settings: OptionKeywords) -> tuple[Groups | None, OptionKeywords]:

@@ -271,7 +271,7 @@ def by_grade(query: RankedQuery, options: Options, beside: float | None = None) 
     scale: Sequence[float] = options.grades or ()
     if not scale:
         every = {0.0, *np.unique(query.context.qrels.grades).tolist()}
-        scale = sorted(every if len(every) <= _MAX_SCALE else {0.0, *query.ranking.rows.pool.tolist()})
+        scale = sorted(every if len(every) <= _MAX_SCALE else {0.0, *query.ranking.rows.pool.grades.tolist()})
     own = query.ranking.grade(row)
     graded = ((grade, query.regraded({row: grade})) for grade in scale)
     changes = [Change(grade, None if grade == own else other, f"grade {grade:g}", further) for grade, other in graded]

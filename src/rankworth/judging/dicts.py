@@ -14,7 +14,7 @@ from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, quoted
 from rankworth.io import duplicates, validate
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.steps import Hits, Rows
+from rankworth.judging.steps import Hits, Include, Rows
 from rankworth.model import Qrels
 from rankworth.settings import Duplicates
 
@@ -22,26 +22,28 @@ Documents = Mapping[Any, Any]
 """Scores by document id, which are texts or integers."""
 
 
-def batch(qrels: Qrels, queries: Mapping[str, Documents], name: str) -> "_Dicts":
+def batch(qrels: Qrels, queries: Mapping[str, Documents], name: str, include: Include) -> "_Dicts":
     """The judged queries of a run, beside the others.
 
     Args:
         qrels: the judgements.
         queries: the documents of the run by query.
         name: what the run is called.
+        include: which rows and columns there are to be.
 
     """
     places = [place for place, query in enumerate(qrels.queries) if query in queries]
     judged = [qrels.queries[place] for place in places]
-    others = {query: queries[query] for query in queries.keys() - set(judged)} if len(queries) > len(judged) else {}
     lists = [queries[query] for query in judged]
+    others = queries.keys() - set(judged) if len(queries) > len(judged) else ()
     return _Dicts(
         qrels=qrels,
+        include=include,
         queries=judged,
         place=np.array(places, dtype=np.int64),
         lengths=_lengths(lists),
         lists=lists,
-        others={query: others[query] for query in queries if query in others},
+        others={query: queries[query] for query in queries if query in others} if others else {},
         name=f"run {name}" if name else "",
     )
 
@@ -102,9 +104,7 @@ class _Dicts(Rows):
 
     def without(self, exclude: Exclusion) -> "_Dicts":
         """The rows of all other documents."""
-        lists = [
-            _without(some, exclude.documents_of(query)) for query, some in zip(self.queries, self.lists, strict=True)
-        ]
+        lists = list(map(_without, self.lists, map(exclude.documents_of, self.queries)))
         others = {query: _without(some, exclude.documents_of(query)) for query, some in self.others.items()}
         kept = np.array(list(map(bool, lists)), dtype=bool)
         lists = list(filter(None, lists))
@@ -169,11 +169,8 @@ class _Dicts(Rows):
         """
         ids = self.documents(rows)
         if not set(map(type, ids)) <= {str}:
-            raise InputError(
-                "id-type",
-                f"{quoted(map(repr, ids))} are ids of one query, texts and others",
-                remedy="make all of them texts",
-            )
+            text = f"{quoted(map(repr, ids))} are ids of one query, texts and others"
+            raise InputError("id-type", text, remedy="make all of them texts")
         order = np.array(sorted(range(len(ids)), key=ids.__getitem__, reverse=descending), dtype=np.int64)
         return order[np.argsort(group[order], kind="stable")]
 

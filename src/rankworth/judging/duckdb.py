@@ -25,7 +25,6 @@ import polars as pl
 from rankworth.errors import InputError, RankworthError, UsageError, quoted, shortened
 from rankworth.io import frames
 from rankworth.io.columns import NONE, Table
-from rankworth.io.duplicates import SHOWN
 from rankworth.io.reading import Orders
 from rankworth.judging.ties import POSITION, refusal, settings_of_queries, settings_of_rows
 from rankworth.model import Run
@@ -40,10 +39,7 @@ _AGAIN: Final = "a reader gives its rows once, and they are read several times: 
 _FAILURES: Final = (
     ("already been closed", "the connection of the relation must stay open: take the rows out before it is closed"),
     ("already been consumed", _AGAIN),
-    (
-        "out of memory",
-        "give it more memory, fewer threads or a disk to spill to: memory_limit, threads, temp_directory",
-    ),
+    ("out of memory", "give it more memory, fewer threads or another disk: memory_limit, threads, temp_directory"),
     ("no space left", "give it another disk to spill to: temp_directory"),
     ("io error", "is the file whole? does it change while it is read?"),
     ("parquet", "is the file whole? does it change while it is read?"),
@@ -233,17 +229,6 @@ class Related(Run):
         """
         rows = self.only(queries[:_SOME]).source.limit(_SOME)
         return self._settled(self._taken(rows, self.chosen), Orders()).select("query", "document").rows()
-
-    def duplicates(self) -> InputError:
-        """The error that counts the documents which a query ranks twice, and names some of them."""
-        pair = ["query", "document"]
-        pairs = pl.concat([frame.group_by(pair).len("times").filter(pl.col("times") > 1) for frame in self.batches()])
-        texts = [
-            f"{self._called}: query {quoted([query])} ranks document {quoted([document])} {times:,} times"
-            for query, document, times in pairs.sort(pair).head(SHOWN).iter_rows()
-        ]
-        remedy = 'keep one row for each query and document\nor say which of them counts: duplicates="best"'
-        return InputError("duplicate-document", *texts, more=pairs.height - len(texts), remedy=remedy)
 
     def _again(self, rows: Relation, *columns: str) -> pl.DataFrame:
         """Some of what is there several times, with how many times.

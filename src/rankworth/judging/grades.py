@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Final
 
 import numpy as np
@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import RefusedError, quoted
+from rankworth.judged import Pool
 from rankworth.judging.judged_run import JudgedRows
-from rankworth.settings import Judging
+from rankworth.settings import Judging, Ordering
 
 _NUMBERED: Final = re.compile(r"(.*-)?[0-9]+", re.DOTALL)
+_DEFAULTS: Final[dict[str, Any]] = {setting.name: setting.default for setting in fields(Judging)}
+_SETTLED: Final = {*Ordering._fields, "duplicate_judgements", "exclude_from", "blocks", "pairing"} - {"ties"}
+"""settings that are settled once a run is judged"""
 
 
 def effective(judging: Judging, hits: JudgedRows) -> Judging:
@@ -24,40 +28,33 @@ def effective(judging: Judging, hits: JudgedRows) -> Judging:
         hits: the judged run, ranked as `judging.ordering` says.
 
     """
-    pool = hits.pool
-    tied = bool(((hits.tie_last > hits.tie_first) & hits.known).any())
-    idle: dict[str, Any] = {
-        "order": "auto",
-        "score_type": "float64",
-        "blocks": "joined",
-        "pairing": "id",
-        "duplicates": "error",
-    }
-    idle |= {"duplicate_judgements": "error", "exclude": None, "exclude_from": "both"}
-    if judging.unretrieved == "last":
-        del idle["duplicates"]
-    if judging.ties not in ("expected", "last") or not (tied or judging.unretrieved == "last"):
-        idle["ties"] = "id-descending"
-    if not (pool < 0).any():
-        idle["negative"] = "pooled"
-    if not (pool != np.trunc(pool)).any():
-        idle["grades"] = "given"
-    if judging.highest is not None and not (pool > judging.highest).any():
-        idle |= {"highest": None, "above": "error"}
-    if hits.positive is not None and hits.positive[hits.known].all():
-        idle["scored"] = "all"
-    return replace(judging, **idle)
+    pool, last = hits.pool, judging.unretrieved == "last"
+    idle = _SETTLED - {"duplicates" if last else ""}
+    if judging.ties not in ("expected", "last") or not (last or hits.tied):
+        idle.add("ties")
+    if judging.negative != "pooled" and pool.lowest >= 0:
+        idle.add("negative")
+    if judging.grades != "given" and not (pool.grades != np.trunc(pool.grades)).any():
+        idle.add("grades")
+    if judging.highest is not None and pool.highest <= judging.highest:
+        idle |= {"highest", "above"}
+    if judging.scored != "all" and hits.positive is not None and hits.positive[hits.known].all():
+        idle.add("scored")
+    changed = {name: default for name in idle if getattr(judging, name) != (default := _DEFAULTS[name])}
+    return replace(judging, **changed) if changed else judging
 
 
-def refuse_ids(judging: Judging, queries: Iterable[str]) -> None:
+def refuse_ids(judging: Judging, *queries: Iterable[str]) -> None:
     """Refuse ids of queries that are no numbers, if they have to be.
 
     Raises:
         RefusedError: `query_ids`.
 
     """
-    if judging.query_ids == "numbers" and (odd := [query for query in queries if not _NUMBERED.fullmatch(query)]):
-        raise RefusedError("query_ids", f"ids of queries that are no numbers: {quoted(odd)}")
+    if judging.query_ids == "numbers":
+        odd = [query for some in queries for query in some if not _NUMBERED.fullmatch(query)]
+        if odd:
+            raise RefusedError("query_ids", f"ids of queries that are no numbers: {quoted(odd)}")
 
 
 def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> JudgedRows:
@@ -98,8 +95,7 @@ def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
         RefusedError: `grades`, `negative`, `highest`.
 
     """
-    grade, pool = hits.grade, hits.pool
-    owner = np.repeat(np.arange(hits.n_retrieved.size), np.diff(hits.pool_offsets))
+    grade, pool, owner = hits.grade, hits.pool.grades, hits.pool.query
     if judging.grades == "truncated":
         grade, pool = np.trunc(grade), np.trunc(pool)
     elif judging.grades == "whole":
@@ -115,8 +111,9 @@ def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
     if judging.negative == "zero":
         grade, pool = np.maximum(grade, 0.0), np.maximum(pool, 0.0)
     if grade is not hits.grade:
-        alike = np.array_equal(pool, hits.pool)
-        hits = replace(hits, grade=grade, pool=pool, subtopics=hits.subtopics if alike else None)
+        alike = np.array_equal(pool, hits.pool.grades)
+        graded = hits.pool if alike else Pool(hits.pool.offsets, pool)
+        hits = replace(hits, grade=grade, pool=graded, subtopics=hits.subtopics if alike else None)
     if judging.judgements == "relevant" or judging.negative == "dropped":
         kept, counts = (
             (known & (some > 0)) if judging.judgements == "relevant" else (known & (some >= 0))
@@ -147,9 +144,8 @@ def _completed(hits: JudgedRows, *, once: bool) -> JudgedRows:
     rows = np.flatnonzero(hits.known)
     if once and hits.judgement is not None:
         rows = rows[np.unique(hits.judgement[rows], return_index=True)[1]]
-    queries = hits.n_retrieved.size
-    owner = np.repeat(np.arange(queries), np.diff(hits.pool_offsets))
-    grades, code = np.unique(np.append(hits.pool, hits.grade[rows]), return_inverse=True)
+    queries, owner = hits.n_retrieved.size, hits.pool.query
+    grades, code = np.unique(np.append(hits.pool.grades, hits.grade[rows]), return_inverse=True)
     kind = np.append(owner, hits.query[rows]) * grades.size + code
     kinds, number = np.unique(kind, return_inverse=True)
     pooled, found = (np.bincount(part, minlength=kinds.size) for part in (number[: owner.size], number[owner.size :]))
@@ -177,7 +173,7 @@ def with_unjudged(hits: JudgedRows, lengths: dict[str, int], *, full: bool) -> J
         hits,
         offsets=np.append(hits.offsets, np.full(counts.size, hits.offsets[-1])),
         n_retrieved=np.append(hits.n_retrieved, counts),
-        pool_offsets=np.append(hits.pool_offsets, np.full(counts.size, hits.pool_offsets[-1])),
+        pool=Pool(np.append(hits.pool.offsets, np.full(counts.size, hits.pool.offsets[-1])), hits.pool.grades),
     )
     if not full:
         return hits

@@ -1,10 +1,8 @@
 """Judgements and runs as they are handed to an evaluation: what may be given, and under which names."""
 
-import math
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
@@ -89,7 +87,7 @@ class InputOptions:
             qrels = [gold]
         if not self.columns and self.blank is None:
             return list(qrels), list(runs)
-        columns = self._split(qrels, runs) if self.columns else [{} for _ in (*qrels, *runs)]
+        columns = self.split(qrels, runs) if self.columns else [{} for _ in (*qrels, *runs)]
         if self.blank is not None and any(isinstance(one, Qrels) for one in qrels):
             text = f"blank={self.blank!r} says how judgements are read, and these are read already"
             raise UsageError("conflicting-options", text, remedy=f"Qrels(source, blank={self.blank!r})")
@@ -103,17 +101,13 @@ class InputOptions:
             run(one, columns=said, rowless=self.rowless) for one, said in zip(runs, columns[len(qrels) :], strict=True)
         ]
 
-    def split(self, qrels: object, run: object) -> tuple[dict[str, str], dict[str, str]]:
-        """What is said of the columns of judgements and of those of a run.
+    def split(self, qrels: Sequence[object], runs: Sequence[object]) -> list[dict[str, str]]:
+        """What is named of the columns of each of the judgements, and then of each of the runs.
 
         Raises:
             InputError: `frame-columns`.
 
         """
-        of_qrels, of_run = self._split([qrels], [run])
-        return of_qrels, of_run
-
-    def _split(self, qrels: Sequence[object], runs: Sequence[object]) -> list[dict[str, str]]:
         sides = [*((one, QRELS) for one in qrels), *((one, RUN) for one in runs)]
         named = [column_options.of_object(one, layout, self.columns.named(layout)) for one, layout in sides]
         return self.columns.split(named)
@@ -158,51 +152,50 @@ def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels
         InputError: `bad-grade`, `empty-input`.
 
     """
-    for what, given in (("grades", grades), ("missing", missing)):
-        if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
-            text = f"{what}={given!r}: grades are a list, one for each document, best rank first"
+    for what, rows in (("grades", grades), ("missing", missing)):
+        if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
+            text = f"{what}={rows!r}: grades are a list, one for each document, best rank first"
             raise InputError("bad-grade", text, remedy=f"as in {what}=[2, 0, 1]")
     ranked: list[Any] = [*grades]
-    absent: list[Any] = [*missing]
-    _accept(ranked, absent)
-    rows: list[tuple[str, str, float, str]] = []
-    for number, grade in enumerate((*ranked, *absent), 1):
-        several = enumerate(grade, 1) if isinstance(grade, tuple | list) else [(0, grade)]
-        rows += [(GRADES, str(number), float(one), str(subtopic)) for subtopic, one in several if one is not None]
+    listed = [*ranked, *missing]
+    every: list[Any] = [grade if isinstance(grade, tuple | list) else [grade] for grade in listed]
+    _accept(every, len(ranked))
     run = Run({GRADES: {str(rank): float(len(ranked) - rank + 1) for rank in range(1, len(ranked) + 1)}})
-    if any(isinstance(grade, tuple | list) for grade in (*ranked, *absent)):
-        names = ("query", "document", "grade", "subtopic")
-        frame = {name: [row[place] for row in rows] for place, name in enumerate(names)}
-        return Qrels(to_library(frame, "polars")), run
-    return Qrels({GRADES: {row[1]: row[2] for row in rows}}), run
+    if not any(isinstance(grade, tuple | list) for grade in listed):
+        judged = {str(number): float(grade) for number, [grade] in enumerate(every, 1) if grade is not None}
+        return Qrels({GRADES: judged}), run
+    judgements: list[dict[str, Any]] = [
+        {"query": GRADES, "document": str(number), "grade": float(grade), "subtopic": str(subtopic)}
+        for number, of_subtopics in enumerate(every, 1)
+        for subtopic, grade in enumerate(of_subtopics, 1)
+        if grade is not None
+    ]
+    return Qrels(to_library({name: [row[name] for row in judgements] for name in judgements[0]}, "polars")), run
 
 
-def _accept(ranked: Sequence[Any], absent: Sequence[Any]) -> None:
+def _accept(grades: Sequence[Sequence[Any]], retrieved: int) -> None:
     """Refuse what is no list of grades.
 
     Args:
-        ranked: one for each retrieved document.
-        absent: those of documents that were not retrieved.
+        grades: those of each document, one or one for each subtopic.
+        retrieved: how many of the documents were retrieved.
 
     Raises:
         InputError: `bad-grade`, `empty-input`.
 
     """
-    for place, grade in enumerate((*ranked, *absent), 1):
-        for one in grade if isinstance(grade, tuple | list) else [grade]:
-            if one is None and place <= len(ranked):
-                continue
-            if isinstance(one, bool) or not isinstance(one, Real) or not math.isfinite(float(one)):
-                raise InputError(
-                    "bad-grade",
-                    f"grade {place} of the list is {one!r}; grades are finite numbers",
-                    remedy="give None for a document that nobody judged (on the command line ?)"
-                    if place <= len(ranked)
-                    else "what is missing are judged documents; leave out those that nobody judged",
-                )
-    if not ranked:
+    for place, some in enumerate(grades, 1):
+        for grade in some:
+            is_number = validate.is_number(grade, infinite=False) and not isinstance(grade, bool)
+            if not is_number and (grade is not None or place > retrieved):
+                remedy = "give None for a document that nobody judged (on the command line ?)"
+                if place > retrieved:
+                    remedy = "what is missing are judged documents; leave out those that nobody judged"
+                text = f"grade {place} of the list is {grade!r}; grades are finite numbers"
+                raise InputError("bad-grade", text, remedy=remedy)
+    if not retrieved:
         raise InputError("empty-input", "there is no grade in the list", remedy="give one for each retrieved document")
-    if all(grade is None for grade in (*ranked, *absent)):
+    if not any(grade is not None for some in grades for grade in some):
         text = "nobody judged any document of the list, so that there is nothing to measure"
         raise InputError("empty-input", text, remedy="give a number for one document at least")
 

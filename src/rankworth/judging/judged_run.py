@@ -2,23 +2,23 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, Literal
+from functools import cached_property
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError
-from rankworth.judged import Judged
+from rankworth.judged import Judged, Pool, padded
 from rankworth.model import Qrels
 from rankworth.settings import Duplicates
 
-if TYPE_CHECKING:
-    pass
-
 Layout = Literal["compact", "full"]
 _CELLS: Final = 1 << 17
+"""how many cells a block has at most, so that it stays in the processor's cache"""
+_REMEMBERED: Final = 1 << 14
+"""how many cells a pool has at most of which is kept what was computed"""
 Row = float | Sequence[float | None] | None
 """What one document of a ranking has: a grade, grades for each subtopic, or nothing."""
 COLUMNS: Final = (
@@ -158,10 +158,8 @@ class JudgedRows:
     """`[N]`: whether the document is judged"""
     n_retrieved: Integers
     """`[Q]`: how many documents the run has for the query"""
-    pool_offsets: Integers
-    """`[Q + 1]`: the judged documents of query `i` are `pool_offsets[i]` to `pool_offsets[i + 1]`"""
-    pool: Floats
-    """`[M]`: their grades, best first"""
+    pool: Pool
+    """the grades of the judged documents of each query, retrieved or not"""
     judgement: Integers | None = None
     """`[N]`: where the document stands among the judged ones, -1 where unjudged; None unless subtopics are needed"""
     subtopics: Subtopics | None = None
@@ -176,6 +174,16 @@ class JudgedRows:
     """`[N]`: its score; None where an engine keeps it"""
     ties: Literal["broken", "expected", "last"] = "broken"
     """whether the ranks count, or those that a group of equal scores shares: on average, or the last of them"""
+
+    @cached_property
+    def tied(self) -> bool:
+        """Whether some judged document shares its score with another document."""
+        return self.tie_last is not self.tie_first and bool(((self.tie_last > self.tie_first) & self.known).any())
+
+    def ranks_as(self, other: "JudgedRows") -> bool:
+        """Whether other rows of the same documents, without ties, stand as these do."""
+        columns = ((getattr(self, name), getattr(other, name)) for name in COLUMNS)
+        return all(own is theirs or np.array_equal(own, theirs) for own, theirs in columns)
 
     def compact(self) -> "JudgedRows":
         """The rows of judged documents only."""
@@ -209,7 +217,8 @@ class JudgedRows:
 
         """
         columns = {name: getattr(self, name) for name in COLUMNS}
-        taken: dict[str, Any] = {name: None if one is None else one[rows] for name, one in columns.items()}
+        distinct = {id(column): column[rows] for column in columns.values() if column is not None}  # ranks are one
+        taken: dict[str, Any] = {name: distinct.get(id(column)) for name, column in columns.items()}
         return replace(self, offsets=offsets, **taken)
 
     @property
@@ -234,16 +243,12 @@ class JudgedRows:
             grades: `[M]`.
 
         """
-        order = np.lexsort((-grades, query))
-        offsets = np.concatenate(([0], np.cumsum(np.bincount(query, minlength=self.n_retrieved.size))))
-        pool = grades[order]
-        alike = np.array_equal(offsets, self.pool_offsets) and np.array_equal(pool, self.pool)
-        return replace(self, pool_offsets=offsets, pool=pool, subtopics=self.subtopics if alike else None)
+        pool = Pool.of(query, grades, self.n_retrieved.size)
+        return replace(self, pool=pool, subtopics=self.subtopics if pool == self.pool else None)
 
     def with_pool(self, query: Integers, grades: Floats) -> "JudgedRows":
         """These rows with further judged documents; arguments are those of `pooling`."""
-        owner = np.repeat(np.arange(self.n_retrieved.size), np.diff(self.pool_offsets))
-        return self.pooling(np.append(owner, query), np.append(self.pool, grades))
+        return self.pooling(np.append(self.pool.query, query), np.append(self.pool.grades, grades))
 
     def with_copies(self, copies: Integers, grades: Floats, *, spread: bool = False) -> "JudgedRows":
         """These rows with further grades for some judged documents, each as if it were another document at its rank.
@@ -269,39 +274,42 @@ class JudgedRows:
             moved = {name: getattr(more, name) + shift for name in ("rank", "tie_first", "tie_last")}
             added = np.bincount(self.query, weights=times, minlength=self.n_retrieved.size).astype(np.int64)
             more = replace(more, **moved, n_retrieved=self.n_retrieved + added)
-        owner = np.repeat(np.arange(self.n_retrieved.size), np.diff(self.pool_offsets))
-        return more.pooling(np.append(owner, owner[copies]), np.append(self.pool, grades))
+        more_query = self.pool.query[copies]
+        return more.pooling(np.append(self.pool.query, more_query), np.append(self.pool.grades, grades))
 
-    def blocks(self, queries: Integers) -> Iterator[tuple[Integers, Judged]]:
-        """Padded arrays of some of the queries, in blocks of similar width that stay in the processor's cache."""
-        height = np.diff(self.offsets)[queries]
-        pooled = np.diff(self.pool_offsets)[queries]
-        width = np.maximum(height, pooled)
+    def blocks(self, queries: Integers | None = None) -> Iterator[tuple[Integers, Judged]]:
+        """Padded arrays of some queries or of all, in blocks of similar width that stay in the processor's cache."""
+        numbers = np.arange(self.n_retrieved.size) if queries is None else queries
+        width = np.maximum(np.diff(self.offsets), self.pool.lengths)[numbers]
         if self.subtopics is not None:
             width = width * int(self.subtopics.counts.max(initial=1))
-        if queries.size and queries.size * int(width.max()) > _CELLS:
-            order = np.argsort(width, kind="stable")
-            queries, width = queries[order], width[order]
-        start = 0
+        if numbers.size * int(width.max(initial=0)) <= _CELLS:
+            if numbers.size:
+                yield numbers, self.block(queries)
+            return
+        order = np.argsort(width, kind="stable")
+        queries, width, start = numbers[order], width[order], 0
         while start < queries.size:
             end = start + int(np.searchsorted(np.arange(1, queries.size - start + 1) * width[start:], _CELLS, "right"))
             end = max(end, start + 1)
             yield queries[start:end], self.block(queries[start:end])
             start = end
 
-    def block(self, queries: Integers) -> Judged:
-        """Padded arrays of these queries."""
-        rows, real = _padded(self.offsets, queries)
-        pooled, pool_known = _padded(self.pool_offsets, queries)
+    def block(self, queries: Integers | None = None) -> Judged:
+        """Padded arrays of these queries, of all where none are named."""
+        is_kept = queries is None and self.subtopics is None and self.pool.grades.size <= _REMEMBERED
+        queries = np.arange(self.n_retrieved.size) if queries is None else queries
+        rows, real = padded(self.offsets, queries)
+        pool, pool_known = self.pool.padded if is_kept else self.pool.block(queries)
         known = real & self.known.take(rows, mode="clip")
         ranks = {name: getattr(self, name) for name in ("rank", "tie_first", "tie_last")}
         distinct = {id(one): one for one in ranks.values()}  # without ties one array
-        padded = {key: np.where(real, one.take(rows, mode="clip"), 1.0) for key, one in distinct.items()}
-        columns: dict[str, Any] = {name: padded[id(one)] for name, one in ranks.items()}
+        wide = {key: np.where(real, one.take(rows, mode="clip"), 1.0) for key, one in distinct.items()}
+        columns: dict[str, Any] = {name: wide[id(one)] for name, one in ranks.items()}
         if self.subtopics is not None and self.judgement is not None:
             width = int(self.subtopics.counts[queries].max(initial=1))
             columns["aspects"] = self.subtopics.of(self.judgement.take(rows, mode="clip"), known, width)
-            by_id = self.subtopics.by_id.take(pooled, mode="clip")
+            by_id = self.subtopics.by_id.take(padded(self.pool.offsets, queries)[0], mode="clip")
             columns["pool_aspects"] = self.subtopics.of(by_id, pool_known, width)
         if self.elsewhere is not None:
             columns["elsewhere"] = real & self.elsewhere.take(rows, mode="clip")
@@ -311,9 +319,10 @@ class JudgedRows:
             known=known,
             retrieved=real,
             n_retrieved=self.n_retrieved[queries].astype(np.float64),
-            pool=np.where(pool_known, self.pool.take(pooled, mode="clip"), 0.0),
+            pool=pool,
             pool_known=pool_known,
             ties=self.ties,
+            remembered=self.pool.remembered if is_kept else None,
             row=None if self.document is None else np.where(real, rows, -1),
         )
 
@@ -329,51 +338,32 @@ class JudgedRows:
             grade: `[N]`; None where they are unjudged.
 
         """
-        known = np.full(query.size, grade is not None)
-        columns = {
-            "rank": rank,
-            "tie_first": spans[0],
-            "tie_last": spans[1],
-            "grade": np.zeros(query.size) if grade is None else grade,
-            "known": known,
-            "judgement": np.full(query.size, -1),
-            "positive": known,
-            "elsewhere": known,
-            "document": np.full(query.size, "", dtype=object),
-            "score": np.full(query.size, np.nan),
-        }
+        columns: dict[str, Any] = {"rank": rank, "tie_first": spans[0], "tie_last": spans[1]}
+        columns |= dict.fromkeys(("known", "positive", "elsewhere"), grade is not None)
+        columns |= {"grade": 0.0 if grade is None else grade, "judgement": -1, "document": "", "score": np.nan}
         order = np.lexsort((np.append(self.rank, rank), np.append(self.query, query)))
-        own = {name: getattr(self, name) for name in COLUMNS}
-        taken: dict[str, Any] = {
-            name: None if one is None else np.append(one, columns[name])[order] for name, one in own.items()
-        }
+        taken: dict[str, Any] = {}
+        for name in COLUMNS:
+            own = getattr(self, name)
+            taken[name] = None if own is None else np.append(own, np.full(query.size, columns[name], own.dtype))[order]
         added = np.cumsum(np.bincount(query, minlength=self.n_retrieved.size))
         return replace(self, offsets=self.offsets + np.append(0, added), **taken)
 
     def of(self, queries: Integers) -> "JudgedRows":
         """The rows and judgements of some of the queries."""
-        lengths, pooled = (np.diff(offsets)[queries] for offsets in (self.offsets, self.pool_offsets))
+        lengths, pooled = np.diff(self.offsets)[queries], self.pool.lengths[queries]
         rows = expand(self.offsets[queries], lengths)
         some = self._taken(rows, np.concatenate(([0], np.cumsum(lengths))))
-        judged = expand(self.pool_offsets[queries], pooled)
+        judged = expand(self.pool.offsets[queries], pooled)
         subtopics = self.subtopics
         if subtopics is not None:
             subtopics = replace(subtopics, counts=subtopics.counts[queries], by_id=subtopics.by_id[judged])
         return replace(
             some,
             n_retrieved=self.n_retrieved[queries],
-            pool_offsets=np.concatenate(([0], np.cumsum(pooled))),
-            pool=self.pool[judged],
+            pool=Pool(np.concatenate(([0], np.cumsum(pooled))), self.pool.grades[judged]),
             subtopics=subtopics,
         )
-
-
-def _padded(offsets: Integers, queries: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-    """For each query the places of its rows, side by side, and which of them are real."""
-    starts = offsets[queries]
-    lengths = offsets[queries + 1] - starts
-    step = np.arange(int(lengths.max()) if lengths.size else 0)
-    return starts[:, None] + step, step < lengths[:, None]
 
 
 Columns = dict[str, NDArray[Any]]
@@ -399,14 +389,6 @@ class JudgedRun:
     lists: bool = False
     """whether the run came as lists, each the ranking of its query"""
 
-    def equals(self, other: "JudgedRun") -> bool:
-        """Whether all rows and counts are equal."""
-        counts = attrgetter("unjudged", "repeated", "excluded", "emptied")
-        pairs = ((array, getattr(other.hits, name)) for name, array in vars(self.hits).items())
-        return counts(self) == counts(other) and all(
-            a is b or (np.ndim(a) > 0 and np.array_equal(a, b)) for a, b in pairs
-        )
-
 
 def assemble(qrels: Qrels, columns: Columns, n_retrieved: Integers, duplicates: Duplicates) -> JudgedRows:
     """Bring the rows of all queries in order.
@@ -429,15 +411,13 @@ def assemble(qrels: Qrels, columns: Columns, n_retrieved: Integers, duplicates: 
         grade=np.where(known, qrels.grades[rows["judgement"]], 0.0),
         known=known,
         n_retrieved=n_retrieved,
-        pool_offsets=qrels.offsets,
         pool=qrels.pool,
         **rows,
     )
     if duplicates == "once":
         hits = hits.forgetting(_beyond(rows["judgement"], np.ones(qrels.grades.size, dtype=np.int64)))
     if qrels.copies.size and qrels.duplicate_judgements == "wanted":
-        owner = np.repeat(np.arange(len(qrels)), qrels.lengths)
-        hits = hits.with_pool(owner[qrels.copies], qrels.copied_grades)
+        hits = hits.with_pool(qrels.pool.query[qrels.copies], qrels.copied_grades)
     elif qrels.copies.size:
         spread = qrels.duplicate_judgements == "spread"
         hits = hits.with_copies(qrels.copies, qrels.copied_grades, spread=spread)

@@ -1,4 +1,4 @@
-"""Ids of judgements and runs that do not meet: both sides, and how they differ where that shows."""
+"""Ids of judgements and of a run that are not equal: both sides, and how they differ where that shows."""
 
 import re
 import unicodedata
@@ -10,33 +10,33 @@ from rankworth.errors import InputError, counted, quoted
 from rankworth.io import validate
 from rankworth.model import Qrels, Run
 
-_SOME: Final = 1000
-"""how many documents of either side are looked at"""
-_ALIKE: Final = 0.1
-"""the share of documents of another form, of those that meet or would, from which it is told"""
+_SAMPLE: Final = 1000
+"""how many documents of either side are compared"""
+_SHARE: Final = 0.1
+"""the share of documents of another form, of those that match or would, from which it is worth a notice"""
+_SAME_COLLECTION: Final = "are these judgements and a run of the same collection?"
 
 
-def nothing_in_common(ours: Sequence[str], theirs: Sequence[str], run: str = "", column: str = "query") -> InputError:
+def nothing_in_common(judged: Sequence[str], ranked: Sequence[str], run: str = "", column: str = "query") -> InputError:
     """The error for a run of which no query is judged.
 
     Args:
-        ours: queries that are judged.
-        theirs: queries of the run.
+        judged: queries that are judged.
+        ranked: queries of the run.
         run: what to call it.
         column: the column of the run that holds them, as its owner calls it.
 
     """
-    if not theirs:
-        text = f"{run or 'the run'} has none of the queries asked for: {quoted(ours)}"
-        return InputError("no-common-queries", text, remedy="ids are compared to the letter")
-    where = "" if column == "query" else f" in its column {column}"
-    return InputError(
-        "no-common-queries",
-        f"no query of {run or 'the run'} is judged: the judgements have {quoted(ours)}, the run has "
-        f"{quoted(theirs)}{where}",
-        remedy=_difference(ours, theirs, "judged queries would have results")
-        or "are these judgements and a run of the same collection?",
-    )
+    name = run or "the run"
+    if not ranked:
+        text, remedy = f"{name} has none of the queries asked for: {quoted(judged)}", "ids are compared to the letter"
+    else:
+        where = "" if column == "query" else f" in its column {column}"
+        text = (
+            f"no query of {name} is judged: the judgements have {quoted(judged)}, the run has {quoted(ranked)}{where}"
+        )
+        remedy = _difference(judged, ranked, "judged queries would have results", affixes=True) or _SAME_COLLECTION
+    return InputError("no-common-queries", text, remedy=remedy)
 
 
 def alike_queries(unanswered: Sequence[str], ignored: Sequence[str]) -> str:
@@ -47,9 +47,9 @@ def alike_queries(unanswered: Sequence[str], ignored: Sequence[str]) -> str:
         ignored: queries of the run that nobody judged.
 
     """
-    told = _difference(unanswered, ignored, "judged ones would have results", forms=True)
-    judged, others = f"{len(unanswered):,}", f"{len(ignored):,}"
-    return told and f"judged queries without results: {judged}; queries of the run that nobody judged: {others}; {told}"
+    difference = _difference(unanswered, ignored, "judged ones would have results")
+    counts = f"{len(unanswered):,}; queries of the run that nobody judged: {len(ignored):,}"
+    return difference and f"judged queries without results: {counts}; {difference}"
 
 
 def alike_documents(qrels: Qrels, run: Run) -> str:
@@ -60,22 +60,25 @@ def alike_documents(qrels: Qrels, run: Run) -> str:
         run: is read again, as far as the first thousand documents.
 
     """
-    theirs: dict[str, list[str]] = {}
-    for query, document in islice(_retrieved(qrels, run), _SOME):
-        theirs.setdefault(query, []).append(document)
-    ours = {query: {*qrels.documents_of(place)} for place, query in enumerate(qrels.queries) if query in theirs}
-    met = sum(document in ours[query] for query, documents in theirs.items() for document in documents)
-    left = [document for query, some in ours.items() for document in some.difference(theirs[query])]
-    right = [document for query, some in theirs.items() for document in {*some} - ours[query]]
-    elsewhere = {*left} & {*right}  # judged for one query and retrieved for another: nothing is wrong with these ids
-    pairs, what = _best(sorted({*left} - elsewhere), sorted({*right} - elsewhere), forms=True)
-    if not pairs or len(pairs) < _ALIKE * (met + len(pairs)):
+    ranked = _first_documents(qrels, run)
+    judged = {query: {*qrels.documents_of(place)} for place, query in enumerate(qrels.queries) if query in ranked}
+    missing = [judged[query].difference(documents) for query, documents in ranked.items()]
+    unjudged = [{*documents} - judged[query] for query, documents in ranked.items()]
+    left, right = set().union(*missing), set().union(*unjudged)
+    elsewhere = left & right  # judged for one query and retrieved for another: nothing is wrong with these ids
+    pairs, what = _best(sorted(left - elsewhere), sorted(right - elsewhere))
+    met = (
+        sum(document in judged[query] for query, documents in ranked.items() for document in documents) if pairs else 0
+    )
+    if not pairs or len(pairs) < _SHARE * (met + len(pairs)):
         return ""
-    first = counted(met + len(right), "document", "documents")
-    meeting = f"{met:,} {'is judged for its' if met == 1 else 'are judged for their'} query"
-    others = f"{len(right):,} {'is' if len(right) == 1 else 'are'} not"
-    told = _remedy(pairs, what, len(left), "judged documents would be retrieved")
-    return f"among the first {first} of {run.name or 'the run'}, {meeting} and {others}; {told}"
+    others = sum(map(len, unjudged))
+    difference = _remedy(pairs, what, sum(map(len, missing)), "judged documents would be retrieved")
+    return (
+        f"among the first {counted(met + others, 'document', 'documents')} of {run.name or 'the run'}, {met:,} "
+        f"{'is judged for its' if met == 1 else 'are judged for their'} query and {others:,} "
+        f"{'is' if others == 1 else 'are'} not; {difference}"
+    )
 
 
 def no_common_documents(qrels: Qrels, run: Run) -> str:
@@ -86,81 +89,82 @@ def no_common_documents(qrels: Qrels, run: Run) -> str:
         run: is read again, as far as the first thousand documents.
 
     """
-    theirs: list[str] = []
-    answered: dict[str, None] = {}
-    for query, document in islice(_retrieved(qrels, run), _SOME):
-        theirs.append(document)
-        answered[query] = None
-    places = [place for place, query in enumerate(qrels.queries) if query in answered]
-    ours = list(islice((document for place in places for document in qrels.documents_of(place)), _SOME))
-    left, right = list(dict.fromkeys(ours)), list(dict.fromkeys(theirs))
-    elsewhere = dict.fromkeys(document for document in right if document in set(left))
-    told = (
-        f"judged for other queries: {quoted(elsewhere)}"
-        if elsewhere
-        else _difference(left, right, "judged documents would be retrieved")
-    )
+    ranked = _first_documents(qrels, run)
+    places = [place for place, query in enumerate(qrels.queries) if query in ranked]
+    judged = dict.fromkeys(islice((document for place in places for document in qrels.documents_of(place)), _SAMPLE))
+    retrieved = dict.fromkeys(document for documents in ranked.values() for document in documents)
+    elsewhere = [document for document in retrieved if document in judged]
+    if elsewhere:
+        remedy = f"judged for other queries: {quoted(elsewhere)}"
+    else:
+        remedy = _difference([*judged], [*retrieved], "judged documents would be retrieved", affixes=True)
     return (
-        f"not one document of {run.name or 'the run'} is judged for its query: the judgements have {quoted(left)}, "
-        f"the run has {quoted(right)}; " + (told or "are these judgements and a run of the same collection?")
+        f"not one document of {run.name or 'the run'} is judged for its query: the judgements have {quoted(judged)}, "
+        f"the run has {quoted(retrieved)}; {remedy or _SAME_COLLECTION}"
     )
 
 
-def _retrieved(qrels: Qrels, run: Run) -> Iterable[tuple[str, str]]:
-    """Queries that are judged, with the documents that a run has for them."""
+def _first_documents(qrels: Qrels, run: Run) -> dict[str, list[str]]:
+    """The first documents that a run has for judged queries, by query."""
+    judged = frozenset(qrels.queries)
+    pairs: Iterable[tuple[str, str]]
     if run.engine:
-        return run.some(qrels.queries)  # type: ignore[attr-defined, no-any-return]
-    judged = set(qrels.queries)
-    if run.mapping is not None:
-        return (
-            (query, validate.text(document))
-            for query, documents in run.mapping.items()
-            if query in judged
-            for document in documents
-        )
-    rows = (row for frame in run.batches() for row in frame.select("query", "document").iter_rows())
-    return ((query, document) for query, document in rows if query in judged)
+        pairs = run.some(qrels.queries)  # type: ignore[attr-defined]
+    elif run.mapping is not None:
+        kept = (query for query in run.mapping if query in judged)
+        pairs = ((query, validate.text(document)) for query in kept for document in run.mapping[query])
+    else:
+        rows = (row for frame in run.batches() for row in frame.select("query", "document").iter_rows())
+        pairs = (row for row in rows if row[0] in judged)
+    documents: dict[str, list[str]] = {}
+    for query, document in islice(pairs, _SAMPLE):
+        documents.setdefault(query, []).append(document)
+    return documents
 
 
-def _zeros(text: str) -> str:
-    return re.sub(r"(?<![0-9])0+(?=[0-9])", "", text)
+def _without_zeros(lines: str) -> str:
+    return re.sub(r"(?<![0-9])0+(?=[0-9])", "", lines)
 
 
-def _solid(text: str) -> str:
-    return "".join(filter(str.isprintable, text)).replace(" ", "")
+def _without_blanks(lines: str) -> str:
+    if " " not in lines and lines.replace("\n", "").isprintable():
+        return lines
+    return "".join(sign for sign in lines if sign == "\n" or (sign != " " and sign.isprintable()))
 
 
-def _composed(text: str) -> str:
-    return unicodedata.normalize("NFKC", text)
+def _composed(lines: str) -> str:
+    return unicodedata.normalize("NFKC", lines)
 
 
 _FORMS: Final[Mapping[str, Callable[[str], str]]] = {
-    "leading zeros": _zeros,
+    "leading zeros": _without_zeros,
     "upper and lower case": str.casefold,
-    "blanks or invisible characters": _solid,
+    "blanks or invisible characters": _without_blanks,
     "Unicode form (NFC, NFD)": _composed,
-    "case, blanks, leading zeros and Unicode form": lambda text: _zeros(_composed(_solid(text)).casefold()),
+    "case, blanks, leading zeros and Unicode form": lambda lines: _without_zeros(
+        _composed(_without_blanks(lines)).casefold()
+    ),
 }
-"""What is another form of the same id."""
+"""What makes one of all forms of an id, for many ids at once, one a line."""
 _AFFIXES: Final[Mapping[str, Callable[[str], str]]] = {
-    "a suffix": lambda text: re.sub(r"[._:-][^._:-]*$", "", text),
-    "a prefix": lambda text: re.sub(r"^(.*[._:/#-]|[^\W\d]+)", "", text),
+    "a suffix": lambda lines: re.sub(r"[._:-][^._:\n-]*$", "", lines, flags=re.MULTILINE),
+    "a prefix": lambda lines: re.sub(r"^(.*[._:/#-]|[^\W\d]+)", "", lines, flags=re.MULTILINE),
 }
-"""What may be missing on one side."""
+"""What takes away that which may be missing on one side."""
 
 
-def _difference(ours: Sequence[str], theirs: Sequence[str], outcome: str, *, forms: bool = False) -> str:
-    """Name the rewriting that makes most of the ids meet, if one does, and what comes of it.
+def _difference(judged: Sequence[str], ranked: Sequence[str], outcome: str, *, affixes: bool = False) -> str:
+    """Name the rewriting that makes most of the ids equal, if one does, and what comes of it.
 
     Args:
-        ours: ids of the judgements.
-        theirs: ids of the run.
+        judged: ids of the judgements.
+        ranked: ids of the run.
         outcome: what would be so then.
-        forms: whether other forms of an id are looked for alone, and nothing that is missing on one side.
+        affixes: whether something may be missing on one side, beside other forms of an id.
 
     """
-    pairs, what = _best(ours, theirs, forms=forms)
-    return _remedy(pairs, what, len(ours), outcome) if pairs else ""
+    pairs, what = _best(judged, ranked, affixes=affixes)
+    return _remedy(pairs, what, len(judged), outcome) if pairs else ""
 
 
 def _remedy(pairs: Mapping[str, str], what: str, known: int, outcome: str) -> str:
@@ -172,19 +176,30 @@ def _remedy(pairs: Mapping[str, str], what: str, known: int, outcome: str) -> st
     )
 
 
-def _best(ours: Sequence[str], theirs: Sequence[str], *, forms: bool) -> tuple[Mapping[str, str], str]:
-    """The pairs of ids that one rewriting makes equal, and what it rewrites: that which makes most so."""
+def _best(judged: Sequence[str], ranked: Sequence[str], *, affixes: bool = False) -> tuple[Mapping[str, str], str]:
+    """The pairs of ids that one rewriting makes equal, and what it rewrites: that which makes most so.
+
+    Args:
+        judged: ids of the judgements, none of which the run has.
+        ranked: ids of the run.
+        affixes: whether something may be missing on one side.
+
+    """
     best: tuple[Mapping[str, str], str] = ({}, "")
-    for what, rewrite in (_FORMS if forms else {**_FORMS, **_AFFIXES}).items():
-        judged = {rewrite(text): text for text in ours}
-        exact = dict.fromkeys(ours) if what in _AFFIXES else judged
+    lines = "\n".join((*judged, *ranked))
+    for what, rewrite in {**_FORMS, **(_AFFIXES if affixes else {})}.items():
+        rewritten = rewrite(lines)
+        if rewritten == lines or rewritten.count("\n") != len(judged) + len(ranked) - 1:  # ids with line ends
+            continue
+        bases = rewritten.split("\n")
+        by_base = dict(zip(bases, judged, strict=False))
+        exact = dict(zip(judged, judged, strict=True)) if what in _AFFIXES else by_base
         pairs: dict[str, str] = {}
-        for text in theirs:
-            base = rewrite(text)
-            if text and text in judged:
-                pairs[judged[text]] = text
+        for text, base in zip(ranked, bases[len(judged) :], strict=True):
+            if text and text in by_base:
+                pairs[by_base[text]] = text
             elif base in exact:
-                pairs[exact[base] or base] = text
+                pairs[exact[base]] = text
         if len(pairs) > len(best[0]):
             best = (pairs, what)
     return best

@@ -41,7 +41,7 @@ class _ScatteredError(Exception):
 
 
 def judge_all(
-    asked: Conventions,
+    conventions: Conventions,
     run: Run,
     include: Include,
     progress: Progress | None = None,
@@ -49,19 +49,19 @@ def judge_all(
     """Judge a run by several conventions, as `judge_batches` does.
 
     Args:
-        asked: the judgements and the ordering of each convention.
+        conventions: the judgements and the ordering of each.
         run: rows in any order; fastest where those of each query stand together.
         include: which rows and columns there are to be.
         progress: called while a file is read.
 
     """
-    ranks = any(ordering.order == "rank" for _, ordering in asked)
+    ranks = any(ordering.order == "rank" for _, ordering in conventions)
 
     def judged(together: Callable[[Iterable[pl.DataFrame]], Iterable[pl.DataFrame]]) -> list[JudgedRun | InputError]:
         ahead = _ahead(run.batches(progress, ranks=ranks), alone=bool(run.engine))
         with closing(ahead) as rows, closing(_whole(together(rows))) as parts:
-            made = (partial(_batch, *part, run) for part in parts)
-            return judge_batches(asked, run, made, include)
+            made = (partial(_batch, *part, run, include) for part in parts)
+            return judge_batches(conventions, run, made)
 
     with suppress(_ScatteredError):  # which would hold the file open in the traceback of a further error
         return judged(iter)
@@ -178,13 +178,17 @@ class _Rows(Rows):
         return np.searchsorted(self.starts, rows, side="right") - 1
 
 
-def _batch(frame: pl.DataFrame, starts: Integers, queries: list[str], run: Run, qrels: Qrels) -> _Rows:
+def _batch(
+    frame: pl.DataFrame, starts: Integers, queries: list[str], run: Run, include: Include, qrels: Qrels
+) -> _Rows:
     """Rows beside judgements."""
     _, seed, places = _index(qrels)
     place = np.array([places.get(query, len(qrels) + number) for number, query in enumerate(queries)], dtype=np.int64)
     lengths = np.diff(starts, append=frame.height)
     keys = _keys(frame["document"], np.repeat(place, lengths), seed)
-    return _Rows(qrels=qrels, queries=queries, place=place, lengths=lengths, frame=frame, keys=keys, run=run)
+    return _Rows(
+        qrels=qrels, include=include, queries=queries, place=place, lengths=lengths, frame=frame, keys=keys, run=run
+    )
 
 
 def _index(qrels: Qrels) -> tuple[Keys, int, dict[str, int]]:
@@ -220,8 +224,7 @@ def _candidates(keys: Keys, wanted: Keys) -> tuple[Integers, Integers]:
         wanted: in ascending order.
 
     """
-    least, most = _BITS
-    bits = min(max(int(wanted.size).bit_length() + 3, least), most)
+    bits = min(max(int(wanted.size).bit_length() + 3, _BITS[0]), _BITS[1])
     shift = np.uint64(64 - bits)
     table = np.zeros(1 << bits, dtype=bool)
     table[wanted >> shift] = True

@@ -15,9 +15,9 @@ from rankworth.errors import InputError
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import Columns, JudgedRun, Layout, assemble, nothing_left, subtopics_of
 from rankworth.judging.overlap import nothing_in_common
-from rankworth.judging.ties import Contradictions, Ranks
+from rankworth.judging.ties import Contradictions, Spans, broken, compared, tie_groups, whole_ranks
 from rankworth.model import Qrels, Run
-from rankworth.settings import STANDARD_JUDGING, Duplicates, Judging, Ordering
+from rankworth.settings import STANDARD_JUDGING, Duplicates, Judging, Ordering, ScoreType
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -64,12 +64,14 @@ class Rows(ABC):
     """Some whole queries of a run, and the judgements: the rows of one query after those of the other, `R` of them."""
 
     qrels: Qrels
+    include: Include
     queries: list[str]
     """`[S]`"""
     place: Integers
     """`[S]`: the place of the query in the judgements, from `len(qrels)` on where it is unjudged"""
     lengths: Integers
     """`[S]`: the number of rows"""
+    _groups: dict[ScoreType, tuple[Integers, Integers, Integers | None]] = field(init=False, default_factory=dict)
 
     @cached_property
     def judged(self) -> Integers:
@@ -135,10 +137,20 @@ class Rows(ABC):
     def by_id(self, rows: Integers, group: Integers, *, descending: bool) -> Integers:
         """The order of rows by group, id and row."""
 
-    def ranked(self, include: Include) -> Callable[[Ordering], Columns]:
-        """A function that ranks the documents that get a row."""
-        shown = [number for number in self.judged.tolist() if self.queries[number] in include.shown]
-        hits = self._with_all(self.judged if include.full else np.array(shown, dtype=np.int64))
+    def ranked(self, ordering: Ordering) -> Columns:
+        """The documents that get a row, ranked by one ordering; what several orderings share is computed once."""
+        ranks = zip(("tie_first", "tie_last", "rank"), self._ranks(ordering), strict=True)
+        return self._columns | dict(ranks)
+
+    @cached_property
+    def _shown(self) -> Integers:
+        """The numbers of the queries that are shown."""
+        return np.array([number for number in self.judged.tolist() if self.queries[number] in self.include.shown], int)
+
+    @cached_property
+    def _columns(self) -> Columns:
+        """What no ordering changes of the documents that get a row."""
+        hits, include = self._included, self.include
         columns: dict[str, Any] = {
             "query": self.place[hits.segment],
             "judgement": hits.judgement,
@@ -149,13 +161,34 @@ class Rows(ABC):
             columns["elsewhere"] = self.judged_anywhere(hits.row)
         if include.shown:
             columns["document"] = document = np.full(hits.segment.size, "", dtype=object)
-            named = np.flatnonzero(np.isin(hits.segment, shown))
+            named = np.flatnonzero(np.isin(hits.segment, self._shown))
             document[named] = self.documents(hits.row[named])
-        ranks = Ranks(self, hits)
-        return lambda ordering: columns | dict(zip(("tie_first", "tie_last", "rank"), ranks.by(ordering), strict=True))
+        return columns
 
-    def _with_all(self, whole: Integers) -> Hits:
-        """The judged documents, and every document of some queries."""
+    def _ranks(self, ordering: Ordering) -> Spans:
+        """First rank of the group of equal scores, last rank of it, and rank: `[N]` each.
+
+        Raises:
+            InputError: `bad-score`, of a rank column.
+
+        """
+        hits, score_type = self._included, ordering.score_type
+        if ordering.order in ("given", "rank"):
+            is_given = ordering.order == "given"
+            rank = hits.row - self.starts[hits.segment] + 1 if is_given else whole_ranks(self.ranks[hits.row])
+            return rank, rank, rank
+        if score_type not in self._groups:
+            scores, score = (compared(some, score_type) for some in (self.scores, hits.score))
+            self._groups[score_type] = tie_groups(-scores, self.starts, self.lengths, hits.segment, -score)
+        first, last, order = self._groups[score_type]
+        if last is first:
+            return first, first, first
+        return first, last, broken(first, last, order, self, hits, ordering.ties)
+
+    @cached_property
+    def _included(self) -> Hits:
+        """The documents that get a row: the judged ones, and every document of queries that are shown, or of all."""
+        whole = self.judged if self.include.full else self._shown
         if not whole.size:
             return self.hits()
         rows = expand(self.starts[whole], self.lengths[whole])
@@ -170,10 +203,14 @@ class Rows(ABC):
 
 
 @dataclass
-class _Rest:
-    """What is left once documents were excluded and duplicates removed, and the rows found in it."""
+class _Remainder:
+    """What is left of a run once documents were excluded and duplicates removed, and its rows by every ordering."""
 
-    n_retrieved: Integers
+    qrels: Qrels
+    contradictions: Contradictions | None
+    """of scores and the order of lists; None where nobody asks"""
+    may_miss: bool
+    """whether it is no error that no query is judged"""
     columns: dict[Ordering, list[Columns]] = field(default_factory=dict)
     unjudged: dict[str, int] = field(default_factory=dict)
     emptied: set[str] = field(default_factory=set)
@@ -182,99 +219,73 @@ class _Rest:
     refused: InputError | None = None
     unranked: dict[Ordering, InputError] = field(default_factory=dict)
 
-    def count(self, batch: Rows, left: Rows, once: Rows) -> None:
-        """Count a batch, what exclusion leaves of it, and the rows of that which count."""
-        self.excluded += batch.size - left.size
-        self.repeated += left.size - once.size
-        self.emptied.update({*batch.queries}.difference(left.queries))
-        self.unjudged |= once.unjudged
-        self.n_retrieved[once.place[once.judged]] = once.lengths[once.judged]
+    def __post_init__(self) -> None:
+        self.n_retrieved = np.zeros(len(self.qrels), dtype=np.int64)
 
-    def rank(self, ranked: Callable[[Ordering], Columns]) -> None:
-        """Rank the documents of a batch that get a row by every ordering."""
-        for ordering, parts in self.columns.items():
+    def add(self, batch: Rows, left: Rows, policy: Duplicates) -> None:
+        """Count and rank a batch.
+
+        Args:
+            batch: all rows.
+            left: those that are not excluded.
+            policy: what becomes of documents that a query has twice.
+
+        """
+        if self.contradictions is not None:
+            self.contradictions.look_at(batch)
+        try:
+            rows = left.once(policy)
+        except InputError as error:
+            self.refused = error
+            return
+        self.excluded += batch.size - left.size
+        self.repeated += left.size - rows.size
+        self.emptied.update({*batch.queries}.difference(left.queries))
+        self.unjudged |= rows.unjudged
+        self.n_retrieved[rows.place[rows.judged]] = rows.lengths[rows.judged]
+        for ordering, parts in self.columns.items() if rows.judged.size or self.may_miss else ():
             try:
-                parts.append(ranked(ordering))
+                parts.append(rows.ranked(ordering))
             except InputError as error:
                 self.unranked[ordering] = error
 
+    def judged_run(self, ordering: Ordering, run: Run, *, is_auto: bool) -> JudgedRun | InputError:
+        """The run as one convention judges it, or the error with which it is refused.
 
-class _Steps:
-    """The conventions over the same judgements."""
+        Args:
+            ordering: that of the convention.
+            run: the run.
+            is_auto: whether the input decides between scores and the order of lists.
 
-    def __init__(self, qrels: Qrels, run: Run, include: Include, *, contradictions: bool) -> None:
-        self.qrels, self.run, self.include = qrels, run, include
-        self.contradictions = Contradictions() if contradictions else None
-        self.rests: dict[tuple[Exclusion | None, Duplicates], _Rest] = {}
-
-    @property
-    def may_miss(self) -> bool:
-        """Whether it is no error that no query is judged."""
-        return not len(self.qrels) or self.run.is_rowless
-
-    def expect(self, ordering: Ordering) -> None:
-        """Rank by one more ordering."""
-        key = ordering.exclude, ordering.duplicates
-        rest = self.rests.setdefault(key, _Rest(np.zeros(len(self.qrels), dtype=np.int64)))
-        rest.columns.setdefault(ordering, [])
-
-    def add(self, batch: Rows) -> None:
-        """Judge a batch; conventions that leave out nothing of it share the work."""
-        if self.contradictions is not None:
-            document = lambda row: batch.documents(np.array([row]))[0]  # noqa: E731 - for a message only
-            self.contradictions.look(batch.queries, batch.starts, batch.scores, document, batch.judged)
-        lefts: dict[Exclusion | None, Rows] = {None: batch}
-        ranked: dict[int, tuple[Rows, Callable[[Ordering], Columns]]] = {}
-        for (exclude, policy), rest in self.rests.items():
-            if rest.refused is not None:
-                continue
-            if exclude is not None and exclude not in lefts:
-                lefts[exclude] = batch.without(exclude)
-            try:
-                once = lefts[exclude].once(policy)
-            except InputError as error:
-                rest.refused = error
-                continue
-            rest.count(batch, lefts[exclude], once)
-            if once.judged.size or self.may_miss:
-                if id(once) not in ranked:
-                    ranked[id(once)] = once, once.ranked(self.include)
-                rest.rank(ranked[id(once)][1])
-
-    def judged_run(self, ordering: Ordering, *, auto: bool) -> JudgedRun | InputError:
-        """The run as one convention judges it, or the error with which it is refused."""
-        name, rest = self.run.name, self.rests[ordering.exclude, ordering.duplicates]
-        if auto and self.contradictions is not None and self.run.lists is not None:
-            error = self.contradictions.error(name, self.run.lists)
-            if error is not None:
-                return error
-        if rest.refused is not None:
-            return rest.refused
-        if not rest.n_retrieved.any() and not self.may_miss:
-            if rest.excluded:
-                return nothing_left(ordering.exclude, name)
-            return nothing_in_common(self.qrels.queries, list(rest.unjudged), name, self.run.column)
-        if ordering in rest.unranked:
-            return rest.unranked[ordering]
-        first, *others = parts = rest.columns[ordering]
+        """
+        contradiction = self.contradictions.error(run.name, run.lists) if is_auto and self.contradictions else None
+        if error := contradiction or self.refused:
+            return error
+        if not self.may_miss and not self.n_retrieved.any():
+            if self.excluded:
+                return nothing_left(ordering.exclude, run.name)
+            return nothing_in_common(self.qrels.queries, [*self.unjudged], run.name, run.column)
+        if ordering in self.unranked:
+            return self.unranked[ordering]
+        first, *others = parts = self.columns[ordering]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in first} if others else first
-        hits = assemble(self.qrels, columns, rest.n_retrieved, ordering.duplicates)
-        return JudgedRun(hits, rest.unjudged, rest.repeated, rest.excluded, frozenset(rest.emptied))
+        if all(part["tie_first"] is part["tie_last"] for part in parts):
+            columns |= dict.fromkeys(("tie_first", "tie_last"), columns["rank"])
+        hits = assemble(self.qrels, columns, self.n_retrieved, ordering.duplicates)
+        return JudgedRun(hits, self.unjudged, self.repeated, self.excluded, frozenset(self.emptied))
 
 
 def judge_batches(
-    asked: Conventions,
+    conventions: Conventions,
     run: Run,
     batches: Iterable[Callable[[Qrels], Rows]],
-    include: Include,
 ) -> list[JudgedRun | InputError]:
     """Judge a run by several conventions; it is read once, and joined once for equal judgements.
 
     Args:
-        asked: the judgements and the ordering of each convention.
+        conventions: the judgements and the ordering of each.
         run: the run.
         batches: its rows, each as a function that puts them beside judgements.
-        include: which rows and columns there are to be.
 
     Raises:
         InputError: what refuses the run under every convention; else the error is in the list.
@@ -283,22 +294,30 @@ def judge_batches(
     batches = iter(batches)
     begin = list(islice(batches, 1))  # the first batch read says whether the run came as lists
     lists = run.lists
-    settled = [(qrels, ordering.settled(lists)) for qrels, ordering in asked]
-    contradictions = lists is not None and not lists.is_order and any(one.order == "auto" for _, one in asked)
-    steps: dict[int, _Steps] = {}
-    for qrels, ordering in settled:
-        if id(qrels) not in steps:
-            steps[id(qrels)] = _Steps(qrels, run, include, contradictions=contradictions)
-        steps[id(qrels)].expect(ordering)
-    for batch in chain(begin, batches):
-        for some in steps.values():
-            some.add(batch(some.qrels))
-        refused = [rest.refused for some in steps.values() for rest in some.rests.values()]
-        if all(refused) and refused[0] is not None:
-            raise refused[0]
+    contradict = lists is not None and not lists.is_order and any(each.order == "auto" for _, each in conventions)
+    remainders: dict[tuple[int, Exclusion | None, Duplicates], _Remainder] = {}
+    keys = []
+    for qrels, ordering in conventions:
+        key = id(qrels), ordering.exclude, ordering.duplicates
+        may_miss = not len(qrels) or run.is_rowless
+        remainder = remainders.setdefault(key, _Remainder(qrels, Contradictions() if contradict else None, may_miss))
+        remainder.columns[ordering.settled(lists)] = []
+        keys.append(key)
+    for make in chain(begin, batches):
+        rows: dict[int, Rows] = {}
+        lefts: dict[tuple[int, Exclusion | None], Rows] = {}
+        for (number, exclude, policy), remainder in remainders.items():
+            if remainder.refused is None:
+                batch = rows[number] = rows.get(number) or make(remainder.qrels)
+                if (number, exclude) not in lefts:
+                    lefts[number, exclude] = batch if exclude is None else batch.without(exclude)
+                remainder.add(batch, lefts[number, exclude], policy)
+        errors = [remainder.refused for remainder in remainders.values()]
+        if all(errors) and errors[0] is not None:
+            raise errors[0]
     return [
-        steps[id(qrels)].judged_run(ordering, auto=before.order == "auto")
-        for (qrels, ordering), (_, before) in zip(settled, asked, strict=True)
+        remainders[key].judged_run(ordering.settled(lists), run, is_auto=ordering.order == "auto")
+        for key, (_, ordering) in zip(keys, conventions, strict=True)
     ]
 
 
@@ -326,14 +345,14 @@ def judge(
         InputError: where the run cannot be trusted, or shares no query with the judgements.
 
     """
-    [judgement] = judge_all([(qrels, settings.ordering)], run, layout=layout, subtopics=subtopics, progress=progress)
-    if isinstance(judgement, InputError):
-        raise judgement
-    return judgement
+    [judged] = judge_all([(qrels, settings.ordering)], run, layout=layout, subtopics=subtopics, progress=progress)
+    if isinstance(judged, InputError):
+        raise judged
+    return judged
 
 
 def judge_all(
-    asked: Conventions,
+    conventions: Conventions,
     run: Run,
     *,
     layout: Layout = "compact",
@@ -342,10 +361,10 @@ def judge_all(
     shown: Collection[str] = (),
     progress: "Progress | None" = None,
 ) -> list[JudgedRun | InputError]:
-    """Judge a run by several conventions, by the form that suits its door; it is read and joined once.
+    """Judge a run by several conventions; it is read and joined once.
 
     Args:
-        asked: the judgements and the ordering of each convention.
+        conventions: the judgements and the ordering of each.
         run: as for `judge`.
         layout: as for `judge`.
         subtopics: as for `judge`.
@@ -354,65 +373,63 @@ def judge_all(
         progress: as for `judge`.
 
     Returns:
-        One for each that is asked; what one convention refuses stands in its place.
+        A judged run for each convention, or the error with which it is refused.
 
     Raises:
         InputError: where the run cannot be trusted by any.
 
     """
     include = Include(layout == "full", elsewhere, shown)
-    by_rank = [ordering.order == "rank" and not run.has_ranks for _, ordering in asked]
+    by_rank = [ordering.order == "rank" and not run.has_ranks for _, ordering in conventions]
     ranked = run.by_rank() if any(by_rank) else None
     if any(by_rank) and ranked is None:  # lists and scores make the ranks; equal scores stand as they were given
-        asked = [
+        conventions = [
             (qrels, ordering._replace(order="auto", ties="given") if rank else ordering)
-            for (qrels, ordering), rank in zip(asked, by_rank, strict=True)
+            for (qrels, ordering), rank in zip(conventions, by_rank, strict=True)
         ]
-        by_rank = [False] * len(asked)
+        by_rank = [False] * len(conventions)
     found: dict[int, JudgedRun | InputError] = {}
-    for source, rank in ((run, False), (ranked or run, True)):
-        numbers = [number for number, each in enumerate(by_rank) if each == rank]
-        if numbers:
-            found |= zip(
-                numbers, _judged([asked[number] for number in numbers], source, include, progress), strict=True
-            )
-    judged = [found[number] for number in range(len(asked))]
-    return _shared(judged, asked, run, subtopics=subtopics)
+    for source, side in ((run, False), (ranked or run, True)):
+        numbers = [number for number, rank in enumerate(by_rank) if rank == side]
+        judged = _judged([conventions[number] for number in numbers], source, include, progress) if numbers else ()
+        found |= zip(numbers, judged, strict=True)
+    return _shared([found[number] for number in range(len(conventions))], conventions, run, subtopics=subtopics)
 
 
 def _shared(
-    judged: Sequence[JudgedRun | InputError], asked: Conventions, run: Run, *, subtopics: bool
+    judged: Sequence[JudgedRun | InputError], conventions: Conventions, run: Run, *, subtopics: bool
 ) -> list[JudgedRun | InputError]:
     """Judged runs with what is known besides; equal ones without ties are one object, to be measured once."""
     shared: list[JudgedRun | InputError] = []
     lists = run.lists
     distinct: dict[tuple[object, ...], list[JudgedRun]] = {}
-    for one, (qrels, ordering) in zip(judged, asked, strict=True):
+    for one, (qrels, ordering) in zip(judged, conventions, strict=True):
         if isinstance(one, InputError):
             shared.append(one)
             continue
-        key = id(qrels), ordering.settled(lists).order, ordering.exclude, ordering.duplicates
-        some = distinct.setdefault(key, [])
-        known = next((other for other in some if other.equals(one)), None)
+        some = distinct.setdefault(
+            (id(qrels), ordering.settled(lists)._replace(score_type="float64", ties="given")), []
+        )
+        known = next((other for other in some if other.hits.ranks_as(one.hits)), None)
         if known is None:
             known = replace(one, lists=lists is not None)
-            if subtopics and one.hits.pool.size == qrels.grades.size:  # what was added has no subtopics
+            if subtopics and one.hits.pool.grades.size == qrels.grades.size:  # what was added has no subtopics
                 known = replace(known, hits=replace(one.hits, subtopics=subtopics_of(qrels)))
-            if not (one.hits.tie_last > one.hits.tie_first).any():
+            if one.hits.tie_first is one.hits.tie_last:
                 some.append(known)
         shared.append(known)
     return shared
 
 
 def _judged(
-    asked: Conventions, run: Run, include: Include, progress: "Progress | None"
+    conventions: Conventions, run: Run, include: Include, progress: "Progress | None"
 ) -> list[JudgedRun | InputError]:
     """Judge by the module for the input, of which one is imported."""
     queries = run.dicts(progress)
     if queries is not None:
         from rankworth.judging import dicts  # noqa: PLC0415 - as said
 
-        return judge_batches(asked, run, [lambda qrels: dicts.batch(qrels, queries, run.name)], include)
+        return judge_batches(conventions, run, [lambda qrels: dicts.batch(qrels, queries, run.name, include)])
     from rankworth.judging import polars  # noqa: PLC0415 - as said
 
-    return polars.judge_all(asked, run, include, progress=progress)
+    return polars.judge_all(conventions, run, include, progress=progress)

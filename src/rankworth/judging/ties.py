@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io.reading import Lists
-from rankworth.settings import Judging, Ordering, ScoreType, Ties
+from rankworth.settings import Judging, ScoreType, Ties
 
 if TYPE_CHECKING:
     from rankworth.judging.steps import Hits, Rows
@@ -23,34 +23,6 @@ _CELLS: Final = 1 << 17
 """how many scores are sorted at a time, so that they stay in the processor's cache"""
 Spans = tuple[Integers, Integers, Integers]
 """First rank of the group of equal scores, last rank of it, and rank: `[N]` each."""
-
-
-class Ranks:
-    """Ranks of some documents of a batch by several orderings; what these share is computed once."""
-
-    def __init__(self, batch: "Rows", hits: "Hits") -> None:
-        """Hold the rows of the batch and the documents."""
-        self._batch, self._hits = batch, hits
-        self._groups: dict[ScoreType, tuple[Integers, Integers, Integers | None]] = {}
-        self._ranks: dict[tuple[ScoreType, Ties], Spans] = {}
-
-    def by(self, ordering: Ordering) -> Spans:
-        """Ranks by one ordering."""
-        batch, hits, score_type, ties = self._batch, self._hits, ordering.score_type, ordering.ties
-        if ordering.order == "given":
-            rank = hits.row - batch.starts[hits.segment] + 1
-            return rank, rank, rank
-        if ordering.order == "rank":
-            rank = whole(batch.ranks[hits.row])
-            return rank, rank, rank
-        if score_type not in self._groups:
-            scores, score = (compared(some, score_type) for some in (batch.scores, hits.score))
-            self._groups[score_type] = tie_groups(-scores, batch.starts, batch.lengths, hits.segment, -score)
-        if (score_type, ties) not in self._ranks:
-            first, last, order = self._groups[score_type]
-            rank = _broken(first, last, order, batch, hits, ties) if (last > first).any() else first
-            self._ranks[score_type, ties] = first, first if rank is first else last, rank
-        return self._ranks[score_type, ties]
 
 
 def tie_groups(
@@ -66,7 +38,8 @@ def tie_groups(
         target: `[N]`, minus the scores of the documents.
 
     Returns:
-        `[N]`, `[N]`, and `[R]` places from the best score to the worst within their segment, None where they stand so.
+        `[N]`, `[N]`, which are one array where none of them is tied, and `[R]` places from the best score to the worst
+        within their segment, None where they stand so.
 
     """
     falls = ascending[1:] < ascending[:-1]
@@ -80,7 +53,7 @@ def tie_groups(
             if int(lengths[segment].sum()) <= 2 * ascending.size:
                 first, last = _counted(ascending, starts, lengths, segment, target)
                 if (first == last).all():
-                    return first, last, None
+                    return first, first, None
             order = np.arange(ascending.size)
             for length in np.unique(lengths[disorder]).tolist():
                 begin, step = starts[disorder & (lengths == length)], max(1, _CELLS // length)
@@ -91,10 +64,12 @@ def tie_groups(
     low, high = starts[segment], starts[segment] + lengths[segment]
     first = _bisect(low, high, lambda place: ascending.take(place, mode="clip") < target)
     last = first + 1
+    rank = last - low
     follows = (last < high) & (ascending.take(last, mode="clip") == target)
-    if follows.any():
-        last = _bisect(last, high, lambda place: ascending.take(place, mode="clip") <= target)
-    return first - low + 1, last - low, order
+    if not follows.any():
+        return rank, rank, order
+    last = _bisect(last, high, lambda place: ascending.take(place, mode="clip") <= target)
+    return rank, last - low, order
 
 
 def _counted(
@@ -130,7 +105,7 @@ def _bisect(low: Integers, high: Integers, before: Callable[[Integers], NDArray[
     return low
 
 
-def _broken(
+def broken(
     first: Integers, last: Integers, order: Integers | None, batch: "Rows", hits: "Hits", ties: Ties
 ) -> Integers:
     """Ranks of documents, within groups of equal scores by ids or by the order given."""
@@ -158,7 +133,7 @@ def compared(scores: Floats, score_type: ScoreType) -> Floats:
         return scores.astype(np.float32).astype(np.float64)
 
 
-def whole(ranks: Floats) -> Integers:
+def whole_ranks(ranks: Floats) -> Integers:
     """Ranks of a rank column.
 
     Raises:
@@ -169,8 +144,7 @@ def whole(ranks: Floats) -> Integers:
     if bad.size:
         text = f"a document has the rank {ranks[bad[0]]:g}; ranks are whole numbers from 1"
         raise InputError("bad-score", text, remedy="mend the rank column, or let scores decide: order='score'")
-    found: Integers = ranks.astype(np.int64)
-    return found
+    return ranks.astype(np.int64)
 
 
 _WAYS: Final = (
@@ -195,6 +169,10 @@ class Contradictions:
     falls: bool = False
     example: tuple[str, str, float, str, float] | None = None
 
+    def look_at(self, rows: "Rows") -> None:
+        """Look at the lists of the judged queries of a batch."""
+        self.look(rows.queries, rows.starts, rows.scores, lambda row: rows.documents(np.array([row]))[0], rows.judged)
+
     def look(
         self,
         queries: Sequence[str],
@@ -213,34 +191,29 @@ class Contradictions:
             only: the numbers of the queries that are judged; all where None.
 
         """
-        only = np.arange(len(queries)) if only is None else only
-        judged = np.zeros(len(queries), dtype=bool)
-        judged[only] = True
+        judged = np.ones(len(queries), dtype=bool) if only is None else np.isin(np.arange(len(queries)), only)
         inner = np.repeat(judged, np.diff(starts, append=scores.size))[1:]
         inner[starts[1:] - 1] = False
-        self.queries += len(only)
+        self.queries += int(judged.sum())
         self.falls = self.falls or bool((inner & (scores[1:] < scores[:-1])).any())
         above = np.flatnonzero(inner & (scores[1:] > scores[:-1])) + 1
-        if not above.size:
-            return
         owners = np.searchsorted(starts, above, side="right") - 1
         self.rising += np.unique(owners).size
-        if self.example is None:
+        if self.example is None and above.size:
             place = int(above[0])
-            before, after = (str(document(one)) for one in (place - 1, place))
-            query = queries[int(owners[0])]
-            self.example = query, before, float(scores[place - 1]), after, float(scores[place])
+            (before, one), (after, other) = ((str(document(row)), float(scores[row])) for row in (place - 1, place))
+            self.example = queries[int(owners[0])], before, one, after, other
 
-    def error(self, run: str, lists: Lists, *, ways: bool = True) -> InputError | None:
+    def error(self, run: str, lists: Lists | None, *, ways: bool = True) -> InputError | None:
         """What is said of them; None where there are none.
 
         Args:
             run: what the run is called; nothing where it has no name.
-            lists: how lists came.
+            lists: how lists came; None where there are none.
             ways: whether there is a setting that says which of the two is the ranking.
 
         """
-        if self.example is None:
+        if self.example is None or lists is None:
             return None
         query, before, one, after, other = self.example
         called = f"run {run}" if run else "the run"
@@ -271,19 +244,12 @@ _OTHERWISE: Final = {
 POSITION: Final = "; or give them a column position"
 
 
-def refuse_order(settings: Judging) -> None:
-    """Refuse settings that need the order of rows.
+def refuse_unordered(settings: Judging, *, ranked: bool) -> None:
+    """Refuse settings that need the order of queries, or that of rows where nothing says it.
 
-    Raises:
-        UsageError: `unknown-setting`.
-
-    """
-    for name in settings_of_rows(settings):
-        raise refusal(settings, name, more=POSITION)
-
-
-def refuse_blocks(settings: Judging) -> None:
-    """Refuse settings that need the order of queries.
+    Args:
+        settings: the settings.
+        ranked: whether something says the order of rows.
 
     Raises:
         UsageError: `unknown-setting`.
@@ -291,6 +257,8 @@ def refuse_blocks(settings: Judging) -> None:
     """
     for name in settings_of_queries(settings):
         raise refusal(settings, name)
+    for name in () if ranked else settings_of_rows(settings):
+        raise refusal(settings, name, more=POSITION)
 
 
 def settings_of_rows(settings: Judging, *, ranked: bool = False) -> list[str]:

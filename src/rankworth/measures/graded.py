@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from rankworth.judged import Judged, Pool
+from rankworth.judged import IdealOf, Judged
 from rankworth.measures.building_blocks import (
     SIGNED,
     AnyGain,
@@ -20,7 +20,7 @@ from rankworth.measures.building_blocks import (
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Natural, Within
 from rankworth.measures.sums import at_every_rank
-from rankworth.measures.terms import Terms
+from rankworth.measures.terms import Ideal, Terms
 
 Base = Annotated[float, Within(1, 1e9)]
 
@@ -70,6 +70,13 @@ def dcg(
     >>> rankworth.score([3, 2, 3], "DCG(discount=rank)")  # 3/1 + 2/1 + 3/log2(3)
     6.892789260714372
     """
+    return _discounted(judged, gain, rel, discount, base, floor)
+
+
+def _discounted(
+    judged: Judged, gain: AnyGain, rel: float, discount: Discount, base: float, floor: float | None
+) -> Terms:
+    """Gains over discounts, as `dcg` explains the parameters."""
     return Terms(gain=gain_of(judged, gain, rel=rel, floor=floor), discount=log_discount(judged, discount, base))
 
 
@@ -123,17 +130,21 @@ def ndcg(
     >>> rankworth.score([2, 1, 0, 1, 2], "nDCG(gain=exp2)@3")  # (3 + 1/log2(3)) / (3 + 3/log2(3) + 1/log2(4))
     0.6732934624429354
     """
-    form = dcg(gain=gain, discount=discount, base=base, floor=floor)
-    dcg_of = (form(rel=rel) if gain == "binary" else form).terms
+    terms = _discounted(judged, gain, rel, discount, base, floor)
     if ideal == "full":
-        return dcg_of(judged)._replace(norm=at_every_rank(judged, log_divisor(discount, base)))
-    of: Pool = "judged" if ideal != "retrieved" else "listed" if gain in SIGNED else "retrieved"
-    best = judged.ideal(lambda ranking: gain_of(ranking, gain, rel=rel, floor=floor), of=of, cut=ideal != "uncut")
-    if ideal == "uncut":
-        best = replace(best, cutoff=None)
-    if ideal == "returned":
-        best = best.cut(judged.n_retrieved)
-    return dcg_of(judged).over(best, dcg_of(best))
+        return terms._replace(norm=at_every_rank(judged, log_divisor(discount, base)))
+    of: IdealOf = "judged" if ideal != "retrieved" else "listed" if gain in SIGNED else "retrieved"
+
+    def best() -> Ideal:
+        ranking = judged.ideal(lambda pool: gain_of(pool, gain, rel=rel, floor=floor), of=of, cut=ideal != "uncut")
+        if ideal == "uncut":
+            ranking = replace(ranking, cutoff=None)
+        if ideal == "returned":
+            ranking = ranking.cut(judged.n_retrieved)
+        return Ideal.of(ranking, _discounted(ranking, gain, rel, discount, base, floor))
+
+    key = ("nDCG", ideal, judged.cutoff, str(gain), rel, discount, base, floor)
+    return terms.over(judged.of_pool(key, best) if ideal in ("judged", "uncut") else best())
 
 
 @measure("Q", aliases=("Q_measure",), normalised=True)
@@ -164,4 +175,4 @@ def q_measure(judged: Judged, *, gain: Gain = "linear", beta: Natural = 1) -> Te
     ideal = judged.ideal(lambda ranking: gain_of(ranking, gain))
     best = gain_of(ideal, gain)
     weight = share(cumulative(found) + beta * cumulative(gains), judged.rank + beta * at(cumulative(best), judged.rank))
-    return Terms(gain=found, weight=weight).over(ideal, Terms(gain=positive(best)))
+    return Terms(gain=found, weight=weight).over(Ideal.of(ideal, Terms(gain=positive(best))))

@@ -17,6 +17,13 @@ class Ideal(NamedTuple):
 
     ranking: Judged
     terms: "Terms"
+    total: Array
+    """`[Q]`"""
+
+    @classmethod
+    def of(cls, ranking: Judged, terms: "Terms") -> "Ideal":
+        """A ranking, what each of its ranks adds, and the sum."""
+        return cls(ranking, terms, terms.total())
 
 
 class Terms(NamedTuple):
@@ -43,15 +50,9 @@ class Terms(NamedTuple):
     ideal: Ideal | None = None
     """the ranking whose total the norm is, where it is one"""
 
-    def over(self, ranking: Judged, terms: "Terms") -> "Terms":
-        """These terms as a share of what another ranking adds up to.
-
-        Args:
-            ranking: the other ranking.
-            terms: what each of its ranks adds.
-
-        """
-        return self._replace(norm=terms.total(), ideal=Ideal(ranking, terms))
+    def over(self, ideal: Ideal) -> "Terms":
+        """These terms as a share of what another ranking adds up to."""
+        return self._replace(norm=ideal.total, ideal=ideal)
 
     def contributions(self) -> Array:
         """`[Q, H]`: what each rank adds."""

@@ -22,6 +22,7 @@ from rankworth.io import duplicates, validate
 from rankworth.io.lines import QRELS
 from rankworth.io.reading import Blank, Blanks, Described, Reading, files_of
 from rankworth.io.validate import IdKinds, refuse_halves
+from rankworth.judged import Pool
 from rankworth.settings import DuplicateJudgements
 from rankworth.tables.frames import FrameLibrary, id_column, run_starts, taken, to_library
 
@@ -334,10 +335,10 @@ class Qrels:
         return np.diff(self.offsets)
 
     @cached_property
-    def pool(self) -> Floats:
-        """`[N]`: the grades of each query, best first."""
+    def pool(self) -> Pool:
+        """The grades of each query, best first."""
         owner = np.repeat(np.arange(len(self.queries)), self.lengths)
-        return self.grades[np.lexsort((-self.grades, owner))]
+        return Pool(self.offsets, self.grades[np.lexsort((-self.grades, owner))])
 
     @cached_property
     def digest(self) -> Digest:

@@ -19,7 +19,7 @@ from rankworth.io.reading import Blank, Lists
 from rankworth.judging import inputs
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.overlap import nothing_in_common
-from rankworth.judging.ties import refuse_blocks, refuse_order
+from rankworth.judging.ties import refuse_unordered
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
@@ -98,7 +98,7 @@ def evaluate(
     pairs = source(given, "grade", _PAIRS).pairs() if isinstance(given, DataFrame) else _of_pairs(run, plan)
     asked = [replace(one, judging=one.judging.bare) for one in plan.asked]  # workers get pairs with rows
     plan = replace(plan, asked=asked, profile=replace(plan.profile, judging=plan.profile.judging.bare))
-    of_qrels, of_run = said.split(qrels, run)
+    of_qrels, of_run = said.split([qrels], [run])
     judged = source(qrels, "grade", _NAMES["grade"], of_qrels)
     ranked = source(run, "score", _NAMES["score"], of_run)
     _refuse(plan, ranked)
@@ -160,10 +160,8 @@ def _refuse(plan: Plan, run: Source) -> None:
 
     """
     for one in plan.asked:
-        refuse_blocks(one.judging)
         by_rank = one.judging.order == "rank" and run.has_ranks
-        if not (run.side.listed or by_rank or "position" in run.frame.columns):
-            refuse_order(one.judging)
+        refuse_unordered(one.judging, ranked=run.side.listed or by_rank or "position" in run.frame.columns)
         duplicates = one.judging.duplicate_judgements
         if duplicates in ("first", "last"):
             text = f"duplicate_judgements={duplicates!r}: the rows of a frame of Spark have no order"

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from rankworth.errors import InputError, counted
-from rankworth.judged import Array, Judged, Pool, constant, counting, namespace, spans
+from rankworth.judged import Array, IdealOf, Judged, constant, counting, namespace, spans
 from rankworth.tensors.inputs import Batch, check_scores, near, torch_of
 
 _CELLS: Final = 1 << 26
@@ -48,7 +48,7 @@ class Shallow(Judged):
         """The ranking without unjudged documents, which needs those beyond."""
         raise DeeperError
 
-    def ideal(self, gain: Callable[[Judged], Array], *, of: Pool = "judged", cut: bool = True) -> Judged:  # noqa: ARG002 - all gains that come here grow with the grade
+    def ideal(self, gain: Callable[[Judged], Array], *, of: IdealOf = "judged", cut: bool = True) -> Judged:  # noqa: ARG002 - all gains that come here grow with the grade
         """The best order of the documents, as `Judged.ideal`: the best grades, which stand in order."""
         if of != "judged" or not cut or self.cutoff is None:
             raise DeeperError
