@@ -304,7 +304,7 @@ class SystemReader:
 
         Raises:
             UsageError: `conflicting-options` without judgements.
-            InputError, MeasureError: as `evaluate`.
+            InputError, MeasureError: as `evaluate`; `empty-input` for what has no row, whatever the profile.
 
         """
         if self._qrels is not None:
@@ -323,6 +323,11 @@ class SystemReader:
                 if not further:
                     raise
                 values = evaluation.evaluate_runs(self._qrels, named, self._measures, **self._options)
+        for name, one in values.items():
+            if any(notice.slug == "empty-input" for notice in one.notices):
+                what = f"run {name} has" if one.counts.judged else "the judgements have"
+                remedy = "evaluate shows the values that the tool gives then"
+                raise InputError("empty-input", f"{what} not one row: there is nothing to compare", remedy=remedy)
         self._judgements = next(iter(values.values())).judgements
         return list(values.values())
 
