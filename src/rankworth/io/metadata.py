@@ -32,6 +32,8 @@ from rankworth.io.text import Record
 from rankworth.io.validate import is_blank, shown
 from rankworth.tables.frames import to_library
 
+__all__ = ["QueryTable", "Value", "documents", "queries", "read_ids"]
+
 Value = str | int | float | None
 """What a column holds: text or numbers, and None where there is nothing."""
 Cells = Mapping[Any, Any]
