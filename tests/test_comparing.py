@@ -593,7 +593,7 @@ def test_changed_judgements_are_counted_and_both_remedies_told(command: Command)
     gated = ("qrels.txt", "kept.json", "new.run", "--max-drop", "RR=0.3")
     err = refused(command, *gated)
     assert "3 judgements of 2 queries changed: 2 added, 1 removed   [changed-judgements]" in err
-    assert "    rankworth evaluate QRELS kept=RUN -m RR -q -o kept.json\n" in err
+    assert "    rankworth evaluate qrels.txt kept.run -m RR -q -o kept.json\n" in err
     assert "--accept-new-qrels" in err
     status, out, _ = command(*gated, "--accept-new-qrels")
     assert (status, "3 judgements of 2 queries changed" in " ".join(out.split())) == (0, True)

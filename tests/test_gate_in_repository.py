@@ -113,7 +113,7 @@ def test_it_errs_where_judgements_changed(repository: Repository) -> None:
     status, out, err = repository.check()
     assert (status, out) == (2, "")
     assert "4 judgements of 2 queries changed: 2 added, 2 removed   [changed-judgements]" in err
-    assert "  rankworth evaluate QRELS new=RUN -m RR -q -o baseline.json\n" in err
+    assert "  rankworth evaluate qrels.txt new.run -m RR -q -o baseline.json\n" in err
     assert "--accept-new-qrels" in err
     repository.judge({**OLD, "q7": 1})
     status, out, err = repository.check()

@@ -200,8 +200,8 @@ def compare(
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
 
         if asserted:
-            comparison.gates.refuse_older(systems.results)
-        with progress(quiet=shown.quiet) as drawing:
+            comparison.gates.refuse_older(systems.results, systems.qrels, systems.runs, list(options.of_files))
+        with progress(quiet=shown.quiet) as drawing, _known_files(systems, list(options.of_files)):
             kept = comparison.kept_measures(systems.results)
             wanted = list(options.measured.measure or kept or project.measures or comparison.DEFAULT)
             resolved = options.profiles()[0].ask(wanted, rel=options.measured.rel) if asserted else []
@@ -241,6 +241,22 @@ def _keeping(kept: str, verdicts: "Sequence[Verdict]", files: Mapping[str, str],
     run = files.get(next(iter(failed)), "RUN") if len(failed) == 1 else "RUN"
     words = ["rankworth", "evaluate", files.get("", "QRELS"), run, "-m", *options]
     return ["if the loss is meant, keep the new values as the baseline:", f"  {shlex.join(words)}"]
+
+
+@contextmanager
+def _known_files(systems: SystemFiles, reading: Sequence[str]) -> Iterator[None]:
+    """Within it, errors about stored values name the files that are known in the command that measures them again."""
+    from rankworth.comparison.systems import renewal  # noqa: PLC0415 - not needed for help
+
+    try:
+        yield
+    except RankworthError as error:
+        remedy = error.remedy
+        for result in systems.results:
+            remedy = remedy.replace(renewal([result]), renewal([result], systems.qrels, systems.runs, reading))
+        if remedy == error.remedy:
+            raise
+        raise error.with_remedy(remedy) from None
 
 
 def _judged(sources: dict[str, list[SystemFile]], result: "Comparison") -> tuple[str, list[str]]:

@@ -473,8 +473,16 @@ def advice(
     return texts
 
 
-def refuse_older(results: "Iterable[Result]") -> None:
+def refuse_older(
+    results: "Iterable[Result]", qrels: str = "", known_runs: Sequence[str] = (), reading: Sequence[str] = ()
+) -> None:
     """Refuse results files without a digest, of which nobody can tell whether they were edited.
+
+    Args:
+        results: the results that gates are to look at.
+        qrels: as for `renewal`.
+        known_runs: as for `renewal`.
+        reading: as for `renewal`.
 
     Raises:
         InputError: `older-results`, with the command that writes each of them again.
@@ -487,6 +495,6 @@ def refuse_older(results: "Iterable[Result]") -> None:
         runs = [*several]
         facts.append(f"{runs[0].doubt}: a gate cannot rely on it")
         remedies.append(f"measure {' and '.join(one.run for one in runs)} again, as the baseline is to be:")
-        remedies.append(f"  {renewal(runs)}")
+        remedies.append(f"  {renewal(runs, qrels, known_runs, reading)}")
     if facts:
         raise InputError("older-results", *facts, remedy="\n".join(remedies))

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any, Final, Literal, TypeGuard
 
 import numpy as np
@@ -368,16 +369,34 @@ class SystemReader:
         self.notes.append(f"{text}; accepted, over common queries")
 
 
-def renewal(results: Sequence[Result]) -> str:
-    """The command that measures the runs of a results file again and keeps that, with `QRELS` and `RUN` for files."""
+def renewal(
+    results: Sequence[Result], qrels: str = "", known_runs: Sequence[str] = (), reading: Sequence[str] = ()
+) -> str:
+    """The command that measures the runs of a results file again and keeps that.
+
+    Args:
+        results: what the file holds.
+        qrels: the judgements; `QRELS` stands for them where they are not known.
+        known_runs: files of runs; where that of the results is neither among them nor beside one, `RUN` stands for it.
+        reading: options that say how these files are read.
+
+    """
     first = results[0]
     measures = [*(column.label for column in first.columns), *first.texts.keys() - {"group"}]
     line = Signature.parse(first.signature)
     settings = {name: text for name, text in line.settings.items() if name not in ("exclude", "weights", "macro")}
     options = replace(line, settings=settings).options() or []
-    runs = [f"{one.run}=RUN" for one in results]
-    words = ["evaluate", "QRELS", *runs, "-m", *measures, *options, "-q", "-o", first.origin or "FILE"]
-    return shlex.join(["rankworth", *words])
+    runs = [_run_file(one.run, known_runs) for one in results]
+    options = [*reading, *options, "-q", "-o", first.origin or "FILE"]
+    return shlex.join(["rankworth", "evaluate", qrels or "QRELS", *runs, "-m", *measures, *options])
+
+
+def _run_file(name: str, known_runs: Sequence[str]) -> str:
+    """The file of a run of this name: one that is known, or one beside it."""
+    for path in map(Path, known_runs):
+        if (own := path.with_name(f"{name}{''.join(path.suffixes)}")).is_file():
+            return str(own)
+    return f"{name}=RUN"
 
 
 def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[Any]]:
