@@ -188,7 +188,7 @@ STATISTICS = {
     "corrections": [
         (
             '        "none": Correction(',
-            '        "twin": Correction("Twin", "", "", lambda p: p),\n        "none": Correction(',
+            '        "twin": Correction("Twin", "", "", "", lambda p: p),\n        "none": Correction(',
         )
     ],
     "rank_correlation": [
