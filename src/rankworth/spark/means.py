@@ -45,13 +45,14 @@ def _aggregate(expression: str) -> Any:  # noqa: ANN401 - the default of a field
 class Cell:
     """Aggregates of the values of one measure in one group; values of a geometric mean are logarithms.
 
-    Where a mean is divided by more queries than have values, those that are missing count as 0; where it is divided by
-    fewer, values are multiplied so that their own mean is the same one.
+    Queries that a mean is divided by and that have no value count as 0; where queries have values and are not divided
+    by, values are multiplied so that their own mean is the same one.
     """
 
     queries: int = _aggregate("count(1)")
     values: int = _aggregate("count(value)")
     divided: int = _aggregate("count_if(divisor > 0)")
+    absent: int = _aggregate("count_if(divisor > 0 AND value IS NULL)")
     total: float = _aggregate("sum(weight * value)")
     divisor: float = _aggregate("sum(divisor)")
     weight: float = _aggregate("sum(weight)")
@@ -79,7 +80,7 @@ class Cell:
 
         NaN with fewer than two values, and where one is NaN or infinite.
         """
-        more = max(self.divided - self.values, 0)
+        more = self.absent
         weight = self.weight + more
         if not (self.divided and math.isfinite(self.total)):
             return math.nan, math.nan
