@@ -1,4 +1,9 @@
-"""Types of flat arrays, and the positions of several ranges."""
+"""Flat arrays of NumPy: their types, positions of several ranges, and the grades of all judged documents of queries."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,3 +21,91 @@ def expand(starts: Integers, lengths: Integers) -> Integers:
     ends = np.cumsum(lengths)
     places: Integers = np.arange(ends[-1] if ends.size else 0) + np.repeat(starts - (ends - lengths), lengths)
     return places
+
+
+def padded(offsets: Integers, queries: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+    """`[Q, H]` each: for each query the places of its rows, side by side, and which of them are real."""
+    starts = offsets[queries]
+    lengths = offsets[queries + 1] - starts
+    step = np.arange(int(lengths.max()) if lengths.size else 0)
+    return starts[:, None] + step, step < lengths[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The grades of all judged documents of each query, best first, and what follows from them alone."""
+
+    offsets: Integers
+    """`[Q + 1]`: the judged documents of query `i` are `offsets[i]` to `offsets[i + 1]`"""
+    grades: Floats
+    """`[N]`"""
+    remembered: dict[Hashable, Any] = field(default_factory=dict)
+    """what was computed of the block of all queries"""
+
+    @classmethod
+    def of(cls, query: Integers, grades: Floats, queries: int) -> "Pool":
+        """The pool of grades in any order.
+
+        Args:
+            query: `[N]`, the query of each.
+            grades: `[N]`.
+            queries: how many there are.
+
+        """
+        counts = np.bincount(query, minlength=queries)
+        return cls(np.concatenate(([0], np.cumsum(counts))), grades[np.lexsort((-grades, query))])
+
+    @cached_property
+    def lengths(self) -> Integers:
+        """`[Q]`: the number of judged documents."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def query(self) -> Integers:
+        """`[N]`: the query of each grade."""
+        return np.repeat(np.arange(self.offsets.size - 1), self.lengths)
+
+    @cached_property
+    def lowest(self) -> float:
+        """The lowest grade; 0 where there is none."""
+        return float(self.grades.min()) if self.grades.size else 0.0
+
+    @cached_property
+    def highest(self) -> float:
+        """The highest grade; 0 where there is none."""
+        return float(self.grades.max()) if self.grades.size else 0.0
+
+    @cached_property
+    def relevant(self) -> NDArray[np.bool_]:
+        """`[Q]`: whether there is a grade above 0."""
+        return self._have(self.grades > 0)
+
+    @cached_property
+    def negative(self) -> NDArray[np.bool_]:
+        """`[Q]`: whether all grades are negative."""
+        return ~self._have(self.grades >= 0)
+
+    @cached_property
+    def nonzero(self) -> NDArray[np.bool_]:
+        """`[Q]`: whether the grades do not add up to 0."""
+        return np.bincount(self.query, weights=self.grades, minlength=self.lengths.size).astype(bool)
+
+    def _have(self, grades: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return np.bincount(self.query[grades], minlength=self.lengths.size).astype(bool)
+
+    def block(self, queries: Integers) -> tuple[Floats, NDArray[np.bool_]]:
+        """`[Q, P]` each: the grades of some queries side by side, 0 behind them, and which are real."""
+        rows, known = padded(self.offsets, queries)
+        return np.where(known, self.grades.take(rows, mode="clip"), 0.0), known
+
+    @cached_property
+    def padded(self) -> tuple[Floats, NDArray[np.bool_]]:
+        """The block of all queries."""
+        return self.block(np.arange(self.lengths.size))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the grades of each query are equal."""
+        own = self.offsets, self.grades
+        return isinstance(other, Pool) and all(map(np.array_equal, own, (other.offsets, other.grades)))
+
+    __hash__ = None  # type: ignore[assignment]

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.arrays import Floats, Integers
+from rankworth.arrays import Floats, Integers, Pool
 from rankworth.errors import InputError, RankworthError, RefusedError, counted, quoted, shortened
 from rankworth.evaluation.aggregation import Column
 from rankworth.evaluation.evaluator import MeasuredRun
-from rankworth.judged import Judged, Pool
+from rankworth.judged import Judged
 from rankworth.judging import grades
 from rankworth.judging.judged_run import COLUMNS, JudgedRows
 from rankworth.measures import Measure

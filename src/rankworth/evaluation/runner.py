@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 import numpy as np
 
 from rankworth import names
+from rankworth.arrays import Pool
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.evaluation.evaluator import Evaluator, Plan, QrelsOf
 from rankworth.evaluation.values import RunValues, Values, behind
 from rankworth.groups import Groups, Slices
-from rankworth.judged import Judged, Pool
+from rankworth.judged import Judged
 from rankworth.judging import inputs
 from rankworth.judging.judged_run import JudgedRows, Row, subtopics_of_rows
 from rankworth.measures import CATALOGUE, Fact, Measure, TextFact

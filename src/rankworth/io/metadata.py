@@ -4,15 +4,11 @@ Tables with delimiters, Parquet and Arrow are read as those of judgements and ru
 may be quoted; in files without one, as TREC and MS MARCO have them, a quote is a quote.
 """
 
-import html
 import math
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cached_property
-from itertools import chain
 from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -22,13 +18,14 @@ import orjson
 import polars as pl
 
 from rankworth.errors import InputError, counted, quoted, shortened
-from rankworth.io import csv, detect, json, lines, records, validate
-from rankworth.io.columns import NONE, Groups, Table
+from rankworth.io import csv, detect, json, lines, records, topics, validate
+from rankworth.io.columns import NONE, Table
 from rankworth.io.csv import DELIMITERS, TAB
 from rankworth.io.lines import HEAD, MARK, QRELS, refuse_binary
 from rankworth.io.reading import Reading, checked_columns, is_path
 from rankworth.io.source import STDIN, Progress, Source, opened
 from rankworth.io.text import Record
+from rankworth.io.text_columns import DOCUMENTS, QUERIES, Kind
 from rankworth.io.validate import is_blank, shown
 from rankworth.tables.frames import to_library
 
@@ -228,86 +225,6 @@ def _number(value: Value) -> int | float | None:
     return value
 
 
-@dataclass(frozen=True)
-class Kind:
-    """Tables of queries or of documents.
-
-    Attributes:
-        what: `query` or `document`, which is also what the column of ids is called in options.
-        usual: how columns of ids, of texts, and of titles that belong to the texts, are called.
-        unnamed_columns: what the columns of files without a header are, by how many there are.
-        file: what the file is called in a folder of BEIR's.
-        method: what data sets of ir_datasets call their rows.
-        called: what messages call a table that has no name.
-
-    """
-
-    what: str
-    usual: Mapping[str, Groups]
-    unnamed_columns: Mapping[int, tuple[str, ...]]
-    file: str
-    method: str
-    called: str
-
-    @cached_property
-    def ids(self) -> frozenset[str]:
-        """The usual names of columns of ids."""
-        return frozenset(chain(*self.usual[self.what]))
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """The usual names of all columns."""
-        return frozenset(name for groups in self.usual.values() for name in chain(*groups))
-
-
-_IDS: Final = ("id", "_id", "id_")
-_QUERY_TEXTS: Final = ("query text", "query_text")
-QUERIES: Final = Kind(
-    what="query",
-    usual={
-        "query": (
-            (
-                *("query_id", "query-id", "queryid", "q_id", "qid", "query_number"),
-                *("topic_id", "topic-id", "topicid", "topic_number"),
-            ),
-            (*_IDS, "number", "num"),
-            *(("topic",), ("query",), ("user_id", "userid", "user"), _QUERY_TEXTS),
-        ),
-        "text": (
-            *(("text", "querytext", *_QUERY_TEXTS), ("query",), ("question",), ("title",), ("topic",)),
-            ("contents", "content", "body", "utterance", "description"),
-        ),
-    },
-    unnamed_columns={2: ("query", "text")},
-    file="queries.jsonl",
-    method="queries_iter",
-    called="the queries",
-)
-DOCUMENTS: Final = Kind(
-    what="document",
-    usual={
-        "document": (
-            ("docno",),
-            (
-                *("doc_id", "doc-id", "doc id", "docid", "document_id", "corpus-id", "corpus_id", "item_id", "itemid"),
-                *("pid", "passage_id", "passage-id"),
-            ),
-            *(_IDS, ("document",), ("item",)),
-        ),
-        "text": (
-            ("text", "document_text", "doc_text", "passage_text"),
-            ("contents", "content", "body", "passage", "segment"),
-            *(("document",), ("item",), ("abstract",)),
-        ),
-        "title": (("title",), ("headline",)),
-    },
-    unnamed_columns={2: ("document", "text"), 4: ("document", "url", "title", "text")},
-    file="corpus.jsonl",
-    method="docs_iter",
-    called="the documents",
-)
-
-
 class Row(NamedTuple):
     """A query or a document."""
 
@@ -503,7 +420,7 @@ def _of_file(source: Source, reader: _Reader, progress: Progress | None) -> Iter
             return _of_json(source, reader, progress)
         return reader.rows(_of_json_lines(source, progress), f"{source.name}:")
     if reader.kind is QUERIES and text[:1] == b"<":
-        return reader.rows(_of_topics(source), f"{source.name}:")
+        return reader.rows(topics.read(source), f"{source.name}:")
     return reader.rows(_of_table(source, reader, progress), f"{source.name}: row ")
 
 
@@ -599,51 +516,6 @@ def _of_columns(source: Source, form: str, reader: _Reader, progress: Progress |
         table = table.filter(pl.col(chosen[reader.kind.what]).cast(pl.String).is_in(list(reader.wanted)))
     frame = file.sure(lambda: table.collect(engine="streaming"))
     yield from enumerate(frame.iter_rows(named=True), 1)
-
-
-# Topics of TREC and of CLEF: their number, their title, and whatever fields they have besides
-
-_BEGIN: Final = re.compile(r"<top(?:ic)?(?=[\s>])([^<>]*)>", re.IGNORECASE)
-_END: Final = re.compile(r"</top(?:ic)?\s*>", re.IGNORECASE)
-_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
-_FIELD: Final = re.compile(r"<(?:[A-Za-z]{2}-)?([A-Za-z][\w-]*)[^<>]*>((?:[^<]|<(?!/?[A-Za-z]))*+)")
-"""a field of a topic; CLEF puts the language before its name"""
-_ATTRIBUTE: Final = re.compile(r"""([\w-]+)\s*=\s*("[^"]*"|'[^']*')""")
-_ENTITY: Final = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});")
-_NAMES: Final = {"num": "number", "desc": "description", "narr": "narrative"}
-_OPENINGS: Final = {
-    **{name: name for name in ("number", "description", "narrative")},
-    **dict(title="topic", dom="domain", smry="summary", con="concept(s)", fac="factor(s)", **{"def": "definition(s)"}),
-}
-"""the words that early topics repeat where a field begins"""
-
-
-def _of_topics(source: Source) -> Numbered:
-    """The fields of each topic, with the line on which it begins; a topic without fields is a text."""
-    content = source.whole().removeprefix(MARK)
-    refuse_binary(source, content)
-    text = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), lines.decoded(source, content, 1))
-    begins = list(_BEGIN.finditer(text))
-    if not begins:
-        problem = f"{source.name}: this looks like markup, but there is neither a <top> nor a <topic> in it"
-        raise InputError("unknown-format", problem, remedy="write the queries as a table: id, tab, text")
-    for begin, end in zip(begins, [*(after.start() for after in begins[1:]), len(text)], strict=True):
-        topic = _END.split(text[begin.end() : end], maxsplit=1)[0]
-        fields = [(_NAMES.get(tag.lower(), tag.lower()), _plain(content)) for tag, content in _FIELD.findall(topic)]
-        times = Counter(name for name, _ in fields)
-        cells = {name.lower(): _plain(value[1:-1]) for name, value in _ATTRIBUTE.findall(begin[1])}
-        cells |= {name: _without_opening(name, content) for name, content in fields if times[name] == 1}
-        yield text.count("\n", 0, begin.start()) + 1, cells if fields else cells | {"text": _plain(topic)}
-
-
-def _plain(content: str) -> str:
-    """A field on one line, with the signs that markup cannot write as they are."""
-    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), " ".join(content.split()))
-
-
-def _without_opening(name: str, content: str) -> str:
-    opening, colon, rest = content.partition(":")
-    return rest.strip() if colon and opening.strip().lower() == _OPENINGS.get(name) else content
 
 
 # What programs have

@@ -8,9 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.arrays import Floats, Integers, expand
+from rankworth.arrays import Floats, Integers, Pool, expand
 from rankworth.errors import RefusedError, quoted
-from rankworth.judged import Pool
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.settings import Judging, Ordering
 

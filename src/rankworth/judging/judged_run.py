@@ -8,9 +8,9 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.arrays import Floats, Integers, expand
+from rankworth.arrays import Floats, Integers, Pool, expand, padded
 from rankworth.errors import InputError
-from rankworth.judged import Judged, Pool, padded
+from rankworth.judged import Judged
 from rankworth.model import Qrels
 from rankworth.settings import Duplicates
 

@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.arrays import Floats, Integers, expand
+from rankworth.arrays import Floats, Integers, Pool, expand
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import duplicates, validate
 from rankworth.io.lines import QRELS
 from rankworth.io.reading import Blank, Blanks, Described, Reading, files_of
 from rankworth.io.validate import IdKinds, refuse_halves
-from rankworth.judged import Pool
 from rankworth.settings import DuplicateJudgements
 from rankworth.tables.frames import FrameLibrary, id_column, run_starts, taken, to_library
 
