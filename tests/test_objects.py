@@ -666,11 +666,11 @@ def test_labels_give_what_a_dict_of_places_gives(lists: list[list[tuple[int, int
 
 
 BAD_TABLES: dict[str, tuple[object, str, str]] = {
-    "no query": ({"label": [1, 0], "score": [0.5, 0.25]}, "input-type", "{'query': [...]"),
+    "no query": ({"label": [1, 0], "score": [0.5, 0.25]}, "frame-columns", "columns="),
     "queries that are called so": (
         {"label": [1, 0], "topic": [0, 1], "shoes": [1, 1]},
-        "input-type",
-        "lists by query may go without names: [[1, 0], ...]",
+        "frame-columns",
+        "columns=",
     ),
     "no score": ({"query": INDEXES, "label": TARGET}, "frame-columns", "the order of rows ranks nothing"),
     "items with names": (ITEMS | {"doc_id": TARGET}, "input-type", "evaluate(table, table)"),

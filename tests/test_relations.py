@@ -395,7 +395,7 @@ def test_rows_that_are_wrong_are_shown() -> None:
     with pytest.raises(InputError, match=r"the score of document d for query q2 is nan \(7 such rows\)"):
         rw.evaluate(ENGINE.sql(JUDGED), run, "AP")
     twice = ENGINE.sql("select 'q1' as query, 'd' || (i % 5) as document, i as score from range(10) t(i)")
-    with pytest.raises(InputError, match=r"query q1 ranks document d0 2 times[^~]*and 2 more"):
+    with pytest.raises(InputError, match=r"row 5: query q1 ranks document d0 again \(first in row 0\)"):
         rw.evaluate(ENGINE.sql(JUDGED), twice, "AP")
 
 
@@ -461,7 +461,7 @@ def test_repeated_documents_are_found_in_several_passes(monkeypatch: pytest.Monk
     assert rw.evaluate(judged, run, SOME).mean() == rw.evaluate(judged, pl.DataFrame(run), SOME).mean()
     for row in (0, 77, 399):
         twice = run.union(run.filter(f"document = {row}"))
-        with pytest.raises(InputError, match=f"query {row % 7} ranks document {row} 2 times"):
+        with pytest.raises(InputError, match=f"query {row % 7} ranks document {row} again"):
             rw.evaluate(judged, twice, SOME)
 
 

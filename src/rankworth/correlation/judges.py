@@ -465,7 +465,7 @@ def agreement(
     check_word("distance", distance, get_args(Distance))
     check_word("duplicate_judgements", duplicate_judgements, get_args(OneJudgement))
     check_sampling(level, seed, 1 if resamples is None else resamples)
-    if rel is not None and not is_number(rel, infinite=False):
+    if rel is not None and (isinstance(rel, bool) or not is_number(rel, infinite=False)):
         raise UsageError("unknown-setting", f"rel={rel!r}: the grade from which documents are relevant is a number")
     judges = judge_names(names, (qrels_a, qrels_b))
     slices = Slices.of(table, by=by)
