@@ -199,9 +199,9 @@ def compare(
 
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
 
-        if asserted:
-            comparison.gates.refuse_older(systems.results, systems.qrels, systems.runs, list(options.of_files))
-        with progress(quiet=shown.quiet) as drawing, _known_files(systems, list(options.of_files)):
+        with progress(quiet=shown.quiet) as drawing, _known_files(systems, options.of_files):
+            if asserted:
+                comparison.gates.refuse_older(systems.results)
             kept = comparison.kept_measures(systems.results)
             wanted = list(options.measured.measure or kept or project.measures or comparison.DEFAULT)
             resolved = options.profiles()[0].ask(wanted, rel=options.measured.rel) if asserted else []
@@ -252,8 +252,9 @@ def _known_files(systems: SystemFiles, reading: Sequence[str]) -> Iterator[None]
         yield
     except RankworthError as error:
         remedy = error.remedy
-        for result in systems.results:
-            remedy = remedy.replace(renewal([result]), renewal([result], systems.qrels, systems.runs, reading))
+        files = [[*results.values()] for results in systems.stored.values()]
+        for results in (*files, *([result] for result in systems.results)):
+            remedy = remedy.replace(renewal(results), renewal(results, systems.qrels, systems.runs, reading))
         if remedy == error.remedy:
             raise
         raise error.with_remedy(remedy) from None

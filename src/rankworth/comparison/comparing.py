@@ -145,22 +145,16 @@ def compare(
         raise UsageError("conflicting-options", "all pairs are compared, and a baseline is named; give one of the two")
     if baseline is not None and baseline not in names:
         raise UsageError("not-measured", f"the baseline is to be {baseline!r}, and the systems are {quoted(names)}")
-    for name, numbers in (
-        ("effect", [effect]),
-        ("margin", margin.values() if isinstance(margin, Mapping) else [margin]),
-    ):
-        if odd := [
-            number for number in numbers if number is not None and not (is_number(number) and 0 < number < math.inf)
-        ]:
-            raise UsageError("unknown-setting", f"{name}={odd[0]!r}: it is a number above 0")
+    limits = [("margin", number) for number in (margin.values() if isinstance(margin, Mapping) else [margin])]
+    for name, number in (("effect", effect), *limits):
+        if number is not None and not (is_number(number) and 0 < number < math.inf):
+            raise UsageError("unknown-setting", f"{name}={number!r}: it is a number above 0")
     systems.sort(key=lambda system: baseline is not None and system.name != baseline)
     if not (labels := reader.labels or shared(systems)):
         have = "; ".join(f"{system.name}: {quoted(system.scores)}" for system in systems)
         raise UsageError("not-measured", f"the systems share no measure that can be compared: {have}")
-    own, kept = (
-        systems[0].scores,
-        dict[str, str](),
-    )  # each measure under the first of its names, as p is corrected for each
+    own = systems[0].scores
+    kept: dict[str, str] = {}  # each measure under the first of its names, as p is corrected for each
     names_of = {label: kept.setdefault(own[label].signature if label in own else label, label) for label in labels}
     table = None if table is None else metadata.queries(table)
     is_grouped = any(column is not None for column in (by, weights, macro))

@@ -473,16 +473,8 @@ def advice(
     return texts
 
 
-def refuse_older(
-    results: "Iterable[Result]", qrels: str = "", known_runs: Sequence[str] = (), reading: Sequence[str] = ()
-) -> None:
+def refuse_older(results: "Iterable[Result]") -> None:
     """Refuse results files without a digest, of which nobody can tell whether they were edited.
-
-    Args:
-        results: the results that gates are to look at.
-        qrels: as for `renewal`.
-        known_runs: as for `renewal`.
-        reading: as for `renewal`.
 
     Raises:
         InputError: `older-results`, with the command that writes each of them again.
@@ -495,6 +487,6 @@ def refuse_older(
         runs = [*several]
         facts.append(f"{runs[0].doubt}: a gate cannot rely on it")
         remedies.append(f"measure {' and '.join(one.run for one in runs)} again, as the baseline is to be:")
-        remedies.append(f"  {renewal(runs, qrels, known_runs, reading)}")
+        remedies.append(f"  {renewal(runs)}")
     if facts:
         raise InputError("older-results", *facts, remedy="\n".join(remedies))

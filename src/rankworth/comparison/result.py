@@ -313,9 +313,11 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             ranks = [dict(zip(self._query_ids, known, strict=True)) for known in self.scores.first_relevant]
             ranks_of = dict(zip(self.systems, ranks, strict=True))
             cells = [
-                (row.query, one.measure, one.first, one.second, *row[1:], *(ranks_of[name][row.query] for name in pair))
+                (
+                    *(row.query, one.measure, one.first, one.second, *row[1:]),
+                    *(ranks_of[name][row.query] for name in (one.first, one.second)),
+                )
                 for one in self.differences
-                for pair in [(one.first, one.second)]
                 for row in self.queries(one.measure, one.second, one.first)
             ]
             return by_name(_OF_QUERIES, cells)
