@@ -29,7 +29,7 @@ from rankworth.io.text_columns import DOCUMENTS, QUERIES, Kind
 from rankworth.io.validate import is_blank, shown
 from rankworth.tables.frames import to_library
 
-__all__ = ["QueryTable", "Value", "documents", "queries", "read_ids"]
+__all__ = ["QueryTable", "Value", "documents", "queries"]
 
 Value = str | int | float | None
 """What a column holds: text or numbers, and None where there is nothing."""
