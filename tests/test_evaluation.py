@@ -683,3 +683,9 @@ def test_a_score_beyond_double_precision_is_infinite_in_every_format(form: str, 
         run.write_text(texts[form])
     assert rw.evaluate({"q": {"b": 1}}, run, ["RR"])["RR"] == 1
     assert rw.evaluate({"q": {"c": 1}}, run, ["RR"])["RR"] == 1 / 3
+
+
+def test_rows_without_ranks_are_ranked_by_score_where_ranks_are_wanted() -> None:
+    rows = [("q1", "a", 1.0), ("q1", "c", 1.0), ("q1", "b", 2.0)]
+    for run in (rows, {"q1": {"a": 1.0, "c": 1.0, "b": 2.0}}):
+        assert rw.evaluate({"q1": {"b": 1, "c": 1}}, run, ["AP"], order="rank")["AP"] == (1 / 1 + 2 / 3) / 2

@@ -117,7 +117,8 @@ class Fields:
     def _roles(self, names: tuple[Any, ...], where: str) -> dict[str, Any]:
         """The field of each column, where a row has these."""
         self.table = table = replace(self.table, name=where, names=names)
-        if names and not any(table.columns.values()) and all(type(name) is int for name in names):
+        is_plain = not any(table.columns.values()) and "score" not in table.columns  # where scores are to be ranks
+        if names and is_plain and all(type(name) is int for name in names):
             columns = ("query", "document", table.value)
             if not 1 < len(names) <= len(columns):
                 said = _POSITIONS.get((len(names), table.value), {"query": "1", "document": "2", table.value: "3"})
