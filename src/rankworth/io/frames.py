@@ -141,6 +141,10 @@ def _check_values(frame: pl.DataFrame, table: Table, schema: Schema) -> None:
     table.check_named(fields(frame.dtypes))
     listed = is_list(frame["document"].dtype)
     found = table.chosen()
+    single = [what for what in VALUES["score"] if listed and what in found and not is_list(frame[what].dtype)]
+    if single:  # a schema tells, so that Spark need not read a row
+        text = f"{table.name}: there are lists of documents, and one {single[0]} for each list"
+        raise InputError("frame-columns", text, remedy=f"give a list of {single[0]}s beside each list of documents")
     if not listed:
         table.check_flat(found)
     if set(VALUES[table.value]).isdisjoint(found):
