@@ -19,7 +19,7 @@ from rankworth.measures.building_blocks import (
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Positive, Probability, Ranks, Within
 from rankworth.measures.sums import by_rank, geometric_tail, ideal_rank, sums
-from rankworth.measures.terms import Ideal, Terms
+from rankworth.measures.terms import Terms
 from rankworth.measures.user_models import Reported, reported
 
 
@@ -126,7 +126,7 @@ def normalised_expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[
     """
     best = judged.ideal(lambda ranking: gain_of(ranking, "linear"))
     err_of = expected_reciprocal_rank(max_grade=max_grade).terms
-    return err_of(judged).over(Ideal.of(best, err_of(best)))
+    return err_of(judged).over(best, err_of(best))
 
 
 @measure("Compat", aliases=("compatibility",), normalised=True)
@@ -165,7 +165,5 @@ def compatibility(judged: Judged, *, p: Probability = 0.95, normalize: bool = Tr
     at_best = 1.0  # but for rounding
     terms = Terms(gain=wanted, weight=common, link=lambda value: least(value, at_best))
     if normalize:
-        return terms.over(
-            Ideal.of(best, Terms(gain=ideal, weight=by_rank(least(best.rank, end), tail) - by_rank(end, tail)))
-        )
+        return terms.over(best, Terms(gain=ideal, weight=by_rank(least(best.rank, end), tail) - by_rank(end, tail)))
     return terms._replace(norm=by_rank(depth, lambda n: (1 - p**n) / (1 - p)))

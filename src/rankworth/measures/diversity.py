@@ -10,7 +10,7 @@ from rankworth.measures.building_blocks import discount, inside, position
 from rankworth.measures.core import measure
 from rankworth.measures.coverage import best_of_all, covered, greedy, novelty, shares_of_subtopics, subtopics
 from rankworth.measures.parameters import Probability, Share
-from rankworth.measures.terms import Ideal, Terms
+from rankworth.measures.terms import Terms
 
 _GREEDY = (0.0, math.e / (math.e - 1))
 """A greedy order has at least 1 - 1/e of what the best order has."""
@@ -69,7 +69,7 @@ def alpha_ndcg(judged: Judged, *, rel: float = 1, alpha: Share = 0.5) -> Terms:
     """
     ideal = greedy(judged, rel, alpha)
     best = Terms(gain=novelty(ideal, rel, alpha), discount=_log2(ideal))
-    return Terms(gain=novelty(judged, rel, alpha), discount=_log2(judged)).over(Ideal.of(ideal, best))
+    return Terms(gain=novelty(judged, rel, alpha), discount=_log2(judged)).over(ideal, best)
 
 
 @measure("ERR_IA", subtopics=True)
@@ -120,7 +120,7 @@ def normalised_intent_aware_err(judged: Judged, *, rel: float = 1, alpha: Share 
     """
     ideal = greedy(judged, rel, alpha)
     best = Terms(gain=novelty(ideal, rel, alpha), discount=_rank(ideal))
-    return Terms(gain=novelty(judged, rel, alpha), discount=_rank(judged)).over(Ideal.of(ideal, best))
+    return Terms(gain=novelty(judged, rel, alpha), discount=_rank(judged)).over(ideal, best)
 
 
 @measure("NRBP", subtopics=True)
@@ -177,7 +177,7 @@ def normalised_novelty_and_rank_biased_precision(
     """
     ideal = greedy(judged, rel, alpha)
     best = Terms(gain=novelty(ideal, rel, alpha), weight=_patience(ideal, beta))
-    return Terms(gain=novelty(judged, rel, alpha), weight=_patience(judged, beta)).over(Ideal.of(ideal, best))
+    return Terms(gain=novelty(judged, rel, alpha), weight=_patience(judged, beta)).over(ideal, best)
 
 
 @measure("AP_IA", aliases=("MAP_IA",), subtopics=True)

@@ -144,7 +144,7 @@ def ndcg(
         return Ideal.of(ranking, _discounted(ranking, gain, rel, discount, base, floor))
 
     key = ("nDCG", ideal, judged.cutoff, str(gain), rel, discount, base, floor)
-    return terms.over(judged.of_pool(key, best) if ideal in ("judged", "uncut") else best())
+    return terms.share_of(judged.of_pool(key, best) if ideal in ("judged", "uncut") else best())
 
 
 @measure("Q", aliases=("Q_measure",), normalised=True)
@@ -175,4 +175,4 @@ def q_measure(judged: Judged, *, gain: Gain = "linear", beta: Natural = 1) -> Te
     ideal = judged.ideal(lambda ranking: gain_of(ranking, gain))
     best = gain_of(ideal, gain)
     weight = share(cumulative(found) + beta * cumulative(gains), judged.rank + beta * at(cumulative(best), judged.rank))
-    return Terms(gain=found, weight=weight).over(Ideal.of(ideal, Terms(gain=positive(best))))
+    return Terms(gain=found, weight=weight).over(ideal, Terms(gain=positive(best)))

@@ -27,7 +27,7 @@ from rankworth.measures.core import measure
 from rankworth.measures.graded import dcg
 from rankworth.measures.parameters import Natural, Positive, Probability
 from rankworth.measures.pooling import rank_biased_precision_residual
-from rankworth.measures.terms import Ideal, Terms
+from rankworth.measures.terms import Terms
 
 
 @measure("set_F", linear=True, shelf="parity")
@@ -160,7 +160,7 @@ def normalised_g(judged: Judged, *, gain: Gain = "linear") -> Terms:
     best = gain_of(ideal, gain)
     cost = judged.rank + at(cumulative(excess(best, 1)), judged.rank)
     terms = Terms(gain=gains, discount=log2(judged, 2 + excess(cost - cumulative(gains), 0), gains))
-    return terms.over(Ideal.of(ideal, Terms(gain=excess(best, 0))))
+    return terms.over(ideal, Terms(gain=excess(best, 0)))
 
 
 @measure("ndcg_rel", shelf="parity")

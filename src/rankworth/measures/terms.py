@@ -50,8 +50,18 @@ class Terms(NamedTuple):
     ideal: Ideal | None = None
     """the ranking whose total the norm is, where it is one"""
 
-    def over(self, ideal: Ideal) -> "Terms":
-        """These terms as a share of what another ranking adds up to."""
+    def over(self, ranking: Judged, terms: "Terms") -> "Terms":
+        """These terms as a share of what another ranking adds up to.
+
+        Args:
+            ranking: the other ranking.
+            terms: what each of its ranks adds.
+
+        """
+        return self.share_of(Ideal.of(ranking, terms))
+
+    def share_of(self, ideal: Ideal) -> "Terms":
+        """These terms as a share of what an ideal ranking adds up to."""
         return self._replace(norm=ideal.total, ideal=ideal)
 
     def contributions(self) -> Array:
