@@ -5,7 +5,8 @@ import inspect
 import random
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ import polars as pl
 
 from rankworth import stats
 from rankworth.comparison import Comparison, compare
-from rankworth.comparison.differences import Difference
+from rankworth.comparison.differences import Difference, differences
 from rankworth.errors import RankworthError, RankworthWarning, UsageError, counted
 from rankworth.evaluation import evaluate_profiles, evaluate_runs
 from rankworth.evaluation.results_file import Result
@@ -200,7 +201,7 @@ def make(
         labels = list(shown.measures if isinstance(shown, Comparison) else shown.per_query.measures)
         inputs = _Inputs(judged, held, options, labels[0], docs)
         further = _further(inputs, labels)
-        record = _summary(shown, labels, table, _tied(shown, sides), seed) | _curves(further, options)
+        record = _summary(shown, labels, table, _tied(shown), seed) | _curves(further, options)
         record["command"] = command
         record["judged"] = {name: _column(values, _JUDGED, record["queries"]) for name, values in further.items()}
         is_profiled = profiles and len(record["queries"]) <= _PROFILED
@@ -468,17 +469,19 @@ def _chances(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     return sorted(found, key=lambda one: -one["change"])[:_GAINS]
 
 
-def _tied(shown: Comparison | Values, sides: Mapping[str, Any]) -> list[list[str]]:
+def _tied(shown: Comparison | Values) -> list[list[str]]:
     """Groups of runs between which no difference by the first measure is clear, the best one first.
 
     Each pair is compared, with Tukey's test; runs stand in the order of their means, and each group is as large as it
     can be.
     """
-    if isinstance(shown, Values) or len(sides) < _MANY or shown.scores.weights is not None:
+    if isinstance(shown, Values) or len(shown.systems) < _MANY or shown.scores.weights is not None:
         return []
     lead = shown.measures[0]
-    pairs = compare(runs=sides, measures=[lead], all_pairs=True, test="tukey", level=shown.plan.level, resamples=1)
-    apart = {frozenset((one.first, one.second)) for one in pairs.differences if one.word in ("better", "worse")}
+    plan = replace(shown.plan, test="tukey", correction="none", method="t", margins={})
+    pairs, _ = differences({"": shown.scores}, [*combinations(range(len(shown.systems)), 2)], plan)
+    clear = (one for one in pairs if one.measure == lead and one.word in ("better", "worse"))
+    apart = {frozenset((one.first, one.second)) for one in clear}
     sign = 1 if shown.scores.better[lead] == "lower" else -1
     runs = sorted(shown.systems, key=lambda name: sign * shown.means[name][lead])
     groups: list[list[str]] = []
