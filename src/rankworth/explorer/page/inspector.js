@@ -3,7 +3,7 @@
 import {Later, post} from './api.js';
 import {drawSlopes} from './charts.js';
 import {announce, button, direction, download, el, field, gradeText, id, number, opening, redraw, select, shortened, signed, text} from './dom.js';
-import {gradeSelect} from './ranking.js';
+import {gradeSelect, moveText} from './ranking.js';
 import {bare} from './state.js';
 
 const ROW = 40;
@@ -158,8 +158,8 @@ export class Inspector {
     const single = state && await post('changes', {...bare(state), lead: this.session.measures.indexOf(view.measure)});
     if (!single || this.query !== query) return;
     redraw(this.moves, single.moves.length ? el('h3', {}, `What would raise ${single.measure} of `, text(view.run), ' most') : null,
-      el('ul', {class: 'missing'}, single.moves.slice(0, MOVES).map((move) => el('li', {}, id(move.document), ` (grade ${state.documents.find((each) => each.id === move.document).grade})`,
-        move.from === null ? ' retrieved' : ` from rank ${move.from}`, ` to rank ${move.to}: `, number(move.value), ' ', el('span', {class: 'change better'}, signed(move.change))))));
+      el('ul', {class: 'missing'}, single.moves.slice(0, MOVES).map((move) => el('li', {},
+        moveText(move, ` (grade ${state.documents.find((each) => each.id === move.document).grade})`)))));
   }
 
   /** A text that stays open while its query is looked at. */

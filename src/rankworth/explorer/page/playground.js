@@ -4,7 +4,7 @@ import {Later, post} from './api.js';
 import {contributions, curves, legend} from './charts.js';
 import {announce, button, copy, direction, el, field, focusOn, gradeText, id, number, redraw, section, select, signed, table, text} from './dom.js';
 import {profileTable} from './conventions.js';
-import {DEEPEST, DEPTH, rankingList} from './ranking.js';
+import {DEEPEST, DEPTH, moveText, rankingList} from './ranking.js';
 import {added, alone, bare, completed, encoded, graded, moved, removed, retrieved, sortedIdeally, withNewRanking, withRanking, History} from './state.js';
 
 const GAINS = {'': 'of each measure', linear: 'grade', exp2: '2^grade − 1', binary: 'relevant or not'};
@@ -319,9 +319,7 @@ export class Playground {
     const {measure, moves} = this.single;
     redraw(this.parts.best,
       el('h3', {}, `What would raise ${measure} most`),
-      moves.length ? el('ul', {class: 'missing'}, moves.slice(0, FIRST).map((move) => el('li', {}, id(move.document),
-        move.from === null ? ` retrieved at rank ${move.to}: ` : ` from rank ${move.from} to rank ${move.to}: `, number(move.value), ' ',
-        el('span', {class: 'change better'}, signed(move.change)), ' ', this.doIt(move, 'best'))))
+      moves.length ? el('ul', {class: 'missing'}, moves.slice(0, FIRST).map((move) => el('li', {}, moveText(move), ' ', this.doIt(move, 'best'))))
         : el('p', {class: 'hint'}, 'No single move of a relevant document does.'));
   }
 

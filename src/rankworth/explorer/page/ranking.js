@@ -1,6 +1,6 @@
 // A ranking that is put in order by dragging, by buttons and by keys, with the grade of each document.
 
-import {button, el, gradeText, id, number, select, text} from './dom.js';
+import {button, el, gradeText, id, number, select, signed, text} from './dom.js';
 import {dropped, graded, isTied, moved, tied} from './state.js';
 
 export const DEPTH = 25; // how many ranks are drawn at first
@@ -20,6 +20,11 @@ function rankText(term, index) {
   if (!term) return String(index + 1);
   return term.first === term.last ? String(term.rank) : `${term.first}–${term.last}`;
 }
+
+/** What moving a document would make of the value; `about` stands behind its id. */
+export const moveText = (move, about = '') => [
+  id(move.document), about, move.from === null ? ` retrieved at rank ${move.to}: ` : ` from rank ${move.from} to rank ${move.to}: `,
+  number(move.value), ' ', el('span', {class: 'change better'}, signed(move.change))];
 
 /**
  * The list of a ranking.
