@@ -255,6 +255,8 @@ def _known_files(systems: SystemFiles, reading: Sequence[str]) -> Iterator[None]
         files = [[*results.values()] for results in systems.stored.values()]
         for results in (*files, *([result] for result in systems.results)):
             remedy = remedy.replace(renewal(results), renewal(results, systems.qrels, systems.runs, reading))
+        if remedy == error.remedy:
+            raise
         raise error.with_remedy(remedy) from None
 
 
