@@ -21,7 +21,9 @@ export class Inspector {
     this.rows = new Map();
     this.depth = 20;
     this.opened = new Set();
+    this.heading = el('div', {});
     this.moves = el('div', {class: 'raise'});
+    this.rankings = el('div', {});
     this.pause = new Later();
     this.sizes = new ResizeObserver(() => drawSlopes(this.detail));
   }
@@ -135,20 +137,27 @@ export class Inspector {
     if (!answer) return;
     const [first, second] = answer.rankings;
     const height = Math.max(...answer.rankings.map((ranking) => ranking.rows.length));
-    redraw(this.detail,
+    redraw(this.heading,
       el('h2', {}, text(shortened(answer.text || answer.id)), ' ', answer.text ? id(answer.id, {class: 'small'}) : null),
-      answer.text === shortened(answer.text) ? null : this.opening('', answer.text, 'The whole query'),
-      el('div', {class: 'bar'},
-        button('Open in the playground', () => this.openInPlayground(), {'data-key': 'to-playground'}),
-        this.session.saves ? el('span', {class: 'small'}, `grades are saved in ${this.session.saves}`) : null,
-        button('Export new grades', () => this.export(), {'data-key': 'export'})),
-      this.session.judges ? el('p', {class: 'hint'}, 'Keys on a document: 0 to 9 sets the grade, ? takes it back, arrows walk.') : null,
-      this.moves,
+      answer.text === shortened(answer.text) ? null : this.opening('', answer.text, 'The whole query'));
+    redraw(this.rankings,
       el('div', {class: 'pair'}, this.side(answer, first, 0), second ? el('div', {class: 'slopes'}) : null, second ? this.side(answer, second, 1) : null),
       height >= this.depth && this.depth < 1000 ? button(`Show ${Math.min(1000, this.depth * 5)} ranks`, () => { this.depth = Math.min(1000, this.depth * 5); this.drawQuery(); }, {'data-key': 'deeper'}) : null);
+    if (!this.rankings.isConnected) this.frame();
     this.pause.schedule(() => this.drawMoves());
     this.sizes.disconnect();
     this.detail.querySelectorAll('.documents').forEach((list) => this.sizes.observe(list));
+  }
+
+  /** What stays while queries are looked at: a press is not lost where an answer redraws the rankings. */
+  frame() {
+    this.detail.replaceChildren(this.heading,
+      el('div', {class: 'bar'},
+        button('Open in the playground', () => this.openInPlayground(), {'data-key': 'to-playground'}),
+        el('span', {class: 'small'}, this.session.saves ? `grades are saved in ${this.session.saves}` : ''),
+        button('Export new grades', () => this.export(), {'data-key': 'export'})),
+      el('p', {class: 'hint'}, this.session.judges ? 'Keys on a document: 0 to 9 sets the grade, ? takes it back, arrows walk.' : ''),
+      this.moves, this.rankings);
   }
 
   /** The moves that would raise the value of the run most. */
