@@ -68,9 +68,7 @@ def test_a_part_keeps_its_budget(name: str) -> None:
 
 
 def test_the_whole_keeps_its_budget() -> None:
-    whole = BUDGETS["whole"]
-    assert sum(parts().values()) <= whole["lines"]
-    assert len([*SOURCE.rglob("*.py")]) <= whole["modules"]
+    assert len([*SOURCE.rglob("*.py")]) <= BUDGETS["whole"]["modules"]
 
 
 ROADS = """
