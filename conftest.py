@@ -82,7 +82,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
 
 class ConsoleParser:
-    """Blocks of `$ command` lines, each followed by what it must print; `pip` is taken to have done its part."""
+    """Blocks of `$ command` lines, each followed by what it must print; a last line `...` stands for the rest.
+
+    `pip` is taken to have done its part.
+    """
 
     def __call__(self, document: Document) -> Iterator[Region]:
         """Find the blocks."""
@@ -96,7 +99,8 @@ class ConsoleParser:
             if not rest:
                 continue
             printed = run(rest)
-            if printed.rstrip() != expected.rstrip():
+            beginning, dots, _ = expected.partition("\n...\n")
+            if not (printed.startswith(f"{beginning}\n") if dots else printed.rstrip() == expected.rstrip()):
                 return f"$ {command}\nexpected:\n{expected}\nprinted:\n{printed}"
         return None
 

@@ -390,7 +390,12 @@ def test_json(command: Command) -> None:
         "signatures": rankworth.evaluate("qrels.txt", "dense.run.gz", ["RR", "R@5"]).signatures,
         "mean": {"RR": 1 / 3, "R@5": (1 / 2 + 1 + 0) / 3},
     }
-    assert dense["warnings"] == [{"slug": "shallow-run", "text": "dense is 2 deep: R@5 looks deeper"}]
+    assert dense["warnings"] == [
+        {
+            "slug": "shallow-run",
+            "text": "dense returns at most 2 documents for a query; for R@5, ranks from 3 on count as not relevant",
+        }
+    ]
     assert dense["mean"] == {"RR": 2 / 3, "R@5": 2 / 3}
     assert "profile:" not in err
 
@@ -595,14 +600,14 @@ def test_quiet_says_nothing_when_all_is_well(command: Command) -> None:
 @pytest.mark.parametrize(
     ("outputs", "message"),
     [
-        (["a.foo"], "a.foo: the suffix .foo does not tell a format; known are .txt .tsv .json"),
-        (["a"], "a: a name without suffix does not tell a format"),
+        (["a.foo"], "a.foo: cannot write .foo; use one of .txt .tsv .json"),
+        (["a"], "a: the name has no suffix, which would say the format; use one of .txt .tsv .json"),
         (["a.csv.gz"], "a.csv.gz: compressed files are not written"),
         (["no/a.csv"], "no/a.csv: there is no folder no   [unwritable-output]"),
         (["folder.csv"], "folder.csv: this is a directory, a file is needed   [unwritable-output]"),
         (["link.json"], "link.json: this file is read, so it is not written   [unwritable-output]"),
         (["ids.txt"], "ids.txt: this file is read, so it is not written   [unwritable-output]"),
-        (["a.csv", "b.foo", "no/c.md"], "b.foo: the suffix .foo"),
+        (["a.csv", "b.foo", "no/c.md"], "b.foo: cannot write .foo"),
     ],
 )
 def test_outputs_that_cannot_be_are_refused_before_any_work(command: Command, outputs: list[str], message: str) -> None:
@@ -762,7 +767,8 @@ def test_warnings_are_said_once_for_all_runs_they_concern(command: Command) -> N
     assert lines[0].startswith(
         "warning: bm25 has no results for 1 of 3 judged queries; R@5 is 0.5000 if they count as empty"
     )
-    assert lines[3] == "warning: dense is 2 deep: R@5 looks deeper (the same for third)   [shallow-run]"
+    text = "dense returns at most 2 documents for a query; for R@5, ranks from 3 on count as not relevant"
+    assert lines[3] == f"warning: {text} (the same for third)   [shallow-run]"
     assert "warning" not in out
 
 
@@ -1252,9 +1258,12 @@ def test_measures_proposes_the_nearest_name(command: Command) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"], ["measures", "-h"], ["demo", "-h"], ["-h"]])
-def test_help_ends_with_three_examples_that_fit(command: Command, arguments: list[str]) -> None:
+def test_help_has_three_examples_that_fit_the_first_at_the_top(command: Command, arguments: list[str]) -> None:
     status, out, _ = command(*arguments)
-    examples = out.partition("Examples:\n")[2].splitlines()
+    lines = out.splitlines()
+    examples = [line for line in lines[1:2] if line.startswith("Example: ")] + out.partition("xamples:\n")[
+        2
+    ].splitlines()
     assert status == 0
     assert len(examples) == 3
     assert all("rankworth " in line for line in examples)
@@ -1262,7 +1271,10 @@ def test_help_ends_with_three_examples_that_fit(command: Command, arguments: lis
 
 
 def test_help_says_what_every_option_does(command: Command) -> None:
-    out = " ".join(re.sub(r"[│\s]+", " ", command("evaluate", "--help")[1]).split())
+    helps = command("evaluate", "--help")[1], command("evaluate", "--help-conventions")[1]
+    assert len(helps[0].splitlines()) <= 92  # two screens
+    assert len(helps[1].splitlines()) <= 32
+    out = " ".join(re.sub(r"[│\s]+", " ", "".join(helps)).split())
     options = [argument.names for argument in cli.app.app["evaluate"].assemble_argument_collection() if argument.show]
     assert len(options) == 43 + 11  # and the settings of conventions
     for names in options:
@@ -1349,7 +1361,7 @@ def test_depth_is_no_reason_to_call_a_run_shallow(command: Command) -> None:
     assert "deep" not in error
     measures = [f"P@{k}" for k in range(10, 20)]
     _, _, error = command("evaluate", "qrels.txt", "bm25.run", "-m", *(f"nDCG@{k}" for k in range(10, 20)), *measures)
-    assert "is 3 deep: nDCG@10 nDCG@11 nDCG@12 ... look deeper" in error
+    assert "returns at most 3 documents for a query; for nDCG@10 nDCG@11 nDCG@12 ..., ranks from 4 on" in error
     status, _, _ = command("evaluate", "qrels.txt", "bm25.run", "-m", "AP", "-M", "99999999999999999999")
     assert status == 0
 

@@ -832,14 +832,14 @@ def test_what_cannot_be_written_is_said_before_anything_is_read(command: Callabl
     assert said == {
         "bm25.run": "error: bm25.run: this file is read, so it is not written   [unwritable-output]",
         "link.run": "error: link.run: this file is read, so it is not written   [unwritable-output]",
-        "folder": f"error: folder: a name without suffix does not tell a format; known are {suffixes}, "
-        "or say --to FORMAT   [unknown-format]",
+        "folder": f"error: folder: the name has no suffix, which would say the format; use one of {suffixes}, "
+        "or name the format with --to FORMAT   [unknown-format]",
         "nowhere/x.csv": "error: nowhere/x.csv: there is no folder nowhere   [unwritable-output]",
         "x.run.gz": "error: x.run.gz: compressed files are not written   [unknown-format]",
-        "x.xls": f"error: x.xls: the suffix .xls does not tell a format; known are {suffixes}, "
-        "or say --to FORMAT   [unknown-format]",
-        "x": f"error: x: a name without suffix does not tell a format; known are {suffixes}, "
-        "or say --to FORMAT   [unknown-format]",
+        "x.xls": f"error: x.xls: cannot write .xls; use one of {suffixes}, "
+        "or name the format with --to FORMAT   [unknown-format]",
+        "x": f"error: x: the name has no suffix, which would say the format; use one of {suffixes}, "
+        "or name the format with --to FORMAT   [unknown-format]",
         "-": "error: standard output needs --to FORMAT; there are trec tsv csv msmarco jsonl json parquet arrow"
         "   [unknown-format]",
     }

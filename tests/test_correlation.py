@@ -736,7 +736,7 @@ def test_what_ties_mean_is_told_where_there_are_any() -> None:
     told = correlate(tied, {"q1": ["a", "b"], "q2": ["a", "b"]}, ["rbo", "tau-b"])
     assert told.tied == 1
     assert (
-        "equal scores in 1 of 2 queries: RBO(p=0.9): they share their first rank; tau-b: ties are taken into account"
+        "ties in 1 of 2 queries: RBO(p=0.9): tied documents have the same rank; tau-b: ties are taken into account"
         in told.notes
     )
     assert not any("equal scores" in note for note in correlate(TWO, TWO).notes)

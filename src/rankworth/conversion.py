@@ -82,7 +82,7 @@ def convert(
         source: a file, a pattern, a folder, or `-` for standard input.
         target: a file, or `-` for standard output.
         kind: `run` or `qrels`; where empty, told by a target `.run` or `.qrels`, otherwise by the content.
-        format: of the source; told from its content where empty.
+        format: of the source; detected from its content where empty.
         columns: which column of the source holds what, `{"query": "term"}`, where the names of columns do not tell.
         split: which judgements of a BEIR folder; `test` where empty.
         blank: what judgements without a grade mean: `unjudged`, so that they are left out, `zero` or `error`.

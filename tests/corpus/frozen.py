@@ -65,10 +65,13 @@ def _members(one: type) -> typing.Iterator[str]:
 
 def options(command: str = "") -> dict[str, str]:
     """The options of a command, or the commands, with what they take and the choices of those that have some."""
-    line = [sys.executable, "-m", "rankworth", *command.split(), "--help"]
-    done = subprocess.run(line, env=os.environ | {"COLUMNS": "400"}, capture_output=True, text=True, check=True)
+    line, wide = [sys.executable, "-m", "rankworth", *command.split()], os.environ | {"COLUMNS": "400"}
+    helps = [
+        subprocess.run([*line, option], env=wide, capture_output=True, text=True, check=False)
+        for option in ("--help", "--help-conventions")  # the latter of those that have some
+    ]
     found = {}
-    for row in done.stdout.splitlines():
+    for row in "\n".join(done.stdout for done in helps).splitlines():
         match = re.fullmatch(r"│ (?:\* +)?(\S.*?)(?:  +(.*?))? *│", row)
         if match and (match[1].startswith("-") or not command or match[1].isupper()):
             choices = re.search(r"\[choices: (.*?)\]", match[2] or "")

@@ -6,15 +6,15 @@ Whatever costs time to import is imported inside the commands, so that help and 
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownCommandError, UnknownOptionError
 
 from rankworth.cli import compare, convert, correlate, demo, evaluate, explain, explore, reference, report
-from rankworth.cli.options import OTHER
+from rankworth.cli.options import CONVENTIONS, OTHER
 from rankworth.cli.output import replace_closed_streams, say
 from rankworth.errors import RankworthError, UsageError
 from rankworth.version import __version__
@@ -26,7 +26,7 @@ _WRONG, _INTERRUPTED, _PIPE_CLOSED = 2, 130, 141
 
 app = App(
     name="rankworth",
-    help="What a ranking is worth, and why: measures of ranked retrieval, exact, explained and fast.",
+    help="Evaluate search and recommendation results against relevance judgements: nDCG, MAP, MRR, recall and more.",
     version=__version__,
     usage="Usage: rankworth COMMAND [ARGUMENTS] [OPTIONS]",
     help_format="plaintext",
@@ -42,12 +42,17 @@ app = App(
 )
 
 
-for command in (evaluate, compare, correlate, explain, explore, report, convert):
-    name = command.__name__.rpartition(".")[2]
-    app.command(getattr(command, name), usage=command.USAGE, help_epilogue=command.EXAMPLES)
-app.command(reference.measures, alias="metrics", usage=reference.MEASURES, help_epilogue=reference.MEASURES_EXAMPLES)
-app.command(reference.profiles, usage=reference.PROFILES, help_epilogue=reference.PROFILES_EXAMPLES)
-app.command(demo.demo, usage=demo.USAGE, help_epilogue=demo.EXAMPLES)
+def _add(command: Callable[..., Any], usage: str, examples: str, *aliases: str) -> None:
+    """Add a command, whose help opens with its usage and the first example, and ends with the other ones."""
+    _, first, *others = examples.splitlines()
+    epilogue = "\n".join(["More examples:", *others])
+    app.command(command, alias=aliases, usage=f"{usage}\nExample: {first.strip()}", help_epilogue=epilogue)
+
+
+for module in (evaluate, compare, correlate, explain, explore, report, convert, demo):
+    _add(getattr(module, module.__name__.rpartition(".")[2]), module.USAGE, module.EXAMPLES)
+_add(reference.measures, reference.MEASURES, reference.MEASURES_EXAMPLES, "metrics")
+_add(reference.profiles, reference.PROFILES, reference.PROFILES_EXAMPLES)
 
 
 @app.command(name="--install-completion", group=OTHER)
@@ -88,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         replace_closed_streams()
         gc.disable()  # a command is short; collecting would only walk through freshly imported modules
     try:
-        status = app(tokens)
+        status = _run(tokens)
         sys.stdout.flush()
     except RankworthError as error:
         say(f"error: {error.typed}")
@@ -109,6 +114,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         return status if isinstance(status, int) else 0
     return _WRONG
+
+
+def _run(tokens: list[str]) -> object:
+    """Run a command, or show its conventions, which its help leaves out."""
+    is_wanted = "--help-conventions" in tokens and tokens[0] in app
+    options = app[tokens[0]].assemble_argument_collection().filter_by(group=CONVENTIONS) if is_wanted else ()
+    if not options:
+        return app(tokens)
+    from cyclopts.help import create_parameter_help_panel  # noqa: PLC0415 - only for this
+    from cyclopts.help.formatters import DefaultFormatter  # noqa: PLC0415 - as above
+
+    console = app.console
+    DefaultFormatter()(console, console.options, create_parameter_help_panel(CONVENTIONS, options, "plaintext"))
+    return 0
 
 
 def _advice(error: CycloptsError, tokens: Sequence[str]) -> str:

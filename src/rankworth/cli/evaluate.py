@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles
 from rankworth.cli.options import (
+    FIRST,
     FLAT,
     FORMAT,
     MEASURED,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 USAGE: Final = "Usage: rankworth evaluate QRELS RUN... [OPTIONS]"
 EXAMPLES: Final = """Examples:
-  rankworth evaluate qrels.txt bm25.run dense.run -m nDCG@10 RR AP 'P(rel=2)@5'
+  rankworth evaluate qrels.txt bm25.run dense.run -m nDCG@10 RR AP
   zcat dense.run.gz | rankworth evaluate qrels.txt - -q -f csv -o values.csv
   rankworth evaluate qrels.txt old=v1/dense.run new=v2/dense.run -o scores.json"""
 _SIDE_BY_SIDE: Final = "second --profile"
@@ -65,11 +66,11 @@ class SeveralProfiles(Measured):
     """What is measured, by several profiles.
 
     Attributes:
-        profile: Conventions of a tool, see rankworth profiles; several, or all, side by side. Default: standard.
+        profile: Conventions of a tool, several, or all (see rankworth profiles). Default: standard.
 
     """
 
-    profile: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="NAME")] = None  # type: ignore[assignment]
+    profile: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="NAME", group=FIRST)] = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)
@@ -95,34 +96,35 @@ def evaluate(
     corrected_by: Annotated[str | None, Parameter(metavar="QRELS", group=MEASURED)] = None,
     running: Annotated[Running, Parameter(name="*", group=READ)] = Running(),
     format: Annotated[ValueForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
-    per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
+    per_query: Annotated[bool, Parameter(alias="-q", group=FIRST)] = False,
     by: Annotated[Columns, Parameter(group=SHOWN)] = None,
-    interval: Annotated[bool, Parameter(group=SHOWN)] = False,
+    interval: Annotated[bool, Parameter(group=FIRST)] = False,
     level: Annotated[float | None, Parameter(validator=Share, group=SHOWN)] = None,
     percent: Annotated[bool, Parameter(group=SHOWN)] = False,
     shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
     fail_under: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X", group=OTHER)] = None,
 ) -> int:
-    """Measure what runs are worth, given judgements, by nDCG@10 RR@10 AP R@100 Judged@10 or the measures of -m.
+    """Evaluate runs against judgements.
+
+    Without -m the measures are nDCG@10 RR@10 AP R@100 Judged@10.
 
     Args:
-        qrels: Judgements in any format, plain or compressed: a file, a pattern, a folder (of BEIR's), or -.
-        run: One run or several, read in the same way; NAME=FILE names a run.
+        qrels: Judgements: a file, a pattern, a BEIR folder, or - for standard input.
+        run: One run or several; NAME=FILE names a run.
         runs: Further runs.
         options: What is measured, and how files are read.
-        weights: Weight the means by this column of --queries.
-        macro: Means of the means of each group, by this column of --queries; several are crossed.
-        corrected_by: Judgements of people for some of the queries, where QRELS are those of a model: unbiased means,
-            and differences from the first run.
+        weights: Weight queries by this column of --queries.
+        macro: Average the means of the groups of this column of --queries.
+        corrected_by: Judgements of people for some queries: unbiased means where QRELS are those of a model.
         running: Where runs are judged.
-        format: How to show the result. Default: table on a terminal, otherwise tsv.
-        per_query: The value of each query instead of the means; json gives both.
-        by: The means of each group beside those of all, by this column of --queries; several are crossed.
+        format: Default: table on a terminal, otherwise tsv.
+        per_query: Values of each query instead of means; json has both.
+        by: Also show means of the groups of this column of --queries.
         interval: Confidence intervals of the means (BCa bootstrap).
-        level: Their confidence level. Default: 0.95.
-        percent: Shares in percent, in formats that people read.
+        level: Confidence level. Default: 0.95.
+        percent: Show values between 0 and 1 in percent.
         shown: How it is shown.
-        fail_under: Exit with 1 if a mean is lower: nDCG@10=0.45, language:nDCG@10=0.3 for each group of --by.
+        fail_under: Exit with 1 if a mean is lower: nDCG@10=0.45, or language:nDCG@10=0.3 for each group of --by.
 
     """
     level = (level or 0.95) if interval or level is not None else None

@@ -25,10 +25,14 @@ if TYPE_CHECKING:
 
 _LIMIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B\s*", re.IGNORECASE)
 
-MEASURED: Final = Group("What is measured", sort_key=1)
+FIRST: Final = Group("Options that are used most", sort_key=0.5)
+MEASURED: Final = Group(
+    "What is measured", help="Ties, missing queries, duplicates and other conventions: --help-conventions.", sort_key=1
+)
 READ: Final = Group("How files are read", sort_key=4)
 SHOWN: Final = Group("What is shown", sort_key=5)
-CONVENTIONS: Final = Group("Conventions (rankworth profiles standard explains them)", sort_key=6)
+CONVENTIONS: Final = Group("Conventions (rankworth profiles standard explains them)", show=False, sort_key=6)
+"""shown by --help-conventions"""
 OTHER: Final = Group("Other", sort_key=7)
 _OF_TEXTS: Final = ("query", "document", "text", "title")
 """columns of files that hold texts"""
@@ -45,10 +49,10 @@ def _path(_: Any, tokens: Sequence[Token]) -> str:  # noqa: ANN401 - what Cyclop
 
 File = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_path, n_tokens=1)]
 HiddenFile = Annotated[File, Parameter(show=False)]
-Measures = Annotated[list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE")]
+Measures = Annotated[list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE", group=FIRST)]
 FLAT: Final = Parameter(name="*")
 """options in a dataclass stand beside each other"""
-FORMAT: Final = Parameter(alias="-f", metavar="FORMAT", group=SHOWN)
+FORMAT: Final = Parameter(alias="-f", metavar="FORMAT", group=FIRST)
 Share = Number(gt=0, lt=1)
 FromOne = Number(gte=1)
 FromZero = Number(gte=0)
@@ -99,13 +103,13 @@ class Measured:
 
     Attributes:
         measure: Measures, as many as wanted: nDCG@10 AP 'P(rel=2)@5'.
-        only: File with the ids of the queries, one in each line; all others are ignored.
-        answered_only: Leave judged queries without results out of the means instead.
-        rel: Grade from which documents count as relevant, for measures that do not say their own (trec_eval's -l).
-        judged_only: Remove documents that nobody judged before ranks are counted (trec_eval's -J).
-        complete: Judged queries without results count as empty rankings (trec_eval's -c); the default.
-        exclude: File with queries and documents to take out of run and judgements first; self: those with one id.
-        quirks: Setting that few tools need, see rankworth profiles standard: no_hit=skip. Repeatable.
+        only: Evaluate the queries in this file alone, one id in each line.
+        answered_only: Leave judged queries without results out of the means.
+        rel: Lowest relevant grade, for measures without one of their own.
+        judged_only: Remove unjudged documents before ranks are counted.
+        complete: Count judged queries without results as 0; the default.
+        exclude: Pairs of query and document to remove; self: where both ids are one.
+        quirks: Setting of a few tools (rankworth profiles standard): no_hit=skip.
         plugin: Module or .py file that defines measures. Repeatable.
         profile: Conventions of a tool, see rankworth profiles. Default: standard.
 
@@ -120,7 +124,7 @@ class Measured:
     exclude: Annotated[str | None, Parameter(metavar="FILE")] = None
     quirks: Annotated[list[str] | None, Parameter(name="--set", metavar="NAME=VALUE")] = None
     plugin: Annotated[list[str] | None, Parameter(metavar="MODULE")] = None
-    profile: Annotated[str | None, Parameter(metavar="NAME")] = None
+    profile: Annotated[str | None, Parameter(metavar="NAME", group=FIRST)] = None
 
 
 @dataclass(frozen=True)
@@ -128,18 +132,15 @@ class Read:
     """How files are read.
 
     Attributes:
-        queries: File with the texts of queries and what else is known of them: qid,text,language,traffic.
-        columns: Which column holds what: query=term document=sku; so for score, rank, grade and subtopic;
-            score=-dist where smaller is better. Beside text=words or title=head they are columns of --queries and
-            --docs.
-        qrels_columns: As --columns, of the judgements alone.
-        run_columns: As --columns, of the runs alone.
-        qrels_format: Format of the judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
+        queries: Texts and groups of queries: a file with qid,text,language.
+        columns: Names of columns: query=term document=sku; score=-dist where less is better; text=body of texts.
+        qrels_columns: Names of columns of the judgements alone.
+        run_columns: Names of columns of the runs alone.
+        qrels_format: Format of judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
         run_format: Format of the runs.
-        split: Which judgements of a BEIR folder. Default: test.
-        names: What runs are called that have no NAME=: file, or tag, the last column of TREC's lines (the file where
-            there is none). Default: file.
-        blank: What judgements without a grade mean: unjudged, zero, or an error. Default: unjudged.
+        split: Judgements of a BEIR folder. Default: test.
+        names: Name runs by file, or by TREC's tag. Default: file.
+        blank: Judgements without a grade are unjudged, zero or an error. Default: unjudged.
 
     """
 
@@ -282,9 +283,9 @@ class Running:
     """Where runs are judged.
 
     Attributes:
-        engine: Sort rows in DuckDB, which spills to disk where memory ends; or do all on Spark.
-        memory_limit: How much memory the engine takes: 2GB.
-        master: Where Spark runs: local[2], spark://HOST:PORT, yarn. Default: what its configuration says.
+        engine: Rank runs in DuckDB, beyond memory, or on Spark.
+        memory_limit: Memory that the engine may take: 2GB.
+        master: Where Spark runs: local[2], spark://HOST:PORT, yarn.
 
     """
 
@@ -343,17 +344,16 @@ class Shown:
     """How a result is shown.
 
     Attributes:
-        output: File to write instead, in the format of its suffix: .tex latex, .txt table, .png .svg .pdf a picture.
-            Repeatable.
-        digits: Decimals, in formats that people read. Default: 4, of shares in percent 2.
-        caption: Caption of the table, in LaTeX. Default: none, and the table is no float.
-        label: Label of the table, in LaTeX: tab:results.
-        safe_csv: Put ' before ids and names in csv and tsv that begin with = + - or @, which are formulas elsewhere.
+        output: Write to a file, in the format of its suffix: .json .csv .md .tex .html .png .svg .pdf. Repeatable.
+        digits: Decimals in tables. Default: 4, of percentages 2.
+        caption: Caption of a LaTeX table, which makes it a float.
+        label: Label of a LaTeX table: tab:results.
+        safe_csv: Put ' before = + - @ in csv and tsv, as they begin formulas.
         quiet: Nothing on standard error but errors, and gates that fail.
 
     """
 
-    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE")] = None
+    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=FIRST)] = None
     digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15))] = None
     caption: Annotated[str, Parameter(metavar="TEXT")] = ""
     label: Annotated[str, Parameter(metavar="NAME")] = ""

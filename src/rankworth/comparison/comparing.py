@@ -10,9 +10,9 @@ import numpy as np
 
 from rankworth import stats
 from rankworth.comparison.differences import (
+    DETECTABLE,
     LEVEL,
     PAIRWISE,
-    POWER,
     Difference,
     Plan,
     ScoreTable,
@@ -265,8 +265,8 @@ def _warnings(
         yield "one-sided-judgements", text
     counts = {one.name: len({*one.queries} - one.answered) for one in systems if one.answered is not None}
     if len(set(counts.values())) > 1:
-        listed = _listed([f"{name} {count:,}" for name, count in counts.items()])
-        yield "many-unanswered", f"queries without results: {listed}; they count as the profile says"
+        listed = _listed([f"{name} for {counted(count)}" for name, count in counts.items() if count])
+        yield "many-unanswered", f"no results: {listed}; what such a query scores depends on --missing"
     tied = [(one.name, notice) for one in systems for notice in one.notices if notice[0] == "many-ties"]
     yield from dict.fromkeys(notice for _, notice in tied[:_LISTED])
     if more := dict.fromkeys(name for name, _ in tied[_LISTED:]):
@@ -284,7 +284,7 @@ def _listed(parts: Sequence[str]) -> str:
 def _few_queries(size: int, rows: Sequence[Difference], plan: Plan, effect: float | None) -> Iterator[tuple[str, str]]:
     """Warnings of too few queries, for any test and for the effect that is looked for."""
     if size < _FEW_QUERIES:
-        smallest, why = float(least_p(size)), "no test finds much in so few"
+        smallest, why = float(least_p(size)), "a test has little power"
         if plan.test in _OF_SIGNS and smallest >= 1 - plan.level:
             why = f"p cannot be below {smallest:.4g}, however they differ"
         yield "few-queries", f"{counted(size)} {'is' if size == 1 else 'are'} few: {why}"
@@ -292,8 +292,7 @@ def _few_queries(size: int, rows: Sequence[Difference], plan: Plan, effect: floa
     largest, measure = max(detectable, key=lambda pair: pair[0], default=(0.0, ""))
     if effect is not None and largest > effect:
         few = f"{counted(size)} {'is' if size == 1 else 'are'} too few for a difference of {effect:g}"
-        found = f"{largest:.4f} is the least that a t test finds in {100 * POWER:.0f} of 100 cases"
-        yield "few-queries", f"{few}: of {measure}, {found}"
+        yield "few-queries", f"{few}; {DETECTABLE} of {measure}: {largest:.4f}"
 
 
 def power(values: Measured, effect: float, *, n: int | None = None, alpha: float = 0.05) -> dict[str, float]:

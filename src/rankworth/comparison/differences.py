@@ -187,6 +187,8 @@ PAIRWISE: Final[Mapping[str, str]] = {"tukey": "Tukey's HSD test", "randomized-t
 """tests of all systems at once, whose p values hold for all pairs of systems by one measure, and their titles"""
 POWER: Final = 0.8
 """the power of the minimum detectable difference"""
+DETECTABLE: Final = f"minimum detectable difference (paired t-test, power {100 * POWER:.0f} %)"
+"""what tables call it"""
 
 
 class Difference(NamedTuple):
@@ -216,7 +218,7 @@ class Difference(NamedTuple):
     queries: int
     """how many have a value by both"""
     detectable: float
-    """the difference that a t test of so many queries finds in 80 of 100 cases"""
+    """the minimum detectable difference: what a paired t test of so many queries finds with a power of 0.8"""
     word: Word
     group: str = ""
     """the group of queries; empty for all of them"""

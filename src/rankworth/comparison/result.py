@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, overload
 import numpy as np
 
 from rankworth import stats
-from rankworth.comparison.differences import INTERVALS, PAIRWISE, POWER, Difference, Plan, Procedure, ScoreTable
+from rankworth.comparison.differences import DETECTABLE, INTERVALS, PAIRWISE, Difference, Plan, Procedure, ScoreTable
 from rankworth.comparison.systems import Floats
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import Signature, combined
@@ -37,7 +37,7 @@ _LISTED: Final = 3
 """how many of the queries that gain or lose most are named"""
 _LETTERS_OF_TEXT: Final = 60
 """how many letters of the text of such a query are shown"""
-_LETTERS: Final = "letters: systems significantly outperformed"
+_LETTERS: Final = "superscripts: systems significantly outperformed"
 _BY_GROUP: Final = "Means are those of the means of groups by {}; each query weighs its share of its group."
 _EFFECTS: Final = "Effect sizes are mean differences in standard deviations of the differences, without bias."
 _EQUIVALENT: Final = "Differences within {} were called equivalent by two one-sided t tests, not corrected."
@@ -472,7 +472,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         several = ", not corrected" if len(self.differences) > 1 else ""
         text = f"{text}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]}{several})"
         known = [one.detectable for one in self.differences if abs(one.detectable) < math.inf]
-        least = f"a t test finds differences from {max(known, default=0):.4f} on in {100 * POWER:.0f} of 100 cases"
+        least = f"{DETECTABLE}: {max(known, default=0):.4f}"
         return f"{text}; {least}" if known else text
 
 

@@ -344,7 +344,7 @@ def _notes(pairs: Sequence[Correlation]) -> Iterator[str]:
     tied = sum(pair.tied for pair in pairs)
     where = f" in {tied:,} of {counted(total)}" if len(pairs) == 1 < total else ""
     reference = first.names[0] if len(pairs) == 1 else "the first of two runs"
-    yield from method_rules(first.methods, reference, f"equal scores{where}" if tied else "")
+    yield from method_rules(first.methods, reference, f"ties{where}" if tied else "")
     empty: Counter[str] = Counter()
     for pair in pairs:
         alone = (pair.sizes[:, :2] == 0) & (pair.sizes[:, 1::-1] > 0)

@@ -312,5 +312,5 @@ def _cutoffs(name: str, measures: Sequence[ResolvedMeasure], whole: "MeasuredRun
         each.label for each in measures if isinstance(each.quantity, Measure) and (each.quantity.cutoff or 0) > depth
     ]
     if labels and (whole.judging.depth is None or depth < whole.judging.depth):
-        deeper = f"look{'s' if len(labels) == 1 else ''} deeper"
-        yield Notice("shallow-run", f"{name} is {depth:,} deep: {quoted(labels)} {deeper}")
+        most = f"{name} returns at most {counted(depth, 'document', 'documents')} for a query"
+        yield Notice("shallow-run", f"{most}; for {quoted(labels)}, ranks from {depth + 1:,} on count as not relevant")

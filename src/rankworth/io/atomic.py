@@ -158,8 +158,8 @@ def targets(
 def unknown_suffix(name: str, known: Iterable[str], option: str) -> str:
     """What to say of a file to be written whose suffix is not known; an option says the format instead."""
     suffix = Path(name).suffix.lower()
-    told = f"the suffix {suffix}" if suffix else "a name without suffix"
-    return f"{name}: {told} does not tell a format; known are {' '.join(known)}, or say {option}"
+    cannot = f"cannot write {suffix}" if suffix else "the name has no suffix, which would say the format"
+    return f"{name}: {cannot}; use one of {' '.join(known)}, or name the format with {option}"
 
 
 def write(contents: Mapping[Path, bytes]) -> None:

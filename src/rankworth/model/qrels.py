@@ -229,7 +229,7 @@ class Qrels:
         queries: the ids of the queries to keep, before anything is counted; all where not said.
         duplicate_judgements: what becomes of several grades of a document (for one subtopic) of a query: an `"error"`,
             the best counts (`"max"`), or the one that comes `"first"` or `"last"`, or `"all"`.
-        format: of a file; told from its content where not said.
+        format: of a file; detected from its content where not given.
         columns: which column holds what, `{"query": "term"}`, where the names of columns do not tell.
         split: which judgements of a BEIR folder; `test` where not said.
         blank: what a judgement without a grade means (an empty cell, null, None, NaN, a missing field): that nobody

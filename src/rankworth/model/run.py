@@ -43,7 +43,7 @@ class Run:
             whose rows make one run, a dict `{query: {document: score}}`, or a frame with columns
             `query, document, score`.
         name: what tables call it; a file's name without suffixes where not said.
-        format: of a file; told from its content where not said.
+        format: of a file; detected from its content where not given.
         columns: which column holds what, `{"query": "term"}`, where the names of columns do not tell.
 
     Queries with an empty list are told apart from those that are not there (`empty`).

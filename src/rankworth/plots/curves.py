@@ -22,7 +22,7 @@ _ACROSS: Final = {"position": "rank of the document", "grade": "grade of the doc
 _GRID: Final = dict.fromkeys(_ACROSS, "both") | {"swap": "y"}
 _RANGES: Final = {
     "ties": "over the orders of documents with one score; diamond: the mean",
-    "unjudged": "over the grades of documents that nobody judged; strokes: one of them relevant",
+    "unjudged": "over the grades of documents that nobody judged; dashed: one relevant document",
 }
 _LABELLED: Final = 24
 """up to how many swaps each has its mark, also where it changes nothing"""
@@ -256,7 +256,7 @@ def _ranges(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
     """For each measure from the lowest to the highest value, with the mean, and a ring around the value as it is."""
     ax, palette = sheet.ax, sheet.palette
     sheet.rows(shown.measures)
-    sheet.names(f"{_RANGES[shown.by]}; ringed: as it is")
+    sheet.names(f"{_RANGES[shown.by]}; circle: current position")
     ax.set_xlim(*ends((row["value"] for row in rows), 0.02))
     for height, measure in enumerate(shown.measures):
         own = [row for row in rows if row["measure"] == measure and real(row["value"])]

@@ -382,8 +382,8 @@ class Overlap:
         return found.value if isinstance(found, Bounded) else found
 
 
-_RANDOM: Final = "the mean over all orders of what is tied"
-_SHARED: Final = "they share their first rank"
+_RANDOM: Final = "average over all orders of tied documents"
+_SHARED: Final = "tied documents have the same rank"
 OVERLAPS: Final[Mapping[str, Overlap]] = MappingProxyType(
     {
         one.name: one
@@ -391,11 +391,11 @@ OVERLAPS: Final[Mapping[str, Overlap]] = MappingProxyType(
             Overlap("rbo", "RBO", rbo, ("p", "k"), _SHARED),
             Overlap("rbo-w", "RBO-w", rbo, ("p", "k"), _SHARED),
             Overlap("rbo-a", "RBO-a", partial(rbo, ties="a"), ("p", "k"), _RANDOM),
-            Overlap("rbo-b", "RBO-b", partial(rbo, ties="b"), ("p", "k"), f"{_RANDOM}, corrected"),
-            Overlap("rba", "RBA", rba, ("p", "k"), "they share the mean weight of their ranks"),
+            Overlap("rbo-b", "RBO-b", partial(rbo, ties="b"), ("p", "k"), f"{_RANDOM}, with a correction"),
+            Overlap("rba", "RBA", rba, ("p", "k"), "tied documents have the mean weight of their ranks"),
             Overlap("overlap", "overlap", overlap, ("k",), _RANDOM),
             Overlap("average-overlap", "AO", average_overlap, ("k",), _RANDOM),
-            Overlap("jaccard", "Jaccard", jaccard, ("k",), "those tied with the k-th document are in"),
+            Overlap("jaccard", "Jaccard", jaccard, ("k",), "every document tied at rank k is included"),
         )
     }
 )
