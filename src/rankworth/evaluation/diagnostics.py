@@ -15,9 +15,9 @@ from rankworth.evaluation.values import Counts, Notice
 from rankworth.judging import grades
 from rankworth.judging.exclusion import SELF
 from rankworth.judging.judged_run import JudgedRows
-from rankworth.judging.overlap import alike_documents, alike_queries, no_common_documents
+from rankworth.judging.overlap import alike_queries, no_common_documents
 from rankworth.measures import Measure
-from rankworth.model import Qrels, Run
+from rankworth.model import Qrels
 from rankworth.names import Quantity
 from rankworth.profiles import ResolvedMeasure
 from rankworth.settings import STANDARD_AVERAGING, Averaging
@@ -76,7 +76,7 @@ def diagnose(
     for judged in {id(judged): judged for judged in runs}.values():
         alike = [pair for pair, own in zip(measured, runs, strict=True) if own is judged]
         yield from _ties(name, alike, judged, evaluator.qrels(alike[0][0]))
-    yield from _ids(qrels, run, hits, counts)
+    yield from _ids(evaluator, qrels, hits, counts)
     exclude = base.judging.exclude
     if exclude is not None and str(exclude) != SELF and not counts.excluded and not counts.excluded_judgements:
         text = "takes nothing out: none of its pairs is in the run or the judgements; are its ids those of the others?"
@@ -211,16 +211,16 @@ def _by_grade(hits: JudgedRows, *, best: bool) -> Integers:
     return rank
 
 
-def _ids(qrels: Qrels, run: Run, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:
+def _ids(evaluator: "Evaluator", qrels: Qrels, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:
     """Ids that do not meet: what is worth nothing may have been called otherwise."""
     unanswered, ignored = (list(map(str, ids)) for ids in (counts.unanswered_queries, counts.ignored_queries))
     if unanswered and ignored and (text := alike_queries(unanswered, ignored)):
         yield Notice("similar-ids", text)
     if not hits.known.any() and hits.pool.lengths[hits.n_retrieved > 0].any():
-        yield Notice("no-common-documents", no_common_documents(qrels, run))
+        yield Notice("no-common-documents", no_common_documents(qrels, evaluator.run))
         return
     judged = np.count_nonzero(hits.known & (hits.rank <= _TOP))
-    if judged < np.minimum(hits.n_retrieved, _TOP).sum() / 2 and (text := alike_documents(qrels, run)):
+    if judged < np.minimum(hits.n_retrieved, _TOP).sum() / 2 and (text := evaluator.alike_documents(qrels)):
         yield Notice("similar-ids", text)
 
 

@@ -17,6 +17,7 @@ from rankworth.groups import Groups
 from rankworth.judging import JudgedRun, grades, judge_all
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import JudgedRows, subtopics_of
+from rankworth.judging.overlap import alike_documents
 from rankworth.judging.quirks import paired, separated, shortened
 from rankworth.measures import TextFact
 from rankworth.measures.core import Layout
@@ -271,6 +272,7 @@ class Evaluator:
         self.run = run if qrels_of.only is None else run.only(qrels_of.only)
         self._refused: dict[int, RankworthError] = {}
         self._widened: dict[int, Qrels] = {}
+        self._alike: dict[int, str] = {}
         cases: list[_Case] = []
         for plan in plans:
             try:
@@ -298,6 +300,12 @@ class Evaluator:
         self._judge_shortened(cases)
         self._judge_parts(cases, progress)
         self._measure(cases)
+
+    def alike_documents(self, qrels: Qrels) -> str:
+        """What to say of ids of documents that differ in their form; the run is read again once for all plans."""
+        if id(qrels) not in self._alike:
+            self._alike[id(qrels)] = alike_documents(qrels, self.run)
+        return self._alike[id(qrels)]
 
     def _case(self, measures: Sequence[ResolvedMeasure]) -> _Case:
         """Measures that need one judged run, with their judgements.
