@@ -1118,7 +1118,7 @@ line = str(signature(profile, ["q"], "1"))
 assert Signature.parse(line).profile().averaging == profile.averaging, line
 assert Signature.parse(line).options() == ["--patience", "high"]
 assert explained()["patience"] == "of users."
-sys.exit(cli.main(["evaluate", "--help"]))
+sys.exit(cli.main(["evaluate", "--help-conventions"]))
 """
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
     subprocess.run([sys.executable, tmp_path / "scripts" / "settings-keywords"], check=True)
