@@ -44,8 +44,9 @@ app = App(
 
 def _add(command: Callable[..., Any], usage: str, examples: str, *aliases: str) -> None:
     """Add a command, whose help opens with its usage and the first example, and ends with the other ones."""
-    _, first, *others = examples.splitlines()
-    epilogue = "\n".join(["More examples:", *others])
+    before, _, listed = examples.partition("Examples:\n")
+    first, _, others = listed.partition("\n")
+    epilogue = f"{before}More examples:\n{others}"
     app.command(command, alias=aliases, usage=f"{usage}\nExample: {first.strip()}", help_epilogue=epilogue)
 
 
