@@ -26,7 +26,7 @@ from rankworth.errors import (
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "docs" / "errors"
 MODULES = {path: ast.parse(path.read_text()) for path in sorted((ROOT / "src" / "rankworth").rglob("*.py"))}
-RAISERS = ("RankworthError", "InputError", "MeasureError", "UsageError", "RankworthWarning", "Notice")
+RAISERS = ("RankworthError", "InputError", "MeasureError", "UsageError", "RankworthWarning", "Notice", "Finding")
 SLUG = re.compile(r"[a-z]+(?:-[a-z]+)+")
 
 
@@ -88,7 +88,7 @@ def test_a_page_has_an_example_with_its_message_causes_and_cures(slug: str) -> N
     text = (PAGES / f"{slug}.md").read_text()
     assert text.startswith(f"# {slug}\n\n")
     blocks = re.findall(r"(?ms)^```(?:python|console)\n(.*?)^```$", text)
-    assert re.search(rf"(?m)^(rankworth\.errors\.\w+|error|warning): .*(?s:.*?)\[{slug}\]$", "".join(blocks))
+    assert re.search(rf"(?m)^(rankworth\.errors\.\w+|error|warning|note): .*(?s:.*?)\[{slug}\]$", "".join(blocks))
     assert "\n**Why it happens.** " in text
     assert "\n**What helps.** " in text
     assert 10 <= text.count("\n") <= 35

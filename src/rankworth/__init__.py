@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from rankworth import plots as plots
     from rankworth import spark as spark
     from rankworth import tensors as tensors
+    from rankworth.checking import Check as Check
+    from rankworth.checking import Finding as Finding
+    from rankworth.checking import check as check
     from rankworth.comparison import Comparison as Comparison
     from rankworth.comparison import CorrectedMeans as CorrectedMeans
     from rankworth.comparison import Table as Table
@@ -81,6 +84,7 @@ if TYPE_CHECKING:
     from rankworth.profiles import refuse_differences as refuse_differences
 
 _HOMES = {
+    "checking": "Check Finding check",
     "correlation": (
         "Agreement Correlation Correlations DiscriminativePower SystemCorrelation agreement correlate "
         "correlate_judges correlate_measures correlate_runs discriminative_power"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rankworth.evaluation.results_file import Result
     from rankworth.io.column_options import Columns
     from rankworth.io.lines import Layout
-    from rankworth.io.reading import Blank, Reading
+    from rankworth.io.reading import Blank, Described, Reading
     from rankworth.io.source import Source
     from rankworth.model import Run
 
@@ -163,27 +163,41 @@ class InputFiles:
             UsageError: `unknown-setting`, `conflicting-options`.
 
         """
+        profiles = self.options.profiles()
+        try:
+            described, runs, settings = self.described()
+            if described is None:
+                return None, [], settings
+            from rankworth.model import Qrels  # noqa: PLC0415 - not before the arguments are sound
+
+            resolved = [each for profile in profiles for each in profile.ask(measures, rel=settings.get("rel"))]
+            policies = {each.judging.duplicate_judgements for each in resolved}
+            policy = settings.get("duplicate_judgements", policies.pop() if len(policies) == 1 else "error")
+            qrels = Qrels(described, queries=settings["queries"], duplicate_judgements=policy)
+        except InputError as error:
+            raise (profiles[0].reworded(error) if len(profiles) == 1 else error) from None
+        return qrels, runs, settings
+
+    def described(self) -> "tuple[Described | None, list[Run], dict[str, Any]]":
+        """The judgements, which are not read yet, with the runs and the keywords as `read` gives them.
+
+        Raises:
+            InputError, UsageError: as `read`, but for what is wrong with judgements.
+
+        """
         profiles, settings = self.options.profiles(), self.options.settings() | {"queries": self.options.ids()}
         settings |= {"profile": profiles[0]} if len(profiles) == 1 else {}
         if not self.qrels:
             return None, [], settings
-        from rankworth.judging.exclusion import Exclusion  # noqa: PLC0415 - not before the arguments are sound
-        from rankworth.model import Qrels  # noqa: PLC0415 - as above
+        from rankworth.io.reading import Described  # noqa: PLC0415 - not before the arguments are sound
+        from rankworth.judging.exclusion import Exclusion  # noqa: PLC0415 - as above
 
-        resolved = [each for profile in profiles for each in profile.ask(measures, rel=settings.get("rel"))]
-        policies = {each.judging.duplicate_judgements for each in resolved}
-        policy = settings.get("duplicate_judgements", policies.pop() if len(policies) == 1 else "error")
         judged, *others = self.readings
-        how: dict[str, Any] = {"format": judged.format, "columns": judged.columns, "split": judged.split}
-        how |= {"queries": settings["queries"], "duplicate_judgements": policy, "blank": self.blank}
-        try:
-            qrels, runs = Qrels(list(self.files[0]), **how), self.read_runs()
-            if self.exclude is not None:
-                names = others[-1].columns if len(others) > len(self.named) else {}
-                settings["exclude"] = Exclusion.of(self.exclude, names)
-        except InputError as error:
-            raise (profiles[0].reworded(error) if len(profiles) == 1 else error) from None
-        return qrels, runs, settings
+        if self.exclude is not None:
+            names = others[-1].columns if len(others) > len(self.named) else {}
+            settings["exclude"] = Exclusion.of(self.exclude, names)
+        described = Described(list(self.files[0]), judged.columns, self.blank, judged.format, judged.split)
+        return described, self.read_runs(), settings
 
 
 def _columns(project: Project, read: Read) -> "Columns":

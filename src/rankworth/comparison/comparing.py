@@ -23,6 +23,7 @@ from rankworth.comparison.differences import (
 from rankworth.comparison.result import BETTER, WORSE, Comparison, threshold
 from rankworth.comparison.systems import UNJUDGED, Floats, System, SystemReader, not_alike, paired, shared
 from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.evaluation.diagnostics import uneven_judgements
 from rankworth.evaluation.values import RunValues, Values
 from rankworth.groups import Slices
 from rankworth.io import metadata
@@ -43,8 +44,6 @@ MANY: Final = 100_000
 FEW: Final = 10_000
 """random sign flips by default: many, and few beyond so many queries"""
 _QUERIES: Final = 1_000
-_GAP: Final = 0.05
-"""the difference of shares of unjudged documents from which a warning is due"""
 _FEW_QUERIES: Final = 10
 """fewer queries show little"""
 _OF_SIGNS: Final = ("randomization", "wilcoxon", "sign")
@@ -253,16 +252,10 @@ def _warnings(
     systems: Sequence[System], scores: ScoreTable, rows: Sequence[Difference], plan: Plan, effect: float | None
 ) -> Iterator[tuple[str, str]]:
     """Slug and text of each warning."""
-    shares: dict[float, str] = {}  # of unjudged documents, which count as not relevant
-    for system in systems:
-        if UNJUDGED in system.scores:
-            values = system.only(scores.queries).scores[UNJUDGED].values
-            if not np.isnan(values).all():
-                shares.setdefault(float(np.nanmean(values)), system.name)
-    if shares and (most := max(shares)) - (least := min(shares)) >= _GAP:
-        text = f"{100 * most:.1f} % of the first 10 ranks of {shares[most]} hold documents that nobody judged"
-        text = f"{text}, and {100 * least:.1f} % of those of {shares[least]}: the comparison favours {shares[least]}"
-        yield "one-sided-judgements", text
+    unjudged = [system for system in systems if UNJUDGED in system.scores]
+    values = {system.name: system.only(scores.queries).scores[UNJUDGED].values for system in unjudged}
+    known = {name: each for name, each in values.items() if not np.isnan(each).all()}
+    yield from uneven_judgements({name: float(np.nanmean(each)) for name, each in known.items()})
     counts = {one.name: len({*one.queries} - one.answered) for one in systems if one.answered is not None}
     if len(set(counts.values())) > 1:
         listed = _listed([f"{name} for {counted(count)}" for name, count in counts.items() if count])

@@ -1,9 +1,9 @@
 """What makes right values easy to misread: found after measuring, shown beside the values, and warned of."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,8 @@ _MOST: Final = 1e300
 """thresholds beyond which are no grades: they say that every grade above 0 is relevant, or every grade at all"""
 _TOP: Final = 10
 """ranks of which most are judged, unless ids do not meet or few documents are judged"""
+_GAP: Final = 0.05
+"""how many more of the first ranks hold unjudged documents in one run than in another, from which the former suffers"""
 _SHOWN: Final = 3
 """how many measures a notice lists"""
 _EXACT: Final = 2**53
@@ -46,6 +48,20 @@ _MIRRORED: Final = {
 """the rule that orders tied documents the other way round"""
 _COVERAGE: Final = ("Judged", "Unjudged")
 """measures of the judgements, of which no ranking is better or worse"""
+
+
+class TieEffect(NamedTuple):
+    """How far the mean of a measure depends on the order of documents with equal scores."""
+
+    measure: str
+    """its label"""
+    queries: int
+    """how many queries have a value that depends on it"""
+    mean: float
+    low: float
+    """with relevant documents behind those that they are tied with"""
+    high: float
+    """with relevant documents before them"""
 
 
 def diagnose(
@@ -157,6 +173,10 @@ def _ties(
         for measure, (_, column) in columns.items()
         if measure not in best.failed and measure not in worst.failed
     }
+    for measure, change in changes.items():
+        if queries := int(np.count_nonzero(change)):
+            label, column = columns[measure]
+            run.ties.append(TieEffect(label, queries, column.mean, mean(measure, worst), mean(measure, best)))
     moved = [measure for measure, change in changes.items() if change.sum() > _MOVED * _total(columns[measure][1])]
     if not moved:
         return
@@ -224,6 +244,37 @@ def _ids(evaluator: "Evaluator", qrels: Qrels, hits: JudgedRows, counts: Counts)
         yield Notice("similar-ids", text)
 
 
+def uneven_judgements(shares: Mapping[str, float]) -> Iterator[Notice]:
+    """Runs of which one has many more unjudged documents than another.
+
+    Args:
+        shares: the share of the first ten ranks that holds unjudged documents, by run; NaN where it is not known.
+
+    """
+    known = {name: share for name, share in shares.items() if not math.isnan(share)}
+    if not known:
+        return
+    most, least = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
+    if known[most] - known[least] >= _GAP:
+        text = f"{100 * known[most]:.1f} % of the first 10 ranks of {most} hold documents that nobody judged"
+        text = f"{text}, and {100 * known[least]:.1f} % of those of {least}: the comparison favours {least}"
+        yield Notice("one-sided-judgements", text)
+
+
+def means_apart(measure: Quantity, run: "MeasuredRun", queries: Mask) -> tuple[float, float]:
+    """The mean over all judged queries, and that over some; undefined values count as 0.
+
+    Args:
+        measure: was measured.
+        run: the measured run.
+        queries: `[Q]`, those of the second mean.
+
+    """
+    values = np.nan_to_num(run.values[measure][: queries.size])[:, None]
+    every, some = (float(aggregation.summary(rows, [measure.averaging])[0]) for rows in (values, values[queries]))
+    return every, some
+
+
 def no_rows(run: str, tool: str) -> Notice:
     """Judgements or a run without a row, under the conventions of a tool that gives numbers even so.
 
@@ -275,8 +326,7 @@ def _unanswered(
     if measure is None or replace(settings, missing="zero") != STANDARD_AVERAGING:
         return
     answered: Mask = run.settled.n_retrieved > 0
-    values = np.nan_to_num(run.values[measure.quantity][: answered.size])[:, None]
-    means = [aggregation.summary(rows, [measure.quantity.averaging])[0] for rows in (values, values[answered])]
+    means = means_apart(measure.quantity, run, answered)
     queries = "name the queries that the run was made for with --only FILE (queries=[...])"
     remedy = f'Leave them out with --answered-only (missing="skip"), or {queries}'
     if counts.scored < counts.judged:

@@ -11,7 +11,7 @@ from rankworth.arrays import Floats
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column, Mask, Rows, Standing
-from rankworth.evaluation.diagnostics import diagnose
+from rankworth.evaluation.diagnostics import TieEffect, diagnose
 from rankworth.evaluation.values import Behind, Counts, PerQuery, Values
 from rankworth.groups import Groups
 from rankworth.judging import JudgedRun, grades, judge_all
@@ -115,6 +115,8 @@ class MeasuredRun:
     """measures that do not suit the grades or the ties"""
     layouts: dict[Quantity, Layout] = field(default_factory=dict)
     """which rows each measure was measured with"""
+    ties: list[TieEffect] = field(default_factory=list)
+    """measures whose mean depends on the order of ties, once a diagnosis was made"""
     _rows: dict[Averaging, Rows] = field(default_factory=dict)
 
     @property

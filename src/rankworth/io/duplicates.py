@@ -112,6 +112,8 @@ class Part:
     """the file, where its lines are TREC's and can be found again"""
     first: int = 1
     """the number of the first row: 1 in a file, 0 in a frame"""
+    shown: int = SHOWN
+    """how many of its repeated rows are named"""
 
 
 def any_in(frame: "pl.DataFrame", by: Key = PAIR) -> bool:
@@ -197,7 +199,7 @@ def _repeats(parts: Sequence[Part], by: Key) -> tuple[int, dict[Key, tuple[Place
     key = pl.struct(pl.col(by).cast(pl.String)).hash()
     hashes = pl.concat([frame.select(key.alias("key")).to_series() for part in parts for frame in part.frames()])
     again = hashes.filter(~hashes.is_first_distinct())
-    wanted = again.unique(maintain_order=True).head(SHOWN)
+    wanted = again.unique(maintain_order=True).head(max(part.shown for part in parts))
     first: dict[Key, Place] = {}
     both: dict[Key, tuple[Place, Place]] = {}
     for found, place in _standing(parts, by, key.is_in(wanted.implode())):

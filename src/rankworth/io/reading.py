@@ -242,6 +242,8 @@ class Described:
     source: object
     columns: Mapping[str, str]
     blank: Blank = "unjudged"
+    format: str = ""
+    split: str = ""
 
 
 def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
@@ -324,7 +326,7 @@ def file_parts(
 ) -> "list[Part]":
     """The files, as messages about repeated rows need them."""
     from rankworth.io.detect import format_of  # noqa: PLC0415 - for a message only
-    from rankworth.io.duplicates import Part  # noqa: PLC0415 - as above
+    from rankworth.io.duplicates import SHOWN, Part  # noqa: PLC0415 - as above
 
     def part(file: Source) -> Part:
         def frames() -> "Iterator[pl.DataFrame]":
@@ -332,6 +334,6 @@ def file_parts(
                 yield frame.rename({"iteration": "subtopic"}, strict=False)
 
         lines = file if format_of(file, layout, reading) == "trec" else None
-        return Part(file.name, frames, lines)
+        return Part(file.name, frames, lines, shown=file.tolerates or SHOWN)
 
     return [part(file) for file in files]

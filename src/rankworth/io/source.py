@@ -47,6 +47,10 @@ class Source:
         self._head = b""
         self.compressed = False
         """whether its bytes are compressed, once its head is read"""
+        self.tolerates = 0
+        """how many problems of lines are told of, which are then left out; 0 where such a file is refused"""
+        self.problem: InputError | None = None
+        """what is wrong with the lines that the last reading left out"""
 
     def __fspath__(self) -> str:
         """The path."""

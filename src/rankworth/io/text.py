@@ -28,9 +28,10 @@ _COMPRESSED: Final = (b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x1f\x8b", b"(\xb5/
 
 @dataclass
 class Problems:
-    """The problems of one file: the first ten in words, the others counted."""
+    """The problems of one file: the first ones in words, the others counted."""
 
     name: str
+    shown: int
     count: int = 0
     _texts: list[tuple[str, str]] = field(default_factory=list)
     _remedies: dict[str, None] = field(default_factory=dict)
@@ -38,7 +39,7 @@ class Problems:
     def add(self, line: int, error: InputError) -> None:
         """Count a problem of a line, and keep it while there are few."""
         self.count += 1
-        if self.count <= _SHOWN:
+        if self.count <= self.shown:
             self._texts.append((error.slug, f"{self.name}:{line}: {error.problems[0]}"))
             self._remedies[error.remedy] = None
 
@@ -132,10 +133,12 @@ class Reader(ABC):
         """The rows of all chunks, in file order, under the names of what they hold; texts, numbers as float64.
 
         Raises:
-            InputError: with up to ten problems of the file, each with its line.
+            InputError: with up to ten problems of the file, each with its line; where the file tolerates some, only if
+                all of many lines have one.
 
         """
-        problems, rows, held = Problems(self.source.name), 0, b""
+        tolerates = self.source.tolerates
+        problems, rows, held = Problems(self.source.name, tolerates or _SHOWN), 0, b""
         for chunk, parsed_frame in parsed(chunks, self.parse):
             frame, text, above = parsed_frame, held + chunk.text, chunk.above - held.count(b"\n")
             if problems.count and not rows and chunk.text:
@@ -146,10 +149,11 @@ class Reader(ABC):
                 frame = self._checked(records, above, problems) if frame is None else frame
             if frame is not None and frame.height:
                 rows += frame.height
-                if not problems.count:
+                if tolerates or not problems.count:
                     yield frame
-        if problems.count:
+        if problems.count and not tolerates:
             raise problems.error()
+        self.source.problem = problems.error() if problems.count else None
 
     def parse(self, text: bytes) -> pl.DataFrame | None:
         """Parse a chunk in which every record is as it should be, or give up."""

@@ -52,16 +52,18 @@ def alike_queries(unanswered: Sequence[str], ignored: Sequence[str]) -> str:
     return difference and f"judged queries without results: {counts}; {difference}"
 
 
-def alike_documents(qrels: Qrels, run: Run) -> str:
+def alike_documents(qrels: Qrels, run: Run, first: Mapping[str, Sequence[str]] | None = None) -> str:
     """What to say of judged documents that the run has under ids of another form; empty where these are few.
 
     Args:
         qrels: the judgements.
-        run: is read again, as far as the first thousand documents.
+        run: is read again, as far as the first thousand documents, where these are not known.
+        first: documents of the run by query, where some are known.
 
     """
-    ranked = _first_documents(qrels, run)
+    ranked = _first_documents(qrels, run) if first is None else {**first}
     judged = {query: {*qrels.documents_of(place)} for place, query in enumerate(qrels.queries) if query in ranked}
+    ranked = {query: documents for query, documents in ranked.items() if query in judged}
     missing = [judged[query].difference(documents) for query, documents in ranked.items()]
     unjudged = [{*documents} - judged[query] for query, documents in ranked.items()]
     left, right = set().union(*missing), set().union(*unjudged)

@@ -288,7 +288,8 @@ class Qrels:
         """Read, check and sort."""
         duplicates.check("duplicate_judgements", duplicate_judgements, DuplicateJudgements)
         if isinstance(source, Described):
-            columns, blank, source = source.columns, source.blank, source.source
+            columns, blank, split = source.columns, source.blank, source.split
+            format, source = source.format, source.source  # noqa: A001 - the name of the parameter
         self.duplicate_judgements = duplicate_judgements
         self.merged = False
         self.kinds = IdKinds()

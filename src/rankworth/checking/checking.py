@@ -1,0 +1,185 @@
+"""`check`: judgements and runs are read once, measured once, and looked at for what is wrong or risky."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from rankworth.checking import reading, rules
+from rankworth.checking.findings import Check, Finding, Severity, Source, ordered
+from rankworth.checking.rules import CheckedRun
+from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.evaluation import DEFAULT_MEASURES, evaluate_profiles
+from rankworth.evaluation.evaluator import Evaluator, Plan
+from rankworth.evaluation.runner import Measures, planned
+from rankworth.io.reading import is_path
+from rankworth.judging import inputs
+from rankworth.model import Qrels, Run
+from rankworth.profiles import DEFAULT, Profile, ReadSettings
+
+if TYPE_CHECKING:
+    from rankworth.io.source import Progress
+
+
+def check(
+    qrels: object,
+    runs: object = (),
+    measures: Measures = DEFAULT_MEASURES,
+    *,
+    docs: object = None,
+    queries: Iterable[object] | None = None,
+    rel: float | None = None,
+    profile: str | Profile = DEFAULT,
+    profiles: str | Profile | Iterable[str | Profile] = (),
+    progress: "Progress | None" = None,
+    **settings: Unpack[ReadSettings],
+) -> Check:
+    """Say what is wrong or risky in judgements and runs.
+
+    Lines of text that cannot be read are named and left out, and the others are measured, so that one error hides no
+    other. A file of another format ends at its first problem.
+
+    Args:
+        qrels: as for `evaluate`.
+        runs: runs by name, a list of paths or `Run`s, or one of these alone; none for judgements alone.
+        measures: as for `evaluate`; the first one with a mean is the one that findings speak of.
+        docs: the documents, whatever `rankworth.io.metadata.documents` reads, to find judged ones that are not there.
+        queries: as for `evaluate`.
+        rel: as for `evaluate`.
+        profile: the conventions by which runs are measured.
+        profiles: conventions whose values are shown beside each other; `"all"` for all there are.
+        progress: called while a file is read.
+        **settings: as for `evaluate`.
+
+    Returns:
+        Findings: errors, which make a number wrong; warnings, which are likely to mislead; and notes.
+
+    Raises:
+        InputError: where a file cannot be opened; what else is wrong with it is a finding.
+        MeasureError, UsageError: as `evaluate`.
+
+    >>> result = check({"q1": {"a": 1, "b": 0.5}}, {"old": {"q1": {"b": 2.0, "c": 1.0}}}, ["RR"])
+    >>> [(finding.severity, finding.slug) for finding in result.findings]
+    [('warning', 'fractional-grades'), ('note', 'unjudged-documents'), ('note', 'unretrieved-documents')]
+    """
+    labels = (measures,) if isinstance(measures, str) else tuple(measures)
+    options: dict[str, Any] = {**settings}
+    reads = inputs.InputOptions(options)
+    checker = _Checker(labels, {"rel": rel, "profile": profile, "settings": options}, queries, progress)
+    named = _named(runs)
+    [source], sources = reads.read([qrels], [run for _, run in named])
+    judgements, file = checker.judgements(source)
+    checked = [checker.run(judgements, run, name) for (name, _), run in zip(named, sources, strict=True)]
+    measured = [each for each in checked if each is not None]
+    names = [each.name for each in measured]
+    if len(names) > len({*names}):
+        text = f"two of the runs have one name: {quoted(names)}"
+        raise UsageError("run-names", text, remedy="name them: {name: run, ...}, on the command line NAME=FILE")
+    if judgements is None:
+        return Check(ordered(checker.findings), (), checker.names)
+    found = [*checker.findings, *rules.of_judgements(judgements, measured, file)]
+    for each in measured:
+        found += rules.of_run(each, judgements)
+        found += checker.own_documents(each, judgements)
+    found += rules.of_runs(measured, judgements)
+    found += [] if docs is None else rules.of_corpus(judgements, docs, file)
+    tables = {
+        each.name: evaluate_profiles(
+            judgements, each.run, labels, profiles=profiles, queries=queries, rel=rel, progress=progress, **options
+        )
+        for each in (measured if profiles else ())
+    }
+    whole = Source("judgements", file, len(judgements), int(judgements.grades.size), {})
+    return Check(ordered(found), (whole, *(each.source for each in measured)), checker.names, tables)
+
+
+def _named(runs: object) -> list[tuple[str, object]]:
+    """Runs with the names that they are given; without a name they are named by their file."""
+    if isinstance(runs, Mapping):
+        return list(runs.items())
+    if is_path(runs) or isinstance(runs, Run) or not isinstance(runs, Iterable):
+        return [("", runs)]
+    return [("", run) for run in runs]
+
+
+@dataclass
+class _Checker:
+    """Reads and measures, and keeps what is wrong with what it reads.
+
+    Attributes:
+        measures: what is measured.
+        conventions: by which conventions, as `planned` takes them.
+        queries: the queries to look at; all where None.
+        progress: called while a file is read.
+        findings: what is wrong with lines, and why a run cannot be measured.
+
+    """
+
+    measures: Sequence[Any]
+    conventions: Mapping[str, Any]
+    queries: Iterable[object] | None
+    progress: "Progress | None"
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the measures, as they were asked for."""
+        return tuple(map(str, self.measures))
+
+    def plan(self, **settings: Any) -> Plan:  # noqa: ANN401 - settings
+        """The measures, under further settings."""
+        conventions = dict(self.conventions)
+        return planned(measures=self.measures, **(conventions | {"settings": conventions["settings"] | settings}))
+
+    def judgements(self, source: object) -> tuple[Qrels | None, str]:
+        """The judgements, None where not one can be read, and their file."""
+        policy = self.plan().base.judging.duplicate_judgements
+        qrels, files, findings = reading.judgements(source, policy, self.queries)
+        self.findings += findings
+        return qrels, reading.path_of(files)
+
+    def run(self, qrels: Qrels | None, source: object, name: str) -> CheckedRun | None:
+        """A run, measured; None where that cannot be."""
+        try:
+            run = reading.tolerant(inputs.run(source, name))
+        except InputError as error:
+            self.findings += reading.of_error(error, (), name)
+            return None
+        if qrels is None:
+            return None
+        checked = None
+        for settings in ({}, {"duplicates": "best"}):
+            watched = reading.watched(run)
+            try:
+                checked = self._measured(qrels, watched, self.plan(**settings))
+            except InputError as error:
+                self.findings += reading.of_error(error, run.files, run.name)
+                if error.slug != "duplicate-document":
+                    break
+            else:
+                break
+        self.findings += reading.of_lines(run.files, run.name)
+        return checked
+
+    def _measured(self, qrels: Qrels, run: Run, plan: Plan) -> CheckedRun:
+        """A run under one plan."""
+        settings = [measure.judging for measure in plan.asked]
+        evaluator = Evaluator(inputs.Judgements(qrels, self.queries, settings), run, [plan], progress=self.progress)
+        values = evaluator.values(plan)
+        rows = run.rows if isinstance(run, reading.WatchedRun) else reading.Rows()
+        return CheckedRun(run.name or "the run", run, rows, evaluator.measured_run(plan.base), values)
+
+    def own_documents(self, checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
+        """Queries that retrieve the document with their own id, and the mean without these documents."""
+        own = [query for query in dict.fromkeys(checked.rows.own) if query in {*qrels.queries}]
+        if not own or self.plan().exclude is not None or checked.lead is None:
+            return
+        without = self._measured(qrels, checked.run, self.plan(exclude="self")).values
+        label = str(checked.lead)
+        text = f"{checked.name} retrieves the document that has the id of the query, for {counted(len(own))}: "
+        text += f"{quoted(own)}; some tools remove such documents, others do not: {label} is "
+        text += f"{checked.values[label]:.4f} with and {without[label]:.4f} without them"
+        remedy = "if they are the queries themselves: --exclude self, in Python exclude='self'"
+        severity: Severity = "warning" if len(own) >= rules.MANY * np.count_nonzero(checked.answered) else "note"
+        yield checked.finding("self-matches", text, severity, own)._replace(remedy=remedy)

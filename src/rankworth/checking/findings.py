@@ -1,0 +1,176 @@
+"""Findings of a check and its result: as a table, as columns, as JSON, and as annotations of GitHub."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
+
+from rankworth.errors import counted, known
+from rankworth.evaluation import output
+from rankworth.tables.analysis import Analysis
+from rankworth.tables.columns import Column, Sheet, by_name
+
+if TYPE_CHECKING:
+    from rankworth.errors import RankworthError
+    from rankworth.evaluation.values import Values
+
+Severity = Literal["error", "warning", "note"]
+SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
+_OF_GITHUB: Final = {"error": "error", "warning": "warning", "note": "notice"}
+_ESCAPES: Final = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_ESCAPES_OF_PROPERTIES: Final = {**_ESCAPES, ":": "%3A", ",": "%2C"}
+_SHOWN: Final = 10
+"""how many findings of one kind about one file a table shows"""
+_NAMED: Final = 100
+"""how many queries a finding names"""
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong with the data, or that makes a number easy to misread."""
+
+    slug: str
+    """the code, which has a page in docs/errors"""
+    text: str
+    severity: Severity = "warning"
+    """`error`: a number would be wrong; `warning`: it is likely to mislead; `note`: it is good to know"""
+    file: str = ""
+    """the path of the file; empty where the data came from none"""
+    line: int | None = None
+    run: str = ""
+    """the run; empty where it is about judgements, or about several runs"""
+    queries: tuple[str, ...] = ()
+    """the queries that it is about, the first hundred of them"""
+    remedy: str = ""
+
+    @classmethod
+    def of(cls, slug: str, text: str, severity: Severity = "warning", **fields: Any) -> "Finding":  # noqa: ANN401 - the fields
+        """A finding whose slug is known, about the first of its queries."""
+        queries = tuple(map(str, fields.pop("queries", ())))[:_NAMED]
+        return cls(known(slug), text, severity, queries=queries, **fields)
+
+
+class Source(NamedTuple):
+    """Judgements or a run that were checked."""
+
+    name: str
+    file: str
+    queries: int
+    rows: int
+    """judgements, or documents of judged queries"""
+    mean: Mapping[str, float]
+    """of a run, by measure"""
+
+
+@dataclass(frozen=True, repr=False)
+class Check(Analysis[Literal["findings"]]):
+    """What is wrong or risky in judgements and runs.
+
+    The table of columns, `findings`, has a row for each finding, errors first.
+
+    Attributes:
+        findings: what was found, errors first.
+        sources: the judgements and the runs that could be read.
+        profiles: the values of each run under each profile, where profiles were asked for.
+        measures: the measures, as they were asked for.
+
+    """
+
+    _SCHEMA: ClassVar = "rankworth.check/1"
+    _TABLES: ClassVar = ("findings",)
+    findings: tuple[Finding, ...]
+    sources: tuple[Source, ...]
+    measures: tuple[str, ...]
+    profiles: "Mapping[str, Mapping[str, Values | RankworthError]]" = field(default_factory=dict)
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that make a number wrong."""
+        return tuple(finding for finding in self.findings if finding.severity == "error")
+
+    @property
+    def counts(self) -> dict[Severity, int]:
+        """How many findings there are of each severity."""
+        severities = [finding.severity for finding in self.findings]
+        return {severity: severities.count(severity) for severity in SEVERITIES}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Nothing: findings say all."""
+        return ()
+
+    @property
+    def warnings(self) -> tuple[tuple[str, str], ...]:
+        """Slug and text of the findings that are errors or warnings."""
+        return tuple((finding.slug, finding.text) for finding in self.findings if finding.severity != "note")
+
+    @property
+    def verdict(self) -> str:
+        """How many findings there are, in words.
+
+        >>> Check((), (), ()).verdict
+        'no errors, no warnings, no notes'
+        """
+        parts = (counted(count, severity, f"{severity}s") for severity, count in self.counts.items())
+        return ", ".join(part.replace("0 ", "no ", 1) if part.startswith("0 ") else part for part in parts)
+
+    def _columns(self, of: str) -> dict[str, Any]:  # noqa: ARG002 - there is one table
+        rows = [finding._replace(queries=" ".join(finding.queries)) for finding in self.findings]  # type: ignore[arg-type]
+        names = ("severity", "slug", "file", "line", "run", "text", "remedy", "queries")
+        return by_name(names, ([getattr(row, name) for name in names] for row in rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON holds it."""
+        findings = [finding._asdict() | {"queries": list(finding.queries)} for finding in self.findings]
+        sources = [source._asdict() | {"mean": dict(source.mean)} for source in self.sources]
+        record = super().to_dict()
+        for name in ("notes", "warnings"):
+            del record[name]
+        record |= {"findings": findings, "counts": self.counts, "inputs": sources}
+        if self.profiles:
+            record["profiles"] = output.record_beside(self.profiles, self.measures)["runs"]
+        return record
+
+    def sheets(self) -> list[Sheet]:
+        """The findings as sentences below the table of inputs, and the values under all profiles."""
+        columns = [
+            Column("input", "text", [source.name for source in self.sources]),
+            Column("queries", "count", [source.queries for source in self.sources]),
+            Column("rows", "count", [source.rows for source in self.sources]),
+        ]
+        means = {measure: [source.mean.get(measure) for source in self.sources] for measure in self.measures}
+        columns += [Column(name, "value", values) for name, values in means.items() if {*values} != {None}]
+        sheets = [Sheet(tuple(columns), tuple(self._sentences()), title=self.verdict)]
+        return [*sheets, output.beside(self.profiles, self.measures)] if self.profiles else sheets
+
+    def _sentences(self) -> list[str]:
+        """Each finding, with its remedy in lines of its own; of many with one slug the first ones."""
+        sentences: list[str] = []
+        for _, alike in groupby(self.findings, key=lambda finding: (finding.severity, finding.slug, finding.file)):
+            some = list(alike)
+            shown = some[:_SHOWN]
+            sentences += [f"{finding.severity}: {finding.text}   [{finding.slug}]" for finding in shown]
+            sentences += [f"  ... and {len(some) - _SHOWN:,} more"] if some[_SHOWN:] else []
+            remedies = dict.fromkeys(line for finding in some for line in finding.remedy.splitlines())
+            sentences += [f"  {line}" for line in remedies]
+        return sentences
+
+    def to_github(self) -> str:
+        """Findings as commands of GitHub's workflows, which are shown beside the lines of a change."""
+        return "".join(map(_annotation, self.findings))
+
+
+def _annotation(finding: Finding) -> str:
+    """One line: the kind, where it is, and what there is to say."""
+    places = {"file": finding.file, "line": "" if finding.line is None else str(finding.line), "title": finding.slug}
+    properties = ",".join(f"{name}={_escaped(text, _ESCAPES_OF_PROPERTIES)}" for name, text in places.items() if text)
+    text = "\n".join(filter(None, (finding.text, finding.remedy)))
+    return f"::{_OF_GITHUB[finding.severity]} {properties}::{_escaped(text, _ESCAPES)}\n"
+
+
+def _escaped(text: str, escapes: Mapping[str, str]) -> str:
+    return "".join(escapes.get(sign, sign) for sign in text)
+
+
+def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Errors first, then warnings, then notes, each once."""
+    return tuple(sorted(dict.fromkeys(findings), key=lambda finding: SEVERITIES.index(finding.severity)))

@@ -1,0 +1,227 @@
+"""Judgements and runs read so that all that is wrong with their lines is found, and the other lines can be measured."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from rankworth.checking.findings import Finding
+from rankworth.errors import InputError
+from rankworth.io.lines import QRELS
+from rankworth.io.reading import Described, Reading, files_of
+from rankworth.io.source import STDIN, Source
+from rankworth.io.validate import text as id_text
+from rankworth.model import Qrels, Run
+from rankworth.settings import DuplicateJudgements
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankworth.io.source import Progress
+
+PROBLEMS: Final = 1_000
+"""how many lines of a file are named that have problems, or repeat others"""
+UNREADABLE: Final = ("missing-file", "is-directory", "unreadable-file", "changed-file", "one-stdin")
+"""slugs of errors of which no file is at fault: they are raised and no finding"""
+_FIRST: Final = 5
+"""documents of each query whose ids are compared with those of the judgements"""
+_COMPARED: Final = 5_000
+"""documents of a run that are compared at most"""
+_RANKED: Final = ("query", "document", "rank", "score")
+"""columns of TREC's lines, with the rank as text, since most tools do not look at it"""
+
+
+@dataclass
+class Rows:
+    """What the rows of a run say besides scores, noted while they pass by.
+
+    Attributes:
+        own: queries that retrieve the document with their own id.
+        first: the first documents of each query, as they were given.
+        contradicting: queries in which a document with a higher score has a later rank.
+        ranks: the lowest and the highest rank; None where there is no column of ranks.
+        longest: how many documents a query has at most, of those that stand together.
+
+    """
+
+    own: list[str] = field(default_factory=list)
+    first: dict[str, list[str]] = field(default_factory=dict)
+    contradicting: dict[str, None] = field(default_factory=dict)
+    ranks: tuple[float, float] | None = None
+    longest: int = 0
+    _compared: int = 0
+
+    def look_at(self, frame: "pl.DataFrame") -> None:
+        """Note what some rows say."""
+        import polars as pl  # noqa: PLC0415 - dicts need none of this
+
+        from rankworth.tables.frames import run_starts  # noqa: PLC0415 - as above
+
+        if not frame.height:
+            return
+        self.own += frame.filter(pl.col("query") == pl.col("document"))["query"].to_list()
+        starts = run_starts(frame["query"])
+        queries = frame["query"].gather(starts).to_list()
+        self.longest = max(self.longest, *(starts[1:] - starts[:-1]).tolist(), frame.height - int(starts[-1]))
+        for start, query in zip(starts.tolist(), queries, strict=True):
+            if self._compared >= _COMPARED:
+                break
+            self._keep(query, frame["document"][start : start + _FIRST].to_list())
+        if "rank" in frame.columns:
+            numbers = frame.select("query", "score", pl.col("rank").cast(pl.Float64, strict=False))
+            self._compare(numbers, is_scattered=len({*queries}) < len(queries))
+
+    def look_at_dicts(self, run: Mapping[str, Mapping[Any, Any]]) -> None:
+        """Note what the dicts of a run say."""
+        for query, documents in run.items():
+            if query in documents or (query.isdecimal() and int(query) in documents):
+                self.own.append(query)
+            self.longest = max(self.longest, len(documents))
+            if self._compared < _COMPARED:
+                self._keep(query, [id_text(document) for document in islice(documents, _FIRST)])
+
+    def _keep(self, query: str, documents: list[str]) -> None:
+        held = self.first.setdefault(query, [])
+        held += documents[: _FIRST - len(held)]
+        self._compared += len(documents)
+
+    def _compare(self, frame: "pl.DataFrame", *, is_scattered: bool) -> None:
+        """Compare ranks with scores; of rows in no order, each query is put in order first."""
+        import polars as pl  # noqa: PLC0415 - dicts need none of this
+
+        ranks = frame["rank"].drop_nulls().to_numpy()
+        if not ranks.size:
+            return
+        low, high = float(ranks.min()), float(ranks.max())
+        self.ranks = (low, high) if self.ranks is None else (min(self.ranks[0], low), max(self.ranks[1], high))
+        query = pl.col("query") == pl.col("query").shift()
+        score, rank = (pl.col(name).diff() for name in ("score", "rank"))
+        if is_scattered or frame.select((query & (score > 0)).any()).item():
+            frame = frame.sort("query", "score", descending=[False, True], maintain_order=True)
+        contradicting = frame.filter(query & (score < 0) & (rank < 0))["query"]
+        self.contradicting |= dict.fromkeys(contradicting.unique(maintain_order=True).to_list())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WatchedRun(Run):
+    """A run whose rows are looked at while they are read, so that it is read once."""
+
+    rows: Rows = field(init=False, default_factory=Rows)
+
+    def batches(self, progress: "Progress | None" = None, *, ranks: bool = False) -> "Iterator[pl.DataFrame]":
+        """Rows, as those of any run."""
+        if ranks or not self.files or not self.has_ranks:
+            for frame in super().batches(progress, ranks=ranks):
+                self.rows.look_at(frame)
+                yield frame
+            return
+        for frame in self._of_files(_RANKED, progress):
+            self.rows.look_at(frame)
+            yield frame.drop("rank")
+
+    def dicts(self, progress: "Progress | None" = None) -> Mapping[str, Mapping[Any, Any]] | None:
+        """Scores by query and document, as those of any run."""
+        found = super().dicts(progress)
+        if found is not None:
+            self.rows.look_at_dicts(found)
+        return found
+
+
+def tolerant(run: Run) -> Run:
+    """A run whose lines with problems are left out."""
+    for file in run.files:
+        file.tolerates = PROBLEMS
+    return run
+
+
+def watched(run: Run) -> Run:
+    """A run whose rows are looked at; one of an engine as it is."""
+    return run if run.engine else WatchedRun(run)
+
+
+def judgements(
+    source: object, policy: DuplicateJudgements, queries: Iterable[object] | None
+) -> tuple[Qrels | None, Sequence[Source], list[Finding]]:
+    """Judgements without the lines that have problems, their files, and what is wrong; None where nothing is left.
+
+    Args:
+        source: whatever `Qrels` reads, or how it is to be read.
+        policy: what becomes of documents that are judged again.
+        queries: the queries to keep.
+
+    Raises:
+        InputError: where a file cannot be opened.
+
+    """
+    if isinstance(source, Qrels):
+        repeated = int(source.repeated.sum())
+        text = f"{repeated:,} judgements repeat earlier ones and do not count"
+        return source, (), [Finding.of("duplicate-judgement", text, "error")] if repeated else []
+    described = source if isinstance(source, Described) else Described(source, {})
+    reading = Reading(described.format, described.columns, described.split)
+    files = () if isinstance(described.source, Mapping) else files_of(described.source, QRELS, reading)
+    for file in files:
+        file.tolerates = PROBLEMS
+    described = replace(described, source=list(files)) if files else described
+    findings: list[Finding] = []
+    qrels = None
+    for settled in dict.fromkeys(("error", policy if policy != "error" else "max")):
+        try:
+            qrels = Qrels(described, queries=queries, duplicate_judgements=settled)
+        except InputError as error:
+            findings += of_error(error, files)
+            if error.slug != "duplicate-judgement":
+                break
+        else:
+            break
+    return qrels, files, [*of_lines(files), *findings]
+
+
+def of_lines(files: Iterable[Source], run: str = "") -> list[Finding]:
+    """What is wrong with the lines of files that were left out."""
+    errors = [(file, file.problem) for file in files if file.problem is not None]
+    return [finding for file, error in errors for finding in of_error(error, [file], run)]
+
+
+def of_error(error: InputError, files: Sequence[Source], run: str = "") -> list[Finding]:
+    """Why judgements or a run cannot be measured, problem by problem.
+
+    Args:
+        error: that of the reader.
+        files: the files that it may be about.
+        run: the run.
+
+    Raises:
+        InputError: the error itself, where no data are at fault.
+
+    """
+    if error.slug in UNREADABLE:
+        raise error
+    if error.slug == "empty-input" and any(file.problem for file in files):  # of which the lines tell
+        return []
+    findings = []
+    for slug, problem in zip(error.slugs, error.problems, strict=True):
+        file, line = _location(problem, files)
+        findings.append(Finding.of(slug, problem, "error", file=file, line=line, run=run))
+    more = f"; {error.more:,} more of this kind" if error.more else ""
+    last = findings.pop()
+    return [*findings, last._replace(text=last.text + more, remedy=error.remedy)]
+
+
+def _location(problem: str, files: Sequence[Source]) -> tuple[str, int | None]:
+    """The file and the line with which a problem begins."""
+    for file in files:
+        if problem.startswith(f"{file.name}:"):
+            number = problem.removeprefix(f"{file.name}:").partition(":")[0]
+            return path(file), int(number) if number.isdecimal() else None
+    return path_of(files), None
+
+
+def path(file: Source) -> str:
+    """The path of a file; empty for standard input."""
+    return "" if file.path == STDIN else file.path
+
+
+def path_of(files: Sequence[Source]) -> str:
+    """The path of the only file; empty where there are several or none."""
+    return path(files[0]) if len(files) == 1 else ""

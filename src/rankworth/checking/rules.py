@@ -1,0 +1,323 @@
+"""What is wrong or risky in judgements and a measured run, rule by rule, beside what every evaluation warns of."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.checking.findings import Finding, Severity, Source
+from rankworth.checking.reading import Rows, path_of
+from rankworth.errors import counted, quoted
+from rankworth.evaluation.aggregation import Mask
+from rankworth.evaluation.diagnostics import blanks, means_apart, uneven_judgements
+from rankworth.evaluation.evaluator import MeasuredRun
+from rankworth.evaluation.values import Values
+from rankworth.io import metadata
+from rankworth.judging.judged_run import JudgedRows
+from rankworth.judging.overlap import alike_documents
+from rankworth.measures import Measure
+from rankworth.model import Qrels, Run
+
+if TYPE_CHECKING:
+    from rankworth.arrays import Integers
+
+_SEVERITIES: Final[dict[str, Severity]] = {
+    "no-common-documents": "error",
+    "nothing-relevant": "error",
+    "empty-input": "error",
+    "shallow-run": "note",
+    "best-of-subtopics": "note",
+    "unspecified-order": "note",
+    "blank-grade": "note",
+}
+"""of what evaluations warn of; all else is a warning"""
+_REPLACED: Final = {"many-ties", "blank-grade"}
+"""notices of evaluations that rules of this module replace"""
+_OF_JUDGEMENTS: Final = (
+    *("nothing-relevant", "all-relevant", "best-of-subtopics", "one-subtopic", "known-defect", "unspecified-order"),
+)
+"""notices that are not about one run"""
+_MOVED: Final = 0.05
+"""the share of a mean that the order of ties has to move for a warning"""
+_ONE_SIDED: Final = 0.2
+"""how many more of the first ranks hold unjudged documents in one run than in another, for a warning"""
+MANY: Final = 0.1
+"""the share of queries from which something is no exception"""
+_FEW: Final = 5
+"""fewer queries, or documents of a query, are too few to see how they were chosen"""
+_MEANS: Final = 3
+"""of how many runs a finding about judgements says the means"""
+_CANDIDATES: Final = 10
+"""fewer candidates are no sample"""
+_TOP: Final = 10
+
+
+@dataclass(frozen=True)
+class CheckedRun:
+    """A run that was read and measured.
+
+    Attributes:
+        name: what messages call it.
+        run: the run.
+        rows: what its rows say besides scores.
+        measured: the run under the settings of the profile.
+        values: the values.
+
+    """
+
+    name: str
+    run: Run
+    rows: Rows
+    measured: MeasuredRun
+    values: Values
+
+    @cached_property
+    def hits(self) -> JudgedRows:
+        """The judged documents that were retrieved, before settings act on grades."""
+        return self.measured.judgement.hits.compact()
+
+    @cached_property
+    def answered(self) -> Mask:
+        """`[Q]`: the judged queries for which the run has documents."""
+        return self.hits.n_retrieved > 0
+
+    @cached_property
+    def lead(self) -> Measure | None:
+        """The measure whose mean findings name: the first one with a mean."""
+        numbers = [each for each in self.values.measures if isinstance(each, Measure) and each.averaging == "mean"]
+        return next((each for each in numbers if each in self.measured.values), None)
+
+    @property
+    def source(self) -> Source:
+        """The run in the table of inputs."""
+        documents = int(self.hits.n_retrieved.sum())
+        counts = self.values.counts
+        queries = counts.judged - counts.unanswered + counts.ignored
+        return Source(self.name, path_of(self.run.files), queries, documents, self.values.mean())
+
+    def apart(self, queries: Mask) -> str:
+        """The mean over all queries and that over some, in words; nothing where no mean is measured."""
+        if self.lead is None or queries.size > self.answered.size or not queries.any():
+            return ""
+        every, some = means_apart(self.lead, self.measured, queries)
+        return f"{self.lead} is {every:.4f} if they count as 0, {some:.4f} without them"
+
+    def per_query(self, rows: Mask) -> "Integers":
+        """`[Q]`: how many of the rows each query has."""
+        return np.bincount(self.hits.query[rows], minlength=self.hits.n_retrieved.size)
+
+    def ids(self, queries: Mask) -> list[str]:
+        """The ids of some of the judged queries."""
+        return [self.measured.standing.queries[place] for place in np.flatnonzero(queries).tolist()]
+
+    def finding(self, slug: str, text: str, severity: Severity = "warning", queries: Iterable[str] = ()) -> Finding:
+        """A finding about this run, whose name comes before the text where it is not there."""
+        file = path_of(self.run.files)
+        text = text if text.startswith(self.name) else f"{self.name}: {text}"
+        return Finding.of(slug, text, severity, file=file, run=self.run.name, queries=queries)
+
+
+def of_judgements(qrels: Qrels, checked: Sequence[CheckedRun], file: str) -> Iterator[Finding]:
+    """What judgements tell, and what that does to the means of runs."""
+    for slug, text in blanks(qrels.blanks, qrels.blank):
+        yield Finding.of(slug, text, "note", file=file)
+    fractions = qrels.grades % 1 != 0
+    if fractions.any():
+        lost = int(np.count_nonzero((qrels.grades > 0) & (np.trunc(qrels.grades) <= 0)))
+        text = f"{counted(int(fractions.sum()), 'judgement has', 'judgements have')} a fractional grade, such as "
+        text += f"{qrels.grades[fractions][0]:g}; trec_eval drops the fraction, so that "
+        text += f"{counted(lost, 'document is', 'documents are')} relevant here and not there"
+        yield Finding.of("fractional-grades", text, file=file, queries=_owners(qrels, fractions))
+    relevant = np.bincount(qrels.pool.query[qrels.pool.grades > 0], minlength=len(qrels)) > 0
+    if without := int(np.count_nonzero(~relevant)):
+        queries = [query for query, has in zip(qrels.queries, relevant.tolist(), strict=True) if not has]
+        text = f"{without:,} of {counted(len(qrels))} {'has' if without == 1 else 'have'} no relevant document: "
+        text += quoted(queries)
+        means = [f"; of {run.name}, {each}" for run in checked if (each := run.apart(relevant))]
+        text += "".join(means[:_MEANS])
+        severity: Severity = "warning" if without > MANY * len(qrels) else "note"
+        yield Finding.of("no-relevant-documents", text, severity, file=file, queries=queries)
+
+
+def _owners(qrels: Qrels, judgements: NDArray[np.bool_]) -> list[str]:
+    """The queries of some judgements."""
+    places = np.unique(np.repeat(np.arange(len(qrels)), qrels.lengths)[judgements])
+    return [qrels.queries[place] for place in places.tolist()]
+
+
+def of_run(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
+    """What a measured run tells."""
+    known = {notice.slug for notice in checked.values.notices} - _REPLACED
+    for slug, text in (notice for notice in checked.values.notices if notice.slug in known):
+        severity = _SEVERITIES.get(slug, "warning")
+        yield (Finding.of if slug in _OF_JUDGEMENTS else checked.finding)(slug, text, severity)
+    do_meet = not {"similar-ids", "no-common-documents"} & known
+    if do_meet and (alike := alike_documents(qrels, checked.run, checked.rows.first)):
+        yield checked.finding("similar-ids", alike)
+    yield from _queries(checked, is_many="many-unanswered" in known)
+    yield from _ties(checked)
+    if "no-common-documents" not in known:
+        yield from _nothing_retrieved(checked)
+    yield from _unjudged(checked)
+    yield from _constant_scores(checked)
+    yield from _ranks(checked)
+    yield from _sampled(checked)
+    yield from _single_pool(checked)
+
+
+def _queries(checked: CheckedRun, *, is_many: bool) -> Iterator[Finding]:
+    """Queries that only one of judgements and run has, and the mean with and without them."""
+    counts = checked.values.counts
+    if counts.unanswered and not is_many:
+        text = f"{checked.name} has no results for {counts.unanswered:,} of {counted(counts.judged)}: "
+        text += "; ".join(filter(None, (quoted(counts.unanswered_queries), checked.apart(checked.answered))))
+        yield checked.finding("unanswered-queries", text, "note", counts.unanswered_queries)
+    if counts.ignored:
+        text = f"{checked.name} has {counted(counts.ignored)} that nobody judged and that no value counts: "
+        text += quoted(counts.ignored_queries)
+        yield checked.finding("ignored-queries", text, "note", counts.ignored_queries)
+
+
+def _ties(checked: CheckedRun) -> Iterator[Finding]:
+    """Means that depend on the order of documents with equal scores, with the range of each."""
+    effects = [each for each in checked.measured.ties if f"{each.low:.4f}" != f"{each.high:.4f}"]
+    if not effects:
+        return
+    ranges = [f"{each.measure} is {each.mean:.4f}, between {each.low:.4f} and {each.high:.4f}" for each in effects]
+    queries = max(each.queries for each in effects)
+    moved = max((each.high - each.low) / abs(each.mean) if each.mean else math.inf for each in effects)
+    text = f"{checked.name} has tied documents that decide on the values of {counted(queries)}: "
+    text += "; ".join(ranges)
+    if moved > _MOVED:
+        yield checked.finding("many-ties", text)
+    else:
+        yield checked.finding("tied-documents", text, "note")
+
+
+def _nothing_retrieved(checked: CheckedRun) -> Iterator[Finding]:
+    """A run that has no relevant document for any query."""
+    hits, relevant = checked.hits, int(np.count_nonzero(checked.hits.pool.grades > 0))
+    if relevant and checked.answered.any() and not (hits.grade[hits.known] > 0).any():
+        text = f"{checked.name} retrieves no relevant document for any query, of {relevant:,} that there are; it "
+        text += "scores 0 everywhere"
+        remedy = "was it made for these queries and documents, and did the search work?"
+        yield checked.finding("no-relevant-retrieved", text, "error")._replace(remedy=remedy)
+
+
+def _unjudged(checked: CheckedRun) -> Iterator[Finding]:
+    """Documents in the first ranks that nobody judged."""
+    top = (checked.lead.cutoff if checked.lead else None) or _TOP
+    retrieved = np.minimum(checked.hits.n_retrieved, top)
+    unjudged = retrieved - checked.per_query(checked.hits.rank <= top)
+    if unjudged.any():
+        share = unjudged.sum() / retrieved.sum()
+        count = int(unjudged.sum())
+        text = f"{checked.name} has {counted(count, 'document', 'documents')} in its first {top:,} ranks that nobody "
+        text += f"judged ({100 * share:.1f} %); {'it counts' if count == 1 else 'they count'} as not relevant"
+        yield checked.finding("unjudged-documents", text, "note", checked.ids(unjudged > 0))
+
+
+def _constant_scores(checked: CheckedRun) -> Iterator[Finding]:
+    """Queries all of whose documents have one score."""
+    hits = checked.hits
+    whole = (hits.tie_first == 1) & (hits.tie_last == hits.n_retrieved[hits.query])
+    several = checked.per_query(np.ones(hits.rank.size, dtype=bool)) > 0
+    several &= hits.n_retrieved >= _FEW
+    constant = several & (checked.per_query(whole) > 0)
+    count, size = int(np.count_nonzero(constant)), int(np.count_nonzero(several))
+    if count and count >= MANY * size:
+        text = f"{checked.name} gives all documents of a query one score, for {count:,} of {counted(size)}: the order "
+        text += "of its documents is that of the tie-breaking rule"
+        remedy = "write the scores; if the lines are in order, --order given, or --order rank for the column of ranks"
+        yield checked.finding("constant-scores", text, queries=checked.ids(constant))._replace(remedy=remedy)
+
+
+def _ranks(checked: CheckedRun) -> Iterator[Finding]:
+    """Ranks that are constant or contradict the scores, and queries that retrieve themselves."""
+    rows = checked.rows
+    if rows.ranks is not None and rows.ranks[0] == rows.ranks[1] and rows.longest > 1:
+        text = f"{checked.name} has the rank {rows.ranks[0]:g} in every line; scores decide here, and tools that go by "
+        yield checked.finding("constant-ranks", f"{text}ranks see one large tie")
+    if rows.contradicting:
+        text = f"{checked.name} has ranks that contradict the scores in {counted(len(rows.contradicting))}: "
+        text += f"{quoted(rows.contradicting)}; the document with the higher score counts as the better one, whatever "
+        remedy = "if a smaller score is better: --columns score=-score, or order by rank: --order rank"
+        found = checked.finding("contradicting-ranks", f"{text}its rank", queries=rows.contradicting)
+        yield found._replace(remedy=remedy)
+
+
+def _sampled(checked: CheckedRun) -> Iterator[Finding]:
+    """A sampled evaluation: one relevant document among a fixed number of candidates, which is always retrieved."""
+    hits, answered = checked.hits, checked.answered
+    sizes = hits.n_retrieved[answered]
+    if sizes.size < _CANDIDATES or sizes.min() < _CANDIDATES or sizes.min() < sizes.max():
+        return
+    relevant = np.bincount(hits.pool.query[hits.pool.grades > 0], minlength=answered.size)[answered]
+    retrieved = checked.per_query(hits.known & (hits.grade > 0))[answered]
+    if (relevant == 1).all() and (retrieved == 1).all():
+        text = (
+            f"{checked.name} ranks exactly 1 relevant document among {sizes[0]:,} for {counted(sizes.size)}, as where "
+        )
+        text += "candidates are sampled: values are far above those over all documents, and may order systems otherwise"
+        yield checked.finding("sampled-candidates", text)
+
+
+def _single_pool(checked: CheckedRun) -> Iterator[Finding]:
+    """Judgements of exactly the first documents of one run, which no other run can be compared with."""
+    hits, judged = checked.hits, checked.hits.pool.lengths
+    counts = checked.answered & (judged >= _FEW)
+    within = checked.per_query(hits.rank <= judged[hits.query])
+    of_run = counts & (within == judged)
+    count, size = int(np.count_nonzero(of_run)), int(np.count_nonzero(counts))
+    if count and count >= (1 - MANY) * size and 2 * count >= np.count_nonzero(checked.answered):
+        text = f"the judged documents are exactly the first ones of {checked.name}, for {count:,} of {counted(size)}: "
+        text += "judgements of this run alone favour it over all others, of which they know less"
+        yield checked.finding("one-run-pool", text)._replace(text=text)
+
+
+def of_runs(checked: Sequence[CheckedRun], qrels: Qrels) -> Iterator[Finding]:
+    """What runs tell beside each other: who is judged less, and which relevant documents none of them has."""
+    shares = {}
+    for each in checked:
+        retrieved = np.minimum(each.hits.n_retrieved, _TOP)
+        judged = each.per_query(each.hits.rank <= _TOP)
+        shares[each.name] = 1 - judged.sum() / retrieved.sum() if retrieved.any() else math.nan
+    known = [share for share in shares.values() if not math.isnan(share)]
+    for slug, text in uneven_judgements(shares):
+        yield Finding.of(slug, text, "warning" if max(known) - min(known) >= _ONE_SIDED else "note")
+    found = np.zeros(qrels.grades.size, dtype=bool)
+    for each in checked:
+        if each.hits.judgement is None or each.hits.pool.grades.size != found.size:
+            return
+        found[each.hits.judgement] = True
+    relevant = qrels.grades > 0
+    if checked and (absent := int(np.count_nonzero(relevant & ~found))):
+        text = f"{absent:,} of {int(relevant.sum()):,} relevant documents are in no run"
+        queries = _owners(qrels, relevant & ~found)
+        yield Finding.of("unretrieved-documents", f"{text}: {quoted(queries)}", "note", queries=queries)
+
+
+def of_corpus(qrels: Qrels, docs: object, file: str) -> Iterator[Finding]:
+    """Judged documents that the collection of documents does not have.
+
+    Args:
+        qrels: the judgements.
+        docs: whatever `rankworth.io.metadata.documents` reads.
+        file: the path of the judgements.
+
+    Raises:
+        InputError: where the documents cannot be read.
+
+    """
+    judged = qrels.document_series.unique(maintain_order=True).to_list()
+    texts = metadata.documents(docs, judged)
+    missing = [document for document in judged if document not in texts]
+    if missing:
+        lost = qrels.document_series.is_in(missing).to_numpy()
+        text = f"{len(missing):,} of {len(judged):,} judged documents are not among the documents: {quoted(missing)}; "
+        text += f"no system can find them, and {int((lost & (qrels.grades > 0)).sum()):,} of them are relevant"
+        yield Finding.of("missing-documents", text, file=file, queries=_owners(qrels, lost))

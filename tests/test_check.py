@@ -1,0 +1,268 @@
+"""`rankworth check` finds every defect that is planted, and reports nothing but notes of what is sound."""
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankworth as rw
+from planted import KINDS, Collection
+from rankworth import demonstration
+from rankworth.checking.reading import Rows
+from rankworth.cli.app import main
+from rankworth.errors import InputError, UsageError, slugs
+from rankworth.io.source import Source
+
+
+@pytest.fixture(scope="module")
+def collections(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Collection]:
+    """The collection that comes with rankworth, and its English part under numbers."""
+    folder = tmp_path_factory.mktemp("demo")
+    demonstration.write(folder)
+    texts = {name: (folder / f"{name}.run").read_text() for name in ("dense", "dense-translated", "fused")}
+    whole = Collection.of((folder / "qrels.txt").read_text(), texts)
+    numbered = whole.copy()
+    for lines in (numbered.qrels, *numbered.runs.values()):
+        lines[:] = [[line[0].replace("en", "10"), *line[1:]] for line in lines if line[0].startswith("en")]
+    return {"all": whole, "English, numbered": numbered}
+
+
+def loud(result: rw.Check) -> list[tuple[str, str]]:
+    """What is no note."""
+    return [(finding.slug, finding.text) for finding in result.findings if finding.severity != "note"]
+
+
+@pytest.mark.parametrize("name", ["all", "English, numbered"])
+def test_a_sound_collection_has_notes_only(name: str, collections: dict[str, Collection], tmp_path: Path) -> None:
+    result = rw.check(**collections[name].write(tmp_path))
+    assert loud(result) == []
+    assert {"no-relevant-documents", "unretrieved-documents"} <= {finding.slug for finding in result.findings}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["all", "English, numbered"])
+def test_a_planted_defect_is_found(kind: str, name: str, collections: dict[str, Collection], tmp_path: Path) -> None:
+    data, defect = collections[name].copy(), KINDS[kind]
+    defect.plant(data, random.Random(f"{kind} {name}"))  # noqa: S311 - planted
+    result = rw.check(**data.write(tmp_path))
+    found = [
+        finding for finding in result.findings if (finding.slug, finding.severity) == (defect.slug, defect.severity)
+    ]
+    assert found, result
+    assert data.line is None or data.line in [finding.line for finding in found]
+
+
+def test_there_are_kinds_enough() -> None:
+    assert len(KINDS) >= 25
+    assert {kind.slug for kind in KINDS.values()} <= set(slugs())
+
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2, "c": 0}}
+
+
+def test_all_lines_with_problems_are_named_and_the_others_measured(tmp_path: Path) -> None:
+    lines = [f"q1 Q0 d{number} {number} {-number} x" for number in range(1, 41)]
+    for number in range(0, 40, 2):
+        lines[number] = lines[number].replace(" Q0", "")
+    lines[1] = "q1 Q0 a 2 50 x"
+    (tmp_path / "bad.run").write_text("\n".join(lines))
+    result = rw.check({"q1": {"a": 1}}, tmp_path / "bad.run", ["RR"])
+    assert [finding.line for finding in result.errors] == list(range(1, 41, 2))
+    assert {finding.slug for finding in result.errors} == {"run-columns"}
+    assert {finding.file for finding in result.errors} == {str(tmp_path / "bad.run")}
+    assert result.sources[1].mean == {"RR": 1.0}
+    assert result.sources[1].rows == 20
+
+
+def test_repeated_lines_are_all_named_and_the_best_counts(tmp_path: Path) -> None:
+    lines = [f"q1 Q0 d{number} {number} {-number} x" for number in range(1, 21)]
+    (tmp_path / "twice.run").write_text("\n".join([*lines, *lines]))
+    result = rw.check({"q1": {"d2": 1}}, tmp_path / "twice.run", ["RR"])
+    assert [finding.line for finding in result.errors] == list(range(21, 41))
+    assert result.sources[1].mean == {"RR": 1 / 2}
+
+
+def test_queries_without_results_have_the_mean_both_ways() -> None:
+    judged = {f"q{number}": {"a": 1} for number in range(20)}
+    run = {f"q{number}": {"a": 1.0} for number in range(19)}
+    finding, *_ = rw.check(judged, {"most": run}, ["RR"]).findings
+    assert (finding.slug, finding.severity, finding.queries) == ("unanswered-queries", "note", ("q19",))
+    assert finding.text.endswith(f"RR is {19 / 20:.4f} if they count as 0, 1.0000 without them")
+
+
+def test_ties_have_the_range_of_the_mean() -> None:
+    run = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"a": 2.0, "c": 1.0}}
+    [finding] = rw.check(QRELS, {"tied": run}, ["RR"]).findings
+    assert (finding.slug, finding.severity) == ("many-ties", "warning")
+    assert f"RR is {(1 / 2 + 1) / 2:.4f}, between {(1 / 2 + 1) / 2:.4f} and {1:.4f}" in finding.text
+
+
+def test_self_matches_have_the_mean_without_them() -> None:
+    judged = {"a": {"b": 1}, "c": {"d": 1}}
+    run = {"a": {"a": 2.0, "b": 1.0}, "c": {"c": 2.0, "d": 1.0}}
+    finding = next(each for each in rw.check(judged, {"own": run}, ["RR"]).findings if each.slug == "self-matches")
+    assert "RR is 0.5000 with and 1.0000 without them" in finding.text
+    assert finding.queries == ("a", "c")
+    assert "self-matches" not in [each.slug for each in rw.check(judged, {"own": run}, ["RR"], exclude="self").findings]
+
+
+ROWS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3), st.integers(1, 4)), min_size=1, max_size=8)
+
+
+@given(ROWS)
+def test_ranks_contradict_scores_as_pairs_say(rows: list[tuple[str, int, int]]) -> None:
+    """Scores are distinct within a query, so that each pair has an order."""
+    rows = [(query, 4 * score + place / 10, rank) for place, (query, score, rank) in enumerate(rows)]
+    contradicting = {
+        query
+        for query, score, rank in rows
+        for other, lower, earlier in rows
+        if query == other and score > lower and rank > earlier
+    }
+    frame = pl.DataFrame(rows, schema=["query", "score", "rank"], orient="row").with_row_index("document")
+    seen = Rows()
+    seen.look_at(frame.with_columns(pl.col("document", "rank").cast(pl.String)))
+    assert {*seen.contradicting} == contradicting
+
+
+@pytest.mark.parametrize(
+    "readable",
+    [
+        pytest.param(lambda run, _: {"x": run}, id="dict"),
+        pytest.param(lambda run, _: {"x": frame_of(run)}, id="frame"),
+        pytest.param(lambda run, _: [rw.Run(run, "x")], id="Run"),
+        pytest.param(lambda run, folder: [written(run, folder / "x.run")], id="file"),
+        pytest.param(lambda run, folder: written(run, folder / "x.run"), id="one file"),
+    ],
+)
+def test_findings_are_those_of_any_input(readable: Callable[[Any, Path], Any], tmp_path: Path) -> None:
+    run = {"q1": {"q1": 3.0, "b": 2.0}, "q9": {"a": 1.0}}
+    result = rw.check(QRELS, readable(run, tmp_path), ["RR"])
+    assert [(finding.severity, finding.slug) for finding in result.findings] == [
+        ("error", "no-relevant-retrieved"),
+        ("warning", "many-unanswered"),
+        ("warning", "self-matches"),
+        ("note", "ignored-queries"),
+        ("note", "unjudged-documents"),
+        ("note", "unretrieved-documents"),
+    ]
+
+
+def frame_of(run: dict[str, dict[str, float]]) -> pl.DataFrame:
+    """A run as a frame."""
+    rows = [(query, document, score) for query, documents in run.items() for document, score in documents.items()]
+    return pl.DataFrame(rows, schema=["query", "document", "score"], orient="row")
+
+
+def written(run: dict[str, dict[str, float]], path: Path) -> Path:
+    """A run as a file of TREC's lines."""
+    rows = frame_of(run).iter_rows()
+    path.write_text(
+        "".join(f"{query} Q0 {document} {place} {-place} x\n" for place, (query, document, _) in enumerate(rows))
+    )
+    return path
+
+
+def test_judgements_alone_are_checked() -> None:
+    result = rw.check({"q1": {"a": 0.5, "b": 2}, "q2": {"a": 0}})
+    assert [(finding.severity, finding.slug, finding.queries) for finding in result.findings] == [
+        ("warning", "fractional-grades", ("q1",)),
+        ("warning", "no-relevant-documents", ("q2",)),
+    ]
+
+
+def test_what_is_in_a_file_is_a_finding_and_a_file_that_is_not_there_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        rw.check(QRELS, tmp_path / "nothing.run")
+    assert raised.value.slug == "missing-file"
+    (tmp_path / "empty.run").write_text("")
+    (tmp_path / "zeros.run").write_bytes(b"q1 Q0 a 1 1 x\n\0\0\n")
+    result = rw.check(QRELS, [tmp_path / "empty.run", tmp_path / "zeros.run"], ["RR"])
+    assert [finding.slug for finding in result.errors] == ["empty-input", "binary-file"]
+    assert [finding.slug for finding in rw.check({"q1": {}}, {"x": {"q1": {"a": "high"}}}, ["RR"]).errors] == [
+        "empty-input"
+    ]
+    assert [finding.slug for finding in rw.check(QRELS, {"x": {"q1": {"a": "high"}}}, ["RR"]).errors] == ["bad-score"]
+
+
+def test_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:
+    run = written({"q1": {"a": 1.0}}, tmp_path / "x.run")
+    with pytest.raises(UsageError) as raised:
+        rw.check(QRELS, [run, run], ["RR"])
+    assert raised.value.slug == "run-names"
+
+
+def test_profiles_stand_side_by_side() -> None:
+    run = {"q1": {"b": 2.0, "a": 2.0}, "q2": {"a": 1.0}}
+    result = rw.check(QRELS, {"x": run}, ["RR"], profiles=["trec_eval-10.0", "elinor-0.4"])
+    values = {name: each["RR"] for name, each in result.profiles["x"].items() if isinstance(each, rw.Values)}
+    assert values == {"trec_eval-10.0": (1 / 2 + 1) / 2, "elinor-0.4": 1.0}
+    [of_run] = result.to_dict()["profiles"]
+    assert [each["profile"] for each in of_run["profiles"]] == ["trec_eval-10.0", "elinor-0.4"]
+    assert "elinor-0.4" in result.to_markdown()
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judgements, a run with a fault, and a sound one, in the folder of the test."""
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.txt").write_text("q1 0 a 1\nq1 0 b 0\n")
+    Path("sound.run").write_text("q1 Q0 a 1 2 x\nq1 Q0 b 2 1 x\n")
+    Path("100%,a:b.run").write_text("q1 Q0 a 1 2 x\nq1 Q0 b 2 high x\n")
+
+
+@pytest.mark.usefixtures("files")
+def test_the_exit_status_says_whether_there_are_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "qrels.txt", "sound.run"]) == 0
+    assert main(["check", "qrels.txt", "100%,a:b.run"]) == 1
+    assert main(["check", "qrels.txt", "nothing.run"]) == 2
+    assert "missing-file" in capsys.readouterr().err
+    assert main(["check", "qrels.txt", "sound.run", "-f", "nothing"]) == 2
+    assert main(["check", "qrels.txt"]) == 0
+
+
+@pytest.mark.usefixtures("files")
+def test_github_gets_one_line_for_each_finding_with_its_place(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "qrels.txt", "100%,a:b.run", "-m", "RR", "-f", "github"]) == 1
+    first = capsys.readouterr().out.splitlines()[0]
+    place, text = first.removeprefix("::error ").split("::", 1)
+    assert place == "file=100%25%2Ca%3Ab.run,line=2,title=bad-score"
+    assert text.startswith("100%25,a:b.run:2: the score is 'high', not a number%0A")
+
+
+@pytest.mark.usefixtures("files")
+def test_json_has_all_fields_of_all_findings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "qrels.txt", "100%,a:b.run", "-m", "RR", "-f", "json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert record["schema"] == "rankworth.check/1"
+    assert record["counts"] == {"error": 1, "warning": 0, "note": 0}
+    assert [source["name"] for source in record["inputs"]] == ["judgements", "100%,a:b"]
+    assert record["inputs"][1]["mean"] == {"RR": 1.0}
+    [finding] = record["findings"]
+    assert (finding["slug"], finding["line"], finding["run"]) == ("bad-score", 2, "100%,a:b")
+
+
+@pytest.mark.usefixtures("files")
+def test_tables_show_ten_of_a_kind_and_rows_all(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("bad.run").write_text("q1 Q0 a 1 9 x\n" + "".join(f"q1 Q0 d{number} 1 high x\n" for number in range(15)))
+    main(["check", "qrels.txt", "bad.run", "-m", "RR"])
+    table = capsys.readouterr().out
+    assert table.count("[bad-score]") == 10
+    assert "... and 5 more" in table
+    main(["check", "qrels.txt", "bad.run", "-m", "RR", "-f", "csv"])
+    assert capsys.readouterr().out.count("bad-score") == 15
+
+
+def test_a_run_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written({"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}, tmp_path / "x.run")
+    opened = []
+    raw = Source._raw
+    monkeypatch.setattr(Source, "_raw", lambda self: opened.append(self.path) or raw(self))
+    rw.check(QRELS, path, ["RR"])
+    assert opened == [str(path)]
