@@ -296,7 +296,7 @@ def of_runs(checked: Sequence[CheckedRun], qrels: Qrels) -> Iterator[Finding]:
         found[each.hits.judgement] = True
     relevant = qrels.grades > 0
     if checked and (absent := int(np.count_nonzero(relevant & ~found))):
-        text = f"{absent:,} of {int(relevant.sum()):,} relevant documents are in no run"
+        text = f"{absent:,} of {int(relevant.sum()):,} relevant documents {'is' if absent == 1 else 'are'} in no run"
         queries = _owners(qrels, relevant & ~found)
         yield Finding.of("unretrieved-documents", f"{text}: {quoted(queries)}", "note", queries=queries)
 
