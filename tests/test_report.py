@@ -212,3 +212,9 @@ def test_stored_values_of_one_run_make_no_report() -> None:
         make(None, {"a": []})
     with pytest.raises(rw.UsageError, match="no run"):
         make({"q": {"a": 1}}, {})
+
+
+def test_wrong_texts_are_refused_before_runs_are_read(tmp_path: Path) -> None:
+    (tmp_path / "corpus.jsonl").write_text('{"_id": "d1"\n')
+    with pytest.raises(rw.InputError, match="corpus"):
+        make({"q1": {"d1": 1}}, {"a": str(tmp_path / "missing.run")}, docs=str(tmp_path / "corpus.jsonl"))

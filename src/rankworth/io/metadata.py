@@ -205,6 +205,16 @@ def documents(
     return texts
 
 
+def check_documents(source: object) -> None:
+    """Read the first document of files, so that wrong ones are refused before anything that takes long.
+
+    Raises:
+        InputError: where anything is wrong with it.
+
+    """
+    next(_rows(source, _Reader(DOCUMENTS, NONE)), None)
+
+
 def _typed(values: Sequence[Value]) -> tuple[Value, ...]:
     """A column: numbers where all values are numbers or texts that read as such, otherwise text."""
     numbers = [_number(value) for value in values]

@@ -24,6 +24,7 @@ from rankworth.evaluation.values import RunValues, Values
 from rankworth.explanation import Explanation, Missing, explain_queries
 from rankworth.explanation.trace import finite
 from rankworth.io import atomic, metadata
+from rankworth.io.source import STDIN
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.names import parse
@@ -172,6 +173,8 @@ def make(
     """
     if not runs:
         raise UsageError("conflicting-options", "there is no run to report on")
+    if docs not in (None, STDIN):
+        metadata.check_documents(docs)
     table = queries if isinstance(queries, metadata.QueryTable | None) else metadata.queries(queries)
     options = {"rel": rel, "profile": profile_of(profile), **settings}
     with warnings.catch_warnings():
