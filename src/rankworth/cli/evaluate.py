@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from cyclopts import Parameter
 
@@ -45,15 +45,15 @@ EXAMPLES: Final = """Examples:
   zcat dense.run.gz | rankworth evaluate qrels.txt - -q -f csv -o values.csv
   rankworth evaluate qrels.txt old=v1/dense.run new=v2/dense.run -o scores.json"""
 _SIDE_BY_SIDE: Final = "second --profile"
-_NOT_ON_SPARK: Final = ("--fail-under", "--corrected-by", _SIDE_BY_SIDE)
+_NOT_ON_SPARK: Final = ("--bounds", "--fail-under", "--corrected-by", _SIDE_BY_SIDE)
 _WITHOUT: Final = {
     "--corrected-by": (
         "corrected means are shown",
-        ("--per-query", "--by", "--fail-under", "--weights", "--macro", _SIDE_BY_SIDE),
+        ("--per-query", "--by", "--bounds", "--fail-under", "--weights", "--macro", _SIDE_BY_SIDE),
     ),
     _SIDE_BY_SIDE: (
         "several profiles are shown side by side",
-        ("--per-query", "--interval", "--by", "--fail-under"),
+        ("--per-query", "--interval", "--by", "--bounds", "--fail-under"),
     ),
 }
 """options with a result of their own: what is shown, and the options that it has no room for"""
@@ -98,6 +98,7 @@ def evaluate(
     format: Annotated[ValueForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
     per_query: Annotated[bool, Parameter(alias="-q", group=FIRST)] = False,
     by: Annotated[Columns, Parameter(group=SHOWN)] = None,
+    bounds: Annotated[Literal["ties", "unjudged"] | None, Parameter(metavar="BY", group=SHOWN)] = None,
     interval: Annotated[bool, Parameter(group=FIRST)] = False,
     level: Annotated[float | None, Parameter(validator=Share, group=SHOWN)] = None,
     percent: Annotated[bool, Parameter(group=SHOWN)] = False,
@@ -120,6 +121,7 @@ def evaluate(
         format: Default: table on a terminal, otherwise tsv.
         per_query: Values of each query instead of means; json has both.
         by: Also show means of the groups of this column of --queries.
+        bounds: Lowest and highest values over all orders of ties, or all grades of unjudged documents.
         interval: Confidence intervals of the means (BCa bootstrap).
         level: Confidence level. Default: 0.95.
         percent: Show values between 0 and 1 in percent.
@@ -133,7 +135,7 @@ def evaluate(
     out = Output.of(shown, format, files.paths, percent=percent)
     profile = options.measured.profile or []
     given: dict[str, object] = {"--per-query": per_query, "--by": by, "--fail-under": fail_under, "--interval": level}
-    given |= {"--macro": macro, "--weights": weights, "--corrected-by": corrected_by}
+    given |= {"--bounds": bounds, "--macro": macro, "--weights": weights, "--corrected-by": corrected_by}
     _refuse_combinations(out, running, given | {_SIDE_BY_SIDE: profile == ["all"] or len(profile) > 1})
     refuse_files("evaluate QRELS RUN...", options.typed())
     floors = _floors(fail_under)
@@ -173,7 +175,7 @@ def evaluate(
                 wanted,
             )
             return 0
-        table = evaluation.evaluate_runs(judgements, rankings, wanted, **settings)
+        table = evaluation.evaluate_runs(judgements, rankings, wanted, bounds=bounds, **settings)
     verdicts = _verdicts(table, floors)
     _write(out, table, measures, options.measured, level, per_query=per_query)
     paths = {"": qrels} | {ranking.name: path for ranking, (_, path) in zip(rankings, files.named, strict=True)}
@@ -239,8 +241,11 @@ def _refuse_combinations(out: Output, running: Running, given: Mapping[str, obje
     if given["--per-query"] and given["--interval"] and out.forms != {"json"}:
         message = "intervals belong to means, and --per-query shows none; only json has room for both"
         raise UsageError("conflicting-options", message)
-    if "trec" in out.forms and (given["--interval"] or given["--by"]):
-        what = "intervals" if given["--interval"] else "groups"
+    if given["--bounds"] and given["--interval"]:
+        text = "bounds and intervals stand in one place: --bounds says what could be, --interval what chance does"
+        raise UsageError("conflicting-options", text, remedy="give one of them")
+    if "trec" in out.forms and (given["--interval"] or given["--by"] or given["--bounds"]):
+        what = "intervals" if given["--interval"] else "groups" if given["--by"] else "bounds"
         raise UsageError("conflicting-options", f"trec_eval prints no {what}; json, table and others do")
     pictures = [f"-o {path}" for path in out.others]
     running.refuse([*filter(given.get, _NOT_ON_SPARK), *pictures])

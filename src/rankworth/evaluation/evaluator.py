@@ -255,6 +255,7 @@ class Evaluator:
         plans: Sequence[Plan],
         *,
         shown: frozenset[str] = frozenset(),
+        full: bool = False,
         progress: "Progress | None" = None,
     ) -> None:
         """Judge the run by every ordering, and measure it.
@@ -264,6 +265,7 @@ class Evaluator:
             run: the run.
             plans: the measures.
             shown: queries of which all documents get rows, with ids and scores.
+            full: whether unjudged documents get rows, whatever is measured.
             progress: called while a file is read.
 
         Raises:
@@ -283,7 +285,7 @@ class Evaluator:
                 self._refused[id(plan)] = error
         self._cases = {id(one): case for case in cases for one in case.measures}
         quantities = [(one.quantity, case.qrels) for case in cases for one in case.measures]
-        self.full = any(layout_of(quantity, qrels) == "all" for quantity, qrels in quantities)
+        self.full = full or any(layout_of(quantity, qrels) == "all" for quantity, qrels in quantities)
         """whether unjudged documents have rows, too"""
         self._subtopics = any(quantity.definition.subtopics for quantity, _ in quantities)
         self._elsewhere = any(quantity.definition.elsewhere for quantity, _ in quantities)

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth import names
@@ -15,6 +16,7 @@ from rankworth.stats import RESAMPLES
 from rankworth.tables.columns import Best, Column, Kind, Sheet, defined
 
 if TYPE_CHECKING:
+    from rankworth.evaluation.bounds import Bound
     from rankworth.evaluation.values import Counts, RunValues, Values
 
     Beside = Mapping[str, Mapping[str, Values | RankworthError]]
@@ -123,12 +125,15 @@ def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--
         lower = isinstance(quantity, Measure) and quantity.definition.better == "lower"
         best: Best = "" if kind == "count" or first.by is not None else "lowest" if lower else "highest"
         ends = [(one[name].low, one[name].high) for one in within]
-        columns.append(Column(name, kind, whole([mean[name] for mean in averages], kind), best, ends))
+        column = Column(name, kind, whole([mean[name] for mean in averages], kind), best, ends)
+        bounds = [values.bounds[name] for _, _, values in every if values.bounds is not None]
+        columns += _bounded(column, bounds) if bounds else [column]
     notes = [*_count_notes(table), *_relevance(first)]
     if first.by is not None:
         none = any(group == NONE for _, group, _ in every)
         notes.append(f"groups: {first.by.name}" + (f"; {NONE}: queries without one" if none else ""))
     notes += _sums(first)
+    notes += _bounds_notes(table) if first.bounds is not None else []
     if level is not None:
         notes.append(f"{100 * level:g} % intervals of the means: {first.method}, {RESAMPLES:,} resamples, seed {SEED}")
     if first.per_query.texts:
@@ -138,10 +143,35 @@ def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--
 
 
 def per_query(table: "RunValues") -> Sheet:
-    """One row per run and query, one column per measure."""
+    """One row per run and query, one column per measure, with bounds where they are known."""
     ids = [query for values in table.values() for query in values.per_query.ids]
     columns = in_columns(table.per_query_columns() | {"query": ids}, next(iter(table.values())).per_query.kinds)
-    return Sheet(columns, tuple(_count_notes(table)), table.signature, tuple(_defects(table)))
+    with_bounds: list[Column] = []
+    unbounded: Any = (math.nan,) * 3
+    for column in columns:
+        rows = []
+        for values in table.values():
+            if values.bounds is not None and column.name in values.bounds:
+                known = values.bounds.per_query(column.name)
+                rows += [known.get(query, unbounded) for query in values.per_query.queries]
+        with_bounds += _bounded(column, rows)
+    notes = (*_count_notes(table), *_bounds_notes(table))
+    return Sheet(tuple(with_bounds), notes, table.signature, tuple(_defects(table)))
+
+
+def _bounded(column: Column, bounds: "Sequence[Bound]") -> list[Column]:
+    """A column with the bounds of its values, and one with what is expected, where these are known."""
+    low, expected, high = zip(*bounds, strict=True) if bounds else ((), (), ())
+    if any(map(math.isfinite, low)):
+        column = replace(column, bounds=list(zip(low, high, strict=True)))
+    is_expected = any(map(math.isfinite, expected))
+    return [column, *([Column(f"{column.name}.expected", column.kind, expected)] if is_expected else [])]
+
+
+def _bounds_notes(table: "RunValues") -> list[str]:
+    """What bounds assume, and which measures have none, once for all runs."""
+    known = [values.bounds for values in table.values() if values.bounds is not None]
+    return list(dict.fromkeys(note for bounds in known for note in (bounds.assumption, *bounds.notes)))
 
 
 def _count_notes(table: "RunValues") -> list[str]:

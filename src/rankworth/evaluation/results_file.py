@@ -273,6 +273,7 @@ def record(table: "RunValues", level: float | None = None, *, with_queries: bool
                 group: {"queries": part.counts.scored, "signature": part.signature, **_means(part, {}, level)}
                 for group, part in values.slices.items()
             }
+        run |= _bounds(values, with_queries=with_queries)
         run["warnings"] = [notice._asdict() for notice in values.notices]
         if with_queries:
             run["per_query"] = dict(_rows(values))
@@ -303,6 +304,22 @@ def _means(values: "Values", kinds: Mapping[str, tables.Kind], level: float | No
         return means
     intervals = sorted(values.interval(level=level, seed=SEED).items())
     return means | {"interval": {label: analysis.record(interval) for label, interval in intervals}}
+
+
+def _bounds(values: "Values", *, with_queries: bool) -> dict[str, Any]:
+    """Bounds of means, and of queries where these are shown; None for what is not known."""
+    bounds = values.bounds
+    if bounds is None:
+        return {}
+    means = {label: analysis.record(bounds[label]) for label in sorted(bounds)}
+    ends = {"by": bounds.by, "assumption": bounds.assumption, "notes": list(bounds.notes), "mean": means}
+    if with_queries:
+        each = {label: bounds.per_query(label) for label in means}
+        ends["per_query"] = {
+            str(query): {label: analysis.record(rows[query]) for label, rows in each.items() if query in rows}
+            for query in values.per_query.queries
+        }
+    return {"bounds": ends}
 
 
 def _rows(values: "Values") -> Iterator[tuple[str, dict[str, Any]]]:

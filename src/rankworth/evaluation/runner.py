@@ -13,6 +13,7 @@ import numpy as np
 from rankworth import names
 from rankworth.arrays import Pool
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError
+from rankworth.evaluation.bounds import Varied
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.evaluation.evaluator import Evaluator, Plan, QrelsOf
 from rankworth.evaluation.values import RunValues, Values, behind
@@ -51,6 +52,7 @@ def evaluate(
     profile: str | Profile = DEFAULT,
     table: object = None,
     by: object = None,
+    bounds: Varied | None = None,
     **settings: Unpack[ReadSettings],
 ) -> Values:
     """What a run is worth.
@@ -79,6 +81,8 @@ def evaluate(
             `weights` and `macro` name columns of it.
         by: a column, or several that are crossed, or `{query: group}`, or a series of pandas by query: `values.slices`
             has the values of each group.
+        bounds: what `values.bounds` is to be taken over: `"ties"`, all orders of documents with equal scores, or
+            `"unjudged"`, all grades that retrieved documents without a judgement could have.
         **settings: conventions that differ from the profile's, for all measures: `depth`, `unjudged`, `ties`, `missing`
             and so on, as `rankworth.settings.Judging` and `rankworth.settings.Averaging` explain them; where
             None, the profile's. `exclude` takes what `Exclusion.of` reads: `"self"` for documents whose id is that of
@@ -110,7 +114,7 @@ def evaluate(
     reading.rowless = plan.profile.rowless
     qrels, run = inputs.pair(qrels, run, labels, scores, orders)
     [qrels], [run] = reading.read([qrels], [run])
-    [values] = _measured(qrels, queries, [inputs.run(run, rowless=plan.profile.rowless)], plan)
+    [values] = _measured(qrels, queries, [inputs.run(run, rowless=plan.profile.rowless)], plan, bounds=bounds)
     _warn([values])
     return values
 
@@ -125,6 +129,7 @@ def evaluate_runs(
     profile: str | Profile = DEFAULT,
     table: object = None,
     by: object = None,
+    bounds: Varied | None = None,
     progress: "Progress | None" = None,
     **settings: Unpack[ReadSettings],
 ) -> RunValues:
@@ -139,6 +144,7 @@ def evaluate_runs(
         profile: as for `evaluate`.
         table: as for `evaluate`.
         by: as for `evaluate`.
+        bounds: as for `evaluate`.
         progress: called with a name, the bytes read and the size of the file, while a file is read.
         **settings: as for `evaluate`.
 
@@ -154,7 +160,7 @@ def evaluate_runs(
     reading.rowless = plan.profile.rowless
     qrels, runs = reading.read_runs(qrels, runs)
     named = inputs.runs(runs, rowless=plan.profile.rowless)
-    values = _measured(qrels, queries, named.values(), plan, progress)
+    values = _measured(qrels, queries, named.values(), plan, progress, bounds=bounds)
     _warn(values)
     return RunValues(dict(zip(named, values, strict=True)))
 
@@ -358,7 +364,13 @@ def _grouped(table: object, by: object, settings: OptionKeywords) -> tuple[Group
 
 
 def _measured(
-    qrels: object, queries: Iterable[object] | None, runs: Iterable[Run], plan: Plan, progress: "Progress | None" = None
+    qrels: object,
+    queries: Iterable[object] | None,
+    runs: Iterable[Run],
+    plan: Plan,
+    progress: "Progress | None" = None,
+    *,
+    bounds: Varied | None = None,
 ) -> list[Values]:
     """The values of runs under one profile.
 
@@ -368,7 +380,11 @@ def _measured(
     """
     try:
         judgements = _judgements(qrels, queries, [plan])
-        return [Evaluator(judgements, run, [plan], progress=progress).values(plan) for run in runs]
+        if bounds is None:
+            return [Evaluator(judgements, run, [plan], progress=progress).values(plan) for run in runs]
+        from rankworth.evaluation import extremes  # noqa: PLC0415 - rarely needed
+
+        return [extremes.bounded(judgements, run, plan, bounds, progress=progress) for run in runs]
     except RankworthError as error:
         raise plan.profile.reworded(error) from None
 

@@ -17,6 +17,7 @@ from rankworth.arrays import Floats
 from rankworth.errors import MeasureError, NotMeasuredError, UsageError, counted, in_python, quoted
 from rankworth.evaluation import aggregation, output
 from rankworth.evaluation.aggregation import Column, Mask, Standing
+from rankworth.evaluation.bounds import MeanBounds
 from rankworth.groups import Groups
 from rankworth.io.validate import IdKinds, is_number
 from rankworth.measures import Fact, Measure, TextFact
@@ -303,6 +304,7 @@ class Values(_Evaluation, Mapping[str, float]):
         tag: what the run's file calls it, as trec_eval's `runid`; its name where there is no file.
         by: the groups that are shown, where some were asked for.
         judgements: the judgements; what tells whether they are the same, once the values came from another process.
+        bounds: how low and how high the means could be, where that was asked for.
 
     """
 
@@ -316,6 +318,7 @@ class Values(_Evaluation, Mapping[str, float]):
     tag: str = ""
     by: Groups | None = None
     judgements: Qrels | Digest | None = None
+    bounds: MeanBounds | None = None
     _behind: Behind = field(kw_only=True)
 
     @property
@@ -458,7 +461,9 @@ class Values(_Evaluation, Mapping[str, float]):
         counts = Counts.of(within, scored & part, self.per_query.id_kinds)
         columns = tuple(column.part(rows[id(column.standing)]) for column in self._behind.columns)
         behind = replace(self._behind, columns=columns)
-        return replace(self, per_query=self.per_query.part(name), counts=counts, notices=(), by=None, _behind=behind)
+        bounds = None if self.bounds is None else self.bounds.part(rows)
+        per_query = self.per_query.part(name)
+        return replace(self, per_query=per_query, counts=counts, notices=(), by=None, bounds=bounds, _behind=behind)
 
     def __repr__(self) -> str:
         """The means, with counts, groups and warnings, as plain text."""

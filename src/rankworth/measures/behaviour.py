@@ -79,7 +79,7 @@ def rank_biased_precision(
     return reported(of, judged, rate, at_first=weight(1), beyond=weight(ranks + 1))
 
 
-@measure("ERR", aliases=("expected_reciprocal_rank",), monotone=True)
+@measure("ERR", aliases=("expected_reciprocal_rank",), ordered=True, monotone=True)
 def expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[float, Within(0, 1000)] = 4) -> Terms:
     """One over the rank at which a reader is satisfied, expected over readers who stop more likely at better documents.
 
@@ -105,7 +105,7 @@ def expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[float, With
     return Terms(gain=stop, weight=reach(stop), discount=judged.rank)
 
 
-@measure("nERR", normalised=True)
+@measure("nERR", ordered=True, normalised=True)
 def normalised_expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[float, Within(0, 1000)] = 4) -> Terms:
     """ERR as a share of what the best order of the documents would have.
 
@@ -129,7 +129,7 @@ def normalised_expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[
     return err_of(judged).over(best, err_of(best))
 
 
-@measure("Compat", aliases=("compatibility",), normalised=True)
+@measure("Compat", aliases=("compatibility",), ordered=True, normalised=True)
 def compatibility(judged: Judged, *, p: Probability = 0.95, normalize: bool = True) -> Terms:
     """How much the ranking has in common with the ideal ranking, by a reader who compares both down to the same rank.
 

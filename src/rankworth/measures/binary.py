@@ -137,7 +137,7 @@ def r_precision(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=relevant(top, rel), weight=inside(top), norm=n_relevant)
 
 
-@measure("AP", aliases=("MAP", "average_precision"), tied=True, normalised=True, shelf="first")
+@measure("AP", aliases=("MAP", "average_precision"), ordered=True, tied=True, normalised=True, shelf="first")
 def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "found", "min(k,R)", "k"] = "R") -> Terms:
     """The mean, over the relevant documents, of the precision at their ranks.
 
@@ -181,7 +181,13 @@ def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "fou
 
 
 @measure(
-    "RR", aliases=("MRR", "recip_rank", "reciprocal_rank"), tied=True, normalised=True, monotone=True, shelf="first"
+    "RR",
+    aliases=("MRR", "recip_rank", "reciprocal_rank"),
+    ordered=True,
+    tied=True,
+    normalised=True,
+    monotone=True,
+    shelf="first",
 )
 def reciprocal_rank(judged: Judged, *, rel: float = 1) -> Terms:
     """One over the rank of the first relevant document.
@@ -211,7 +217,15 @@ def reciprocal_rank(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=first(found), discount=judged.rank)
 
 
-@measure("Success", aliases=("HitRate", "hit_rate", "Hit"), tied=True, normalised=True, monotone=True, shelf="first")
+@measure(
+    "Success",
+    aliases=("HitRate", "hit_rate", "Hit"),
+    ordered=True,
+    tied=True,
+    normalised=True,
+    monotone=True,
+    shelf="first",
+)
 def success(judged: Judged, *, rel: float = 1) -> Terms:
     """Whether there is a relevant document among the first k.
 
@@ -319,7 +333,7 @@ def accuracy(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=found, weight=per_query(of) - others_above, norm=of * total(found))
 
 
-@measure("SetAP", aliases=("set_map",))
+@measure("SetAP", aliases=("set_map",), ordered=True)
 def set_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     """Precision times recall of all retrieved documents, whatever their order.
 

@@ -49,7 +49,7 @@ def reader_of_k(
     return reported(of, judged, Terms(gain=gain, weight=inside(judged), norm=float(depth)))
 
 
-@measure("CWL_RR")
+@measure("CWL_RR", ordered=True)
 def reader_of_the_first(
     judged: Judged,
     *,
@@ -129,7 +129,7 @@ def reader_of_the_retrieved(
     return Terms(gain=gain, weight=cumulative(gain), discount=judged.rank, norm=looked if of == "rate" else stops)
 
 
-@measure("CWL_TrAP")
+@measure("CWL_TrAP", ordered=True)
 def reader_of_the_relevant(
     judged: Judged,
     *,

@@ -37,6 +37,9 @@ class Definition:
     """the gain ignores the order and the weight ignores the content, so that expectations over ties are exact"""
     tied: bool = False
     """not linear, but it knows its expectation over ties, and its value where tied documents share their last rank"""
+    ordered: bool = False
+    """not linear, but moving a document up that is worth more, whatever the others are, never lowers the value, or
+    never raises it, so that its ends over the orders of some documents are the two sorted ones"""
     normalised: bool = False
     """the best order of all judged documents scores 1, where anything is relevant"""
     monotone: bool = False
@@ -249,6 +252,7 @@ def measure(
     aliases: Iterable[str] = (),
     linear: bool = False,
     tied: bool = False,
+    ordered: bool = False,
     normalised: bool = False,
     monotone: bool = False,
     range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 - the field's word
@@ -269,6 +273,8 @@ def measure(
         aliases: other names for it, in any case.
         linear: the gain ignores the order, the weight comes from `position` or `discount` or not at all.
         tied: it is not linear, but says itself what ties are worth, `expected` and `last`.
+        ordered: it is not linear, but moving a document up that is worth more never lowers the value, or never raises
+            it: one with a higher gain, where the measure has gains, or a relevant one.
         normalised: the best order of all judged documents scores 1.
         monotone: a better grade for a retrieved document never lowers the value, whatever the parameters but gains by
             grade, which need not grow with the grade, and `of`: readers who found something may stop earlier.
@@ -315,6 +321,7 @@ def measure(
                 tuple(aliases),
                 linear=linear,
                 tied=tied,
+                ordered=ordered,
                 normalised=normalised,
                 monotone=monotone,
                 range=range,

@@ -18,7 +18,7 @@ from rankworth.measures.parameters import Share, plain
 from rankworth.measures.terms import Terms
 
 
-@measure("IPrec", at="recall")
+@measure("IPrec", at="recall", ordered=True)
 def interpolated_precision(
     judged: Judged,
     *,
@@ -58,7 +58,7 @@ def interpolated_precision(
 _ELEVEN: Final = tuple(tenth / 10 for tenth in range(11))
 
 
-@measure("AvgIPrec")
+@measure("AvgIPrec", ordered=True)
 def average_interpolated_precision(
     judged: Judged,
     *,

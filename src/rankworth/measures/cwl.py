@@ -20,7 +20,7 @@ from rankworth.measures.user_models import Reported, earned, inverse_square, rep
 Goal = Annotated[float, Within(0.5, 1000, closed=True)]
 
 
-@measure("INST", monotone=True)
+@measure("INST", ordered=True, monotone=True)
 def inst(
     judged: Judged,
     *,
@@ -204,7 +204,7 @@ def bejeweled_player(
     return read._replace(norm=read.norm * scale)
 
 
-@measure("NERR8", monotone=True)
+@measure("NERR8", ordered=True, monotone=True)
 def nearly_err_8(
     judged: Judged,
     *,
@@ -241,7 +241,7 @@ def nearly_err_8(
     return stopping(judged, gain, gain, lambda _: 1.0, depth, of=of)
 
 
-@measure("NERR9", monotone=True)
+@measure("NERR9", ordered=True, monotone=True)
 def nearly_err_9(
     judged: Judged,
     *,
@@ -278,7 +278,7 @@ def nearly_err_9(
     return stopping(judged, gain, gain, lambda rank: 1 / rank, depth, of=of)
 
 
-@measure("NERR10", monotone=True)
+@measure("NERR10", ordered=True, monotone=True)
 def nearly_err_10(
     judged: Judged,
     *,
@@ -317,7 +317,7 @@ def nearly_err_10(
     return stopping(judged, gain, gain, lambda rank: p ** (rank - 1), depth, of=of, goes_on=True)
 
 
-@measure("NERR11", monotone=True)
+@measure("NERR11", ordered=True, monotone=True)
 def nearly_err_11(
     judged: Judged,
     *,

@@ -84,7 +84,7 @@ def r_precision_at_multiples(judged: Judged, *, rel: float = 1, multiple: Positi
     return Terms(gain=relevant(top, rel), weight=inside(top), norm=depth)
 
 
-@measure("binG", normalised=True, shelf="parity")
+@measure("binG", ordered=True, normalised=True, shelf="parity")
 def binary_g(judged: Judged, *, rel: float = 1) -> Terms:
     """Average precision with a logarithm: every relevant document is discounted by the others above it.
 
@@ -109,7 +109,7 @@ def binary_g(judged: Judged, *, rel: float = 1) -> Terms:
     )
 
 
-@measure("ideal_dcg", range=(0.0, float("inf")), monotone=True, shelf="parity")
+@measure("ideal_dcg", ordered=True, range=(0.0, float("inf")), monotone=True, shelf="parity")
 def ideal_dcg(judged: Judged, *, gain: Gain = "linear") -> Terms:
     """DCG of the ideal ranking: what nDCG divides by.
 
@@ -163,7 +163,7 @@ def normalised_g(judged: Judged, *, gain: Gain = "linear") -> Terms:
     return terms.over(ideal, Terms(gain=excess(best, 0)))
 
 
-@measure("ndcg_rel", shelf="parity")
+@measure("ndcg_rel", ordered=True, shelf="parity")
 def ndcg_at_relevant(judged: Judged, *, gain: Gain = "linear") -> Terms:
     """The mean of nDCG at the ranks of the documents with a gain.
 
@@ -193,7 +193,7 @@ def ndcg_at_relevant(judged: Judged, *, gain: Gain = "linear") -> Terms:
     )
 
 
-@measure("Rndcg", shelf="parity")
+@measure("Rndcg", ordered=True, shelf="parity")
 def ndcg_at_recall(judged: Judged, *, rel: float = 1, gain: Gain = "linear") -> Terms:
     """The mean of nDCG at the ranks at which the ideal ranking goes on to a lower gain, and at the end.
 
@@ -271,7 +271,7 @@ def utility(
     return found._replace(gain=hit * found.gain, rest=rest)
 
 
-@measure("yaap", range=(float("-inf"), float("inf")), shelf="parity")
+@measure("yaap", ordered=True, range=(float("-inf"), float("inf")), shelf="parity")
 def smoothed_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     """Average precision as log odds, which can be averaged without extremes getting lost.
 

@@ -24,7 +24,7 @@ from rankworth.measures.parameters import Probability, Share
 from rankworth.measures.terms import Terms
 
 
-@measure("Bpref", normalised=True)
+@measure("Bpref", ordered=True, normalised=True)
 def bpref(judged: Judged, *, rel: float = 1, no_nonrelevant: Share | Literal["undefined"] = 1) -> Terms:
     """How seldom judged non-relevant documents stand above relevant ones; unjudged documents do not matter.
 
@@ -134,7 +134,7 @@ def hole(judged: Judged) -> Terms:
 _EPSILON: Final = 0.00001
 
 
-@measure("infAP", aliases=("inferred_AP",))
+@measure("infAP", aliases=("inferred_AP",), ordered=True)
 def inferred_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     """Average precision estimated from a pool of which only a random sample was judged.
 

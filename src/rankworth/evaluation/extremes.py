@@ -1,0 +1,103 @@
+"""The values of a run, or the differences of two, with how low and how high they could be."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, get_args
+
+import numpy as np
+
+from rankworth.errors import UsageError
+from rankworth.evaluation.bounds import MeanBounds, Varied
+from rankworth.evaluation.evaluator import Evaluator, MeasuredRun, Plan, QrelsOf
+from rankworth.evaluation.orders import Bounding, Bounds, over_orders
+from rankworth.evaluation.unjudged import grades_of, over_grades
+from rankworth.evaluation.values import Values, behind
+from rankworth.measures import Measure
+from rankworth.model import Run
+from rankworth.profiles import ResolvedMeasure
+
+if TYPE_CHECKING:
+    from rankworth.io.source import Progress
+
+VARIED: Final[tuple[Varied, ...]] = get_args(Varied)
+
+
+def bounded(qrels_of: QrelsOf, run: Run, plan: Plan, by: Varied, *, progress: "Progress | None" = None) -> Values:
+    """The values of a run, with their bounds.
+
+    Args:
+        qrels_of: gives the judgements that count under some settings.
+        run: the run.
+        plan: the measures.
+        by: what bounds are taken over.
+        progress: called while a file is read.
+
+    Raises:
+        UsageError: `unknown-setting`; `conflicting-options` where the settings leave queries out by their grades.
+        RankworthError: as `evaluate`.
+
+    """
+    if by not in VARIED:
+        raise UsageError("unknown-setting", f"bounds={by!r}: bounds are taken over {' or '.join(map(repr, VARIED))}")
+    needs_rows = by == "unjudged" and any(not _has_plain_ranks(one) for one in plan.asked)
+    evaluator = Evaluator(qrels_of, run, [plan], progress=progress, full=needs_rows)
+    values = evaluator.values(plan)
+    columns, notes = {}, []
+    for one, column in zip(plan.numbers, behind(values).columns, strict=True):
+        measured = evaluator.measured_run(one)
+        none, defined = np.full(column.values.size, np.nan), column.there & ~np.isnan(column.values)
+        found = Bounds(none, none, none)
+        if isinstance(one.quantity, Measure):
+            if by == "unjudged":
+                _refuse_settings(one, measured)
+            bounding = Bounding(measured, one, evaluator.qrels(one), column)
+            found = over_orders(bounding) if by == "ties" else over_grades(bounding)
+            if unknown := column.standing.of(defined & np.isnan(found.low)):
+                notes.append(f"{one.label} has no bounds: too many {_OF[by]} to measure all, as for {unknown[0]}")
+        settings = replace(column.settings, nan="propagate")  # an end that is not known makes the mean unknown
+        low, expected, high = (
+            replace(column, values=each, settings=settings if np.isnan(each[defined]).any() else column.settings)
+            for each in found
+        )
+        columns[one.label] = low, expected, high
+    assumption = _assumption(evaluator.measured_run(plan.base), by)
+    return replace(values, bounds=MeanBounds(by, assumption, tuple(notes), columns, values.per_query.id_kinds))
+
+
+_OF: Final = {"ties": "orders of ties", "unjudged": "ways to grade documents"}
+
+
+def _assumption(run: MeasuredRun, by: Varied) -> str:
+    """What bounds assume, as a sentence."""
+    if by == "ties":
+        return "bounds over all orders of documents with equal scores"
+    most = grades_of(run.hits)[-1]
+    return f"bounds over grades of unjudged documents: only retrieved documents may be relevant, grades up to {most:g}"
+
+
+def _has_plain_ranks(one: ResolvedMeasure) -> bool:
+    """Whether the ranks of unjudged documents are those that judged ones leave, and no scores are equal."""
+    judging = one.judging
+    plain = judging.ties not in ("expected", "last") and judging.order != "rank" and judging.blocks == "joined"
+    once = judging.duplicates in ("error", "best", "first", "last")
+    return plain and once and judging.duplicate_judgements != "spread"
+
+
+def _refuse_settings(one: ResolvedMeasure, run: MeasuredRun) -> None:
+    """Refuse settings by which grades decide whether a query counts.
+
+    Raises:
+        UsageError: `conflicting-options`.
+
+    """
+    usual = {"no_relevant": "keep", "neither": "keep", "all_negative": "keep", "no_hit": "keep"}
+    odd = [name for name, value in usual.items() if getattr(one.averaging, name) != value]
+    odd += ["undefined"] if isinstance(one.averaging.undefined, str) else []
+    odd += ["judgements"] if run.judging.judgements != "all" else []
+    odd += ["pool"] if run.judging.pool != "judged" else []
+    odd += ["unretrieved"] if run.judging.unretrieved != "absent" else []
+    if odd:
+        value = getattr(one.averaging, odd[0], None) or getattr(one.judging, odd[0])
+        text = f"{odd[0]}={value!r}: whether a query counts depends on its grades, and bounds vary these"
+        raise UsageError(
+            "conflicting-options", text, remedy="take bounds under another profile, or set it to its default"
+        )

@@ -1,0 +1,440 @@
+"""Lowest and highest value, or difference of two runs, over the grades that unjudged documents could have.
+
+Every end is the value of a ranking in which these documents have grades, built and measured as any other; what is said
+here is which grades these are: the least and the best ones where values only grow with grades, else those of `_linear`,
+`_prefixes` or an enumeration. A document has one grade in all rankings, and is known to all ideal rankings.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement, product
+from math import comb
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.arrays import Floats, Integers, Pool, expand
+from rankworth.evaluation.orders import MAX_RANKINGS, Bounding, Bounds
+from rankworth.judging.judged_run import JudgedRows
+from rankworth.measures import Measure, Terms
+from rankworth.measures.building_blocks import SIGNED
+from rankworth.measures.terms import Ideal
+
+Mask = NDArray[np.bool_]
+_AT_ENDS: Final = ("R", "F", "set_F", "FallOut", "utility", "SetAP")
+"""measures whose ends are among those where all documents within the cutoff, and all beyond it, have one grade"""
+_UNSORTED: Final = ("Q", "ndcg_rel")
+"""ordered measures whose ends need not be sorted where other documents stand between those whose grades are unknown"""
+_BY_COUNTS: Final = ("Rprec", "RprecMult", "Bpref", "Rndcg", "ndcg_rel")
+"""measures for which it matters how many of the documents beyond the cutoff have which grade"""
+_FIRST: Final = ("RR", "Success")
+"""measures that look at the first relevant document only"""
+
+
+class Ways(NamedTuple):
+    """Ways to give grades to the unjudged documents of queries."""
+
+    query: Integers
+    """`[W]`: which query"""
+    grades: Floats
+    """`[N]`: the grades of its documents, those of one way after the other"""
+
+
+class Side(NamedTuple):
+    """A run of which documents have no grades."""
+
+    bounding: Bounding
+    rows: JudgedRows
+    """the rows of the queries, with one for each document that the measure looks at"""
+    document: Integers
+    """`[N]`: the number of the unjudged document among those of its query, -1 for judged ones"""
+
+
+@dataclass(frozen=True)
+class Holes:
+    """Queries with unjudged documents, in one run or two.
+
+    Attributes:
+        queries: `[Q]`, which of all queries they are.
+        counts: `[Q]`, how many unjudged documents each has in these runs.
+        is_inside: `[N]`, which of these documents stand within the cutoff of the measure, in some run.
+        sides: the runs.
+
+    """
+
+    queries: Integers
+    counts: Integers
+    is_inside: Mask
+    sides: Sequence[Side]
+
+    @classmethod
+    def of(cls, sides: Sequence[Bounding]) -> "Holes":
+        """The queries that have unjudged documents: those without rows in one run, those with ids in several."""
+        size = min(len(side.qrels.queries) for side in sides) if len(sides) > 1 else sides[0].column.values.size
+        judged = [np.bincount(side.run.hits.query[side.run.hits.known], minlength=size)[:size] for side in sides]
+        unjudged = [side.run.hits.n_retrieved[:size] - known for side, known in zip(sides, judged, strict=True)]
+        queries = np.flatnonzero(np.sum(unjudged, axis=0) > 0)
+        if len(sides) == 1:
+            return cls._of_ranks(sides[0], queries, unjudged[0][queries])
+        rows = [side.run.hits.of(queries) for side in sides]
+        numbers: list[dict[str, int]] = [{} for _ in queries]
+        found, inside = [], [set[int]() for _ in queries]
+        for side, hits in zip(sides, rows, strict=True):
+            document = np.full(hits.rank.size, -1)
+            holes = np.flatnonzero(~hits.known)
+            ids = () if hits.document is None else hits.document[holes].tolist()
+            within = _within(hits, _depth(side, hits.n_retrieved))[holes].tolist()
+            for row, query, name, is_inside in zip(
+                holes.tolist(), hits.query[holes].tolist(), ids, within, strict=True
+            ):
+                number = numbers[query].setdefault(name, len(numbers[query]))
+                document[row] = number
+                if is_inside:
+                    inside[query].add(number)
+            found.append(Side(side, hits, document))
+        counts = np.array([len(known) for known in numbers], dtype=np.int64)
+        is_inside = [
+            number in known for known, count in zip(inside, counts.tolist(), strict=True) for number in range(count)
+        ]
+        return cls(queries, counts, np.array(is_inside, dtype=bool), found)
+
+    @classmethod
+    def _of_ranks(cls, side: Bounding, queries: Integers, counts: Integers) -> "Holes":
+        """The same of one run, whose unjudged documents are known by their ranks, in rank order."""
+        hits, measure = side.run.hits.of(queries), side.measure
+        depth = _depth(side, hits.n_retrieved)
+        looks_beyond = measure.name == "FallOut" or measure.parameters.get("ideal") == "retrieved"
+        ends = hits.n_retrieved if looks_beyond else depth
+        span = int(ends.max(initial=0)) + 1
+        wanted = np.repeat(np.arange(ends.size), ends) * span + expand(np.ones_like(ends), ends)
+        absent = np.setdiff1d(wanted, (hits.query * span + hits.rank)[hits.rank < span], assume_unique=True)
+        query, rank = np.divmod(absent, span)
+        rows = hits.with_rows(query, rank, (rank, rank))
+        holes = np.flatnonzero(~rows.known)
+        document = np.full(rows.rank.size, -1)
+        document[holes] = expand(np.zeros_like(counts), np.bincount(rows.query[holes], minlength=counts.size))
+        inside = np.bincount(rows.query[holes], _within(rows, depth)[holes], counts.size)
+        is_inside = expand(np.zeros_like(counts), counts) < np.repeat(inside, counts)
+        return cls(queries, counts, is_inside, [Side(side, rows, document)])
+
+    @property
+    def starts(self) -> Integers:
+        """`[Q]`: where the documents of each query begin."""
+        return np.cumsum(self.counts) - self.counts
+
+    def values(self, ways: Ways) -> Floats:
+        """`[W]`: the value of each way, or the difference of the second run and the first one."""
+        first, *others = (side.bounding.values(self.filled(side, ways)) for side in self.sides)
+        return others[0] - first if others else first
+
+    def filled(self, side: Side, ways: Ways) -> JudgedRows:
+        """The rankings of a run under some ways, one query each."""
+        lengths = np.diff(side.rows.offsets)[ways.query]
+        document = side.document[expand(side.rows.offsets[ways.query], lengths)]
+        rows, counts = side.rows.of(ways.query), self.counts[ways.query]
+        owner = np.repeat(np.arange(ways.query.size), lengths)
+        place = (np.cumsum(counts) - counts)[owner] + document
+        grade = np.where(document >= 0, ways.grades.take(place, mode="clip"), rows.grade)
+        known = np.ones_like(rows.known)
+        elsewhere = None if rows.elsewhere is None else known
+        graded = replace(rows, grade=grade, known=known, judgement=None, subtopics=None, elsewhere=elsewhere)
+        return graded.with_pool(np.repeat(np.arange(ways.query.size), counts), ways.grades)
+
+    def uniform(self, inside: float, beyond: float) -> Ways:
+        """One way for each query: a grade for all documents within the cutoff, and one for those beyond it."""
+        return Ways(np.arange(self.queries.size), np.where(self.is_inside, inside, beyond))
+
+
+def _depth(side: Bounding, n_retrieved: Integers) -> Integers:
+    """`[Q]`: how many documents may count, apart from how many there are."""
+    measure = side.measure
+    by_counts = measure.name in _BY_COUNTS or measure.parameters.get("gain") in SIGNED
+    if measure.cutoff is None or by_counts or side.run.condensed or measure.judged_only:
+        return n_retrieved
+    return np.minimum(n_retrieved, measure.cutoff)
+
+
+def _within(rows: JudgedRows, depth: Integers) -> Mask:
+    """`[N]`: which rows stand within a depth."""
+    return (rows.tie_first if rows.ties == "expected" else rows.rank) <= depth[rows.query]
+
+
+def over_grades(bounding: Bounding) -> Bounds:
+    """Bounds over the grades that unjudged documents could have."""
+    found = attained([bounding], bounding.column.values)
+    low, high = (np.where(found.is_known, ends, np.nan) for ends in (found.low, found.high))
+    return Bounds(low, np.full(low.size, np.nan), high)
+
+
+class Attained(NamedTuple):
+    """`[Q]` each: values that are attained, and whether there are none beyond them."""
+
+    low: Floats
+    high: Floats
+    is_known: Mask
+
+
+def attained(sides: Sequence[Bounding], values: Floats) -> Attained:
+    """The lowest and highest values that are known to be attained.
+
+    Args:
+        sides: a measure of a run, or of two whose values are subtracted, the first from the second.
+        values: `[Q]`, of all queries as they are; NaN where there is none.
+
+    """
+    holes = Holes.of(sides)
+    low, high, is_known = values.copy(), values.copy(), np.ones(values.size, dtype=bool)
+    low[holes.queries], high[holes.queries] = np.nan, np.nan
+    unknown: set[int] = set()
+    for ways in _ways(holes, scale_of(sides), unknown):
+        found = holes.values(ways)
+        np.fmin.at(low, holes.queries[ways.query], found)
+        np.fmax.at(high, holes.queries[ways.query], found)
+    is_known[holes.queries[sorted(unknown)]] = False
+    there = ~np.isnan(values)
+    return Attained(np.where(there, low, np.nan), np.where(there, high, np.nan), is_known)
+
+
+def grades_of(hits: JudgedRows) -> Floats:
+    """The grades that unjudged documents could have: 0 and those of the judgements above it; 0 and 1 without any."""
+    above = np.unique(hits.pool.grades[hits.pool.grades > 0])
+    return np.append(0.0, above if above.size else 1.0)
+
+
+def scale_of(sides: Sequence[Bounding]) -> Floats:
+    """One grade for each worth that a document may have by a measure, from the least to the most."""
+    scale = grades_of(sides[0].run.hits)
+    rel = sides[0].measure.parameters.get("rel", np.inf)
+    worth = np.stack([_worth_of(sides[0], scale), scale >= rel])
+    _, first = np.unique(worth, axis=1, return_index=True)
+    return scale[first]
+
+
+def _worth_of(side: Bounding, scale: Floats) -> Floats:
+    """What documents of some grades are worth."""
+    ranks, ends = np.arange(1, scale.size + 1), np.array([0, scale.size])
+    known = np.ones(scale.size, dtype=bool)
+    return side.worth(JudgedRows(ends, ranks, ranks, ranks, scale, known, ranks[-1:], Pool(ends, np.sort(scale)[::-1])))
+
+
+def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
+    """Ways among which are both ends of each query; queries of which that is not known are added to `unknown`."""
+    least, most, measure = scale[0], scale[-1], holes.sides[0].bounding.measure
+    yield holes.uniform(least, least)
+    if scale.size == 1:
+        return
+    yield holes.uniform(most, most)
+    if len(holes.sides) == 1:
+        if measure.definition.monotone:
+            return
+        yield holes.uniform(most, least)
+        yield holes.uniform(least, most)
+        if measure.name in _AT_ENDS:
+            return
+    elif measure.name in _FIRST:
+        yield _singles(holes, least, most)
+        return
+    else:
+        yield from _favouring(holes, least, most)
+    ends = _linear(holes, scale) if measure.definition.linear and measure.name not in _BY_COUNTS else None
+    if ends is not None:
+        yield from ends
+        return
+    yield from _every_way(holes, scale, unknown)
+
+
+def _singles(holes: Holes, least: float, most: float) -> Ways:
+    """Each document alone has the best grade: of several, the first in one run is not better than it is alone."""
+    query = np.repeat(np.arange(holes.queries.size), holes.counts)
+    counts = holes.counts[query]
+    grades = np.full(int(counts.sum()), least)
+    grades[np.cumsum(counts) - counts + expand(np.zeros_like(holes.counts), holes.counts)] = most
+    return Ways(query, grades)
+
+
+def _favouring(holes: Holes, least: float, most: float) -> Iterator[Ways]:
+    """The best grade for all documents that stand higher in one of two runs."""
+    ranks = np.full((2, holes.is_inside.size), np.inf)
+    for rank, side in zip(ranks, holes.sides, strict=True):
+        holed = side.document >= 0
+        rank[holes.starts[side.rows.query[holed]] + side.document[holed]] = side.rows.rank[holed]
+    for is_higher in (ranks[0] < ranks[1], ranks[1] < ranks[0]):
+        yield Ways(np.arange(holes.queries.size), np.where(is_higher, most, least))
+
+
+def _every_way(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
+    """Every number of documents with each grade, best or worst ones first; every way where order is not all.
+
+    Of one run, documents beyond the cutoff all have the least grade, or all the best.
+    """
+    [bounding, *others] = [side.bounding for side in holes.sides]
+    is_sorted = bounding.is_ordered and bounding.measure.name not in _UNSORTED and not others
+    for number, (start, count) in enumerate(zip(holes.starts.tolist(), holes.counts.tolist(), strict=True)):
+        inside = holes.is_inside[start : start + count] if not others else np.ones(count, dtype=bool)
+        free = int(inside.sum())
+        if (2 * comb(free + scale.size - 1, free) if is_sorted else scale.size**free) > MAX_RANKINGS:
+            unknown.add(number)
+            continue
+        ways = [*combinations_with_replacement(scale, free)] if is_sorted else [*product(scale, repeat=free)]
+        each = np.array(ways).reshape(len(ways), free)
+        each = np.concatenate([each, each[:, ::-1]]) if is_sorted else each
+        for beyond in {scale[0], scale[-1]} if free < count else {scale[0]}:
+            every = np.full((len(each), count), beyond)
+            every[:, inside] = each
+            yield Ways(np.full(len(each), number), every.reshape(-1))
+
+
+# sums of gains over a norm
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Values as `(start + sum of weight * gain) / norm`, where gains are those of unjudged documents above the least.
+
+    Attributes:
+        start: `[Q]`, the sum where all have the least grade.
+        weight: `[N]`, how much the gain of each of them counts.
+        norm: `[3, Q]`, where none, one and all of them have the best grade.
+        ideal: for each query the gains of the ideal ranking where all have the least grade, and its weights added up;
+            None where the norm is no sum of gains.
+
+    """
+
+    start: Floats
+    weight: Floats
+    norm: Floats
+    ideal: list[tuple[Floats, Floats]] | None
+
+
+def _linear(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
+    """The ways with the greatest and the least value of sums of gains over a norm; None where it is no such value.
+
+    Documents in the order of their weights have falling gains: whatever the number of documents with each gain, no
+    other order has a greater sum. Where the norm is the same for all numbers, or depends on that of the relevant
+    documents, each number is tried. Else see `_best_counts`.
+    """
+    parts = [_sums(holes, side, scale) for side in holes.sides]
+    sums = _difference(*parts) if len(parts) > 1 else parts[0]
+    if sums is None:
+        return None
+    gains = _worth_of(holes.sides[0].bounding, scale)
+    ends = []
+    for sign in (1, -1):
+        grades = np.empty(sums.weight.size)
+        for query, (start, count) in enumerate(zip(holes.starts.tolist(), holes.counts.tolist(), strict=True)):
+            weight = sign * sums.weight[start : start + count]
+            order = np.argsort(-weight, kind="stable")
+            added = np.append(0.0, np.cumsum(weight[order]))
+            counts = _counts(sums, query, gains, sign * sums.start[query], added)
+            level = (counts[:, None] > np.arange(count)).sum(axis=0)
+            grades[start + order] = scale[level]
+        ends.append(Ways(np.arange(holes.queries.size), grades))
+    return ends[0], ends[1]
+
+
+def _sums(holes: Holes, side: Side, scale: Floats) -> _Sums | None:
+    """The values of a run as sums over a norm; None where they are none."""
+    bounding, measure = side.bounding, replace(side.bounding.measure, judged_only=False)
+    is_condensed = bounding.run.condensed or bounding.measure.judged_only
+    if measure.name in ("FallOut", "utility", "set_F") or (is_condensed and (side.rows.pool.grades < 0).any()):
+        return None
+    size, least, most = holes.queries.size, scale[0], scale[-1]
+    one = holes.uniform(least, least)
+    one.grades[holes.starts[holes.counts > 0]] = most
+    norm, start, weight = np.zeros((3, size)), np.zeros(size), np.zeros(side.rows.rank.size)
+    gains: dict[int, Floats] = {}
+    weights: dict[int, Floats] = {}
+    for queries, terms, _ in _terms(holes, side, measure, holes.uniform(least, least)):
+        norm[0, queries], start[queries] = terms.norm, terms.total()
+        gains |= {} if terms.ideal is None else dict(zip(queries.tolist(), _of_ideal(terms.ideal, "gain"), strict=True))
+    for queries, terms, _ in _terms(holes, side, measure, one):
+        norm[1, queries] = terms.norm
+    for queries, terms, offsets in _terms(holes, side, measure, holes.uniform(most, most)):
+        norm[2, queries], contributions = terms.norm, terms.contributions()
+        lengths = np.minimum(np.diff(offsets)[queries], contributions.shape[1])
+        inside = np.arange(contributions.shape[1]) < lengths[:, None]
+        weight[expand(offsets[queries], lengths)] = contributions[inside]
+        if terms.ideal is not None:
+            discounts = _of_ideal(terms.ideal, "discount")
+            added = [np.append(0.0, np.cumsum(1 / discount)) for discount in discounts]
+            weights |= dict(zip(queries.tolist(), added, strict=True))
+    holed = side.document >= 0
+    place = holes.starts[side.rows.query[holed]] + side.document[holed]
+    worth = float(_worth_of(bounding, scale)[-1]) or 1.0
+    own = np.zeros(holes.is_inside.size)
+    np.add.at(own, place, weight[holed] / worth)
+    return _Sums(start, own, norm, [(gains[query], weights[query]) for query in range(size)] if gains else None)
+
+
+def _terms(holes: Holes, side: Side, measure: Measure, ways: Ways) -> Iterator[tuple[Integers, Terms, Integers]]:
+    """The terms of all queries, block by block: which queries, and where the rows of all begin."""
+    hits = holes.filled(side, ways)
+    for queries, block in hits.blocks():
+        yield queries, measure.terms(block), hits.offsets
+
+
+def _of_ideal(ideal: Ideal, name: str) -> Iterator[Floats]:
+    """The gains, or the discounts, of the documents of each ideal ranking."""
+    known = ideal.ranking.known
+    column = np.broadcast_to(getattr(ideal.terms, name), known.shape)
+    return (numbers[there] for numbers, there in zip(column, known, strict=True))
+
+
+def _difference(first: _Sums | None, second: _Sums | None) -> _Sums | None:
+    """The second run less the first; None where their norms differ and depend on grades."""
+    if first is None or second is None:
+        return None
+    if np.array_equal(first.norm, second.norm) and (first.ideal is None) == (second.ideal is None):
+        return replace(first, start=second.start - first.start, weight=second.weight - first.weight)
+    return None
+
+
+def _counts(sums: _Sums, query: int, gains: Floats, start: float, added: Floats) -> Any:  # noqa: ANN401 - `[T]`
+    """How many documents have each gain or more: `[T]` numbers for the gains above the least."""
+    steps = np.diff(gains)
+    number = np.arange(added.size)
+    if sums.ideal is None:
+        none, one, every = sums.norm[:, query]
+        norm = np.minimum(none + (one - none) * number, max(one, every))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = np.where(norm > 0, (start + added * steps.sum()) / norm, -np.inf)
+        return np.full(steps.size, int(np.argmax(values)))
+    judged, weights = sums.ideal[query]
+    above = (judged[None, :] >= gains[1:, None]).sum(axis=1)
+    norms = weights[np.minimum(above[:, None] + number, weights.size - 1)]
+    return _best_counts(start, added, steps, sums.norm[0, query] - steps @ norms[:, 0], norms)
+
+
+def _best_counts(start: float, added: Floats, steps: Floats, base: float, norms: Floats) -> Integers:
+    """How many documents have each gain or more where a sum of gains over that of the ideal ranking is greatest.
+
+    With c(t) documents of the t-th gain or more, which exceeds the one below it by s(t), the value is
+
+        (start + sum over t of s(t) added[c(t)]) / (base + sum over t of s(t) norms[t, c(t)])
+
+    For a value v the numerator less v times the denominator is a sum over gains, each of which is made greatest alone;
+    where that is above 0, a greater value is found, and where it is 0, there is none (Dinkelbach). For v below 0 it is
+    greatest where all documents have the least or the best gain, as the norm is a convex function of gains.
+
+    Args:
+        start: the sum of the judged documents.
+        added: `[U + 1]`, the weights of the first documents added up.
+        steps: `[T]`.
+        base: the norm without the gains of unjudged documents.
+        norms: `[T, U + 1]`.
+
+    """
+    sums, norm = start + added * steps.sum(), base + steps @ norms
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.where(norm > 0, sums / norm, -np.inf)
+    best = int(np.argmax(values))
+    value, counts = float(values[best]), np.full(steps.size, best)
+    while value > 0:
+        chosen = np.minimum.accumulate(np.argmax(added - value * norms, axis=1))
+        total = base + steps @ norms[np.arange(steps.size), chosen]
+        found = (start + steps @ added[chosen]) / total if total > 0 else value
+        if not found > value:
+            break
+        value, counts = float(found), chosen
+    return counts

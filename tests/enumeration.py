@@ -1,0 +1,77 @@
+"""Bounds beside an enumeration: all orders of ties, and all grades of unjudged documents, of small random rankings."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+
+import rankworth as rw
+from generators import Grades, Scores
+from rankworth.measures import Measure
+
+SCALE = (0.0, 1.0, 2.0, 3.0)
+
+
+def rankings(by: str, number: int, seed: int) -> tuple[Grades, Scores]:
+    """Small random rankings with ties or holes, judged on the whole scale; some grades are negative."""
+    draw = np.random.default_rng(seed)
+    qrels: Grades = {"scale": {str(grade): grade for grade in SCALE}}
+    run: Scores = {"scale": {"0.0": 1.0}}
+    for query in map("{:05d}".format, range(number)):
+        size = int(draw.integers(1, 7))
+        odd = 2 if by == "ties" else int(draw.random() < 0.15)
+        grades = [*SCALE, 0.0, 1.0, *[-1.0, 0.5][:odd]]
+        judged = {f"d{place}": float(draw.choice(grades)) for place in range(size) if draw.random() < 0.6}
+        missed = {f"m{place}": float(draw.choice(grades)) for place in range(int(draw.integers(0, 4)))}
+        qrels[query] = judged | missed or {"m": 0.0}
+        scores = draw.integers(0, 3, size).tolist() if by == "ties" else range(size, 0, -1)
+        run[query] = {f"d{place}": float(score) for place, score in enumerate(scores)}
+    return qrels, run
+
+
+def every_order(qrels: dict[str, float], run: dict[str, float]) -> Iterator[tuple[dict[str, float], dict[str, float]]]:
+    """The ranking with its ties in every order."""
+    ties: dict[float, list[str]] = {}
+    for document, score in sorted(run.items(), key=lambda item: -item[1]):
+        ties.setdefault(score, []).append(document)
+    for orders in product(*map(permutations, ties.values())):
+        ranked = [document for order in orders for document in order]
+        yield qrels, {document: -float(rank) for rank, document in enumerate(ranked)}
+
+
+def every_grade(qrels: dict[str, float], run: dict[str, float]) -> Iterator[tuple[dict[str, float], dict[str, float]]]:
+    """The ranking with every grade for each of its unjudged documents."""
+    unjudged = [document for document in run if document not in qrels]
+    for grades in product(SCALE, repeat=len(unjudged)):
+        yield qrels | dict(zip(unjudged, grades, strict=True)), run
+
+
+def faults(by: Any, measures: Sequence[Measure], number: int, seed: int, **settings: Any) -> tuple[list[str], int, int]:
+    """What is wrong with bounds; how many were compared, and how many are not known."""
+    qrels, run = rankings(by, number, seed)
+    ways = every_order if by == "ties" else every_grade
+    every = {f"{query} {place}": way for query in qrels for place, way in enumerate(ways(qrels[query], run[query]))}
+    labels = list(map(str, measures))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        bounds = rw.evaluate(qrels, run, labels, bounds=by, **settings).bounds
+        sides = ({query: way[side] for query, way in every.items()} for side in (0, 1))
+        values = rw.evaluate(*sides, labels, **settings).per_query
+    assert bounds is not None
+    owner = np.array([query.partition(" ")[0] for query in values.ids])
+    starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
+    ends = np.minimum.reduceat(values.array, starts), np.maximum.reduceat(values.array, starts)
+    mean = np.add.reduceat(values.array, starts) / np.diff(starts, append=owner.size)[:, None]
+    wrong, unknown = [], 0
+    for column, label in enumerate(labels):
+        known = bounds.per_query(label)
+        rows = zip(owner[starts].tolist(), ends[0][:, column], ends[1][:, column], mean[:, column], strict=True)
+        for query, low, high, expected in rows:
+            found = known[query]
+            unknown += int(np.isnan(found.low))
+            pairs = [(found.low, low), (found.high, high)] + ([(found.expected, expected)] if by == "ties" else [])
+            if any(abs(one - other) > 1e-12 for one, other in pairs):
+                wrong.append(f"{label} of {qrels[query]} {run[query]}: {found}, and not {low}, {expected}, {high}")
+    return wrong, len(labels) * starts.size, unknown
