@@ -101,7 +101,7 @@ class Holes:
 
     @classmethod
     def _of_ranks(cls, side: Bounding, queries: Integers, counts: Integers) -> "Holes":
-        """The same of one run, whose unjudged documents are known by their ranks, in rank order."""
+        """The queries of one run, whose unjudged documents are known by their ranks, in rank order."""
         hits, measure = side.run.hits.of(queries), side.measure
         depth = _depth(side, hits.n_retrieved)
         looks_beyond = measure.name == "FallOut" or measure.parameters.get("ideal") == "retrieved"
