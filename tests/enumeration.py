@@ -75,3 +75,42 @@ def faults(by: Any, measures: Sequence[Measure], number: int, seed: int, **setti
             if any(abs(one - other) > 1e-12 for one, other in pairs):
                 wrong.append(f"{label} of {qrels[query]} {run[query]}: {found}, and not {low}, {expected}, {high}")
     return wrong, len(labels) * starts.size, unknown
+
+
+def faults_of_differences(measures: Sequence[Measure], number: int, seed: int) -> tuple[list[str], int, int]:
+    """What is wrong with bounds of mean differences over grades; how many were compared, and how many are not known."""
+    qrels, first = rankings("unjudged", number, seed)
+    draw = np.random.default_rng(seed)
+    second: Scores = {}
+    for query, documents in first.items():
+        pool = [*documents, "new"]
+        size = int(draw.integers(1, len(pool) + 1))
+        second[query] = {str(name): -float(rank) for rank, name in enumerate(draw.permutation(pool)[:size])}
+    both = {query: first[query] | second[query] for query in qrels}
+    every = {
+        f"{query} {place}": (judged, query)
+        for query in qrels
+        for place, (judged, _) in enumerate(every_grade(qrels[query], both[query]))
+    }
+    labels = list(map(str, measures))
+    filled = {name: judged for name, (judged, _) in every.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        bounds = rw.compare(qrels, {"a": first, "b": second}, labels, bounds="unjudged", resamples=10).bounds
+        sides = ({name: run[query] for name, (_, query) in every.items()} for run in (first, second))
+        one, other = (rw.evaluate(filled, run, labels).per_query for run in sides)
+    owner = np.array([query.partition(" ")[0] for query in one.ids])
+    starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
+    values = other.array - one.array
+    wrong, unknown = [], 0
+    for bound in bounds:
+        column = labels.index(bound.measure)
+        ends = [cut.reduceat(values[:, column], starts).mean() for cut in (np.minimum, np.maximum)]
+        holds = ends[0] > 1e-12 or ends[1] < -1e-12
+        unknown += bound.holds is None
+        if np.isnan(bound.low):
+            if bound.holds is False and holds:
+                wrong.append(f"{bound.measure}: {bound}, and not {ends}")
+        elif max(abs(bound.low - ends[0]), abs(bound.high - ends[1])) > 1e-12:
+            wrong.append(f"{bound.measure}: {bound}, and not {ends}")
+    return wrong, len(bounds), unknown

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import rankworth as rw
-from enumeration import faults
+from enumeration import faults, faults_of_differences
 from generators import cut, variants
 from rankworth.cli import main
 from rankworth.errors import UsageError
@@ -87,3 +87,41 @@ def test_the_command_shows_bounds(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run["bounds"]["per_query"] == {"q1": {"P@2": {"low": 0.5, "expected": None, "high": 1.0}}}
     assert main(["evaluate", *files, "--bounds", "ties", "--interval"]) == 2
     assert "give one of them" in capsys.readouterr().err
+
+
+def test_bounds_of_differences_are_those_of_an_enumeration() -> None:
+    wrong, compared, unknown = faults_of_differences(
+        [variant for variant in VARIANTS if variant.cutoff != 100], 4, seed=1
+    )
+    assert (wrong, unknown) == ([], 0)
+    assert compared
+
+
+def test_a_document_has_one_grade_in_both_runs() -> None:
+    qrels = {"q": {"a": 1}}
+    runs = {"one": {"q": {"u": 2.0, "a": 1.0}}, "two": {"q": {"u": 2.0, "b": 1.0, "a": 0.0}}}
+    [bound] = rw.compare(qrels, runs, ["P@2"], bounds="unjudged").bounds
+    assert bound[:5] == ("P@2", "one", "two", -1 / 2, 0.0)  # u does not matter; b may be relevant, or not
+    assert bound.holds is False
+    [bound] = rw.compare(
+        qrels, {"one": {"q": ["u", "b", "a"]}, "two": {"q": ["a", "u"]}}, ["P@1"], bounds="ties"
+    ).bounds
+    assert bound == ("P@1", "one", "two", 1.0, 1.0, True)
+
+
+def test_compare_says_whether_a_difference_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
+    for name, ranked in (("one", "ba"), ("two", "ac")):
+        lines = [f"{query} Q0 {document} 1 {-rank} r" for query in ("q1", "q2") for rank, document in enumerate(ranked)]
+        (tmp_path / f"{name}.run").write_text("\n".join(lines))
+    files = [str(tmp_path / name) for name in ("qrels", "one.run", "two.run")]
+    assert main(["compare", *files, "-m", "P@1", "P@2", "--bounds", "unjudged", "-f", "csv"]) == 0
+    rows = [line.split(",")[-3:] for line in capsys.readouterr().out.splitlines()]
+    assert rows == [["bounds_low", "bounds_high", "holds"], ["0.0", "1.0", "False"], ["-0.5", "0.5", "False"]]
+    assert main(["compare", *files, "-m", "P@2", "--bounds", "unjudged", "-f", "table"]) == 0
+    assert "could turn (-0.5000 to +0.5000)" in " ".join(capsys.readouterr().out.split())
+    results = str(tmp_path / "one.json")
+    assert main(["evaluate", *files[:2], "-m", "P@1", "-q", "-o", results]) == 0
+    capsys.readouterr()
+    assert main(["compare", files[0], results, files[2], "--bounds", "ties"]) == 2
+    assert "one has no bounds: it is not one run" in capsys.readouterr().err

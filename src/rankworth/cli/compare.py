@@ -69,6 +69,7 @@ class Paired:
         seed: Of the random numbers. Default: 0.
         margin: Difference that does not matter: 0.01, or nDCG@10=0.01 for one measure.
         effect: Difference that is looked for; a warning where there are too few queries to find it.
+        bounds: Whether each sign holds over all orders of ties, or all grades of unjudged documents.
         by: Columns of --queries by whose groups differences are told, too.
         weights: Column of --queries with what each query counts.
         macro: Column of --queries whose groups count alike.
@@ -85,6 +86,7 @@ class Paired:
     seed: Annotated[int, Parameter(metavar="N", validator=FromZero)] = 0
     margin: Several = None
     effect: Annotated[float | None, Parameter(metavar="X", validator=Number(gt=0))] = None
+    bounds: Annotated[Literal["ties", "unjudged"] | None, Parameter(metavar="BY")] = None
     by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN")] = None
     weights: Annotated[str | None, Parameter(metavar="COLUMN")] = None
     macro: Annotated[str | None, Parameter(metavar="COLUMN")] = None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from rankworth import stats
+from rankworth.comparison.bounds import bounds_of
 from rankworth.comparison.differences import (
     DETECTABLE,
     LEVEL,
@@ -23,6 +24,7 @@ from rankworth.comparison.differences import (
 from rankworth.comparison.result import BETTER, WORSE, Comparison, threshold
 from rankworth.comparison.systems import UNJUDGED, Floats, System, SystemReader, not_alike, paired, shared
 from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.evaluation.bounds import Varied
 from rankworth.evaluation.diagnostics import uneven_judgements
 from rankworth.evaluation.values import RunValues, Values
 from rankworth.groups import Slices
@@ -72,6 +74,7 @@ def compare(
     seed: int = 0,
     margin: float | Mapping[str, float] | None = None,
     effect: float | None = None,
+    bounds: Varied | None = None,
     table: object = None,
     by: object = None,
     weights: object = None,
@@ -106,6 +109,9 @@ def compare(
         seed: of the random numbers.
         margin: the difference that does not matter: one for all measures, or `{measure: margin}`.
         effect: the difference that one looks for; a warning says so where there are too few queries to find it.
+        bounds: whether the sign of each mean difference holds, and how low and high it could be, over all orders of
+            tied documents (`"ties"`) or all grades that unjudged documents could have (`"unjudged"`); for runs, not
+            for results files.
         table: columns of the queries, as `rankworth.io.metadata.queries` reads them.
         by: as for `evaluate`: the column by whose groups differences are told, too.
         weights: as for `evaluate`: what each query counts.
@@ -175,17 +181,19 @@ def compare(
     repeated = [
         f"{label} is {name} by another name, and compared once" for label, name in names_of.items() if label != name
     ]
+    ends, sentences = ((), ()) if bounds is None else bounds_of(reader, scores, rows, bounds)
     return Comparison(
         scores,
         tuple(rows),
         plan,
         procedure,
         "" if all_pairs else scores.systems[0],
-        (*_notes_on_systems(systems, scores), *repeated, *_notes(scores, rows), *reader.notes),
+        (*_notes_on_systems(systems, scores), *repeated, *_notes(scores, rows), *reader.notes, *sentences),
         tuple(_warnings(systems, scores, rows, plan, effect)),
         {column: tuple(differences(parts, compared, plan)[0]) for column, parts in scores.parts().items()},
         uneven=_uneven(systems, scores.measures, accepted=accept_new_qrels),
         texts={} if table is None else table.texts,
+        bounds=ends,
     )
 
 

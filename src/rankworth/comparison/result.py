@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, overload
 import numpy as np
 
 from rankworth import stats
+from rankworth.comparison.bounds import DifferenceBound
 from rankworth.comparison.differences import DETECTABLE, INTERVALS, PAIRWISE, Difference, Plan, Procedure, ScoreTable
 from rankworth.comparison.systems import Floats
 from rankworth.errors import UsageError, counted, quoted
@@ -140,6 +141,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         reading: words of such a command that say how these files are read.
         uneven: how many queries each system has values for, where these are not the same queries.
         texts: the texts of queries, where a table of queries has them.
+        bounds: one for each of `differences`, where bounds were asked for.
 
     """
 
@@ -158,6 +160,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
     reading: tuple[str, ...] = ()
     uneven: Mapping[str, int] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
+    bounds: tuple[DifferenceBound, ...] = ()
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -324,6 +327,10 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         rows = [("", one) for one in self.differences]
         rows += [(column, one) for column, several in self.slices.items() for one in several]
         columns = by_name((*Difference._fields, "by"), [(*one, column) for column, one in rows])
+        if self.bounds:
+            none = [None] * (len(rows) - len(self.bounds))
+            ends = {"bounds_low": "low", "bounds_high": "high", "holds": "holds"}
+            columns |= {name: [getattr(one, part) for one in self.bounds] + none for name, part in ends.items()}
         return {name: defined(cells) for name, cells in columns.items() if name != "by" or self.slices}
 
     def _record(self) -> dict[str, Any]:
@@ -345,6 +352,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
                 name: dict(zip(row, defined(list(row.values())), strict=True)) for name, row in self.means.items()
             },
             "differences": [record(one) for one in self.differences],
+            **({"bounds": [record(one) for one in self.bounds]} if self.bounds else {}),
             "slices": {name: [record(one) for one in several] for name, several in self.slices.items()},
             "worst": {
                 f"{second} - {first}": {

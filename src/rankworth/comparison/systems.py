@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from rankworth import evaluation
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
+from rankworth.evaluation import extremes, runner
+from rankworth.evaluation.bounds import Varied
 from rankworth.evaluation.results_file import Result
 from rankworth.evaluation.results_reading import is_results, read
 from rankworth.evaluation.values import RunValues, Values, behind
@@ -234,6 +236,7 @@ class SystemReader:
 
         """
         self.notes: list[str] = []
+        self._runs: dict[str, Run] = {}  # those that are measured now
         self._qrels, self._accept_new_qrels = qrels, accept_new_qrels
         self._reading, self._options = inputs.InputOptions(options), options
         self._queries = options["queries"] = None if options.get("queries") is None else list(ids(options["queries"]))
@@ -291,6 +294,26 @@ class SystemReader:
         named = {key: systems[key].under(self._names) for key in sides}
         return [joined([named[name, number] for number in range(len(by_name[name]))], self.labels) for name in by_name]
 
+    def difference_bounds(
+        self, measures: Sequence[str], pairs: Sequence[tuple[str, str]], by: Varied
+    ) -> tuple[list[extremes.DifferenceBounds], str]:
+        """Bounds of the differences of queries by some measures, and what they assume.
+
+        Raises:
+            UsageError: `conflicting-options` for systems that are no single runs.
+
+        """
+        if stored := [name for pair in pairs for name in pair if name not in self._runs]:
+            text = f"{stored[0]} has no bounds: it is not one run, whose documents could be looked at"
+            raise UsageError(
+                "conflicting-options", text, remedy="give each system as one run, and not as a results file"
+            )
+        others = ("queries", "rel", "profile", "progress")
+        settings: Any = {name: value for name, value in self._options.items() if name not in others}
+        plan = runner.planned(self._profile, measures, self._options.get("rel"), settings)
+        judgements = inputs.Judgements(self._qrels, self._queries, [one.judging for one in plan.asked])
+        return extremes.differences(judgements, self._runs, plan, pairs, by)
+
     def _take_over(self, stored: Sequence[System]) -> None:
         """Measure runs by the measures that all stored values have, under the names of the first."""
         self._names = {label: one.measure for label, one in stored[0].scores.items()}
@@ -311,6 +334,7 @@ class SystemReader:
         if self._qrels is not None:
             [self._qrels], runs = self._reading.read([self._qrels], runs)
         named = [inputs.run(run, label) for run, label in zip(runs, labels, strict=True)]
+        self._runs = dict(zip(labels, named, strict=True))
         if not named:
             return []
         if self._qrels is None:

@@ -1,15 +1,17 @@
 """The values of a run, or the differences of two, with how low and how high they could be."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
 import numpy as np
 
+from rankworth.arrays import Floats
 from rankworth.errors import UsageError
 from rankworth.evaluation.bounds import MeanBounds, Varied
 from rankworth.evaluation.evaluator import Evaluator, MeasuredRun, Plan, QrelsOf
 from rankworth.evaluation.orders import Bounding, Bounds, over_orders
-from rankworth.evaluation.unjudged import grades_of, over_grades
+from rankworth.evaluation.unjudged import Attained, Mask, attained, grades_of, over_grades
 from rankworth.evaluation.values import Values, behind
 from rankworth.measures import Measure
 from rankworth.model import Run
@@ -36,8 +38,7 @@ def bounded(qrels_of: QrelsOf, run: Run, plan: Plan, by: Varied, *, progress: "P
         RankworthError: as `evaluate`.
 
     """
-    if by not in VARIED:
-        raise UsageError("unknown-setting", f"bounds={by!r}: bounds are taken over {' or '.join(map(repr, VARIED))}")
+    _refuse_word(by)
     needs_rows = by == "unjudged" and any(not _has_plain_ranks(one) for one in plan.asked)
     evaluator = Evaluator(qrels_of, run, [plan], progress=progress, full=needs_rows)
     values = evaluator.values(plan)
@@ -61,6 +62,17 @@ def bounded(qrels_of: QrelsOf, run: Run, plan: Plan, by: Varied, *, progress: "P
         columns[one.label] = low, expected, high
     assumption = _assumption(evaluator.measured_run(plan.base), by)
     return replace(values, bounds=MeanBounds(by, assumption, tuple(notes), columns, values.per_query.id_kinds))
+
+
+def _refuse_word(by: object) -> None:
+    """Refuse what bounds are not taken over.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    if by not in VARIED:
+        raise UsageError("unknown-setting", f"bounds={by!r}: bounds are taken over {' or '.join(map(repr, VARIED))}")
 
 
 _OF: Final = {"ties": "orders of ties", "unjudged": "ways to grade documents"}
@@ -101,3 +113,71 @@ def _refuse_settings(one: ResolvedMeasure, run: MeasuredRun) -> None:
         raise UsageError(
             "conflicting-options", text, remedy="take bounds under another profile, or set it to its default"
         )
+
+
+class DifferenceBounds(NamedTuple):
+    """How low and how high the differences of queries could be, the second run less the first."""
+
+    measure: str
+    first: str
+    second: str
+    queries: list[str]
+    low: Floats
+    """`[Q]`: lowest difference; the lowest that is attained where `is_known` is false"""
+    high: Floats
+    is_known: Mask
+
+
+def differences(
+    qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, pairs: Sequence[tuple[str, str]], by: Varied
+) -> tuple[list[DifferenceBounds], str]:
+    """Bounds of the differences of runs by each measure, and what they assume.
+
+    Args:
+        qrels_of: gives the judgements that count under some settings.
+        runs: by name.
+        plan: the measures.
+        pairs: the names of each two runs.
+        by: what bounds are taken over; a document that nobody judged has one grade in both runs.
+
+    Raises:
+        UsageError: as `bounded`.
+        RankworthError: as `evaluate`.
+
+    """
+    _refuse_word(by)
+    shown = frozenset(query for one in plan.asked for query in qrels_of(one.judging).queries)
+    evaluators = {}
+    for name, run in runs.items():
+        evaluator = Evaluator(
+            qrels_of, run, [plan], shown=shown if by == "unjudged" else frozenset(), full=by == "unjudged"
+        )
+        evaluators[name] = evaluator, behind(evaluator.values(plan, with_notices=False)).columns
+    found = []
+    for first, second in pairs:
+        for place, one in enumerate(plan.numbers):
+            sides = []
+            for evaluator, columns in (evaluators[first], evaluators[second]):
+                if by == "unjudged":
+                    _refuse_settings(one, evaluator.measured_run(one))
+                sides.append(Bounding(evaluator.measured_run(one), one, evaluator.qrels(one), columns[place]))
+            attained = _of_orders(*sides) if by == "ties" else _of_grades(*sides)
+            queries = list(sides[0].qrels.queries)
+            found.append(DifferenceBounds(one.label, first, second, queries, *attained))
+    [(evaluator, _), *_] = evaluators.values()
+    return found, _assumption(evaluator.measured_run(plan.base), by)
+
+
+def _of_grades(first: Bounding, second: Bounding) -> Attained:
+    """Bounds of differences over grades."""
+    size = len(first.qrels.queries)
+    return attained([first, second], second.column.values[:size] - first.column.values[:size])
+
+
+def _of_orders(first: Bounding, second: Bounding) -> Attained:
+    """Bounds of differences over orders: those of one run have nothing to do with those of the other."""
+    size = len(first.qrels.queries)
+    one, other = over_orders(first), over_orders(second)
+    low, high = other.low[:size] - one.high[:size], other.high[:size] - one.low[:size]
+    values = second.column.values[:size] - first.column.values[:size]
+    return Attained(low, high, ~np.isnan(low) | np.isnan(values))

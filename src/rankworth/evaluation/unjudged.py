@@ -237,6 +237,9 @@ def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
         return
     else:
         yield from _favouring(holes, least, most)
+    if measure.name == "AP" and (prefixes := _prefixes(holes, scale)) is not None:
+        yield from prefixes
+        return
     ends = _linear(holes, scale) if measure.definition.linear and measure.name not in _BY_COUNTS else None
     if ends is not None:
         yield from ends
@@ -283,6 +286,75 @@ def _every_way(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]
             every = np.full((len(each), count), beyond)
             every[:, inside] = each
             yield Ways(np.full(len(each), number), every.reshape(-1))
+
+
+# average precision
+
+
+def _prefixes(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
+    """The ways with the greatest and the least average precision; None of two runs, and where documents share ranks.
+
+    Of ways with one number of relevant documents, that with the first ones is the best, as moving a relevant document
+    up never lowers the sum, and that with the last ones the worst. What one more document adds to the sum is known:
+    the precision at its rank, and 1 over the rank of each relevant document below it. Relevant documents beyond the
+    cutoff lower the value.
+    """
+    [side, *others] = holes.sides
+    measure, rows = side.bounding.measure, side.rows
+    is_condensed = side.bounding.run.condensed or measure.judged_only
+    if others or rows.ties != "broken" or (is_condensed and (rows.pool.grades < 0).any()):
+        return None
+    found = rows.known & (rows.grade >= measure.parameters["rel"]) & (rows.rank <= (measure.cutoff or np.inf))
+    holed = np.split(
+        rows.rank[side.document >= 0],
+        np.cumsum(np.bincount(rows.query[side.document >= 0], minlength=holes.queries.size))[:-1],
+    )
+    ends = []
+    for is_best, beyond in ((True, scale[0]), (False, scale[-1])):
+        norm = _norms(holes, side, measure, scale, beyond)
+        ways = holes.uniform(scale[0], beyond)
+        for query in range(holes.queries.size):
+            row = slice(rows.offsets[query], rows.offsets[query + 1])
+            start = holes.starts[query]
+            inside = int(holes.is_inside[start : start + holes.counts[query]].sum())
+            ranks, relevant = holed[query][:inside], rows.rank[row][found[row]]
+            above, inverse = np.searchsorted(relevant, ranks), np.append(np.cumsum(1 / relevant[::-1])[::-1], 0.0)
+            own = np.arange(1, inside + 1) if is_best else np.ones(inside)
+            below = 0.0 if is_best else np.append(np.cumsum(1 / ranks[::-1])[::-1][1:], 0.0)[:inside]
+            added = (above + own) / ranks + inverse[above] + below
+            sums = (np.arange(1, relevant.size + 1) / relevant).sum() + np.append(
+                0.0, np.cumsum(added if is_best else added[::-1])
+            )
+            number = _greatest(sums if is_best else -sums, norm[:, query])
+            chosen = slice(start, start + number) if is_best else slice(start + inside - number, start + inside)
+            ways.grades[chosen] = scale[-1]
+        ends.append(ways)
+    return ends[0], ends[1]
+
+
+def _norms(holes: Holes, side: Side, measure: Measure, scale: Floats, beyond: float) -> Floats:
+    """`[3, Q]`: the norms where none, one and all documents within the cutoff have the best grade."""
+    one = holes.uniform(scale[0], beyond)
+    one.grades[holes.starts[holes.counts > 0]] = scale[-1]
+    norms = np.zeros((3, holes.queries.size))
+    for norm, ways in zip(norms, (holes.uniform(scale[0], beyond), one, holes.uniform(scale[-1], beyond)), strict=True):
+        for queries, terms, _ in _terms(holes, side, measure, ways):
+            norm[queries] = terms.norm
+    return norms
+
+
+def _greatest(sums: Floats, norm: Floats) -> int:
+    """The number of documents with which a sum over its norm is greatest.
+
+    Args:
+        sums: `[U + 1]`, by number.
+        norm: where there is none, one, and all of them: it grows with each by as much, up to a limit.
+
+    """
+    none, one, every = norm
+    norms = np.minimum(none + (one - none) * np.arange(sums.size), max(one, every))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return int(np.argmax(np.where(norms > 0, sums / norms, -np.inf)))
 
 
 # sums of gains over a norm
@@ -337,7 +409,9 @@ def _sums(holes: Holes, side: Side, scale: Floats) -> _Sums | None:
     """The values of a run as sums over a norm; None where they are none."""
     bounding, measure = side.bounding, replace(side.bounding.measure, judged_only=False)
     is_condensed = bounding.run.condensed or bounding.measure.judged_only
-    if measure.name in ("FallOut", "utility", "set_F") or (is_condensed and (side.rows.pool.grades < 0).any()):
+    may_be_negative = measure.parameters.get("gain") in SIGNED and "ideal" in measure.parameters
+    is_other = measure.name in ("FallOut", "utility", "set_F") or may_be_negative
+    if is_other or (is_condensed and (side.rows.pool.grades < 0).any()):
         return None
     size, least, most = holes.queries.size, scale[0], scale[-1]
     one = holes.uniform(least, least)
@@ -395,11 +469,7 @@ def _counts(sums: _Sums, query: int, gains: Floats, start: float, added: Floats)
     steps = np.diff(gains)
     number = np.arange(added.size)
     if sums.ideal is None:
-        none, one, every = sums.norm[:, query]
-        norm = np.minimum(none + (one - none) * number, max(one, every))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values = np.where(norm > 0, (start + added * steps.sum()) / norm, -np.inf)
-        return np.full(steps.size, int(np.argmax(values)))
+        return np.full(steps.size, _greatest(start + added * steps.sum(), sums.norm[:, query]))
     judged, weights = sums.ideal[query]
     above = (judged[None, :] >= gains[1:, None]).sum(axis=1)
     norms = weights[np.minimum(above[:, None] + number, weights.size - 1)]

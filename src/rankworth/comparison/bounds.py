@@ -1,0 +1,87 @@
+"""Whether the sign of a mean difference holds whatever the order of ties, or the grades of unjudged documents, are."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from rankworth.comparison.differences import Difference, ScoreTable
+from rankworth.comparison.systems import SystemReader
+from rankworth.evaluation.bounds import Varied
+from rankworth.evaluation.extremes import DifferenceBounds
+
+_WHATEVER: Final = {"ties": "whatever the order of ties is", "unjudged": "whatever the unjudged documents are"}
+
+
+class DifferenceBound(NamedTuple):
+    """How low and how high a mean difference could be, the second system less the first."""
+
+    measure: str
+    first: str
+    second: str
+    low: float
+    """NaN where it is not known, and infinite nowhere"""
+    high: float
+    holds: bool | None
+    """whether all differences have one sign, or are 0; None where nobody knows"""
+
+    @property
+    def word(self) -> str:
+        """What tables say of it."""
+        return {True: "holds", False: "could turn", None: "not known"}[self.holds]
+
+
+def bounds_of(
+    reader: SystemReader, scores: ScoreTable, rows: Sequence[Difference], by: Varied
+) -> tuple[tuple[DifferenceBound, ...], tuple[str, ...]]:
+    """The bounds of mean differences, and sentences on them.
+
+    Args:
+        reader: has measured the systems.
+        scores: their values.
+        rows: the differences.
+        by: what bounds are taken over.
+
+    Raises:
+        UsageError: `conflicting-options` for systems that are no single runs.
+
+    """
+    pairs = list(dict.fromkeys((row.first, row.second) for row in rows))
+    found, assumption = reader.difference_bounds(scores.measures, pairs, by)
+    by_key = {(each.measure, each.first, each.second): each for each in found}
+    bounds = tuple(_of_mean(scores, row, by_key[row.measure, row.first, row.second]) for row in rows)
+    return bounds, (assumption, *_sentences(rows, bounds, by))
+
+
+def _of_mean(scores: ScoreTable, row: Difference, queries: DifferenceBounds) -> DifferenceBound:
+    """The bounds of a mean difference."""
+    places = {query: place for place, query in enumerate(queries.queries)}
+    order = np.array([places[query] for query in scores.queries], dtype=np.int64)
+    low, high, is_known = (column[order] for column in (queries.low, queries.high, queries.is_known))
+    first, second = (
+        scores.values[scores.systems.index(name), scores.measures.index(row.measure)]
+        for name in (row.first, row.second)
+    )
+    there = ~np.isnan(first + second)
+    weights = np.ones(there.size) if scores.weights is None else scores.weights
+    ends = [float(np.average(end[there], weights=weights[there])) if there.any() else math.nan for end in (low, high)]
+    holds = min(ends) > 0 or max(ends) < 0 or ends == [0.0, 0.0]
+    if is_known[there].all():
+        return DifferenceBound(row.measure, row.first, row.second, ends[0], ends[1], holds)
+    turns = not holds and not any(map(math.isnan, ends))  # these differences are attained
+    return DifferenceBound(row.measure, row.first, row.second, math.nan, math.nan, False if turns else None)
+
+
+def _sentences(rows: Sequence[Difference], bounds: Sequence[DifferenceBound], by: Varied) -> Iterator[str]:
+    """What holds, what could turn, and what is not known."""
+    many = len({(row.first, row.second) for row in rows}) > 1
+    for row, bound in zip(rows, bounds, strict=True):
+        name = f"{row.second} and {row.first} by {row.measure}" if many else row.measure
+        between = "" if math.isnan(bound.low) else f" ({bound.low:+.4f} to {bound.high:+.4f})"
+        if bound.holds:
+            yield f"{name}: the sign of the difference holds {_WHATEVER[by]}{between}"
+        elif bound.holds is None:
+            yield f"{name}: whether the sign of the difference holds {_WHATEVER[by]} is not known"
+        else:
+            yield f"{name}: the sign of the difference could turn{between}"
