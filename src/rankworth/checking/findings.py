@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
 
-from rankworth.errors import counted, known
+from rankworth.errors import RankworthError, counted, known
 from rankworth.evaluation import output
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name
 
 if TYPE_CHECKING:
-    from rankworth.errors import RankworthError
     from rankworth.evaluation.values import Values
 
 Severity = Literal["error", "warning", "note"]
@@ -139,8 +138,12 @@ class Check(Analysis[Literal["findings"]]):
         ]
         means = {measure: [source.mean.get(measure) for source in self.sources] for measure in self.measures}
         columns += [Column(name, "value", values) for name, values in means.items() if {*values} != {None}]
-        sheets = [Sheet(tuple(columns), tuple(self._sentences()), title=self.verdict)]
-        return [*sheets, output.beside(self.profiles, self.measures)] if self.profiles else sheets
+        sentences, beside = self._sentences(), []
+        try:
+            beside = [output.beside(self.profiles, self.measures)] if self.profiles else []
+        except RankworthError as error:  # of all profiles
+            sentences += ["every profile refuses:", *(f"  {problem}" for problem in error.problems)]
+        return [Sheet(tuple(columns), tuple(sentences), title=self.verdict), *beside]
 
     def _sentences(self) -> list[str]:
         """Each finding, with its remedy in lines of its own; of many with one slug the first ones."""
