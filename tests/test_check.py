@@ -127,7 +127,7 @@ def test_ranks_contradict_scores_as_pairs_say(rows: list[tuple[str, int, int]]) 
     }
     frame = pl.DataFrame(rows, schema=["query", "score", "rank"], orient="row").with_row_index("document")
     seen = Rows()
-    seen.look_at(frame.with_columns(pl.col("document", "rank").cast(pl.String)))
+    seen.look_at(frame.with_columns(pl.col("document").cast(pl.String), pl.col("rank").cast(pl.Float64)))
     assert {*seen.contradicting} == contradicting
 
 

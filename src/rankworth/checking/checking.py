@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from rankworth.checking import reading, rules
-from rankworth.checking.findings import Check, Finding, Severity, Source, ordered
+from rankworth.checking.findings import Check, Finding, Source, ordered
 from rankworth.checking.rules import CheckedRun
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation import DEFAULT_MEASURES, evaluate_profiles
@@ -175,11 +175,13 @@ class _Checker:
         own = [query for query in dict.fromkeys(checked.rows.own) if query in {*qrels.queries}]
         if not own or self.plan().exclude is not None or checked.lead is None:
             return
+        text = f"{checked.name} retrieves the document that has the id of the query, for {counted(len(own))}: "
+        text += f"{quoted(own)}; some tools remove such documents"
+        if len(own) < rules.MANY * np.count_nonzero(checked.answered):
+            yield checked.finding("self-matches", text, "note", own)
+            return
         without = self._measured(qrels, checked.run, self.plan(exclude="self")).values
         label = str(checked.lead)
-        text = f"{checked.name} retrieves the document that has the id of the query, for {counted(len(own))}: "
-        text += f"{quoted(own)}; some tools remove such documents, others do not: {label} is "
-        text += f"{checked.values[label]:.4f} with and {without[label]:.4f} without them"
+        text += f": {label} is {checked.values[label]:.4f} with and {without[label]:.4f} without them"
         remedy = "if they are the queries themselves: --exclude self, in Python exclude='self'"
-        severity: Severity = "warning" if len(own) >= rules.MANY * np.count_nonzero(checked.answered) else "note"
-        yield checked.finding("self-matches", text, severity, own)._replace(remedy=remedy)
+        yield checked.finding("self-matches", text, queries=own)._replace(remedy=remedy)

@@ -5,10 +5,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
+from rankworth.arrays import Floats, Integers
 from rankworth.checking.findings import Finding
 from rankworth.errors import InputError
 from rankworth.io.lines import QRELS
-from rankworth.io.reading import Described, Reading, files_of
+from rankworth.io.reading import LOOSELY_RANKED, Described, Reading, files_of
 from rankworth.io.source import STDIN, Source
 from rankworth.io.validate import text as id_text
 from rankworth.model import Qrels, Run
@@ -25,10 +28,8 @@ UNREADABLE: Final = ("missing-file", "is-directory", "unreadable-file", "changed
 """slugs of errors of which no file is at fault: they are raised and no finding"""
 _FIRST: Final = 5
 """documents of each query whose ids are compared with those of the judgements"""
-_COMPARED: Final = 5_000
+_COMPARED: Final = 500
 """documents of a run that are compared at most"""
-_RANKED: Final = ("query", "document", "rank", "score")
-"""columns of TREC's lines, with the rank as text, since most tools do not look at it"""
 
 
 @dataclass
@@ -53,23 +54,24 @@ class Rows:
 
     def look_at(self, frame: "pl.DataFrame") -> None:
         """Note what some rows say."""
-        import polars as pl  # noqa: PLC0415 - dicts need none of this
-
-        from rankworth.tables.frames import run_starts  # noqa: PLC0415 - as above
+        from rankworth.tables.frames import run_starts  # noqa: PLC0415 - dicts need none of this
 
         if not frame.height:
             return
-        self.own += frame.filter(pl.col("query") == pl.col("document"))["query"].to_list()
-        starts = run_starts(frame["query"])
-        queries = frame["query"].gather(starts).to_list()
-        self.longest = max(self.longest, *(starts[1:] - starts[:-1]).tolist(), frame.height - int(starts[-1]))
-        for start, query in zip(starts.tolist(), queries, strict=True):
+        query, document = frame["query"], frame["document"]
+        self.own += query.filter(query == document).to_list()
+        starts = run_starts(query)
+        queries = query.gather(starts).to_list()
+        self.longest = max(self.longest, int(np.diff(starts, append=frame.height).max()))
+        for start, name in zip(starts.tolist(), queries, strict=True):
             if self._compared >= _COMPARED:
                 break
-            self._keep(query, frame["document"][start : start + _FIRST].to_list())
+            self._keep(name, document[start : start + _FIRST].to_list())
         if "rank" in frame.columns:
-            numbers = frame.select("query", "score", pl.col("rank").cast(pl.Float64, strict=False))
-            self._compare(numbers, is_scattered=len({*queries}) < len(queries))
+            if len({*queries}) < len(queries) or _rises(frame["score"].to_numpy(), starts):
+                frame = frame.sort("query", "score", descending=[False, True], maintain_order=True)
+                starts = run_starts(frame["query"])
+            self._compare(frame, starts)
 
     def look_at_dicts(self, run: Mapping[str, Mapping[Any, Any]]) -> None:
         """Note what the dicts of a run say."""
@@ -85,21 +87,24 @@ class Rows:
         held += documents[: _FIRST - len(held)]
         self._compared += len(documents)
 
-    def _compare(self, frame: "pl.DataFrame", *, is_scattered: bool) -> None:
-        """Compare ranks with scores; of rows in no order, each query is put in order first."""
-        import polars as pl  # noqa: PLC0415 - dicts need none of this
-
-        ranks = frame["rank"].drop_nulls().to_numpy()
-        if not ranks.size:
+    def _compare(self, frame: "pl.DataFrame", starts: Integers) -> None:
+        """Compare ranks with scores of rows in the order of their scores, those of each query together."""
+        score, rank = frame["score"].to_numpy(), frame["rank"].to_numpy()
+        if np.isnan(rank).all():
             return
-        low, high = float(ranks.min()), float(ranks.max())
+        low, high = float(np.nanmin(rank)), float(np.nanmax(rank))
         self.ranks = (low, high) if self.ranks is None else (min(self.ranks[0], low), max(self.ranks[1], high))
-        query = pl.col("query") == pl.col("query").shift()
-        score, rank = (pl.col(name).diff() for name in ("score", "rank"))
-        if is_scattered or frame.select((query & (score > 0)).any()).item():
-            frame = frame.sort("query", "score", descending=[False, True], maintain_order=True)
-        contradicting = frame.filter(query & (score < 0) & (rank < 0))["query"]
-        self.contradicting |= dict.fromkeys(contradicting.unique(maintain_order=True).to_list())
+        contradicting = np.append(False, (score[1:] < score[:-1]) & (rank[1:] < rank[:-1]))
+        contradicting[starts] = False
+        rows = np.flatnonzero(contradicting)
+        self.contradicting |= dict.fromkeys(frame["query"].gather(rows).to_list())
+
+
+def _rises(score: Floats, starts: Integers) -> bool:
+    """Whether a document stands behind one of its query with a lower score."""
+    rises = np.append(False, score[1:] > score[:-1])
+    rises[starts] = False
+    return bool(rises.any())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,7 +120,7 @@ class WatchedRun(Run):
                 self.rows.look_at(frame)
                 yield frame
             return
-        for frame in self._of_files(_RANKED, progress):
+        for frame in self._of_files(LOOSELY_RANKED, progress):
             self.rows.look_at(frame)
             yield frame.drop("rank")
 

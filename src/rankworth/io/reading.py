@@ -34,6 +34,8 @@ _MODULES: Final = {"tsv": "csv", "msmarco": "csv", "arrow": "parquet"}
 ROLES: Final = ("query", "document", "score", "rank", "grade", "subtopic")
 RANKED: Final = ("query", "document", "score", "rank")
 """the columns of TREC's lines that tell scores and ranks; both are numbers then"""
+LOOSELY_RANKED: Final = ("query", "document", "rank", "score")
+"""the same columns where a rank may be anything; NaN where it is no number"""
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,7 @@ class Reader(ABC):
     Attributes:
         separator: what stands between cells.
         has_quotes: whether cells may be quoted.
+        loose: numbers that may be anything else, and NaN then.
         noun: what messages call a record.
         slug: of a record with more or fewer cells than it should have.
         has: what messages say of how many cells a record has.
@@ -75,6 +76,7 @@ class Reader(ABC):
 
     separator: str
     has_quotes = False
+    loose: Sequence[str] = ()
     noun: str
     slug: str
     has: str
@@ -190,7 +192,7 @@ class Reader(ABC):
         ids = frame.select(what for what in self.required if what not in self.numbers) if blanks else ()
         if any((column.str.strip_chars(_BLANKS) != column).any() for column in ids):
             return None
-        for what in self.numbers:
+        for what in {*self.numbers}.difference(self.loose):
             if frame[what].is_nan().any() or (what not in _INFINITE and frame[what].is_infinite().any()):
                 return None
         return frame
@@ -239,6 +241,8 @@ class Reader(ABC):
         bare = text.strip(_BLANKS)
         if not bare and what in self.required:
             raise InputError("missing-value", f"there is no {what}", remedy="drop or fill such lines")
+        if what in self.loose and not NUMBER.fullmatch(bare):
+            return math.nan
         if what in self.numbers:
             return _number(what, bare) if bare else None
         escaped = text.replace('"', '""')

@@ -13,7 +13,7 @@ import polars as pl
 from rankworth.errors import InputError
 from rankworth.io import lines
 from rankworth.io.lines import HEAD, QRELS, RUN, Layout
-from rankworth.io.reading import RANKED
+from rankworth.io.reading import LOOSELY_RANKED, RANKED
 from rankworth.io.source import Progress, Source
 from rankworth.io.text import FIELDS, Reader, Record
 
@@ -82,7 +82,8 @@ class _Reader(Reader):
 
     def __init__(self, source: Source, layout: Layout, columns: tuple[str, ...]) -> None:
         held = dict.fromkeys(("query", "document", *columns, *layout.columns[-2:]))
-        numbers = (layout.value, "rank") if columns == RANKED else (layout.value,)
+        numbers = (layout.value, "rank") if columns in (RANKED, LOOSELY_RANKED) else (layout.value,)
+        self.loose = ("rank",) if columns == LOOSELY_RANKED else ()
         super().__init__(
             source, {what: layout.columns.index(what) for what in held}, len(layout.columns), tuple(held), numbers
         )
