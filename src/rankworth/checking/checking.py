@@ -1,8 +1,9 @@
 """`check`: judgements and runs are read once, measured once, and looked at for what is wrong or risky."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from rankworth.checking.findings import Check, Finding, Source, ordered
 from rankworth.checking.rules import CheckedRun
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation import DEFAULT_MEASURES, evaluate_profiles
+from rankworth.evaluation.bounds import MeanBounds
 from rankworth.evaluation.evaluator import Evaluator, Plan
+from rankworth.evaluation.extremes import bounded
 from rankworth.evaluation.runner import Measures, planned
 from rankworth.io.reading import is_path
 from rankworth.judging import inputs
@@ -32,6 +35,7 @@ def check(
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
     profiles: str | Profile | Iterable[str | Profile] = (),
+    bounds: Literal["unjudged"] | None = None,
     progress: "Progress | None" = None,
     **settings: Unpack[ReadSettings],
 ) -> Check:
@@ -49,6 +53,8 @@ def check(
         rel: as for `evaluate`.
         profile: the conventions by which runs are measured.
         profiles: conventions whose values are shown beside each other; `"all"` for all there are.
+        bounds: `"unjudged"` for how low and how high the first mean could be, whatever unjudged documents are worth,
+            which takes longer than all else.
         progress: called while a file is read.
         **settings: as for `evaluate`.
 
@@ -81,6 +87,7 @@ def check(
     found = [*checker.findings, *rules.of_judgements(judgements, measured, file)]
     for each in measured:
         found += rules.of_run(each, judgements)
+        found += rules.of_unjudged(each, checker.bounded(each, judgements) if bounds else None)
         found += checker.own_documents(each, judgements)
     found += rules.of_runs(measured, judgements)
     found += [] if docs is None else rules.of_corpus(judgements, docs, file)
@@ -146,12 +153,13 @@ class _Checker:
         except InputError as error:
             self.findings += reading.of_error(error, (), name)
             return None
-        if qrels is None:
-            return None
         checked = None
         for settings in ({}, {"duplicates": "best"}):
             watched = reading.watched(run)
             try:
+                if qrels is None:
+                    deque(watched.batches(self.progress), maxlen=0)  # for what is wrong with its lines
+                    break
                 checked = self._measured(qrels, watched, self.plan(**settings))
             except InputError as error:
                 self.findings += reading.of_error(error, run.files, run.name)
@@ -169,6 +177,15 @@ class _Checker:
         values = evaluator.values(plan)
         rows = run.rows if isinstance(run, reading.WatchedRun) else reading.Rows()
         return CheckedRun(run.name or "the run", run, rows, evaluator.measured_run(plan.base), values)
+
+    def bounded(self, checked: CheckedRun, qrels: Qrels) -> MeanBounds | None:
+        """The bounds of the first mean over all grades of unjudged documents; None where no mean is measured."""
+        if checked.lead is None:
+            return None
+        plan = planned(measures=[checked.lead], **self.conventions)
+        settings = [measure.judging for measure in plan.asked]
+        judgements = inputs.Judgements(qrels, self.queries, settings)
+        return bounded(judgements, checked.run, plan, "unjudged", progress=self.progress).bounds
 
     def own_documents(self, checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
         """Queries that retrieve the document with their own id, and the mean without these documents."""

@@ -13,6 +13,7 @@ from rankworth.checking.findings import Finding, Severity, Source
 from rankworth.checking.reading import Rows, path_of
 from rankworth.errors import counted, quoted
 from rankworth.evaluation.aggregation import Mask
+from rankworth.evaluation.bounds import MeanBounds
 from rankworth.evaluation.diagnostics import blanks, means_apart, uneven_judgements
 from rankworth.evaluation.evaluator import MeasuredRun
 from rankworth.evaluation.values import Values
@@ -162,7 +163,6 @@ def of_run(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
     yield from _ties(checked)
     if "no-common-documents" not in known:
         yield from _nothing_retrieved(checked)
-    yield from _unjudged(checked)
     yield from _constant_scores(checked)
     yield from _ranks(checked)
     yield from _sampled(checked)
@@ -208,17 +208,26 @@ def _nothing_retrieved(checked: CheckedRun) -> Iterator[Finding]:
         yield checked.finding("no-relevant-retrieved", text, "error")._replace(remedy=remedy)
 
 
-def _unjudged(checked: CheckedRun) -> Iterator[Finding]:
-    """Documents in the first ranks that nobody judged."""
+def of_unjudged(checked: CheckedRun, bounds: MeanBounds | None) -> Iterator[Finding]:
+    """Documents in the first ranks that nobody judged, and how far they could move the mean.
+
+    Args:
+        checked: the run.
+        bounds: of its first mean, where they are wanted.
+
+    """
     top = (checked.lead.cutoff if checked.lead else None) or _TOP
     retrieved = np.minimum(checked.hits.n_retrieved, top)
     unjudged = retrieved - checked.per_query(checked.hits.rank <= top)
-    if unjudged.any():
-        share = unjudged.sum() / retrieved.sum()
-        count = int(unjudged.sum())
-        text = f"{checked.name} has {counted(count, 'document', 'documents')} in its first {top:,} ranks that nobody "
-        text += f"judged ({100 * share:.1f} %); {'it counts' if count == 1 else 'they count'} as not relevant"
-        yield checked.finding("unjudged-documents", text, "note", checked.ids(unjudged > 0))
+    if not unjudged.any():
+        return
+    count, share = int(unjudged.sum()), unjudged.sum() / retrieved.sum()
+    text = f"{checked.name} has {counted(count, 'document', 'documents')} in its first {top:,} ranks that nobody "
+    text += f"judged ({100 * share:.1f} %); {'it counts' if count == 1 else 'they count'} as not relevant"
+    for measure, bound in (bounds or {}).items():
+        text += f"; {measure} is {checked.values[measure]:.4f}, and between {bound.low:.4f} and {bound.high:.4f} "
+        text += f"whatever they are worth ({bounds.assumption.partition(': ')[2]})" if bounds else ""
+    yield checked.finding("unjudged-documents", text, "note", checked.ids(unjudged > 0))
 
 
 def _constant_scores(checked: CheckedRun) -> Iterator[Finding]:

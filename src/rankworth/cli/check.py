@@ -38,6 +38,7 @@ def check(
     /,
     *runs: HiddenFile,
     options: Annotated[CheckOptions, FLAT] = CheckOptions(),
+    bounds: Annotated[Literal["unjudged"] | None, Parameter(metavar="BY", group=SHOWN)] = None,
     format: Annotated[CheckForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
     shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
 ) -> int:
@@ -52,6 +53,7 @@ def check(
         qrels: Judgements, as for evaluate.
         runs: Runs, as for evaluate; none to check judgements alone.
         options: What is measured, and how files are read; --docs finds judged documents that are not there.
+        bounds: unjudged: how low and how high the first mean could be, whatever unjudged documents are worth.
         format: How to show it: also github, for annotations of a workflow. Default: table.
         shown: How it is shown.
 
@@ -73,6 +75,7 @@ def check(
             measures,
             docs=options.read.docs,
             profiles=profiles if len(profiles) > 1 else (),
+            bounds=bounds,
             progress=drawing,
             **settings,
         )
