@@ -627,8 +627,8 @@ def test_long_texts_are_one_line_until_they_are_opened(browser: Browser, runs: s
         chosen(page, "en14")
         title = page.locator(".detail h2")
         assert title.bounding_box()["height"] < 100  # type: ignore[index]
-        page.locator(".detail > details summary").click()
-        expect(page.locator(".detail > details")).to_contain_text(LONG["en14"].strip())
+        page.locator(".detail > .heading summary").click()
+        expect(page.locator(".detail > .heading details")).to_contain_text(LONG["en14"].strip())
         chosen(page, "en01")
         [row] = page.locator(".document", has=page.get_by_text(TITLES["d5"][:50])).all()[:1]
         assert row.bounding_box()["height"] < 80  # type: ignore[index]

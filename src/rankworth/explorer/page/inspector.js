@@ -21,7 +21,7 @@ export class Inspector {
     this.rows = new Map();
     this.depth = 20;
     this.opened = new Set();
-    this.heading = el('div', {});
+    this.heading = el('div', {class: 'heading'});
     this.moves = el('div', {class: 'raise'});
     this.rankings = el('div', {});
     this.pause = new Later();
@@ -163,8 +163,8 @@ export class Inspector {
   /** The moves that would raise the value of the run most. */
   async drawMoves() {
     const {query, view} = this;
-    const state = await post('playground', {query, runs: [view.run]});
-    const single = state && await post('changes', {...bare(state), lead: this.session.measures.indexOf(view.measure)});
+    const state = await post('playground', {query, runs: [view.run]}, 'moves'); // a channel apart from that of the button
+    const single = state && await post('changes', {...bare(state), lead: this.session.measures.indexOf(view.measure)}, 'moves');
     if (!single || this.query !== query) return;
     redraw(this.moves, single.moves.length ? el('h3', {}, `What would raise ${single.measure} of `, text(view.run), ' most') : null,
       el('ul', {class: 'missing'}, single.moves.slice(0, MOVES).map((move) => el('li', {},
