@@ -347,6 +347,13 @@ def test_a_query_that_a_run_does_not_answer_shows_what_is_missing_and_is_judged(
     }
 
 
+def test_findings_are_those_of_check() -> None:
+    inspector = of_dicts()
+    answer, found = inspector.findings({}), rw.check(PAIR, RUNS, inspector.measures)
+    assert answer["verdict"] == found.verdict
+    assert answer["findings"] == [f"{one.severity}: {one.text} [{one.slug}]" for one in found.findings] != []
+
+
 def test_new_grades_of_ids_with_blanks_are_exported_as_lines_of_json() -> None:
     inspector = of_dicts()
     inspector.judge({"query": "q1", "document": "a b", "grade": 3})

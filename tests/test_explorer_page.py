@@ -556,6 +556,16 @@ def test_a_grade_changes_the_row_of_its_query_and_the_means(browser: Browser, ru
         expect(page.locator(".means")).to_have_text(means)
 
 
+def test_data_health_opens_what_check_finds(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs) as page:
+        settle(page)
+        summary = page.locator(".health summary")
+        expect(summary).to_contain_text("Data health: no errors, ")
+        expect(page.locator(".health p").first).to_be_hidden()
+        summary.click()
+        expect(page.locator(".health p").first).to_be_visible()
+
+
 def test_a_whole_ranking_goes_to_the_playground(browser: Browser, runs: str) -> None:
     with page_of(browser, runs) as page:
         chosen(page, "en08")

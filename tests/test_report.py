@@ -64,6 +64,18 @@ def test_the_numbers_are_those_of_the_library(found: tuple[Any, Any]) -> None:
             ][: len(shown["rows"])]
 
 
+def test_the_page_says_what_check_finds_as_text() -> None:
+    qrels, runs = {"q1": {"a": 1, "b": 0.5}}, {HOSTILE: {"q1": {"b": 2.0, "c": 1.0}}}
+    report = make(qrels, runs, ["RR"], profiles=False)
+    found = rw.check(qrels, runs, ["RR"]).findings
+    assert report.record["findings"] == [
+        {"severity": one.severity, "slug": one.slug, "text": one.text} for one in found
+    ]
+    assert report.html.partition("<h2>Data health</h2>")[2].partition("</section>")[0].count("<p ") == len(found) == 3
+    assert "warning: 1 judgement has a fractional grade" in report.html
+    assert "<img" not in report.html
+
+
 def test_one_run_has_intervals_curves_and_profiles() -> None:
     collection = rw.demo()
     report = make(collection.qrels, {"dense": collection.runs["dense"]}, ["nDCG@10", "AP"])

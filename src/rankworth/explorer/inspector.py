@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth import demonstration
+from rankworth.checking import check
 from rankworth.errors import RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.evaluation import evaluate_runs
 from rankworth.evaluation.values import RunValues
@@ -143,6 +144,16 @@ class Inspector:
         qrels = self._with_new(self.qrels) if any(self.judged.values()) else self.qrels
         self._means = self._means_of(self._evaluated(qrels, self.runs))
         return self._means
+
+    def findings(self, _: Request) -> dict[str, Any]:
+        """What is wrong or risky in judgements and runs as they were read: how much, and each in a sentence."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankworthWarning)
+            found = check(self.qrels, self.runs, self.measures, **self.conventions)
+        return {
+            "verdict": found.verdict,
+            "findings": [f"{each.severity}: {each.text} [{each.slug}]" for each in found.findings],
+        }
 
     def rows(self, request: Request) -> dict[str, Any]:
         """The queries that fit a filter and a group, sorted by value or difference, a page of them.

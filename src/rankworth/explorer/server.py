@@ -51,11 +51,11 @@ class _Pages:
         self.token, self.cookie = token, f"rankworth-{port}"
         self.hosts = (f"{HOST}:{port}", f"localhost:{port}", *((HOST, "localhost") if port == _HTTP else ()))
         self.turn = asyncio.Lock()
-        names = ("score", "curve", "profiles", "difference", "changes", "export")
+        names: tuple[str, ...] = ("score", "curve", "profiles", "difference", "changes", "export")
         self.handlers: dict[str, Handler] = {name: getattr(playground, name) for name in names}
         self.handlers["start"] = lambda _: playground.start() | {"session": inspector.session() if inspector else None}
         if inspector is not None:
-            names = ("rows", "query", "judge", "means", "grades", "playground")
+            names = ("rows", "query", "judge", "means", "findings", "grades", "playground")
             self.handlers |= {name: getattr(inspector, name) for name in names}
 
     def check(self, request: Request, token: str | None = None) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from rankworth import stats
+from rankworth.checking import check
 from rankworth.comparison import Comparison, compare
 from rankworth.comparison.differences import Difference, differences
 from rankworth.errors import RankworthError, RankworthWarning, UsageError, counted
@@ -210,6 +211,7 @@ def make(
         is_profiled = profiles and len(record["queries"]) <= _PROFILED
         record["profiles"] = _profiles(inputs, labels) if is_profiled else []
         record["lacks"] = [name for name in runs if name not in held]
+        record["findings"] = _findings(inputs, labels)
         _add_lists(record, inputs, max_size, seed)
     return Report(record, _tables(shown))
 
@@ -394,6 +396,12 @@ def _profiles(inputs: _Inputs, labels: Sequence[str]) -> list[dict[str, Any]]:
             cells = None if isinstance(values, RankworthError) else [finite(each) for each in values.values()]
             rows.append({"run": name, "profile": profile, "values": cells})
     return rows
+
+
+def _findings(inputs: _Inputs, labels: Sequence[str]) -> list[dict[str, str]]:
+    """What is wrong or risky in judgements and runs, errors first."""
+    found = check(inputs.qrels, inputs.runs, labels, **inputs.options).findings if inputs.runs else ()
+    return [{"severity": one.severity, "slug": one.slug, "text": one.text} for one in found]
 
 
 def _order(record: Mapping[str, Any], seed: int) -> list[int]:

@@ -40,6 +40,7 @@ script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
 <section id="curves" aria-label="Cutoffs and recall"></section>
 <section id="chances" aria-label="What to do next"></section>
 <section id="profiles" aria-label="Profiles"></section>
+<section id="health" aria-label="Data health">{health}</section>
 <section id="method" aria-label="Method"><h2>Method</h2>{method}</section>
 </main>
 <p id="status" role="status"></p>
@@ -67,6 +68,7 @@ def html(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
         style=_style(),
         verdict="".join(f'<p dir="auto">{escape(sentence)}</p>' for sentence in record["verdict"]),
         scores=tables["html"],
+        health=_health(record),
         method=_method(record, tables),
         data=_deflated({**record, "sources": sources}),
         script=script,
@@ -80,7 +82,7 @@ def size(part: object) -> int:
 
 def bytes_left(record: Mapping[str, Any], most: int) -> int:
     """How many bytes are left for rankings on a page that may have so many."""
-    return most - size(record) - len(_script()) - len(_style()) - _FRAME
+    return most - size(record) - len(_script()) - len(_style()) - len(_health(record).encode()) - _FRAME
 
 
 def _deflated(part: object) -> str:
@@ -102,6 +104,14 @@ def _script() -> str:
 
 def _style() -> str:
     return "\n".join(_read(*style) for style in _STYLES)
+
+
+def _health(record: Mapping[str, Any]) -> str:
+    """What is wrong or risky in judgements and runs, a paragraph each; nothing where runs were measured elsewhere."""
+    if not record["findings"]:
+        return ""
+    found = [f"{each['severity']}: {each['text']} [{each['slug']}]" for each in record["findings"]]
+    return "<h2>Data health</h2>" + "".join(f'<p dir="auto">{escape(text)}</p>' for text in found)
 
 
 def _method(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:

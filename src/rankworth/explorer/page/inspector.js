@@ -32,10 +32,18 @@ export class Inspector {
     this.list = el('div', {class: 'queries', tabindex: 0, role: 'listbox', 'aria-label': 'Queries', on: {scroll: () => this.load(), keydown: (event) => this.onKey(event)}});
     this.tools = el('div', {});
     this.detail = el('section', {'aria-label': 'Query', class: 'detail'}, el('p', {class: 'hint'}, 'Choose a query.'));
-    container.replaceChildren(this.tools, el('div', {class: 'columns inspector'}, el('section', {'aria-label': 'Queries'}, this.list), this.detail));
+    this.health = el('details', {class: 'health small'});
+    container.replaceChildren(this.tools, this.health, el('div', {class: 'columns inspector'}, el('section', {'aria-label': 'Queries'}, this.list), this.detail));
     this.drawTools();
     await this.reload();
     await this.drawQuery();
+    await this.drawHealth();
+  }
+
+  /** What is wrong or risky in the data, closed at first. */
+  async drawHealth() {
+    const found = await post('findings').catch(() => null);
+    if (found) this.health.replaceChildren(el('summary', {}, `Data health: ${found.verdict}`), ...found.findings.map((each) => el('p', {dir: 'auto'}, each)));
   }
 
   /** Another choice: the list and the query follow. */
