@@ -198,7 +198,9 @@ class Inspector:
                 for row in ranking["rows"][:depth]
             ]
         text = self.text_by_query.get(query, "")
-        return {"id": query, "text": text, "measure": self.measures[column], "rankings": rankings}
+        measure = self.measures[column]
+        cutoff = known.cutoff if (known := parsed(measure)) else None
+        return {"id": query, "text": text, "measure": measure, "cutoff": cutoff, "rankings": rankings}
 
     def judge(self, request: Request) -> dict[str, Any]:
         """Take a grade for a document, evaluate the query again, and write all new grades where a file is named.
@@ -324,12 +326,13 @@ class Inspector:
         explained = self._explained(qrels, run, query, measure)
         uncut = replace(known, cutoff=None) if (known := parsed(measure)) else measure
         listed = self._explained(qrels, run, query, uncut) or self._explained(qrels, run, query, _LISTING)
+        how = f"{explained.sentence}: {explained.arithmetic}" if explained else f"no rank adds to {measure}"
         adds = {str(term.document): finite(term.contribution) for term in explained.terms} if explained else {}
         rows = listed.to_dict()["terms"] if listed else []
         return ranking | {
             "rows": [row | {"adds": adds.get(row["document"])} for row in rows if row["document"]],
             "missing": self._first(explained.to_dict()["missing"]) if explained else [],
-            "arithmetic": explained.arithmetic if explained else f"no rank adds to {measure}",
+            "arithmetic": how,
         }
 
     def _explained(self, qrels: Qrels, run: Run, query: str, measure: str | Measure) -> Explanation | None:

@@ -90,7 +90,7 @@ export class Inspector {
       if (!answer) return;
       this.total = answer.total;
       answer.rows.forEach((row, index) => this.rows.set(offset + index, row));
-      announce(answer.total ? `${answer.total} queries` : 'No query fits');
+      announce(answer.total ? `${answer.total} ${answer.total === 1 ? 'query' : 'queries'}` : 'No query fits');
     }
     this.drawList();
   }
@@ -191,19 +191,19 @@ export class Inspector {
     return el('div', {class: 'side'},
       el('div', {class: 'sum'}, el('h3', {}, text(ranking.run), ` ${answer.measure} ${number(ranking.value)} `, change === null ? null : el('span', {class: `change ${direction(change)}`}, signed(change))),
         el('p', {class: 'small'}, ranking.arithmetic)),
-      el('ol', {class: 'documents', 'aria-label': `Ranking of ${ranking.run}`}, ranking.rows.map((row) => this.document(row, index, Boolean(other)))),
+      el('ol', {class: 'documents', 'aria-label': `Ranking of ${ranking.run}`}, ranking.rows.map((row, place) => this.document(row, index, Boolean(other), place === answer.cutoff))),
       ranking.missing.length ? [el('h4', {}, 'Relevant, but it does not count'),
         el('ul', {class: 'missing'}, ranking.missing.map((each) => el('li', {}, each.text ? this.opening(`missing-${index}-${each.document}`, each.text) : null, id(each.document),
           ` (grade ${each.grade}): ${each.rank === null ? 'not retrieved' : `rank ${each.rank}`}`, each.change ? `, would add ${signed(each.change)}` : '')))] : null);
   }
 
-  document(row, index, paired) {
+  document(row, index, paired, isCut) {
     const key = `document-${index}-${row.document}`;
     const set = (grade) => this.judge(row.document, grade);
     const shade = `grade grade-${row.grade === null ? 'none' : Math.min(Math.max(Math.round(row.grade), 0), 4)}`;
     const moved = !paired ? '' : row.elsewhere === null || row.elsewhere === undefined ? 'only here' : `there: ${row.elsewhere}`;
-    return el('li', {class: `document${row.first !== row.last ? ' tied' : ''}`, tabindex: 0, 'data-key': key, 'data-document': row.document,
-      'aria-label': `rank ${row.rank}: ${row.document}, ${row.grade === null ? 'unjudged' : `grade ${row.grade}`}, adds ${number(row.adds)} ${moved}`,
+    return el('li', {class: `document${row.first !== row.last ? ' tied' : ''}${isCut ? ' cut' : ''}`, tabindex: 0, 'data-key': key, 'data-document': row.document,
+      'aria-label': `rank ${row.rank}: ${row.document}, ${row.grade === null ? 'unjudged' : `grade ${row.grade}`}, adds ${number(row.adds)} ${moved}${isCut ? ', the first below the cutoff' : ''}`,
       on: {keydown: (event) => {
         if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return;
         if (/^[0-9]$/.test(event.key)) set(Number(event.key));
@@ -217,7 +217,7 @@ export class Inspector {
     this.session.judges ? gradeSelect(row.document, row.grade, row.grade === null ? '?' : row.is_new ? 'take back' : null, set, {class: shade, 'data-key': `grade-${index}-${row.document}`})
       : el('span', {class: shade}, gradeText(row.grade)),
     el('span', {class: 'title'}, row.text ? this.opening(key, row.text) : null,
-      el('span', {class: 'facts small'}, id(row.document), el('span', {class: 'adds'}, row.adds ? `+${number(row.adds)}` : ''), el('span', {}, moved))));
+      el('span', {class: 'facts small'}, id(row.document), el('span', {class: 'adds'}, row.adds ? `+${number(row.adds)}` : ''), el('span', {}, moved), el('span', {}, isCut ? 'below the cutoff' : ''))));
   }
 
   async openInPlayground() {
