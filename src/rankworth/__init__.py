@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from rankworth.checking import check as check
     from rankworth.comparison import Comparison as Comparison
     from rankworth.comparison import CorrectedMeans as CorrectedMeans
+    from rankworth.comparison import JudgeNext as JudgeNext
     from rankworth.comparison import Table as Table
     from rankworth.comparison import compare as compare
     from rankworth.comparison import corrected_means as corrected_means
+    from rankworth.comparison import judge_next as judge_next
     from rankworth.comparison import minimal_detectable as minimal_detectable
     from rankworth.comparison import power as power
     from rankworth.comparison import queries_needed as queries_needed
@@ -90,7 +92,8 @@ _HOMES = {
         "correlate_judges correlate_measures correlate_runs discriminative_power"
     ),
     "comparison": (
-        "Comparison CorrectedMeans Table compare corrected_means minimal_detectable power queries_needed table"
+        "Comparison CorrectedMeans JudgeNext Table compare corrected_means judge_next minimal_detectable power "
+        "queries_needed table"
     ),
     "demonstration": "Collection demo",
     "errors": "InputError MeasureError RankworthError RankworthWarning RefusedError UsageError",

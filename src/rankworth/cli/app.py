@@ -13,7 +13,19 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Parameter
 from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownCommandError, UnknownOptionError
 
-from rankworth.cli import check, compare, convert, correlate, demo, evaluate, explain, explore, reference, report
+from rankworth.cli import (
+    check,
+    compare,
+    convert,
+    correlate,
+    demo,
+    evaluate,
+    explain,
+    explore,
+    judge_next,
+    reference,
+    report,
+)
 from rankworth.cli.options import CONVENTIONS, OTHER
 from rankworth.cli.output import replace_closed_streams, say
 from rankworth.errors import RankworthError, UsageError
@@ -50,7 +62,7 @@ def _add(command: Callable[..., Any], usage: str, examples: str, *aliases: str) 
     app.command(command, alias=aliases, usage=f"{usage}\nExample: {first.strip()}", help_epilogue=epilogue)
 
 
-for module in (evaluate, compare, explain, check, correlate, report, explore, convert, demo):
+for module in (evaluate, compare, explain, check, judge_next, correlate, report, explore, convert, demo):
     _add(getattr(module, module.__name__.rpartition(".")[2]), module.USAGE, module.EXAMPLES)
 _add(reference.measures, reference.MEASURES, reference.MEASURES_EXAMPLES, "metrics")
 _add(reference.profiles, reference.PROFILES, reference.PROFILES_EXAMPLES)

@@ -13,6 +13,8 @@ from rankworth.comparison.corrected import corrected_means as corrected_means
 from rankworth.comparison.differences import Difference as Difference
 from rankworth.comparison.differences import Plan as Plan
 from rankworth.comparison.differences import ScoreTable as ScoreTable
+from rankworth.comparison.next_judgements import JudgeNext as JudgeNext
+from rankworth.comparison.next_judgements import judge_next as judge_next
 from rankworth.comparison.result import Comparison as Comparison
 from rankworth.comparison.result import Method as Method
 from rankworth.comparison.result import QueryDifference as QueryDifference

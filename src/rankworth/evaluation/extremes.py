@@ -128,6 +128,28 @@ class DifferenceBounds(NamedTuple):
     is_known: Mask
 
 
+def bounding(qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, by: Varied) -> dict[str, list[Bounding]]:
+    """What is needed to bound each measure of each run; documents are known by their ids.
+
+    Raises:
+        UsageError: as `bounded`.
+        RankworthError: as `evaluate`.
+
+    """
+    _refuse_word(by)
+    every = frozenset(query for one in plan.asked for query in qrels_of(one.judging).queries)
+    is_shown, sides = by == "unjudged", {}
+    for name, run in runs.items():
+        evaluator = Evaluator(qrels_of, run, [plan], shown=every if is_shown else frozenset(), full=is_shown)
+        columns = behind(evaluator.values(plan, with_notices=False)).columns
+        measured = [evaluator.measured_run(one) for one in plan.numbers]
+        for one, measured_run in zip(plan.numbers, measured, strict=True) if is_shown else ():
+            _refuse_settings(one, measured_run)
+        rows = zip(measured, plan.numbers, columns, strict=True)
+        sides[name] = [Bounding(run, one, evaluator.qrels(one), column) for run, one, column in rows]
+    return sides
+
+
 def differences(
     qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, pairs: Sequence[tuple[str, str]], by: Varied
 ) -> tuple[list[DifferenceBounds], str]:
@@ -145,27 +167,15 @@ def differences(
         RankworthError: as `evaluate`.
 
     """
-    _refuse_word(by)
-    shown = frozenset(query for one in plan.asked for query in qrels_of(one.judging).queries)
-    evaluators = {}
-    for name, run in runs.items():
-        evaluator = Evaluator(
-            qrels_of, run, [plan], shown=shown if by == "unjudged" else frozenset(), full=by == "unjudged"
-        )
-        evaluators[name] = evaluator, behind(evaluator.values(plan, with_notices=False)).columns
-    found = []
-    for first, second in pairs:
-        for place, one in enumerate(plan.numbers):
-            sides = []
-            for evaluator, columns in (evaluators[first], evaluators[second]):
-                if by == "unjudged":
-                    _refuse_settings(one, evaluator.measured_run(one))
-                sides.append(Bounding(evaluator.measured_run(one), one, evaluator.qrels(one), columns[place]))
-            attained = _of_orders(*sides) if by == "ties" else _of_grades(*sides)
-            queries = list(sides[0].qrels.queries)
-            found.append(DifferenceBounds(one.label, first, second, queries, *attained))
-    [(evaluator, _), *_] = evaluators.values()
-    return found, _assumption(evaluator.measured_run(plan.base), by)
+    sides = bounding(qrels_of, runs, plan, by)
+    over = _of_orders if by == "ties" else _of_grades
+    found = [
+        DifferenceBounds(one.asked.label, first, second, list(one.qrels.queries), *over(one, other))
+        for first, second in pairs
+        for one, other in zip(sides[first], sides[second], strict=True)
+    ]
+    [[one, *_], *_] = sides.values()
+    return found, _assumption(one.run, by)
 
 
 def _of_grades(first: Bounding, second: Bounding) -> Attained:

@@ -60,6 +60,7 @@ class Holes:
         counts: `[Q]`, how many unjudged documents each has in these runs.
         is_inside: `[N]`, which of these documents stand within the cutoff of the measure, in some run.
         sides: the runs.
+        ids: of the documents, where these are known.
 
     """
 
@@ -67,6 +68,7 @@ class Holes:
     counts: Integers
     is_inside: Mask
     sides: Sequence[Side]
+    ids: Sequence[str] = ()
 
     @classmethod
     def of(cls, sides: Sequence[Bounding]) -> "Holes":
@@ -75,7 +77,7 @@ class Holes:
         judged = [np.bincount(side.run.hits.query[side.run.hits.known], minlength=size)[:size] for side in sides]
         unjudged = [side.run.hits.n_retrieved[:size] - known for side, known in zip(sides, judged, strict=True)]
         queries = np.flatnonzero(np.sum(unjudged, axis=0) > 0)
-        if len(sides) == 1:
+        if sides[0].run.hits.document is None:
             return cls._of_ranks(sides[0], queries, unjudged[0][queries])
         rows = [side.run.hits.of(queries) for side in sides]
         numbers: list[dict[str, int]] = [{} for _ in queries]
@@ -97,7 +99,9 @@ class Holes:
         is_inside = [
             number in known for known, count in zip(inside, counts.tolist(), strict=True) for number in range(count)
         ]
-        return cls(queries, counts, np.array(is_inside, dtype=bool), found)
+        return cls(
+            queries, counts, np.array(is_inside, dtype=bool), found, [name for known in numbers for name in known]
+        )
 
     @classmethod
     def _of_ranks(cls, side: Bounding, queries: Integers, counts: Integers) -> "Holes":
@@ -122,6 +126,15 @@ class Holes:
     def starts(self) -> Integers:
         """`[Q]`: where the documents of each query begin."""
         return np.cumsum(self.counts) - self.counts
+
+    @property
+    def ranks(self) -> Floats:
+        """`[S, N]`: the rank of each document in each run; infinite where it was not retrieved."""
+        ranks = np.full((len(self.sides), self.is_inside.size), np.inf)
+        for rank, side in zip(ranks, self.sides, strict=True):
+            holed = side.document >= 0
+            rank[self.starts[side.rows.query[holed]] + side.document[holed]] = side.rows.rank[holed]
+        return ranks
 
     def values(self, ways: Ways) -> Floats:
         """`[W]`: the value of each way, or the difference of the second run and the first one."""
@@ -196,6 +209,17 @@ def attained(sides: Sequence[Bounding], values: Floats) -> Attained:
     return Attained(np.where(there, low, np.nan), np.where(there, high, np.nan), is_known)
 
 
+def effects(holes: Holes) -> Floats:
+    """`[N]`: by how much the best grade of each document changes the value, or the difference.
+
+    It is compared with the least grade, which all other unjudged documents have.
+    """
+    scale = scale_of([side.bounding for side in holes.sides])
+    before = holes.values(holes.uniform(scale[0], scale[0]))
+    alone = _singles(holes, scale[0], scale[-1])
+    return holes.values(alone) - before[alone.query]
+
+
 def grades_of(hits: JudgedRows) -> Floats:
     """The grades that unjudged documents could have: 0 and those of the judgements above it; 0 and 1 without any."""
     above = np.unique(hits.pool.grades[hits.pool.grades > 0])
@@ -258,10 +282,7 @@ def _singles(holes: Holes, least: float, most: float) -> Ways:
 
 def _favouring(holes: Holes, least: float, most: float) -> Iterator[Ways]:
     """The best grade for all documents that stand higher in one of two runs."""
-    ranks = np.full((2, holes.is_inside.size), np.inf)
-    for rank, side in zip(ranks, holes.sides, strict=True):
-        holed = side.document >= 0
-        rank[holes.starts[side.rows.query[holed]] + side.document[holed]] = side.rows.rank[holed]
+    ranks = holes.ranks
     for is_higher in (ranks[0] < ranks[1], ranks[1] < ranks[0]):
         yield Ways(np.arange(holes.queries.size), np.where(is_higher, most, least))
 

@@ -1,0 +1,216 @@
+"""Which documents to judge first: those that can change a value, or a difference of two runs, most."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Literal, NamedTuple
+
+import numpy as np
+
+from rankworth.errors import UsageError, counted
+from rankworth.evaluation import extremes, runner
+from rankworth.evaluation.evaluator import Plan
+from rankworth.evaluation.orders import Bounding
+from rankworth.evaluation.unjudged import Holes, attained, effects, grades_of
+from rankworth.io import metadata
+from rankworth.io.validate import ids
+from rankworth.judging import inputs
+from rankworth.measures import Measure
+from rankworth.model import Qrels, Run
+from rankworth.profiles import DEFAULT, Profile
+from rankworth.tables.analysis import Analysis, record
+from rankworth.tables.columns import Column, Sheet, by_name
+
+MEASURE: Final = "nDCG@10"
+"""the measure by default"""
+
+
+class Candidate(NamedTuple):
+    """An unjudged document."""
+
+    query: Any
+    document: Any
+    ranks: tuple[int | None, ...]
+    """in each run; None where it was not retrieved"""
+    effect: float
+    """by how much the value of the query, or the difference of two runs, changes if the document has the best grade"""
+    mean_effect: float
+    """the same of the mean: `effect` over the number of queries"""
+
+
+@dataclass(frozen=True, repr=False)
+class JudgeNext(Analysis[Literal["documents"]]):
+    """Unjudged documents, those first that can change the value most.
+
+    Attributes:
+        measure: what tables call the measure.
+        runs: the names of the runs, whose documents these are.
+        documents: the documents.
+        left: how many more there are that can change it.
+        notes: what judging them could change.
+        warnings: none.
+        texts_of_queries: by id, where they are known.
+        texts_of_documents: by id, where they are known.
+
+    """
+
+    _SCHEMA: ClassVar = "rankworth.judge-next/1"
+    _TABLES: ClassVar = ("documents",)
+    measure: str
+    runs: tuple[str, ...]
+    documents: tuple[Candidate, ...]
+    left: int
+    notes: tuple[str, ...] = ()
+    warnings: tuple[tuple[str, str], ...] = ()
+    texts_of_queries: Mapping[str, str] | None = None
+    texts_of_documents: Mapping[str, str] | None = None
+
+    def _columns(self, of: str) -> dict[str, list[Any]]:  # noqa: ARG002 - there is one table
+        ranks = [f"rank {name}" for name in self.runs]
+        cells = [(one.query, one.document, None, *one.ranks, one.effect, one.mean_effect) for one in self.documents]
+        columns = by_name(("query", "document", "grade", *ranks, "effect", "mean effect"), cells)
+        for name, texts in (("query", self.texts_of_queries), ("document", self.texts_of_documents)):
+            if texts is not None:
+                columns[f"text of {name}"] = [texts.get(str(item), "") for item in columns[name]]
+        return columns
+
+    def _record(self) -> dict[str, Any]:
+        rows = [record(one) | {"query": str(one.query), "document": str(one.document)} for one in self.documents]
+        return {"measure": self.measure, "runs": list(self.runs), "documents": rows, "left": self.left}
+
+    def sheets(self) -> list[Sheet]:
+        """One row for each document."""
+        columns = [Column("query", "text", [str(one.query) for one in self.documents])]
+        columns.append(Column("document", "text", [str(one.document) for one in self.documents]))
+        for place, name in enumerate(self.runs):
+            columns.append(Column(f"rank {name}", "count", [one.ranks[place] for one in self.documents]))
+        columns.append(Column("effect", "value", [one.effect for one in self.documents]))
+        columns.append(Column("mean effect", "value", [one.mean_effect for one in self.documents]))
+        return [Sheet(tuple(columns), self.notes, title=f"documents to judge, by {self.measure}")]
+
+
+def judge_next(
+    qrels: object,
+    runs: Mapping[str, object] | Sequence[object],
+    measure: str | Measure = MEASURE,
+    *,
+    n: int | None = None,
+    queries: object = None,
+    rel: float | None = None,
+    profile: str | Profile = DEFAULT,
+    texts: object = None,
+    docs: object = None,
+    **settings: Any,  # noqa: ANN401 - the settings of `evaluate`
+) -> JudgeNext:
+    """Which unjudged documents to judge first: those that can change the value of a run, or a difference of two, most.
+
+    The effect of a document is the change of the value of its query, or of the difference of the second run and the
+    first one, if it has the best grade of the judgements and not the least, while all other unjudged documents have the
+    least. Documents with the greatest effects come first; of a difference those before all others that could turn its
+    sign. Of equal ones, those at higher ranks come first. Documents without an effect are not listed.
+
+    Args:
+        qrels: judgements, as for `evaluate`.
+        runs: one run or two, as for `evaluate_runs`.
+        measure: one measure.
+        n: how many documents; all by default.
+        queries: as for `evaluate`.
+        rel: as for `evaluate`.
+        profile: as for `evaluate`.
+        texts: what queries say, as `rankworth.io.metadata.queries` reads it.
+        docs: what documents say, as `rankworth.io.metadata.documents` reads it.
+        **settings: as for `evaluate`.
+
+    Returns:
+        A `JudgeNext`. Its columns, in CSV and elsewhere, have an empty `grade`; with grades in it, the file is one of
+        judgements, of which rows without a grade are unjudged.
+
+    Raises:
+        InputError: as `evaluate`.
+        MeasureError: as `evaluate`; `measure-syntax` for what is counted.
+        UsageError: `conflicting-options` for more than two runs, and as `evaluate(bounds="unjudged")`.
+
+    >>> qrels = {"q": {"a": 1}}
+    >>> runs = {"one": {"q": ["a", "b", "c"]}, "two": {"q": ["a", "c", "b"]}}
+    >>> [(one.document, one.ranks, round(one.effect, 4)) for one in judge_next(qrels, runs, "P@2").documents]
+    [('b', (2, 3), -0.5), ('c', (3, 2), 0.5)]
+    """
+    if n is not None and (not isinstance(n, int) or isinstance(n, bool) or n < 1):
+        raise UsageError("unknown-setting", f"n={n!r}: how many is a whole number from 1")
+    reading = inputs.InputOptions(settings)
+    judged, ranked = reading.read_runs(qrels, runs)
+    named = inputs.runs(ranked)
+    if not 1 <= len(named) <= 2:  # noqa: PLR2004 - a value, or a difference
+        text = f"there are {len(named)} runs, and documents are chosen for the value of one, or the difference of two"
+        raise UsageError("conflicting-options", text)
+    plan = runner.planned(profile, [measure], rel, settings)  # type: ignore[arg-type]
+    only = None if queries is None else list(ids(queries))
+    judgements = inputs.Judgements(judged, only, [one.judging for one in plan.asked])
+    sides = _sides(judgements, named, plan)
+    holes = Holes.of(sides)
+    effect, ranks = effects(holes), holes.ranks
+    size = int(np.count_nonzero(sides[0].column.there))
+    owner = np.repeat(holes.queries, holes.counts)
+    widens = np.sign(effect) == (np.sign(_range(sides)[0]) if len(sides) > 1 else 0.0)
+    order = np.lexsort((np.arange(effect.size), ranks.min(axis=0), -np.abs(effect), widens))
+    order = order[np.abs(effect[order]) > 0]
+    kinds, names = sides[0].qrels.kinds, sides[0].run.standing.queries
+    chosen = order[:n]
+    of_query = kinds.back("query", [names[owner[place]] for place in chosen.tolist()])
+    of_document = kinds.back("document", [holes.ids[place] for place in chosen.tolist()])
+    found = tuple(
+        Candidate(query, document, _whole(ranks[:, place]), float(effect[place]), float(effect[place]) / size)
+        for query, document, place in zip(of_query, of_document, chosen.tolist(), strict=True)
+    )
+    label = plan.numbers[0].label
+    return JudgeNext(
+        label,
+        tuple(named),
+        found,
+        int(order.size - chosen.size),
+        tuple(_notes(label, sides, found, int(order.size), _sides(_without(judgements, found, plan), named, plan))),
+        texts_of_queries=None if texts is None else metadata.queries(texts).texts,
+        texts_of_documents=None if docs is None else metadata.documents(docs, {str(one.document) for one in found}),
+    )
+
+
+def _whole(ranks: Any) -> tuple[int | None, ...]:  # noqa: ANN401 - `[S]`
+    return tuple(int(rank) if math.isfinite(rank) else None for rank in ranks)
+
+
+def _sides(judgements: inputs.Judgements, runs: Mapping[str, Run], plan: Plan) -> list[Bounding]:
+    """The measure of each run."""
+    return [side for [side] in extremes.bounding(judgements, runs, plan, "unjudged").values()]
+
+
+def _without(judgements: inputs.Judgements, documents: Sequence[Candidate], plan: Plan) -> inputs.Judgements:
+    """The judgements with some documents that are not relevant."""
+    judging = plan.base.judging
+    judged = {str(query): dict(grades) for query, grades in judgements(judging).with_text_ids().items()}
+    for one in documents:
+        judged[str(one.query)][str(one.document)] = 0.0
+    return inputs.Judgements(Qrels(judged), None, [judging])
+
+
+def _notes(
+    label: str, sides: Sequence[Bounding], documents: Sequence[Candidate], every: int, later: Sequence[Bounding]
+) -> Iterator[str]:
+    """How far grades could move the value, and how far they still could if the documents are not relevant."""
+    value, before = _range(sides)
+    what = label if len(sides) == 1 else f"the difference by {label}"
+    can = f"{counted(every, 'document', 'documents')} can change it"
+    yield f"{what} is {value:+.4f}; grades of unjudged documents could make it {before}"
+    yield f"{can}; if none of the {len(documents):,} listed is relevant, it is {_range(later)[1]}"
+    best = grades_of(sides[0].run.hits)[-1]
+    yield f"effect: of the best grade ({best:g}), while all other unjudged documents are not relevant"
+
+
+def _range(sides: Sequence[Bounding]) -> tuple[float, str]:
+    """The mean, or the mean difference, and in words how low and high it could be."""
+    size = min(len(side.qrels.queries) for side in sides)
+    values = sides[-1].column.values[:size] - (sides[0].column.values[:size] if len(sides) > 1 else 0.0)
+    there = ~np.isnan(values)
+    found = attained(sides, values if len(sides) > 1 else sides[0].column.values)
+    low, high = (float(ends[:size][there].mean()) for ends in (found.low, found.high))
+    beyond = "" if found.is_known[:size][there].all() else ", or beyond"
+    return float(values[there].mean()), f"{low:+.4f} to {high:+.4f}{beyond}"
