@@ -26,6 +26,8 @@ from rankworth.profiles import ResolvedMeasure
 
 MAX_RANKINGS: Final = 2_000
 """up to how many rankings of a query all are measured"""
+MAX_DOCUMENTS: Final = 100_000
+"""how many documents these have together at most"""
 
 
 class Bounds(NamedTuple):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, Pool, expand
-from rankworth.evaluation.orders import MAX_RANKINGS, Bounding, Bounds
+from rankworth.evaluation.orders import MAX_DOCUMENTS, MAX_RANKINGS, Bounding, Bounds
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure, Terms
 from rankworth.measures.building_blocks import SIGNED
@@ -297,7 +297,8 @@ def _every_way(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]
     for number, (start, count) in enumerate(zip(holes.starts.tolist(), holes.counts.tolist(), strict=True)):
         inside = holes.is_inside[start : start + count] if not others else np.ones(count, dtype=bool)
         free = int(inside.sum())
-        if (2 * comb(free + scale.size - 1, free) if is_sorted else scale.size**free) > MAX_RANKINGS:
+        size = 2 * comb(free + scale.size - 1, free) if is_sorted else scale.size**free
+        if size > min(MAX_RANKINGS, MAX_DOCUMENTS // max(1, free)):
             unknown.add(number)
             continue
         ways = [*combinations_with_replacement(scale, free)] if is_sorted else [*product(scale, repeat=free)]
