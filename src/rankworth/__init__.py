@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rankworth import plots as plots
     from rankworth import spark as spark
     from rankworth import tensors as tensors
+    from rankworth.auditing import Audit as Audit
+    from rankworth.auditing import audit as audit
     from rankworth.checking import Check as Check
     from rankworth.checking import Finding as Finding
     from rankworth.checking import check as check
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
     from rankworth.profiles import refuse_differences as refuse_differences
 
 _HOMES = {
+    "auditing": "Audit audit",
     "checking": "Check Finding check",
     "correlation": (
         "Agreement Correlation Correlations DiscriminativePower SystemCorrelation agreement correlate "

@@ -6,10 +6,12 @@ profiles, signatures, options of the command line, keywords of calls (`settings_
 """
 
 import math
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import Field, dataclass, field, fields, replace
 from difflib import get_close_matches
+from functools import cache
 from numbers import Real
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
@@ -328,6 +330,19 @@ def parsed(name: str, text: str) -> Any:  # noqa: ANN401 - what the setting take
         number = float(text)
         return int(number) if taken.number is int and number.is_integer() else number
     return text
+
+
+@cache
+def explained() -> Mapping[str, str]:
+    """What each setting does, in the words of its docstring."""
+    import inspect  # noqa: PLC0415 - rarely needed
+
+    texts: dict[str, str] = {}
+    for settings in (Judging, Averaging):
+        block = inspect.cleandoc(settings.__doc__ or "").partition("Attributes:\n")[2]
+        entries = re.findall(r"(?m)^(\w+): (.+(?:\n .+)*)", inspect.cleandoc(block))
+        texts |= {name: " ".join(text.split()) for name, text in entries}
+    return texts
 
 
 def as_typed(name: str, value: object) -> list[str]:

@@ -14,6 +14,7 @@ from cyclopts import App, Parameter
 from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownCommandError, UnknownOptionError
 
 from rankworth.cli import (
+    audit,
     check,
     compare,
     convert,
@@ -62,7 +63,7 @@ def _add(command: Callable[..., Any], usage: str, examples: str, *aliases: str) 
     app.command(command, alias=aliases, usage=f"{usage}\nExample: {first.strip()}", help_epilogue=epilogue)
 
 
-for module in (evaluate, compare, explain, check, judge_next, correlate, report, explore, convert, demo):
+for module in (evaluate, compare, explain, check, audit, judge_next, correlate, report, explore, convert, demo):
     _add(getattr(module, module.__name__.rpartition(".")[2]), module.USAGE, module.EXAMPLES)
 _add(reference.measures, reference.MEASURES, reference.MEASURES_EXAMPLES, "metrics")
 _add(reference.profiles, reference.PROFILES, reference.PROFILES_EXAMPLES)

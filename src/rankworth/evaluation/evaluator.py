@@ -483,7 +483,7 @@ class Evaluator:
         try:
             for one in measures:
                 label = one.label
-                columns.append(self._column(one))
+                columns.append(self.column(one))
             label = ""
             whole = self.measured_run(base)
             scored = whole.rows(base.averaging).there
@@ -540,7 +540,7 @@ class Evaluator:
                 texts[one.label] = [by_query.get(query, "") for query in queries]
         return texts
 
-    def _column(self, one: ResolvedMeasure) -> Column:
+    def column(self, one: ResolvedMeasure) -> Column:
         """The values of a measure, and their mean.
 
         Raises:

@@ -1,11 +1,9 @@
 """Pages of profiles: the list, what one of them sets and why, what its tool calls measures."""
 
-import inspect
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache
 from typing import Any, Final
 
 from rankworth.errors import MeasureError
@@ -13,7 +11,7 @@ from rankworth.names import TOOLS, TREC_EVAL
 from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure, Rule, profile_of
 from rankworth.profiles.profile import AVERAGING, JUDGING
 from rankworth.reference import bullets, escaped, formula, items, page, table
-from rankworth.settings import Averaging, Judging
+from rankworth.settings import explained
 
 HEADINGS: Final = {
     "run": "Reproduced: numbers compared with those of the tool",
@@ -158,17 +156,6 @@ def deviating(profile: Profile, rule: Rule) -> dict[str, Any]:
     """The settings that one measure has otherwise than its profile."""
     own = {**rule.judging, **rule.averaging}
     return {name: value for name, value in own.items() if shown(value) != shown(profile.setting(name))}
-
-
-@cache
-def explained() -> Mapping[str, str]:
-    """What each setting does, in the words of its docstring."""
-    texts: dict[str, str] = {}
-    for settings in (Judging, Averaging):
-        block = inspect.cleandoc(settings.__doc__ or "").partition("Attributes:\n")[2]
-        entries = re.findall(r"(?m)^(\w+): (.+(?:\n .+)*)", inspect.cleandoc(block))
-        texts |= {name: " ".join(text.split()) for name, text in entries}
-    return texts
 
 
 def _settings(profile: Profile) -> Iterator[str]:

@@ -1,0 +1,584 @@
+"""`audit`: which conventions reproduce a number, and why the numbers of two profiles differ."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Unpack
+
+import numpy as np
+
+from rankworth.errors import MeasureError, RankworthError, counted
+from rankworth.evaluation import evaluate_profiles
+from rankworth.evaluation.evaluator import Evaluator, Plan
+from rankworth.evaluation.runner import planned
+from rankworth.evaluation.values import PerQuery
+from rankworth.explanation import Explanation, explain_queries
+from rankworth.judging import inputs
+from rankworth.judging.exclusion import SELF, Exclusion
+from rankworth.measures import CATALOGUE, Measure
+from rankworth.measures.parameters import plain
+from rankworth.model import Qrels, Run
+from rankworth.profiles import DEFAULT, PROFILES, Profile, ReadSettings, ResolvedMeasure, profile_of
+from rankworth.settings import VALUES, Averaging, Judging, as_typed, explained
+from rankworth.tables.analysis import Analysis
+from rankworth.tables.columns import Column, Sheet, by_name
+
+if TYPE_CHECKING:
+    from rankworth.io.source import Progress
+
+_CUTOFFS: Final = (None, 1, 3, 5, 10, 20, 50, 100, 1000)
+_NUMBERS: Final[Mapping[str, tuple[float, ...]]] = {
+    "depth": (1, 5, 10, 20, 50, 100, 1000),
+    "no_relevant": (0.0, 1.0),
+    "neither": (0.0, 1.0),
+    "undefined": (0.0, 1.0),
+    "fewest": (),
+    "round_values": (1, 2, 3, 4, 5),
+    "round_means": (1, 2, 3, 4, 5),
+    "base": (2, math.e, 10),
+    "beta": (0.5, 1, 2),
+    "p": (0.5, 0.8, 0.9, 0.95),
+}
+"""numbers that are tried for settings and parameters; of grades those that the judgements have"""
+_OF_GRADES: Final = ("rel", "max_grade", "highest")
+_CONFUSED: Final = ("P", "R", "Success", "F", "AP", "RR", "nDCG", "DCG", "ERR", "Rprec")
+"""measures of which tools call one by the name of another"""
+_ORDERING: Final = ("order", "score_type", "ties", "duplicates", "exclude")
+_MOST: Final = 3
+"""how many differences of two profiles are tried together before they are taken back one by one"""
+_EQUAL: Final = 1e-12
+_SHOWN: Final = 10
+
+
+class Convention(NamedTuple):
+    """A measure and all settings by which it is taken."""
+
+    quantity: Any
+    judging: Judging
+    averaging: Averaging
+
+    @property
+    def profile(self) -> Profile:
+        """The settings as a profile without names of its own."""
+        return Profile("audited", self.judging, self.averaging)
+
+    def changed(self, changes: Iterable["Change"]) -> "Convention | None":
+        """The convention after some changes; None where they do not go together."""
+        quantity, judging, averaging = self
+        with suppress(RankworthError):
+            for change in changes:
+                if change.kind == "measure":
+                    quantity = change.value
+                elif change.kind == "cutoff":
+                    quantity = replace(quantity, cutoff=change.value)
+                elif change.kind == "parameter":
+                    quantity = quantity(**{change.name: change.value})
+                elif change.name in vars(judging):
+                    judging = replace(judging, **{change.name: change.value})
+                else:
+                    averaging = replace(averaging, **{change.name: change.value})
+            return Convention(quantity, judging, averaging)
+        return None
+
+
+class Change(NamedTuple):
+    """One departure: a setting, a parameter of the measure, its cutoff, or another measure."""
+
+    kind: Literal["setting", "parameter", "cutoff", "measure"]
+    name: str
+    value: Any
+
+    def __str__(self) -> str:
+        """The change as it is written: `ties=given`."""
+        return f"{self.name}={self.written}"
+
+    @property
+    def written(self) -> str:
+        """The value as it is typed; of what is excluded, its label."""
+        value = getattr(self.value, "label", self.value)
+        return str(value) if self.kind == "measure" else plain(value)
+
+    @property
+    def options(self) -> list[str]:
+        """The options of a command that make the change; none where the name of the measure says it."""
+        if self.kind != "setting" or self.value is None:
+            return []
+        return as_typed(self.name, self.written)
+
+
+class Outcome(NamedTuple):
+    """The number of a convention, and what tells the values of queries behind it from others."""
+
+    mean: float
+    digest: int
+
+
+class Candidate(NamedTuple):
+    """A set of changes, or a known profile, with its number."""
+
+    changes: tuple[Change, ...]
+    profiles: tuple[str, ...]
+    convention: Convention
+    outcome: Outcome
+
+    def __str__(self) -> str:
+        """The changes, or the names of the profiles."""
+        parts = [*(["the profile " + " or ".join(self.profiles)] if self.profiles else []), *map(str, self.changes)]
+        return " and ".join(parts) or "nothing"
+
+
+class Moved(NamedTuple):
+    """A query with its values before and after the departure."""
+
+    query: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, repr=False)
+class Audit(Analysis[Literal["departures", "queries"]]):
+    """Which departures from conventions give a number.
+
+    The tables of columns: `departures`, one row for each set, whose `answer` says whether it gives the number or is
+    only nearest to it; and `queries`, those that move most.
+
+    Attributes:
+        measure: the measure as it was named.
+        origin: the profile from which it departs.
+        value: the number of that profile; NaN where it refuses.
+        target: the number that is to be explained, as it was written, or the profile that gives it.
+        exact: whether the departures give the number.
+        candidates: the smallest sets of changes that give it, which this collection cannot tell apart; or the nearest.
+        tried: how many conventions were tried.
+        queries: the queries that move most under the first of them.
+        explanations: the query that moves most, explained under both; nothing where that cannot be.
+
+    """
+
+    _SCHEMA: ClassVar = "rankworth.audit/1"
+    _TABLES: ClassVar = ("departures", "queries")
+    _RECORD: ClassVar = ("measure", "origin", "value", "target", "exact", "tried")
+    measure: str
+    origin: str
+    value: float
+    target: str
+    exact: bool
+    candidates: tuple[Candidate, ...]
+    tried: int
+    queries: tuple[Moved, ...]
+    explanations: tuple[Explanation, ...]
+
+    @property
+    def verdict(self) -> str:
+        """The answer in one sentence."""
+        if not self.candidates:
+            return f"no convention that was tried gives {self.measure} a number; {self.tried:,} were tried"
+        first, *others = self.candidates
+        if not self.exact:
+            return (
+                f"nothing gives {self.measure} = {self.target}; nearest of {self.tried:,} conventions is "
+                f"{first.outcome.mean:.6g}, by {first}"
+            )
+        if not first.changes and not first.profiles:
+            return f"{self.origin} itself gives {self._number}"
+        alike = f", or {counted(len(others), 'other set', 'other sets')} that cannot be told apart" if others else ""
+        return f"{self._number}, instead of {self.value:.6g} under {self.origin}, by {first}{alike}"
+
+    @property
+    def _number(self) -> str:
+        """The number that is explained, with the profile whose number it is."""
+        if self.target not in PROFILES:
+            return f"{self.measure} = {self.target}"
+        return f"{self.measure} = {self.candidates[0].outcome.mean:.6g} as under {self.target}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What each change of the first set means, and how to repeat the number."""
+        if not self.candidates:
+            return ()
+        return tuple(self._sentences(self.candidates[0]))
+
+    def _sentences(self, first: Candidate) -> Iterator[str]:
+        for change in first.changes:
+            if change.kind == "setting":
+                yield f"{change}: {explained()[change.name]}"
+            elif change.kind == "measure":
+                yield f"The number is that of {change.value}."
+            else:
+                yield f"The {change.name} of the measure is {change.written}."
+        options = " ".join(word for change in first.changes for word in change.options)
+        if self.exact and (first.changes or first.profiles):
+            name = first.profiles[0] if first.profiles and not first.changes else self.origin
+            measure = self.measure if first.profiles and not first.changes else first.convention.quantity
+            yield f"To repeat it: rankworth evaluate QRELS RUN -m '{measure}' --profile {name} {options}".strip()
+
+    @property
+    def warnings(self) -> tuple[tuple[str, str], ...]:
+        """Nothing: the verdict says whether the number is explained."""
+        return ()
+
+    @property
+    def _answer(self) -> str:
+        """Whether rows give the number, or are the nearest to it."""
+        return "gives it" if self.exact else "nearest"
+
+    def _record(self) -> dict[str, Any]:
+        """The attributes, the verdict and both tables."""
+        tables = {name: self.flat(name).rows() for name in self._TABLES}  # type: ignore[arg-type]
+        return {**super()._record(), "verdict": self.verdict, **tables}
+
+    def _columns(self, of: str) -> dict[str, Any]:
+        if of == "queries":
+            return by_name(Moved._fields, self.queries)
+        rows = [
+            (str(each), " ".join(each.profiles), str(each.convention.quantity), each.outcome.mean, self._answer)
+            for each in self.candidates
+        ]
+        return by_name(("departure", "profiles", "measure", "value", "answer"), rows)
+
+    def sheets(self) -> list[Sheet]:
+        """The departures, the queries that move most, and one query explained under both conventions."""
+        departures = self._columns("departures")
+        table = Sheet(
+            (
+                Column("departure", "text", departures["departure"][:_SHOWN]),
+                Column("measure", "text", departures["measure"][:_SHOWN]),
+                Column("value", "number", departures["value"][:_SHOWN]),
+            ),
+            self.notes,
+            title=self.verdict,
+        )
+        sheets = [table]
+        if self.queries:
+            moved = self._columns("queries")
+            columns = [Column(name, "text" if name == "query" else "value", moved[name]) for name in Moved._fields]
+            sheets.append(Sheet(tuple(columns), title="Queries that move most"))
+        return [*sheets, *(sheet for each in self.explanations for sheet in each.sheets())]
+
+
+def audit(
+    qrels: object,
+    run: object,
+    measure: str,
+    *,
+    between: tuple[str, str] | None = None,
+    queries: Iterable[object] | None = None,
+    rel: float | None = None,
+    profile: str | Profile = DEFAULT,
+    progress: "Progress | None" = None,
+    **settings: Unpack[ReadSettings],
+) -> Audit:
+    """Find which conventions give a number, or why two profiles give different ones.
+
+    Args:
+        qrels: as for `evaluate`.
+        run: as for `evaluate`.
+        measure: `NAME=NUMBER`, as in `"nDCG@10=0.4218"`; a name alone with `between`.
+        between: two profiles, of which the second one's number is to be explained from the first one.
+        queries: as for `evaluate`.
+        rel: as for `evaluate`.
+        profile: the conventions from which the number departs.
+        progress: called while a file is read.
+        **settings: as for `evaluate`.
+
+    Returns:
+        The smallest departures that give the number, or the nearest ones where none does.
+
+    Raises:
+        InputError, MeasureError, UsageError: as `evaluate`; `measure-syntax` where there is no number to explain.
+
+    >>> result = audit({"q1": {"a": 2, "b": 1}}, {"q1": {"b": 2.0, "a": 1.0}}, "nDCG@10=0.7967")
+    >>> result.exact, str(result.candidates[0])
+    (True, 'gain=exp2')
+    """
+    options: dict[str, Any] = {**settings}
+    reads = inputs.InputOptions(options)
+    [judged], [ranked] = reads.read([qrels], [run])
+    label, target = _parted(measure, needs_number=between is None)
+    origin = profile_of(profile if between is None else between[0])
+    start = _resolved(origin, label, rel, options)
+    policy = start.judging.duplicate_judgements
+    source = judged if isinstance(judged, Qrels) else Qrels(judged, queries=queries, duplicate_judgements=policy)
+    auditor = _Auditor(source, inputs.run(ranked), queries, progress)
+    if between is None:
+        names = _profiles(label, rel, options)
+        exact, candidates = auditor.explain_number(start, names, Decimal(target))
+    else:
+        target = profile_of(between[1]).name
+        exact, candidates = auditor.explain_profile(start, _resolved(profile_of(target), label, rel, options))
+    return auditor.audit(label, origin.name, target, start, exact=exact, candidates=candidates)
+
+
+def _parted(measure: str, *, needs_number: bool) -> tuple[str, str]:
+    """The name of a measure and the number behind the last `=`; parameters have theirs in brackets."""
+    label, _, number = measure.rpartition("=") if not measure.endswith(")") else (measure, "", "")
+    with suppress(InvalidOperation):
+        if needs_number and label and Decimal(number).is_finite():
+            return label, number
+    if needs_number or (label and ")" not in number and "(" not in label):
+        text = f"{measure!r}: a number to explain is written MEASURE=NUMBER" if needs_number else f"{measure!r}"
+        text = text if needs_number else f"{text}: between two profiles there is a measure and no number"
+        raise MeasureError("measure-syntax", text, remedy="as in nDCG@10=0.4218; or nDCG@10 and two profiles")
+    return measure, ""
+
+
+def _resolved(profile: Profile, label: str, rel: float | None, options: dict[str, Any]) -> Convention:
+    """A measure as a profile means it.
+
+    Raises:
+        MeasureError: where it is none, or several.
+
+    """
+    first, *others = planned(profile, [label], rel, options).asked  # type: ignore[arg-type]
+    if others:
+        raise MeasureError("measure-syntax", f"{label!r} stands for several measures; name one of them")
+    return Convention(first.quantity, first.judging, first.averaging)
+
+
+def _profiles(label: str, rel: float | None, options: dict[str, Any]) -> dict[Convention, tuple[str, ...]]:
+    """What the known profiles mean by a name, with those that mean the same together."""
+    names: dict[Convention, tuple[str, ...]] = {}
+    for name in PROFILES:
+        with suppress(RankworthError):
+            convention = _resolved(PROFILES[name], label, rel, options)
+            names[convention] = (*names.get(convention, ()), name)
+    return names
+
+
+@dataclass
+class _Auditor:
+    """Measures conventions of one run, each once."""
+
+    qrels: Qrels
+    run: Run
+    queries: Iterable[object] | None
+    progress: "Progress | None"
+
+    def __post_init__(self) -> None:
+        self.known: dict[Convention, Outcome | RankworthError] = {}
+
+    def measure(self, conventions: Iterable[Convention]) -> None:
+        """Measure the conventions that are not known yet, or keep the error with which each refuses the input."""
+        wanted = [each for each in dict.fromkeys(conventions) if each not in self.known]
+        compact = [each for each in wanted if each.quantity.positions != "all"]
+        for several in (compact, [each for each in wanted if each.quantity.positions == "all"]):
+            if several:
+                self._measure(several)
+
+    def _measure(self, conventions: Sequence[Convention]) -> None:
+        plans = [
+            Plan(each.profile, [ResolvedMeasure("value", each.quantity, each.judging, each.averaging)])
+            for each in conventions
+        ]
+        try:
+            judgements = inputs.Judgements(self.qrels, self.queries, [each.judging for each in conventions])
+            evaluator = Evaluator(judgements, self.run, plans, progress=self.progress)
+        except RankworthError as error:
+            self.known |= dict.fromkeys(conventions, error)
+            return
+        for each, plan in zip(conventions, plans, strict=True):
+            try:
+                column = evaluator.column(plan.asked[0])
+                self.known[each] = Outcome(column.mean, hash((column.values.tobytes(), column.there.tobytes())))
+            except RankworthError as error:
+                self.known[each] = error
+
+    def candidates(
+        self,
+        start: Convention,
+        sets: Iterable[tuple[Change, ...]],
+        names: Mapping[Convention, tuple[str, ...]] | None = None,
+    ) -> list[Candidate]:
+        """Sets of changes that can be made and measured, with their numbers; of equal conventions the first set."""
+        possible: dict[Convention, tuple[Change, ...]] = {}
+        for changes in sets:
+            convention = start.changed(changes)
+            if convention is not None and convention != start:
+                possible.setdefault(convention, changes)
+        self.measure(possible)
+        return [
+            Candidate(changes, (names or {}).get(each, ()), each, outcome)
+            for each, changes in possible.items()
+            if isinstance(outcome := self.known[each], Outcome)
+        ]
+
+    def explain_number(
+        self, start: Convention, names: Mapping[Convention, tuple[str, ...]], target: Decimal
+    ) -> tuple[bool, list[Candidate]]:
+        """The smallest departures that give a number at its digits, or the nearest ones."""
+        half = 0.5 * 10.0 ** int(target.as_tuple().exponent) * (1 + _EQUAL)
+
+        def distance(candidate: Candidate) -> float:
+            away = abs(candidate.outcome.mean - float(target))
+            return away if away == away else math.inf  # noqa: PLR0124 - NaN
+
+        def hits(candidates: Iterable[Candidate]) -> list[Candidate]:
+            near = [each for each in candidates if distance(each) <= half]
+            return sorted(near, key=lambda each: any("round" in change.name for change in each.changes))
+
+        self.measure([start, *names])
+        own = self.known[start]
+        if isinstance(own, Outcome) and (nothing := hits([Candidate((), (), start, own)])):
+            return True, nothing
+        changes = self.changes(start, names)
+        single = self.candidates(start, [(change,) for change in changes], names)
+        simple = {start, *(each.convention for each in single)}
+        profiles = [
+            Candidate((), some, each, outcome)
+            for each, some in names.items()
+            if each not in simple and isinstance(outcome := self.known[each], Outcome)
+        ]
+        if answer := hits([*single, *profiles]):
+            return True, answer
+        pairs = self.candidates(start, self._pairs(start, changes), names)
+        if answer := hits(pairs):
+            return True, answer
+        return False, sorted([*single, *profiles, *pairs], key=distance)[:_SHOWN]
+
+    def changes(self, start: Convention, names: Iterable[Convention]) -> list[Change]:
+        """All single departures: settings, parameters, cutoffs, and other measures."""
+        grades = sorted({grade for grade in self.qrels.grades.tolist() if grade > 0})
+        every = [*_settings(start, grades), *_of_measure(start.quantity, grades)]
+        others = dict.fromkeys(each.quantity for each in names)
+        if isinstance(start.quantity, Measure):
+            cutoff = start.quantity.cutoff
+            others |= dict.fromkeys(replace(CATALOGUE[name], cutoff=cutoff) for name in _CONFUSED)
+        return [*every, *(Change("measure", "measure", each) for each in others if each != start.quantity)]
+
+    def _pairs(self, start: Convention, changes: Sequence[Change]) -> Iterator[tuple[Change, Change]]:
+        """Pairs of departures; a different order of documents is tried only where it moves something alone."""
+        own, seen = self.known[start], set()
+        useful = []
+        for change in changes:
+            convention = start.changed([change])
+            outcome = None if convention is None else self.known.get(convention)
+            if not isinstance(outcome, Outcome):
+                continue
+            key = (change.name, outcome)
+            is_inert = outcome == own
+            if key in seen or (is_inert and change.name in _ORDERING):
+                continue
+            if not is_inert:
+                seen.add(key)
+            useful.append((change, is_inert))
+        for (one, first), (other, second) in combinations(useful, 2):
+            if one.name != other.name and not (first and second):
+                yield one, other
+
+    def explain_profile(self, start: Convention, end: Convention) -> tuple[bool, list[Candidate]]:
+        """The smallest set of differences of two conventions that makes the number of one that of the other.
+
+        Raises:
+            RankworthError: where one of them refuses the input.
+
+        """
+        self.measure([start, end])
+        own, aim = self.known[start], self.known[end]
+        for refusal in (own, aim):
+            if isinstance(refusal, RankworthError):
+                raise refusal
+        if not isinstance(own, Outcome) or not isinstance(aim, Outcome):
+            return False, []
+
+        def same(outcome: Outcome) -> bool:
+            both = outcome.mean, aim.mean
+            return all(map(math.isnan, both)) or math.isclose(*both, rel_tol=_EQUAL, abs_tol=_EQUAL)
+
+        if same(own):
+            return True, [Candidate((), (), start, own)]
+        differences = _differences(start, end)
+        for size in range(1, min(_MOST, len(differences)) + 1):
+            sets = self.candidates(start, combinations(differences, size))
+            if answer := [each for each in sets if same(each.outcome)]:
+                return True, answer
+        kept = differences
+        for change in differences:
+            fewer = [each for each in kept if each != change]
+            if any(same(each.outcome) for each in self.candidates(start, [tuple(fewer)])):
+                kept = fewer
+        return True, self.candidates(start, [tuple(kept)])
+
+    def audit(
+        self, label: str, origin: str, target: str, start: Convention, *, exact: bool, candidates: Sequence[Candidate]
+    ) -> Audit:
+        """The result, with the queries that move most and one of them explained."""
+        own = self.known[start]
+        moved = self._moved(start, candidates[0].convention) if isinstance(own, Outcome) and candidates else []
+        explanations: list[Explanation] = []
+        with suppress(RankworthError):
+            for each in (start, candidates[0].convention) if moved else ():
+                several: Any = explain_queries(
+                    self.qrels, self.run, [each.quantity], queries=[moved[0].query], profile=each.profile
+                )
+                explanations += several
+        value = own.mean if isinstance(own, Outcome) else math.nan
+        return Audit(
+            label, origin, value, target, exact, tuple(candidates), len(self.known), tuple(moved), tuple(explanations)
+        )
+
+    def _per_query(self, convention: Convention) -> PerQuery:
+        """The values of queries under one convention.
+
+        Raises:
+            RankworthError: where it refuses the input.
+
+        """
+        [values] = evaluate_profiles(
+            self.qrels, self.run, [convention.quantity], profiles=convention.profile, queries=self.queries
+        ).values()
+        if isinstance(values, RankworthError):
+            raise values
+        return values.per_query
+
+    def _moved(self, start: Convention, end: Convention) -> list[Moved]:
+        """The queries whose values differ, those that differ most first; NaN where a query has no value."""
+        before, after = (self._per_query(each) for each in (start, end))
+        old, new = (dict(zip(each.ids, each.array[:, 0].tolist(), strict=True)) for each in (before, after))
+        rows = [Moved(query, old.get(query, math.nan), new.get(query, math.nan)) for query in {**old, **new}]
+        different = [row for row in rows if not np.array_equal([row.before], [row.after], equal_nan=True)]
+        return sorted(different, key=lambda row: -np.nan_to_num(abs(row.after - row.before), nan=np.inf))[:_SHOWN]
+
+
+def _settings(start: Convention, grades: Sequence[float]) -> Iterator[Change]:
+    """Every other value of every setting; those that only refuse are left out."""
+    for name, taken in VALUES.items():
+        own = getattr(start.judging if name in vars(start.judging) else start.averaging, name)
+        numbers: Iterable[Any] = _NUMBERS.get(name, grades if name in _OF_GRADES else ())
+        values: list[Any] = [word for word in taken.words if not word.startswith("error")]
+        values += [True, False] if taken.number is bool else [*numbers]
+        values += [None] if taken.optional else []
+        yield from (Change("setting", name, value) for value in values if value != own)
+    yield Change("setting", "exclude", Exclusion.of(SELF) if start.judging.exclude is None else None)
+
+
+def _of_measure(quantity: Any, grades: Sequence[float]) -> Iterator[Change]:  # noqa: ANN401 - a measure or a fact
+    """Every other parameter and cutoff of a measure."""
+    for name, parameter in quantity.definition.parameters.items():
+        numbers: Iterable[Any] = _NUMBERS.get(name, grades if name in _OF_GRADES else ())
+        values = [*parameter.words, *(numbers if parameter.numbers else ()), *([True, False] if parameter.flag else [])]
+        own = quantity.parameters.get(name, parameter.default)
+        yield from (Change("parameter", name, value) for value in values if value != own)
+    if isinstance(quantity, Measure) and not quantity.definition.at:
+        yield from (Change("cutoff", "cutoff", cutoff) for cutoff in _CUTOFFS if cutoff != quantity.cutoff)
+
+
+def _differences(start: Convention, end: Convention) -> list[Change]:
+    """What tells two conventions apart: settings, and parameters and cutoff of one measure, or the measure."""
+    changes = [
+        Change("setting", name, value)
+        for own, other in ((start.judging, end.judging), (start.averaging, end.averaging))
+        for name, value in vars(other).items()
+        if value != getattr(own, name)
+    ]
+    one, other = start.quantity, end.quantity
+    if one == other:
+        return changes
+    if one.name != other.name or not isinstance(one, Measure) or one.averaging != other.averaging:
+        return [*changes, Change("measure", "measure", other)]
+    defaults = {name: parameter.default for name, parameter in one.definition.parameters.items()}
+    own, wanted = (defaults | dict(each.settings) for each in (one, other))
+    changes += [Change("parameter", name, value) for name, value in wanted.items() if value != own[name]]
+    return changes + ([Change("cutoff", "cutoff", other.cutoff)] if one.cutoff != other.cutoff else [])
