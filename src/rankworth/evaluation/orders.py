@@ -166,7 +166,7 @@ def _every_order(
     for number, query in enumerate(queries.tolist()):
         rows = hits.of(np.array([number]))
         ties = _ties(rows)
-        if prod(_orders_count(alike) for _, alike in ties) > MAX_RANKINGS:
+        if prod(orders_count(alike) for _, alike in ties) > MAX_RANKINGS:
             low[query] = high[query] = np.nan
             continue
         ranks = []
@@ -198,7 +198,7 @@ def _ties(hits: JudgedRows) -> list[tuple[int, list[list[int]]]]:
     return ties
 
 
-def _orders_count(alike: Sequence[Sequence[int]]) -> int:
+def orders_count(alike: Sequence[Sequence[int]]) -> int:
     """How many orders of a tie differ."""
     return factorial(sum(map(len, alike))) // prod(factorial(len(rows)) for rows in alike)
 

@@ -14,6 +14,7 @@ from rankworth.errors import InputError, RankworthError, UsageError, quoted, sho
 from rankworth.evaluation import runner
 from rankworth.evaluation.counterfactuals import Counterfactual, MeasureContext, Ranking, refuse
 from rankworth.evaluation.evaluator import Plan
+from rankworth.evaluation.orders import orders_count, orders_of
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES
 from rankworth.settings import Ties
@@ -300,10 +301,7 @@ def by_ties(query: RankedQuery, _: Options) -> list[Row]:
     """The lowest, the mean and the highest value over the orders of tied documents."""
     ranking = query.ranking
     groups = _tie_groups(ranking)
-    orders = math.prod(
-        math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes))
-        for sizes in ([len(alike) for alike in group] for group in groups)
-    )
+    orders = math.prod(map(orders_count, groups))
     is_exact = orders <= _limit(ranking)
     arranged = list(_arranged(ranking, groups)) if is_exact else _sampled(ranking)
     measured = query.with_ties("id-descending").values(arranged)
@@ -346,20 +344,10 @@ def _tie_groups(ranking: Ranking) -> list[TieGroup]:
     return groups
 
 
-def _orders(group: TieGroup) -> Iterator[list[int]]:
-    """The orders of a tie that differ."""
-    if not any(group):
-        yield []
-    for number, alike in enumerate(group):
-        if alike:
-            for order in _orders([*group[:number], alike[1:], *group[number + 1 :]]):
-                yield [alike[0], *order]
-
-
 def _arranged(ranking: Ranking, groups: Sequence[TieGroup]) -> Iterator[Counterfactual]:
     """The ranking with its ties in every order."""
     rows = [sorted(row for alike in group for row in alike) for group in groups]
-    for orders in product(*(list(_orders(group)) for group in groups)):
+    for orders in product(*([*orders_of(group)] for group in groups)):
         order = np.arange(ranking.retrieved)
         for tied, chosen in zip(rows, orders, strict=True):
             order[tied] = chosen
