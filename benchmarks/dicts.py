@@ -14,6 +14,7 @@ import pytrec_eval
 from peers import FIVE, PYTREC_EVAL
 
 import rankworth
+from rankworth.compat import pytrec_eval as compat
 
 Grades = dict[str, dict[str, int]]
 Scores = dict[str, dict[str, float]]
@@ -43,9 +44,12 @@ def main() -> None:
 def _calls(qrels: Grades, run: Scores) -> dict[str, Callable[[], object]]:
     prepared = rankworth.Qrels(qrels)
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, PYTREC_EVAL)
+    compatible = compat.RelevanceEvaluator(qrels, PYTREC_EVAL)
     return {
         "rankworth": lambda: rankworth.evaluate(qrels, run, FIVE),
         "rankworth, Qrels prepared": lambda: rankworth.evaluate(prepared, run, FIVE),
+        "compat.pytrec_eval, evaluate only": lambda: compatible.evaluate(run),
+        "compat.pytrec_eval, evaluator made, too": lambda: compat.RelevanceEvaluator(qrels, PYTREC_EVAL).evaluate(run),
         "pytrec_eval, evaluate only": lambda: evaluator.evaluate(run),
         "pytrec_eval, evaluator made, too": lambda: pytrec_eval.RelevanceEvaluator(qrels, PYTREC_EVAL).evaluate(run),
     }

@@ -1,7 +1,7 @@
 """Runs: what one system returned."""
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
@@ -87,16 +87,18 @@ class Run:
             object.__setattr__(self, attribute, value)
 
     @classmethod
-    def rowless(cls, name: str = "") -> "Run":
+    def rowless(cls, name: str = "", *, empty: Iterable[str] = ()) -> "Run":
         """A run without a row, for conventions by which that is none to refuse.
 
         Args:
             name: what to call it.
+            empty: queries with an empty ranking.
 
         """
         run = cls({"": {"": 0.0}}, name)
         object.__setattr__(run, "source", None)
         object.__setattr__(run, "mapping", {})
+        object.__setattr__(run, "empty", frozenset(empty))
         return run
 
     @property
