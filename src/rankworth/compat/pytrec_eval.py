@@ -101,7 +101,7 @@ class RelevanceEvaluator:
 
         >>> evaluator = RelevanceEvaluator({"q1": {"d1": 1, "d2": 0}}, {"recip_rank", "P_5"})
         >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.9}})
-        {'q1': {'P_5': 0.2, 'recip_rank': 0.5}}
+        {'q1': {'recip_rank': 0.5, 'P_5': 0.2}}
         """
         run = {query: documents for query, documents in scores.items() if query in self._judged}
         if not run or not self._labels:
