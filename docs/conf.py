@@ -29,7 +29,12 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"rankworth {release}"
 html_sidebars = {"notebooks/*": []}  # tables and code need the width
 html_show_copyright = False
-html_theme_options = {"navigation_with_keys": False, "footer_end": []}
+html_theme_options = {
+    "navigation_with_keys": False,
+    "footer_end": [],
+    "header_links_before_dropdown": 2,  # the navigation fits into one line
+    "header_dropdown_text": "All pages",
+}
 
 FIRST = "README"
 """the page of a folder that leads to the others"""

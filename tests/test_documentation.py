@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import rankworth
+import site_texts
 from rankworth import _HOME_OF
 
 ROOT = Path(__file__).parent.parent
@@ -93,6 +94,27 @@ def test_every_public_name_is_on_the_page_about_python() -> None:
     assert [name for name in _HOME_OF if not re.search(rf"rankworth\.{name}\b", text)] == []
     for name in re.findall(r"^\.\. auto(?:function|class|exception):: rankworth\.(\w+)$", text, re.MULTILINE):
         assert hasattr(rankworth, name)
+
+
+def test_programs_find_every_page_in_llms_txt_with_its_title_and_first_sentences(tmp_path: Path) -> None:
+    site_texts.write(DOCS, tmp_path)
+    text = (tmp_path / "llms.txt").read_text()
+    listed = dict(re.findall(r"^- \[.+\]\(([\w./-]+\.md)\): (.+)$", text, re.MULTILINE))
+    assert sorted(["index.md", *listed]) == [
+        str(page.relative_to(DOCS)) for page in sorted(PAGES, key=lambda page: str(page.relative_to(DOCS)))
+    ]
+    assert "- [Gates](gates.md): A gate decides whether a change may ship" in text
+    assert text.startswith("# rankworth\n")
+    for page in PAGES:
+        assert (tmp_path / page.relative_to(DOCS)).read_text() == page.read_text()
+
+
+def test_programs_get_whole_pages_in_one_file_of_limited_size(tmp_path: Path) -> None:
+    site_texts.write(DOCS, tmp_path)
+    text = (tmp_path / "llms-full.txt").read_text()
+    assert len(text.encode()) <= 200_000
+    assert (DOCS / "tutorials" / "rag.md").read_text() in text
+    assert site_texts.full_text(DOCS, limit=100) == ""
 
 
 def prose(page: Path) -> str:

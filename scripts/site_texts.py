@@ -1,0 +1,92 @@
+"""The documentation for programs that read it: `llms.txt`, `llms-full.txt` and a Markdown twin of every page."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+LIMIT = 200_000
+"""bytes that llms-full.txt may have"""
+ENOUGH = 80
+"""characters of a summary after which no further sentence is added"""
+
+TREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
+FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
+PICTURE = re.compile(r"^!\[[^\]]*\]\([^)]*\)\n+", re.MULTILINE)
+CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+def write(docs: Path, site: Path) -> None:
+    """Write all texts into the folder of the site, the twin of `page.html` as `page.md`."""
+    pages = [docs / "index.md", *(page for _, members in sections(docs) for page in members)]
+    for page in pages:
+        twin = site / page.relative_to(docs)
+        twin.parent.mkdir(parents=True, exist_ok=True)
+        twin.write_text(page.read_text("utf-8"), "utf-8")
+    (site / "llms.txt").write_text(overview(docs), "utf-8")
+    (site / "llms-full.txt").write_text(full_text(docs), "utf-8")
+
+
+def overview(docs: Path) -> str:
+    """What rankworth is and how it is called, then each page with its first sentences."""
+    introduction = (docs / "index.md").read_text("utf-8").partition("\n## ")[0]
+    parts = [
+        PICTURE.sub("", introduction).rstrip(),
+        "Every page is Markdown; llms-full.txt holds most of them in one file.",
+    ]
+    for section, pages in sections(docs):
+        lines = (f"- [{title(page)}]({page.relative_to(docs)}): {summary(page)}" for page in pages)
+        parts.append("\n".join([f"## {section}\n", *lines]))
+    return "\n\n".join(parts) + "\n"
+
+
+def full_text(docs: Path, limit: int = LIMIT) -> str:
+    """The pages that the index names, whole and in its order; one that would exceed the limit is left out."""
+    text = ""
+    for _, pages in sections(docs, folders=False):
+        for page in pages:
+            part = f"<!-- {page.relative_to(docs)} -->\n\n{FRONT_MATTER.sub('', page.read_text('utf-8')).strip()}\n\n"
+            if len((text + part).encode()) <= limit:
+                text += part
+    return text
+
+
+def sections(docs: Path, *, folders: bool = True) -> Iterator[tuple[str, list[Path]]]:
+    """The sections of the index with their pages; with `folders`, a page README is followed by those beside it."""
+    _, *parts = SECTION.split((docs / "index.md").read_text("utf-8"))
+    for section, body in zip(parts[::2], parts[1::2], strict=True):
+        entries = [line for tree in TREE.findall(body) for line in tree.splitlines() if line and line[0] != ":"]
+        pages = [docs / f"{entry}.md" for entry in entries]
+        if folders:
+            pages = [member for page in pages for member in [page, *beside(page)]]
+        yield section, pages
+
+
+def beside(page: Path) -> list[Path]:
+    """The pages that a page README leads to: the others of its folder."""
+    return sorted(other for other in page.parent.glob("*.md") if other != page) if page.stem == "README" else []
+
+
+def title(page: Path) -> str:
+    """The first heading."""
+    return parts_of(page)[0]
+
+
+def summary(page: Path) -> str:
+    """The first sentences below the heading, `ENOUGH` characters or a little more, without links and code."""
+    paragraphs = re.split(r"\n\s*\n", CODE.sub("", parts_of(page)[1]))
+    first = next((part for part in paragraphs if part.strip() and part[0] not in "#|<!"), "")
+    sentences = re.split(r"(?<=[.?!])\s", " ".join(LINK.sub(r"\1", first).split()))
+    text = ""
+    for sentence in sentences:
+        if len(text) < ENOUGH:
+            text += f" {sentence}"
+    return text.strip()
+
+
+def parts_of(page: Path) -> tuple[str, str]:
+    """The title of a page, and what follows it."""
+    _, _, text = f"\n{page.read_text('utf-8')}".partition("\n# ")
+    heading, _, body = text.partition("\n")
+    return heading, body.strip()
