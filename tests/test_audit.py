@@ -102,6 +102,13 @@ THREADS: dict[str, tuple[tuple[str, str], list[str], str]] = {
     "llama_index #17070, memorybench #67": (SHORT, ["nDCG@10=1.0"], "ideal=retrieved"),
     "recommenders #1749: relevance is binary": (GRADED, ["nDCG@10=1.0"], "gain=binary"),
     "recommenders #2091: a perfect AP@k below 1": (SHORT, ["AP@1=1.0"], "norm=min(k,R)"),
+    "haystack #7758: AP over the documents that were found": (SHORT, ["AP=1.0"], "norm=found"),
+    "AutoRAG #386: ideal cut at what was returned": (SHORT, ["nDCG@5=1.0"], "ideal=returned"),
+    "pytrec_eval #51: renamed documents": (
+        TIED,
+        ["RR", "--between", "pytrec_eval-terrier-0.5", "elinor-0.4"],
+        "ties=",
+    ),
     "ranx #30: recall is not the reciprocal rank": (SHORT, ["R@1=1.0"], "measure=RR@1"),
 }
 
@@ -126,6 +133,13 @@ def test_a_thread_is_answered(thread: str, files: Any, capsys: pytest.CaptureFix
     record = json.loads(capsys.readouterr().out)
     assert record["exact"], record["verdict"]
     assert any(answer in row["departure"] for row in record["departures"]), record["verdict"]
+
+
+def test_sets_are_told_apart_by_values_of_queries() -> None:
+    qrels, run = {"a": {"x": 1}, "b": {"x": 1, "y": 1}, "c": {"x": 1}}, {"a": ["x"], "b": ["x"]}
+    assert "other set" in (verdict := rw.audit(qrels, run, "RR=1.0").verdict)
+    assert "that cannot be told apart" in verdict
+    assert "by which queries have other values" in verdict
 
 
 def test_it_says_when_nothing_gives_the_number(files: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,7 @@ from rankworth.measures import CATALOGUE, Measure
 from rankworth.measures.parameters import plain
 from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, PROFILES, Profile, ReadSettings, ResolvedMeasure, profile_of
-from rankworth.settings import VALUES, Averaging, Judging, as_typed, explained
+from rankworth.settings import QUIRKS, VALUES, Averaging, Judging, as_typed, explained
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name
 
@@ -47,6 +47,8 @@ _OF_GRADES: Final = ("rel", "max_grade", "highest")
 _CONFUSED: Final = ("P", "R", "Success", "F", "AP", "RR", "nDCG", "DCG", "ERR", "Rprec")
 """measures of which tools call one by the name of another"""
 _ORDERING: Final = ("order", "score_type", "ties", "duplicates", "exclude")
+_LAST: Final = (("round_values", "round_means"), QUIRKS)
+"""settings that come last in an answer: rounding gives any number of few digits, and quirks are those of few tools"""
 _MOST: Final = 3
 """how many differences of two profiles are tried together before they are taken back one by one"""
 _EQUAL: Final = 1e-12
@@ -151,7 +153,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
         value: the number of that profile; NaN where it refuses.
         target: the number that is to be explained, as it was written, or the profile that gives it.
         exact: whether the departures give the number.
-        candidates: the smallest sets of changes that give it, which this collection cannot tell apart; or the nearest.
+        candidates: the smallest sets of changes that give it; or the nearest.
         tried: how many conventions were tried.
         queries: the queries that move most under the first of them.
         explanations: the query that moves most, explained under both; nothing where that cannot be.
@@ -184,8 +186,13 @@ class Audit(Analysis[Literal["departures", "queries"]]):
             )
         if not first.changes and not first.profiles:
             return f"{self.origin} itself gives {self._number}"
-        alike = f", or {counted(len(others), 'other set', 'other sets')} that cannot be told apart" if others else ""
-        return f"{self._number}, instead of {self.value:.6g} under {self.origin}, by {first}{alike}"
+        alike = sum(each.outcome.digest == first.outcome.digest for each in others)
+        text = f"{self._number}, instead of {self.value:.6g} under {self.origin}, by {first}"
+        if alike:
+            text += f", or {counted(alike, 'other set', 'other sets')} that cannot be told apart"
+        if beyond := len(others) - alike:
+            text += f", or {counted(beyond, 'other set', 'other sets')} by which queries have other values"
+        return text
 
     @property
     def _number(self) -> str:
@@ -417,7 +424,7 @@ class _Auditor:
 
         def hits(candidates: Iterable[Candidate]) -> list[Candidate]:
             near = [each for each in candidates if distance(each) <= half]
-            return sorted(near, key=lambda each: any("round" in change.name for change in each.changes))
+            return sorted(near, key=lambda each: [any(c.name in names for c in each.changes) for names in _LAST])
 
         self.measure([start, *names])
         own = self.known[start]
