@@ -117,6 +117,13 @@ def test_programs_get_whole_pages_in_one_file_of_limited_size(tmp_path: Path) ->
     assert site_texts.full_text(DOCS, limit=100) == ""
 
 
+def test_the_page_on_stability_names_the_schemas_that_are_written() -> None:
+    sources = "".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
+    written = set(re.findall(r'(?:SCHEMA|OF_DIFFERENCE|SEVERAL|BESIDE)\b[^\n]*= "(rankworth\.\w+/\d+)"', sources))
+    named = set(re.findall(r"rankworth\.\w+/\d+", (DOCS / "stability.md").read_text()))
+    assert named == written | {"rankworth.results/3"}
+
+
 def prose(page: Path) -> str:
     """A page without code."""
     return re.sub(r"`[^`\n]*`", "", FENCE.sub("", page.read_text()))
