@@ -250,3 +250,42 @@ def test_gains_by_a_scale_of_grades_take_no_level_of_relevance() -> None:
     asked = ["INST(max_grade=3)", "INST", ir_measures.AP(rel=3), "AP"]
     told = ["INST(max_grade=3)", "INST(rel=2)", "AP(rel=3)", "AP(rel=2)"]
     assert list(map(str, names.parse_all(asked, rel=2))) == told
+
+
+@pytest.mark.parametrize("measure", rw.CATALOGUE.values(), ids=str)
+def test_other_names_of_a_measure_are_attributes_that_give_the_same_measure(measure: rw.Measure) -> None:
+    assert all(getattr(rw, alias) is measure for alias in (measure.name, *measure.definition.aliases))
+
+
+def test_names_as_other_libraries_have_them_are_attributes() -> None:
+    assert (rw.HitRate, rw.MRR, rw.MAP, rw.Recall) == (rw.Success, rw.RR, rw.AP, rw.R)
+
+
+@pytest.mark.parametrize(
+    ("several", "each"),
+    [
+        ("R@1,10", ["R@1", "R@10"]),
+        ("nDCG(gain=exp2)@5, 10", ["nDCG(gain=exp2)@5", "nDCG(gain=exp2)@10"]),
+        ("MRR@1,3,5", ["MRR@1", "MRR@3", "MRR@5"]),
+        ("IPrec@0.1,0.2", ["IPrec@0.1", "IPrec@0.2"]),
+        (rw.nDCG @ [5, 10], [rw.nDCG @ 5, rw.nDCG @ 10]),
+        (rw.nDCG @ [5], [rw.nDCG @ 5]),
+    ],
+)
+def test_several_cutoffs_are_one_measure_each(several: object, each: list[object]) -> None:
+    assert names.parse_named(several) == names.parse_named(each)
+    assert rw.evaluate({"q": {"a": 2}}, {"q": ["b", "a"]}, several).mean() == (
+        rw.evaluate({"q": {"a": 2}}, {"q": ["b", "a"]}, each).mean()
+    )
+
+
+@pytest.mark.parametrize("text", ["nDCG@10,AP", "R@1,,10", "R@1,"])
+def test_several_measures_in_one_text_are_refused(text: str) -> None:
+    with pytest.raises(MeasureError) as caught:
+        names.parse_named(text)
+    assert caught.value.slug in {"bad-cutoff", "measure-syntax"}
+
+
+def test_one_measure_is_not_several_cutoffs() -> None:
+    with pytest.raises(MeasureError, match="stands for 2 measures: R@1, R@10"):
+        rw.parse("R@1,10")

@@ -116,7 +116,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and measures
-    """Load what is asked for: the names and modules above, every measure of the catalogue and every fact."""
+    """Load what is asked for: the names and modules above, every measure and every fact, by all their names here."""
     if name in _RENAMED:
         warn(f"rankworth.{name} is now rankworth.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
         name = _RENAMED[name]
@@ -126,8 +126,10 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and meas
         return import_module(f"rankworth.{name}")
     if not name.startswith("_") and PathFinder.find_spec(name, __path__) is None:  # Python asks here for modules first
         measures = import_module("rankworth.measures")
-        if name in measures.CATALOGUE or name in measures.FACTS:
-            return measures.CATALOGUE.get(name) or measures.FACTS[name]
+        quantities = {**measures.FACTS, **measures.CATALOGUE}
+        others = {alias: one for one in quantities.values() for alias in one.definition.aliases}
+        if name in others or name in quantities:
+            return quantities.get(name) or others[name]
     message = f"module 'rankworth' has no attribute {name!r}"
     raise AttributeError(message)
 

@@ -63,6 +63,7 @@ PARAMETERS: Final = {"gains": "gain", "max_rel": "max_grade", "min_rel": "min_gr
 _NAME: Final = re.compile(
     r"\s*(?P<name>[^\W\d][\w-]*?)(?:_(?P<suffix>\d+))?\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<k>.*?))?\s*"
 )
+_CUTOFFS: Final = re.compile(r"(?P<measure>[^@]+)@(?P<cutoffs>\s*[\d.]+\s*(?:,\s*[\d.]+\s*)+)")
 _GMEAN: Final = re.compile(r"\s*gmean\s*\((?P<of>.*)\)\s*")
 _TREC: Final = re.compile(
     f"({'|'.join(sorted((name for name, one in TREC_EVAL.items() if one.takes), key=len, reverse=True))})([._])(.*)"
@@ -88,7 +89,7 @@ def parse(text: str) -> Quantity:
     >>> parse("ndcg_cut_10"), parse("MAP"), parse("nDCG( gain = {1:1, 2:3} )@5")
     (nDCG@10, AP, nDCG(gain={1: 1, 2: 3})@5)
     """
-    quantities = _quantities(_text(text))
+    quantities = [quantity for one in _at_each_cutoff(_text(text)) for quantity in _quantities(one)]
     if len(quantities) > 1:
         shown = f"{', '.join(map(str, quantities[:3]))}{', ...' if quantities[3:] else ''}"
         text = f"{text!r} stands for {len(quantities)} measures: {shown}; name one of them"
@@ -125,7 +126,8 @@ def parse_named(texts: Iterable[object], *, rel: float | None = None) -> list[tu
     """All measures of a list with the names that they were asked for by, each pair once.
 
     A name that stands for several of trec_eval's measures, such as `official` or `P.5,10`, gives each under the name
-    that trec_eval prints; a measure goes by its canonical name, and a measure object of ir_measures by what it prints.
+    that trec_eval prints; `R@1,10` gives `R@1` and `R@10`; a measure goes by its canonical name, and a measure object
+    of ir_measures by what it prints.
 
     Args:
         texts: names, measures, facts, or measure objects of ir_measures.
@@ -136,13 +138,15 @@ def parse_named(texts: Iterable[object], *, rel: float | None = None) -> list[tu
 
     >>> parse_named(["MRR", "P.5,10"])
     [('MRR', RR), ('P_5', P@5), ('P_10', P@10)]
+    >>> parse_named("R@1,10")
+    [('R@1', R@1), ('R@10', R@10)]
     """
     named: dict[tuple[str, Quantity], None] = {}
     errors: list[MeasureError] = []
-    texts = several(texts)
-    dotted = (text.partition(".")[0] for text in texts if isinstance(text, str) and _trec_values(text)[0])
+    single: list[Any] = [one for text in several(texts) for one in _at_each_cutoff(text)]
+    dotted = (text.partition(".")[0] for text in single if isinstance(text, str) and _trec_values(text)[0])
     besides = frozenset(name for name in dotted if name in TREC_EVAL)
-    for text in texts:
+    for text in single:
         try:
             is_quantity = isinstance(text, Measure | Fact)
             name = str(text) if is_quantity else _text(text).strip()
@@ -378,6 +382,12 @@ def _of_ir_measures(name: str, settings: dict[str, Any]) -> tuple[str, dict[str,
         del renamed["dcg"]
         renamed |= {"gain": gain} if gain != "linear" else {}
     return name, renamed, cutoff
+
+
+def _at_each_cutoff(measure: Any) -> list[Any]:  # noqa: ANN401 - whatever was given as a measure
+    """A text with several cutoffs, `R@1,10`, once for each of them; all else as it is."""
+    match = _CUTOFFS.fullmatch(measure) if isinstance(measure, str) else None
+    return [f"{match['measure']}@{cutoff.strip()}" for cutoff in match["cutoffs"].split(",")] if match else [measure]
 
 
 def _quantities(text: str, besides: frozenset[str] = frozenset()) -> tuple[Quantity, ...]:

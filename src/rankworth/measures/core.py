@@ -158,13 +158,21 @@ class Measure(Named):
             raise MeasureError("bad-parameter", f"{self.name}: {_JUDGED_ONLY} is True or False, not {judged_only!r}")
         return replace(super().__call__(**settings), judged_only=judged_only)
 
-    def __matmul__(self, cutoff: int) -> "Measure":
+    @typing.overload
+    def __matmul__(self, cutoff: list[int]) -> "list[Measure]": ...
+    @typing.overload
+    def __matmul__(self, cutoff: int) -> "Measure": ...
+    def __matmul__(self, cutoff: int | list[int]) -> "Measure | list[Measure]":
         """The measure of the ranking cut at this rank; `IPrec @ 0.1` takes a recall instead.
+
+        A list of cutoffs gives a list of measures: `nDCG @ [5, 10]` is `[nDCG @ 5, nDCG @ 10]`.
 
         Raises:
             MeasureError: `bad-cutoff`; `bad-parameter` where it is no cutoff.
 
         """
+        if isinstance(cutoff, list):
+            return [self @ one for one in cutoff]
         if self.definition.at:
             return self(**{self.definition.at: cutoff})
         whole = isinstance(cutoff, typing.SupportsIndex) and not isinstance(cutoff, bool)
