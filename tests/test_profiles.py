@@ -502,7 +502,8 @@ def test_no_profile_is_named_in_code() -> None:
     for path in SOURCE.rglob("*.py"):
         for text in constants(ast.parse(path.read_text(encoding="utf-8"))):
             is_example = text.startswith("Examples:\n  rankworth ")
-            if named.search(text) and not is_example:
+            is_interface = text == "pytrec_eval-terrier-0.5" and path.parent.name == "compat"  # of the tool itself
+            if named.search(text) and not is_example and not is_interface:
                 found.append(f"{path.relative_to(SOURCE)}: {text[:60]!r}")
     assert found == []
 

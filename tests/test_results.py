@@ -979,7 +979,7 @@ def test_runs_with_different_queries_share_a_file() -> None:
     ("path", "slug", "message"),
     [
         ("x.csv", "unknown-format", "x.csv: results are kept as .json and .parquet"),
-        ("x", "unknown-format", "known are .json .parquet"),
+        ("x", "unknown-format", "use one of .json .parquet"),
         ("x.json.gz", "unknown-format", "compressed files are not written"),
         ("nowhere/x.json", "unwritable-output", "there is no folder nowhere"),
         ("", "unwritable-output", "an empty text names no file"),
