@@ -126,10 +126,11 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and meas
         return import_module(f"rankworth.{name}")
     if not name.startswith("_") and PathFinder.find_spec(name, __path__) is None:  # Python asks here for modules first
         measures = import_module("rankworth.measures")
-        quantities = {**measures.FACTS, **measures.CATALOGUE}
-        others = {alias: one for one in quantities.values() for alias in one.definition.aliases}
-        if name in others or name in quantities:
-            return quantities.get(name) or others[name]
+        if name in measures.CATALOGUE or name in measures.FACTS:
+            return measures.CATALOGUE.get(name) or measures.FACTS[name]
+        for quantity in (*measures.CATALOGUE.values(), *measures.FACTS.values()):
+            if name in quantity.definition.aliases:
+                return quantity
     message = f"module 'rankworth' has no attribute {name!r}"
     raise AttributeError(message)
 

@@ -174,7 +174,7 @@ def make(
     """
     if not runs:
         raise UsageError("conflicting-options", "there is no run to report on")
-    if docs not in (None, STDIN):
+    if isinstance(docs, str) and docs != STDIN:
         metadata.check_documents(docs)
     table = queries if isinstance(queries, metadata.QueryTable | None) else metadata.queries(queries)
     options = {"rel": rel, "profile": profile_of(profile), **settings}
