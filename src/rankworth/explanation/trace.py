@@ -412,11 +412,10 @@ def other_gain(explanation: "Explanation") -> str:
     other = _GAINS[gain]
     ranking = context.alternatives(explanation.id)
     try:
-        [now] = context.values(ranking, [ranking.as_it_is])
         [then] = context.values(ranking, [ranking.as_it_is], context.measure(gain=other))
     except MeasureError:
         return ""
-    if then is None or now is None or math.isnan(then) or math.isclose(then, now, rel_tol=1e-12, abs_tol=1e-15):
+    if then is None or math.isnan(then) or math.isclose(then, value, rel_tol=1e-12, abs_tol=1e-15):
         return ""
     whose = context.measure.definition.gains.get(other)
     return f"{gain} {number(value)}; with gain={other}{f', {whose},' if whose else ''} {number(then)}"

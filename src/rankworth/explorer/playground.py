@@ -12,6 +12,7 @@ import warnings
 from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
@@ -21,7 +22,7 @@ from rankworth.evaluation import evaluate, evaluate_profiles
 from rankworth.explanation import Explanation, explain, vary
 from rankworth.explanation.trace import finite
 from rankworth.measures import CATALOGUE, Measure
-from rankworth.model import Run
+from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, PROFILES, Profile, profile_of
 from rankworth.settings import OPTIONS, QUIRKS, SETTINGS, VALUES, as_typed, with_quirks
 
@@ -133,12 +134,22 @@ class Playground:
         """The documents that somebody judged, with their grades."""
         return {document: grade for document, grade in self.grades.items() if grade is not None}
 
-    def inputs(self, ranking: Ranking) -> tuple[dict[str, dict[str, float]], Run]:
+    @cached_property
+    def qrels(self) -> Qrels:
+        """The judgements of the query."""
+        return Qrels({self.query: self.judged})
+
+    @cached_property
+    def runs(self) -> dict[str, Run]:
+        """The rankings with documents, by name."""
+        return {each.name: Run({self.query: each.run}, each.name) for each in self.rankings if each.documents}
+
+    def inputs(self, ranking: Ranking) -> tuple[Qrels, Run]:
         """Judgements and run; a run without documents answers another query, so that this one counts as unanswered."""
         if ranking.documents:
-            return {self.query: self.judged}, Run({self.query: ranking.run}, ranking.name)
+            return self.qrels, self.runs[ranking.name]
         other = {_OTHER: {_OTHER: 1.0}}
-        return {self.query: self.judged, **other}, Run(other, ranking.name)
+        return Qrels({self.query: self.judged, **other}), Run(other, ranking.name)
 
     def row(self, values: Any) -> dict[str, float | None]:  # noqa: ANN401 - `Values`
         """The values of the query by measure; None where the conventions leave it out."""

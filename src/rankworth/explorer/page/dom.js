@@ -56,11 +56,26 @@ export const direction = (value) => (value > 0 ? 'better' : value < 0 ? 'worse' 
 /** A grade as text: ? where nobody judged. */
 export const gradeText = (grade) => (grade === null ? '?' : String(grade));
 
-/** Replace what a container holds; the element with the focus gets it again by its data-key. */
+/**
+ * Put children into a container. A child marked data-kept stays in place where it is equal to the new one, so that the browser does not
+ * lay it out again; of one marked data-kept="parts", the children are compared in turn.
+ */
+function renew(container, children) {
+  children.forEach((child, index) => {
+    const old = container.childNodes[index];
+    const kept = old?.dataset?.kept === child.dataset?.kept ? old?.dataset?.kept : undefined;
+    if (!old) container.append(child);
+    else if (kept === 'parts' && old.cloneNode().isEqualNode(child.cloneNode())) renew(old, [...child.childNodes]);
+    else if (!kept || !old.isEqualNode(child)) old.replaceWith(child);
+  });
+  while (container.childNodes.length > children.length) container.lastChild.remove();
+}
+
+/** Change what a container holds; the element with the focus gets it again by its data-key. */
 export function redraw(container, ...children) {
   const key = document.activeElement?.closest?.('[data-key]')?.dataset.key;
   const held = container.contains(document.activeElement);
-  container.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+  renew(container, children.flat().filter((child) => child !== null && child !== undefined));
   if (held) focusOn(key);
 }
 

@@ -78,7 +78,7 @@ export class Playground {
   changed(message, ...keys) {
     this.active = Math.min(this.active, this.state.rankings.length - 1);
     this.before = this.result;
-    redraw(this.parts.best); // it is about what was
+    this.parts.best.inert = true; // it is about what was
     if (keys.length) this.focus = keys;
     announce(message);
     return this.refresh();
@@ -114,7 +114,9 @@ export class Playground {
     this.drawValues();
     this.drawContributions();
     this.drawSteps();
-    if (error) ['curve', 'best'].forEach((name) => redraw(this.parts[name]));
+    if (error) redraw(this.parts.curve);
+    if (error || this.parts.best.inert) redraw(this.parts.best);
+    this.parts.best.inert = false;
     if (this.focus) focusOn(...this.focus);
     this.focus = null;
   }
@@ -203,10 +205,10 @@ export class Playground {
         change: (...change) => this.change(...change),
         select: (document) => this.select(document, index),
       };
-      return el('div', {class: `system${index === this.active ? ' active' : ''}`}, this.heading(ranking, index), rankingList(page, index), this.footer(index));
+      return el('div', {class: `system${index === this.active ? ' active' : ''}`, 'data-kept': 'parts'}, this.heading(ranking, index), rankingList(page, index), this.footer(index));
     });
     const deepest = Math.max(...state.rankings.map((ranking) => ranking.documents.length));
-    redraw(this.parts.rankings, el('h2', {}, 'Rankings', state.text || state.query !== 'q' ? [' for ', text(state.text || state.query)] : null), el('p', {class: 'hint'}, 'Drag, or Alt+↑ ↓ moves; 0 to 9 and ? set the grade; t ties with the rank above; Delete takes out.'), el('div', {class: 'systems'}, lists),
+    redraw(this.parts.rankings, el('h2', {}, 'Rankings', state.text || state.query !== 'q' ? [' for ', text(state.text || state.query)] : null), el('p', {class: 'hint'}, 'Drag, or Alt+↑ ↓ moves; 0 to 9 and ? set the grade; t ties with the rank above; Delete takes out.'), el('div', {class: 'systems', 'data-kept': 'parts'}, lists),
       deepest > this.depth ? button(`Show ${Math.min(deepest, this.depth * 4)} of ${deepest} ranks`, () => { this.depth *= 4; this.drawRankings(); }, {'data-key': 'deeper'}) : null,
       el('div', {class: 'bar'}, button('+ new ranking', () => this.change(withNewRanking(this.state), 'Ranking added', `name-${state.rankings.length}`), {disabled: state.rankings.length > 7, 'data-key': 'add-ranking'})), this.notRetrieved());
   }

@@ -41,7 +41,7 @@ export function rankingList(page, index) {
     rows.splice(state.cutoff, 0, el('li', {class: 'cutoff', 'aria-hidden': 'true'}, `cutoff ${state.cutoff}`));
   }
   const empty = rows.length ? null : el('p', {class: 'hint'}, 'No document was retrieved. Add one below.');
-  return el('div', {}, el('ol', {class: 'ranking', 'aria-label': `Ranking of ${ranking.name}`}, rows), empty);
+  return el('div', {'data-kept': 'parts'}, el('ol', {class: 'ranking', 'data-kept': 'parts', 'aria-label': `Ranking of ${ranking.name}`}, rows), empty);
 }
 
 function row(page, index, rank, document, term) {
@@ -55,7 +55,8 @@ function row(page, index, rank, document, term) {
     if (next) page.change(next, message, key(index, focused), `add-${index}`);
   };
   const move = (target) => act((now, from) => {
-    const to = target(from);
+    const {length: size} = now.rankings[index].documents;
+    const to = target(from, size);
     return to < 0 || to >= size || to === from ? null : [moved(now, index, from, to), `${name} moved to rank ${to + 1} of ${size}`];
   });
   const grade = (value) => act((now) => [graded(now, name, value), `${name}: grade ${gradeText(value)}`]);
@@ -72,10 +73,10 @@ function row(page, index, rank, document, term) {
     'li',
     {
       class: `row${isTied(state.rankings[index], rank) ? ' tied' : ''}${page.selected === document.id ? ' selected' : ''}`,
-      tabindex: 0, 'data-key': key(index, document.id),
+      tabindex: 0, 'data-key': key(index, document.id), 'data-kept': 'whole',
       'aria-label': `rank ${rankText(term, rank)}: ${document.id}, grade ${gradeText(document.grade)}, adds ${number(term?.contribution)}`,
       on: {
-        keydown: (event) => onKey(event, {move, grade, tie, drop, size}),
+        keydown: (event) => onKey(event, {move, grade, tie, drop}),
         focus: () => page.select(document.id),
         pointerdown: (event) => drag(event, (to) => move(() => to)),
       },
@@ -117,13 +118,13 @@ function drag(event, move) {
   ['pointerup', 'pointercancel'].forEach((type) => row.addEventListener(type, end, {once: true}));
 }
 
-function onKey(event, {move, grade, tie, drop, size}) {
+function onKey(event, {move, grade, tie, drop}) {
   if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey) return;
   const neighbour = (element) => element?.matches('.cutoff') ? (event.key === 'ArrowUp' ? element.previousElementSibling : element.nextElementSibling) : element;
   const walk = (element) => neighbour(element)?.focus();
   const rows = event.currentTarget.parentElement;
   const actions = event.altKey
-    ? {ArrowUp: () => move((from) => from - 1), ArrowDown: () => move((from) => from + 1), Home: () => move(() => 0), End: () => move(() => size - 1)}
+    ? {ArrowUp: () => move((from) => from - 1), ArrowDown: () => move((from) => from + 1), Home: () => move(() => 0), End: () => move((_, size) => size - 1)}
     : {
       ArrowUp: () => walk(event.currentTarget.previousElementSibling),
       ArrowDown: () => walk(event.currentTarget.nextElementSibling),
