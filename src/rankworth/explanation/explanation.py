@@ -450,11 +450,9 @@ def _missing(context: MeasureContext, query: str, counted: Collection[str | None
         has_rank = (ranking.rows.known & (ranking.rows.grade >= 0))[:size]
     above = np.append(0, np.cumsum(has_rank)).astype(np.int64)
     now = context.value_of(ranking, ranking.as_it_is)
-    best: dict[Hashable, tuple[int | None, float | None, float | None]] = {}
+    best = _best(context, ranking, {kind: row for row, kind in reversed(kinds.items())}, tried, now)
     missing = []
     for row, kind in kinds.items():
-        if kind not in best:
-            best[kind] = _best(context, ranking, row, tried, now)
         place, value, change = best[kind]
         if place is not None and is_condensed:  # among the documents that have a rank, without its own old place
             before = place - 1 + (row < place - 1)
@@ -474,18 +472,24 @@ def _kind(ranking: Ranking, row: int, deepest: int) -> Hashable:
 
 
 def _best(
-    context: MeasureContext, ranking: Ranking, row: int, tried: Sequence[int], now: float | None
-) -> tuple[int | None, float | None, float | None]:
-    """The place at which a document would add most, the value there and its change; None if none is better."""
-    end = ranking.retrieved + (row >= ranking.retrieved)
-    allowed = [place for place in tried if place <= end]
-    values = context.each(ranking, [ranking.moved(row, place) for place in allowed])
-    pairs = zip(values, allowed, strict=True)
-    known = [(value, place) for value, place in pairs if isinstance(value, float) and not math.isnan(value)]
-    value, place = max(known, default=(-math.inf, 0))
-    if known and (now is None or math.isnan(now)):
-        return place, value, None
-    return (place, value, value - now) if known and now is not None and value > now else (None, None, None)
+    context: MeasureContext, ranking: Ranking, rows: Mapping[Hashable, int], tried: Sequence[int], now: float | None
+) -> dict[Hashable, tuple[int | None, float | None, float | None]]:
+    """Where a document of each kind would add most, the value there and its change; None if no place is better."""
+    size = ranking.retrieved
+    moves = [(kind, row, place) for kind, row in rows.items() for place in tried if place <= size + (row >= size)]
+    values = context.each(ranking, [ranking.moved(row, place) for _, row, place in moves])
+    known: dict[Hashable, list[tuple[float, int]]] = {kind: [] for kind in rows}
+    for (kind, _, place), value in zip(moves, values, strict=True):
+        if isinstance(value, float) and not math.isnan(value):
+            known[kind].append((value, place))
+    best: dict[Hashable, tuple[int | None, float | None, float | None]] = {}
+    for kind, pairs in known.items():
+        value, place = max(pairs, default=(-math.inf, 0))
+        if now is None or math.isnan(now):
+            best[kind] = (place, value, None) if pairs else (None, None, None)
+        else:
+            best[kind] = (place, value, value - now) if value > now else (None, None, None)
+    return best
 
 
 def _most_first(missing: Missing) -> tuple[bool, float, float, int, str]:

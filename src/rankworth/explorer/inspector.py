@@ -322,7 +322,8 @@ class Inspector:
             grades = qrels.with_text_ids()[query]
             relevant = sorted((document for document in grades if grades[document] > 0), key=lambda each: -grades[each])
             missing = [{"document": each, "grade": grades[each], "rank": None, "change": None} for each in relevant]
-            return ranking | {"rows": [], "missing": self._first(missing), "arithmetic": "no document was retrieved"}
+            rest = {"rows": [], "missing": self._first(missing), "arithmetic": "no document was retrieved"}
+            return ranking | rest | {"formula": ""}
         explained = self._explained(qrels, run, query, measure)
         uncut = replace(known, cutoff=None) if (known := parsed(measure)) else measure
         listed = self._explained(qrels, run, query, uncut) or self._explained(qrels, run, query, _LISTING)
@@ -333,6 +334,7 @@ class Inspector:
             "rows": [row | {"adds": adds.get(row["document"])} for row in rows if row["document"]],
             "missing": self._first(explained.to_dict()["missing"]) if explained else [],
             "arithmetic": how,
+            "formula": explained.formula if explained else "",
         }
 
     def _explained(self, qrels: Qrels, run: Run, query: str, measure: str | Measure) -> Explanation | None:

@@ -164,7 +164,7 @@ export class Inspector {
         button('Open in the playground', () => this.openInPlayground(), {'data-key': 'to-playground'}),
         el('span', {class: 'small'}, this.session.saves ? `grades are saved in ${this.session.saves}` : ''),
         button('Export new grades', () => this.export(), {'data-key': 'export'})),
-      el('p', {class: 'hint'}, this.session.judges ? 'Keys on a document: 0 to 9 sets the grade, ? takes it back, arrows walk.' : ''),
+      el('p', {class: 'hint'}, `The number behind a document, such as +1.2619, is what its rank adds to the sum above; ? is a document that nobody judged.${this.session.judges ? ' Keys on a document: 0 to 9 sets the grade, ? takes it back, arrows walk.' : ''}`),
       this.moves, this.rankings);
   }
 
@@ -190,11 +190,13 @@ export class Inspector {
     const change = other && ranking.value !== null && other.value !== null && index === 1 ? ranking.value - other.value : null;
     return el('div', {class: 'side'},
       el('div', {class: 'sum'}, el('h3', {}, text(ranking.run), ` ${answer.measure} ${number(ranking.value)} `, change === null ? null : el('span', {class: `change ${direction(change)}`}, signed(change))),
-        el('p', {class: 'small'}, ranking.arithmetic)),
+        el('p', {class: 'small'}, ranking.arithmetic),
+        ranking.formula ? el('p', {class: 'small'}, ranking.formula) : null,
+        ranking.missing.length ? el('p', {class: 'small'}, `Relevant documents that do not count are listed below the ranking: ${ranking.missing.length}`) : null),
       el('ol', {class: 'documents', 'aria-label': `Ranking of ${ranking.run}`}, ranking.rows.map((row, place) => this.document(row, index, Boolean(other), place === answer.cutoff))),
       ranking.missing.length ? [el('h4', {}, 'Relevant, but it does not count'),
         el('ul', {class: 'missing'}, ranking.missing.map((each) => el('li', {}, each.text ? this.opening(`missing-${index}-${each.document}`, each.text) : null, id(each.document),
-          ` (grade ${each.grade}): ${each.rank === null ? 'not retrieved' : `rank ${each.rank}`}`, each.change ? `, would add ${signed(each.change)}` : '')))] : null);
+          ` (grade ${each.grade}): ${each.rank === null ? 'not retrieved' : `rank ${each.rank}`}`, each.change ? `, would add ${signed(each.change)} at rank ${each.index}` : '')))] : null);
   }
 
   document(row, index, paired, isCut) {
