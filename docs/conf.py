@@ -4,7 +4,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
+from latex2mathml.converter import convert
 from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
 
 import rankworth
 
@@ -15,6 +18,8 @@ language = "en"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["example"]
 myst_heading_anchors = 3
+myst_enable_extensions = ["dollarmath"]
+html_math_renderer = "mathml"
 
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
@@ -45,8 +50,19 @@ ATTRIBUTES = ("attribute", "data", "property")
 
 def setup(app: Sphinx) -> None:
     """Read the pages and the docstrings as they are written."""
+    app.add_html_math_renderer("mathml", (show_math, None), (show_math, None))
     app.connect("source-read", read_page)
     app.connect("autodoc-process-docstring", read_docstring, priority=400)  # before napoleon, which has 500
+
+
+def show_math(translator: HTML5Translator, node: nodes.math | nodes.math_block) -> None:
+    """Write a formula as MathML, which browsers show without a script; a wide one is scrolled."""
+    if isinstance(node, nodes.math_block):
+        formula = convert(node.astext(), display="block")
+        translator.body.append(f'<div style="overflow-x: auto" tabindex="0">{formula}</div>')
+    else:
+        translator.body.append(convert(node.astext()))
+    raise nodes.SkipNode
 
 
 def read_page(app: Sphinx, page: str, source: list[str]) -> None:

@@ -5,7 +5,7 @@ import io
 import math
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rankworth.judging.judged_run import Row
     from rankworth.tables.columns import Column
 
+Entry = tuple[str, str, str]
+"""a parameter with its value, what it may be, and what it does"""
 HOW: Final = "Parameters go in brackets, a cutoff after @: nDCG(gain=exp2)@10, P(rel=2)@5."
 FIRST, OWN, REST = "To start with", "Your own", "All others"
 PARITY, COUNTED = "For trec_eval parity", "Counted, not measured"
@@ -65,7 +67,7 @@ def formula(text: str) -> str:
     return code(textwrap.wrap(text, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
 
 
-def items(entries: Iterable[tuple[str, str, str]]) -> str:
+def items(entries: Iterable[Entry]) -> str:
     """A list: for each entry a term as it is written, its kind, and an explanation if there is one."""
     heads = ((f"- `{term}` ({escaped(kind)})", text) for term, kind, text in entries)
     return "\n".join(f"{head}: {escaped(text)}" if text else head for head, text in heads)
@@ -144,11 +146,18 @@ def catalogue(*, everything: bool = False) -> str:
     return page([*blocks, "One in full: `rankworth measures nDCG`", HOW])
 
 
-def measure_page(measure: str | Quantity) -> str:
+def measure_page(
+    measure: str | Quantity,
+    *,
+    formula: Callable[[str], str] = formula,
+    parameters: Callable[[Iterable[Entry]], str] = items,
+) -> str:
     """A page on one measure: formula, parameters, worked example, conventions, names, literature.
 
     Args:
         measure: any spelling of the measure or fact, also with parameters and cutoff.
+        formula: how a formula is set.
+        parameters: how parameters are listed.
 
     Raises:
         MeasureError: as `names.parse`.
@@ -160,8 +169,8 @@ def measure_page(measure: str | Quantity) -> str:
     blocks = [f"# {escaped(str(quantity))}", *map(escaped, doc.opening[:1]), *map(formula, doc.opening[1:])]
     if quantity.averaging == "gmean":
         blocks.append("The mean over queries is the geometric one, in which values below 0.00001 count as 0.00001.")
-    if parameters := list(_parameters(quantity, doc)):
-        blocks += ["## Parameters", items(parameters)]
+    if entries := list(_parameters(quantity, doc)):
+        blocks += ["## Parameters", parameters(entries)]
     steps, session = example(quantity)
     blocks += ["## Worked example", *steps]
     if doc.example or session:
@@ -235,7 +244,7 @@ def _doc(definition: Definition) -> _Doc:
     return doc
 
 
-def _parameters(quantity: Quantity, doc: _Doc) -> Iterator[tuple[str, str, str]]:
+def _parameters(quantity: Quantity, doc: _Doc) -> Iterator[Entry]:
     for name, parameter in quantity.definition.parameters.items():
         here = quantity.parameters.get(name, parameter.default)
         kind = parameter.domain()
