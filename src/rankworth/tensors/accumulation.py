@@ -3,19 +3,21 @@
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from numbers import Integral, Real
-from typing import Any, Final, Self, TypedDict, Unpack
+from typing import Any, Final, Self
 
 import numpy as np
 
 from rankworth.errors import InputError, UsageError, shortened
 from rankworth.judged import Array, device_of, indexing, namespace, widest
 from rankworth.measures import Averaging, Fact, Measure
+from rankworth.profiles import DEFAULT, Profile
 from rankworth.tensors.evaluation import (
     BatchValues,
     ByMeasure,
+    Conventions,
     Measures,
     Ties,
     Undefined,
@@ -45,10 +47,11 @@ class Sums:
     @classmethod
     def of(cls, values: BatchValues) -> Self:
         """The sums of a batch."""
-        columns = [additive(array, way) for array, way in zip(values.arrays.values(), values.ways, strict=True)]
+        columns = [additive(array, way) for array, way in zip(values.values(), values.ways, strict=True)]
         xp = namespace(columns[0])
         table = xp.stack(columns)
-        void = xp.isnan(table) if values.skips else xp.zeros_like(table, dtype=xp.bool)
+        skips = xp.asarray(values.skips, dtype=xp.bool, device=device_of(table))
+        void = xp.isnan(table) & skips[:, None]
         total = xp.sum(xp.where(void, xp.zeros_like(table), table), axis=1)
         return cls(total, xp.zeros_like(total), xp.sum(xp.astype(~void, indexing(total)), axis=1))
 
@@ -65,6 +68,11 @@ class Sums:
     def lists(self) -> dict[str, list[Any]]:
         """The sums as lists of numbers; waits for the device."""
         return {name: to_list(getattr(self, name)) for name in SUMS}
+
+    def to(self, device: Any) -> Self:  # noqa: ANN401 - of the array library
+        """These sums on another device."""
+        to = "to_device" if torch_of(self.total) is None else "to"
+        return replace(self, **{name: getattr(getattr(self, name), to)(device) for name in SUMS})
 
     def plus(self, other: "Sums") -> "Sums":
         """Both together, where `other` is; the addition says what it loses (Knuth's two-sum).
@@ -100,17 +108,6 @@ class Sums:
         return [averaged(total[column], number[column], way) for column, way in enumerate(ways)]
 
 
-class Rest(TypedDict, total=False):
-    """Optional arguments of `evaluate` for a batch."""
-
-    mask: Array | None
-    judged: Array | None
-    relevant: Array | None
-    pool: Array | None
-    indexes: Array | None
-    check: bool | None
-
-
 class Accumulator:
     """Means of measures over batches, as training loops collect them.
 
@@ -118,6 +115,9 @@ class Accumulator:
     precision where the device has it, and what an addition of two batches loses is kept, so that means agree to 14
     digits. Where `torch.distributed` is initialised, `compute` adds the sums of all processes, in the
     order of their ranks, so that all have the same means.
+
+    It has the methods of a `Metric` of torchmetrics, and where torchmetrics is imported before it is made it is one: it
+    may stand in a `MetricCollection` and be logged by Lightning.
 
     >>> import numpy as np
     >>> means = Accumulator(["RR", "nDCG@10"])
@@ -127,16 +127,26 @@ class Accumulator:
     0.75
     """
 
+    def __new__(cls, *_: object, **__: object) -> Self:
+        """An accumulator that is a `Metric` of torchmetrics, where that is imported."""
+        if cls is Accumulator and "torchmetrics" in sys.modules:
+            from rankworth.tensors.torchmetrics import MetricAccumulator  # noqa: PLC0415 - only beside torchmetrics
+
+            return object.__new__(MetricAccumulator)  # type: ignore[return-value]
+        return object.__new__(cls)
+
     def __init__(
         self,
         measures: Measures | str,
         *,
         rel: float | None = None,
-        ties: Ties = "order",
-        undefined: Undefined = 0.0,
+        profile: str | Profile = DEFAULT,
+        ties: Ties | None = None,
+        undefined: Undefined | None = None,
     ) -> None:
         """Settle what is measured; arguments and errors as for `evaluate`."""
-        self._prepared = prepared(measures, rel=rel, ties=ties, undefined=undefined)
+        self._is_single = isinstance(measures, str | Measure | Fact)
+        self._prepared = prepared(measures, rel=rel, profile=profile, ties=ties, undefined=undefined)
         self._sums: Sums | None = None
         self._lock = threading.Lock()
 
@@ -145,13 +155,49 @@ class Accumulator:
         """The measures."""
         return self._prepared.quantities
 
-    def update(self, scores: Array, grades: Array, **rest: Unpack[Rest]) -> BatchValues:
+    def __call__(self, *arrays: Array, **rest: Array) -> ByMeasure | Array:
+        """Add a batch; arguments, result and errors as for `forward`."""
+        return self.forward(*arrays, **rest)
+
+    def forward(self, *arrays: Array, **rest: Array) -> ByMeasure | Array:
+        """Add a batch.
+
+        Args:
+            *arrays: as for `update`.
+            **rest: as for `update`.
+
+        Returns:
+            What `compute` returns, over the queries of this batch alone, of this process.
+
+        Raises:
+            InputError: as `update`.
+
+        """
+        return self._returned(self.update(*arrays, **rest).mean())
+
+    def update(
+        self,
+        scores: Array,
+        grades: Array,
+        *,
+        mask: Array | None = None,
+        judged: Array | None = None,
+        relevant: Array | None = None,
+        pool: Array | None = None,
+        indexes: Array | None = None,
+        check: bool | None = None,
+    ) -> BatchValues:
         """Add a batch; several threads may.
 
         Args:
             scores: as for `evaluate`.
             grades: as for `evaluate`.
-            **rest: `mask`, `judged`, `relevant`, `pool`, `indexes`, `check`, as for `evaluate`.
+            mask: as for `evaluate`.
+            judged: as for `evaluate`.
+            relevant: as for `evaluate`.
+            pool: as for `evaluate`.
+            indexes: as for `evaluate`.
+            check: as for `evaluate`.
 
         Returns:
             The values of its queries.
@@ -160,7 +206,16 @@ class Accumulator:
             InputError: as `evaluate`; `input-type` where the batch is of another library or device than those before.
 
         """
-        values = self._prepared(scores, grades, **rest)
+        values = self._prepared(
+            scores,
+            grades,
+            mask=mask,
+            judged=judged,
+            relevant=relevant,
+            pool=pool,
+            indexes=indexes,
+            check=check,
+        )
         self._add(Sums.of(values))
         return values
 
@@ -186,6 +241,19 @@ class Accumulator:
         """Forget all batches."""
         with self._lock:
             self._sums = None
+
+    def to(self, device: Any) -> Self:  # noqa: ANN401 - of the array library
+        """Move what was collected to a device of its array library, and return the accumulator.
+
+        In PyTorch sums follow the batches that are added; elsewhere both have to be on one device.
+
+        Args:
+            device: such as `"cuda"`.
+
+        """
+        with self._lock:
+            self._sums = None if self._sums is None else self._sums.to(device)
+        return self
 
     def state_dict(self) -> dict[str, Any]:
         """What was collected by this process alone, as lists of numbers, for a checkpoint; it waits for the device.
@@ -227,9 +295,11 @@ class Accumulator:
 
     def _settings(self) -> dict[str, Any]:
         """What has to be alike where sums are added."""
-        undefined = self._prepared.undefined
-        void = "nan" if undefined != undefined else undefined  # noqa: PLR0124 - NaN is not equal to itself
-        settings = [self._prepared.level, self._prepared.ties, void]
+        settings: list[Any] = [self._prepared.level]
+        for conventions in dict.fromkeys(self._prepared.conventions):
+            own = ["nan" if setting != setting else setting for setting in conventions]  # noqa: PLR0124 - NaN
+            changed = [setting for setting, default in zip(own, Conventions(), strict=True) if setting != default]
+            settings += own[:2] + [setting for setting in changed if setting not in own[:2]]
         return {"measures": list(self._prepared.canonical), "settings": settings}
 
     def _check_settings(self, other: str, settings: Mapping[str, Any]) -> None:
@@ -246,16 +316,25 @@ class Accumulator:
         """Take the attributes, with a new lock."""
         vars(self).update(state, _lock=threading.Lock())
 
-    def compute(self) -> ByMeasure:
+    def compute(self) -> ByMeasure | Array:
         """One number for each measure, over all batches of all processes, as arrays without axes.
 
+        Where the accumulator was made for a single measure, and not for a list of them, that array alone.
         Before the first batch all are NaN, as NumPy has it; sums of counts are 0.
         """
         sums = _gathered(self._sums)
         if sums is None:
-            sums = Sums.of_lists(dict.fromkeys(SUMS, [0] * len(self.measures)), np.zeros(0))
+            sums = Sums.of_lists(dict.fromkeys(SUMS, [0] * len(self.measures)), self._nothing())
         means = sums.means([one.averaging for one in self.measures])
-        return ByMeasure(dict(zip(self._prepared.labels, means, strict=True)), self._prepared.canonical)
+        return self._returned(ByMeasure(dict(zip(self._prepared.labels, means, strict=True)), self._prepared.canonical))
+
+    def _nothing(self) -> Array:
+        """An array of the library that numbers are of before the first batch."""
+        return np.zeros(0)
+
+    def _returned(self, means: ByMeasure) -> ByMeasure | Array:
+        """The number of a single measure, or all numbers by measure."""
+        return next(iter(means.values())) if self._is_single and len(means) == 1 else means
 
     def _add(self, sums: Sums) -> None:
         with self._lock:

@@ -3,12 +3,12 @@
 import math
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from numbers import Real
-from typing import Any, Final, Literal, TypeGuard
+from typing import Any, Final, Literal, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from rankworth.errors import MeasureError, NotMeasuredError, RankworthWarning, U
 from rankworth.evaluation import aggregation
 from rankworth.judged import Array, Judged, constant, namespace, widest
 from rankworth.measures import Averaging, Fact, Measure, TextFact
+from rankworth.profiles import DEFAULT, Profile, ResolvedMeasure, profile_of
+from rankworth.settings import STANDARD_AVERAGING, STANDARD_JUDGING
 from rankworth.tensors.inputs import Batch, Ragged, batch, check_grades, check_scores, checked_arrays, falling
 from rankworth.tensors.ranking import DeeperError, judged_rows
 
@@ -25,15 +27,16 @@ Ties = Literal["order", "expected"]
 Undefined = float | Literal["skip"]
 """What a value without a divisor becomes: a number, NaN among them; or it is left out of the mean, and NaN itself."""
 Measures = Iterable[str | Measure | Fact]
+_LEAST: Final = 2.0**-24
+"""the least number above 0 in half precision"""
 _FLOOR: Final = 0.00001
 """the least value of which a geometric mean is taken"""
 
 
-@dataclass(frozen=True, eq=False)
-class ByMeasure(Mapping[str, Array]):
+class ByMeasure(dict[str, Array]):
     """Arrays by measure.
 
-    A mapping from the names that were asked for; measures and other names of theirs find the same arrays.
+    A dict by the names that were asked for; measures and other names of theirs find the same arrays.
 
     >>> import numpy as np
     >>> from rankworth.tensors import evaluate
@@ -42,37 +45,50 @@ class ByMeasure(Mapping[str, Array]):
     (['MRR'], 0.5, True, False, None)
     """
 
-    arrays: Mapping[str, Array]
-    """by the name that was asked for"""
-    canonical: tuple[str, ...]
-    """the canonical names of the measures"""
+    def __init__(self, arrays: Mapping[str, Array], canonical: tuple[str, ...]) -> None:
+        """Keep arrays under the names of measures.
 
-    def __getitem__(self, measure: str | Measure | Fact) -> Array:
+        Args:
+            arrays: by the name that was asked for.
+            canonical: the canonical names of the measures.
+
+        """
+        super().__init__(arrays)
+        self.canonical = canonical
+
+    @property
+    def arrays(self) -> Mapping[str, Array]:
+        """By the name that was asked for."""
+        return dict(self)
+
+    def __missing__(self, measure: str | Measure | Fact) -> Array:
         """The array of a measure, in any spelling of its name.
 
         Raises:
             NotMeasuredError: `not-measured`; a `KeyError`, too.
 
         """
-        labels = list(self.arrays)
+        labels = list(self)
         try:
             column = names.column_of(measure, labels, self.canonical)
         except MeasureError as error:
             raise NotMeasuredError.of(measure, labels, error) from None
         if column is None:
             raise NotMeasuredError.of(measure, labels)
-        return self.arrays[labels[column]]
+        return self[labels[column]]
 
-    def __iter__(self) -> Iterator[str]:
-        """The names that the measures were asked for by."""
-        return iter(self.arrays)
+    def get(self, measure: Any, default: Any = None) -> Any:  # noqa: ANN401 - whatever stands in
+        """The array of a measure, in any spelling of its name; the default where it was not measured."""
+        try:
+            return self[measure]
+        except KeyError:
+            return default
 
-    def __len__(self) -> int:
-        """How many measures there are."""
-        return len(self.arrays)
+    def __contains__(self, measure: object) -> bool:
+        """Whether a measure has an array, in any spelling of its name."""
+        return self.get(measure) is not None
 
 
-@dataclass(frozen=True, eq=False)
 class BatchValues(ByMeasure):
     """The values of each query of a batch, by measure: arrays `[B]`, of the library and on the device of the scores.
 
@@ -83,21 +99,133 @@ class BatchValues(ByMeasure):
     (['RR', 'P@1'], [0.5], 0.5)
     """
 
-    ways: tuple[Averaging, ...]
-    """how the values of each measure become one"""
-    skips: bool = False
-    """whether means leave out values that are NaN"""
-    indexes: Array | None = None
-    """`[B]`: the index of each query, ascending, where documents came with indexes"""
+    def __init__(
+        self,
+        arrays: Mapping[str, Array],
+        canonical: tuple[str, ...],
+        ways: tuple[Averaging, ...],
+        skips: tuple[bool, ...],
+        indexes: Array | None = None,
+    ) -> None:
+        """Keep arrays under the names of measures.
+
+        Args:
+            arrays: by the name that was asked for.
+            canonical: the canonical names of the measures.
+            ways: how the values of each measure become one.
+            skips: whether the mean of each leaves out values that are NaN.
+            indexes: `[B]`: the index of each query, ascending, where documents came with indexes.
+
+        """
+        super().__init__(arrays, canonical)
+        self.ways, self.skips, self.indexes = ways, skips, indexes
 
     def mean(self) -> ByMeasure:
         """Arrays without axes, one for each measure: the mean, the geometric mean of `gmean(...)`, the sum of counts.
 
         They are added in double precision where the device has it; NaN where there is no query.
         """
-        pairs = zip(self.arrays.items(), self.ways, strict=True)
-        means = {name: _mean(array, way, skips=self.skips) for (name, array), way in pairs}
+        rows = zip(self.items(), self.ways, self.skips, strict=True)
+        means = {name: _mean(array, way, skips=skips) for (name, array), way, skips in rows}
         return ByMeasure(means, self.canonical)
+
+
+class Conventions(NamedTuple):
+    """What a profile makes of a matrix for one measure; see `rankworth.settings` for the words."""
+
+    ties: Ties = "order"
+    undefined: Undefined = 0.0
+    no_relevant: float | str = "keep"
+    relevant_by: str = "grade"
+    score_type: str = "float64"
+    grades: str = "given"
+    negative: str = "pooled"
+    judgements: str = "all"
+    pool: str = "judged"
+    scored: str = "all"
+    unjudged: str = "kept"
+
+    @classmethod
+    def of(cls, resolved: ResolvedMeasure, ties: Ties | None, undefined: Undefined | None) -> "Conventions":
+        """Those of a measure under a profile.
+
+        Args:
+            resolved: the measure.
+            ties: what becomes of documents with one score, where that is not the profile's to say.
+            undefined: what a value without a divisor becomes, where the profile is not to say it.
+
+        Raises:
+            MeasureError: `bad-definition`, where a setting changes values in a way that a matrix cannot follow.
+
+        """
+        settings = vars(STANDARD_JUDGING) | vars(resolved.judging) | vars(resolved.averaging)
+        defaults = vars(STANDARD_JUDGING) | vars(STANDARD_AVERAGING)
+        changed = [name for name in _NOT_FOLLOWED if settings[name] != defaults[name]]
+        changed += [name for name in ("undefined", "no_relevant") if settings[name] == "error"]
+        if ties is None and settings["ties"] in ("last", "given-reversed"):
+            changed.append("ties")
+        if changed:
+            text = f"{resolved.label} has {changed[0]}={settings[changed[0]]} there, which a matrix cannot follow"
+            raise MeasureError("bad-definition", text, remedy="rankworth.evaluate has it, where documents have ids")
+        own = {name: settings[name] for name in cls._fields if name != "ties"}
+        own["ties"] = ties or ("expected" if settings["ties"] == "expected" else "order")
+        own["undefined"] = settings["undefined"] if undefined is None else undefined
+        if own["undefined"] == "nan":
+            own["undefined"] = math.nan
+        return cls(**own)
+
+    @property
+    def skips(self) -> bool:
+        """Whether means leave out values that are NaN."""
+        return "skip" in (self.undefined, self.no_relevant)
+
+    def settled(self, queries: Batch) -> Batch:
+        """A batch with the scores that are compared and the grades that count."""
+        xp, scores = namespace(queries.scores), queries.scores
+        if self.score_type == "float32":
+            scores = xp.astype(xp.astype(scores, xp.float32), scores.dtype)
+        grades = self._graded(queries.grades)
+        pool = grades if queries.pool is queries.grades else self._graded(queries.pool)
+        relevant = queries.relevant
+        if self.pool == "retrieved":
+            pool, relevant = grades, None
+        if self.scored == "positive":
+            grades = xp.where(scores > 0, grades, xp.minimum(grades, xp.zeros_like(grades)))
+        return replace(queries, scores=scores, grades=grades, pool=pool, relevant=relevant)
+
+    def _graded(self, grades: Array) -> Array:
+        """The grades that count; NaN where a judgement does not."""
+        xp = namespace(grades)
+        if self.grades == "truncated" and xp.isdtype(grades.dtype, "real floating"):
+            grades = xp.trunc(grades)
+        if self.negative == "zero":
+            grades = xp.maximum(grades, xp.zeros_like(grades))
+        if self.judgements == "relevant" or self.negative == "dropped":
+            grades = grades if xp.isdtype(grades.dtype, "real floating") else xp.astype(grades, widest(grades))
+            counts = grades > 0 if self.judgements == "relevant" else grades >= 0
+            grades = xp.where(counts, grades, constant(math.nan, grades))
+        return grades
+
+    def replaced(self, values: Array, queries: Batch) -> Array:
+        """Values `[B]` with what stands in for those that are undefined, or of queries without a relevant document."""
+        xp = namespace(values)
+        if self.undefined != "skip" and self.undefined == self.undefined:  # NaN is not equal to itself
+            values = xp.where(xp.isnan(values), constant(self.undefined, values), values)
+        if self.no_relevant == "keep":
+            return values
+        pool = queries.pool
+        if self.relevant_by == "sum":
+            relevant = xp.sum(xp.where(xp.isnan(pool), xp.zeros_like(pool), pool), axis=1) != 0
+        else:
+            relevant = xp.any(pool > 0, axis=1)
+        if queries.relevant is not None:
+            relevant = relevant | (queries.relevant > 0)
+        value = math.nan if self.no_relevant in ("nan", "skip") else self.no_relevant
+        return xp.where(relevant, values, constant(value, values))
+
+
+_NOT_FOLLOWED: Final = ("depth", "unretrieved", "above", "neither", "no_hit", "nan", "weights", "macro")
+"""settings that change values of a matrix and are refused; others are about reading, missing queries and rounding"""
 
 
 @dataclass(frozen=True)
@@ -108,8 +236,7 @@ class Prepared:
         labels: the names that the measures were asked for by.
         quantities: the measures.
         depths: for each, the cutoff to which the first documents are enough; None where all of them are needed.
-        ties: what becomes of documents with one score.
-        undefined: what a value without a divisor becomes.
+        conventions: for each, what becomes of ties, grades and undefined values.
         level: the grade from which documents are relevant where measures do not say it, and of those in `relevant`.
         beyond: the names of those whose values depend on judged documents that are not retrieved.
 
@@ -118,8 +245,7 @@ class Prepared:
     labels: tuple[str, ...]
     quantities: tuple[Measure | Fact, ...]
     depths: tuple[int | None, ...]
-    ties: Ties
-    undefined: Undefined
+    conventions: tuple[Conventions, ...]
     level: float
     beyond: tuple[str, ...] = ()
 
@@ -153,7 +279,7 @@ class Prepared:
             dict(zip(self.labels, values, strict=True)),
             self.canonical,
             tuple(quantity.averaging for quantity in self.quantities),
-            self.undefined == "skip",
+            tuple(one.skips for one in self.conventions),
             queries,
         )
 
@@ -192,28 +318,40 @@ class Prepared:
             return [xp.sum(xp.astype(queries.scores, queries.dtype), axis=1) for _ in self.quantities]
         if checks and self.beyond and not {"relevant", "pool"} & set(arrays):
             tops.append(falling(queries.scores))
-        depths = [depth for depth in self.depths if depth is not None]
-        judged = judged_rows(
-            queries,
-            max(depths) if len(depths) == len(self.depths) else None,
-            level=self.level,
-            check=checks,
-            expected=self.ties == "expected",
-        )
-        values = _values(self.quantities, judged)
-        if self.undefined == "skip" or self.undefined != self.undefined:
-            return values
-        return [xp.where(xp.isnan(value), constant(self.undefined, value), value) for value in values]
+        values: list[Array] = [None] * len(self.quantities)
+        for conventions in dict.fromkeys(self.conventions):
+            columns = [column for column, other in enumerate(self.conventions) if other == conventions]
+            settled = conventions.settled(queries)
+            depths = [self.depths[column] for column in columns]
+            judged = judged_rows(
+                settled,
+                None if None in depths else max(depth or 0 for depth in depths),
+                level=self.level,
+                check=checks,
+                expected=conventions.ties == "expected",
+            )
+            if conventions.unjudged == "removed":
+                judged = judged.condensed
+            measured = _values([self.quantities[column] for column in columns], judged)
+            for column, value in zip(columns, measured, strict=True):
+                values[column] = conventions.replaced(value, settled)
+        return values
 
 
 def prepared(
-    measures: Measures | str, *, rel: float | None = None, ties: Ties = "order", undefined: Undefined = 0.0
+    measures: Measures | str,
+    *,
+    rel: float | None = None,
+    profile: str | Profile = DEFAULT,
+    ties: Ties | None = None,
+    undefined: Undefined | None = None,
 ) -> Prepared:
     """Settle measures for many batches.
 
     Args:
         measures: as for `evaluate`.
         rel: as for `evaluate`.
+        profile: as for `evaluate`.
         ties: as for `evaluate`.
         undefined: as for `evaluate`.
 
@@ -227,9 +365,14 @@ def prepared(
     """
     _checked(measures, rel, ties, undefined)
     several = (measures,) if isinstance(measures, str | Measure | Fact) else measures
-    pairs = tuple(names.parse_named(several, rel=rel))
+    chosen = profile_of(profile)
     level = 1.0 if rel is None else float(rel)
-    return _prepared(pairs, level, ties, undefined if undefined == "skip" else float(undefined))
+    if undefined is not None and undefined != "skip":
+        undefined = float(undefined)
+    resolved = chosen.ask(several, rel=rel)
+    pairs = tuple((one.label, _above_zero(one.quantity)) for one in resolved)
+    conventions = tuple(Conventions.of(one, ties, undefined) for one in resolved)
+    return _prepared(pairs, conventions, level)
 
 
 def evaluate(
@@ -243,8 +386,9 @@ def evaluate(
     pool: Array | None = None,
     indexes: Array | None = None,
     rel: float | None = None,
-    ties: Ties = "order",
-    undefined: Undefined = 0.0,
+    profile: str | Profile = DEFAULT,
+    ties: Ties | None = None,
+    undefined: Undefined | None = None,
     check: bool | None = None,
 ) -> BatchValues:
     """What the rankings of a batch of queries are worth: by the same definitions as `rankworth.evaluate`.
@@ -268,10 +412,14 @@ def evaluate(
             document, as torchmetrics has it. Queries come out in ascending order, see `BatchValues.indexes`; `relevant`
             and `pool` are in that order.
         rel: the grade from which documents count as relevant, for measures that do not say their own; 1 where not said.
+        profile: the conventions of a tool, by name (`rankworth.PROFILES`): what its names of measures mean, and what
+            becomes of ties, grades and undefined values, for each measure. What is about reading, about queries that
+            are missing and about rounding is left out, and what a matrix cannot follow is refused.
         ties: documents with one score stand in the `order` of their columns, or have `expected` values: the mean over
-            all their orders, for measures that know it.
+            all their orders, for measures that know it. By default as in the profile; an order by id is that of the
+            columns.
         undefined: what a value without a divisor becomes, such as recall where nothing is relevant: a number, or
-            `"skip"`: it is NaN then, and means leave it out.
+            `"skip"`: it is NaN then, and means leave it out. By default as in the profile: 0 in the standard one.
         check: whether to look for scores that are NaN, grades that are infinite and `relevant` that is no such number:
             where that is true, at all of them, and it waits for the device; where None, on arrays of the main memory
             only, and of scores at those that are met anyway.
@@ -297,7 +445,7 @@ def evaluate(
     >>> values["RR"].tolist(), values["nDCG@2"].round(4).tolist(), values.mean()["RR"].item()
     ([0.5, 0.5], [0.4796, 0.6309], 0.5)
     """
-    measured = prepared(measures, rel=rel, ties=ties, undefined=undefined)
+    measured = prepared(measures, rel=rel, profile=profile, ties=ties, undefined=undefined)
     return measured(
         scores, grades, mask=mask, judged=judged, relevant=relevant, pool=pool, indexes=indexes, check=check
     )
@@ -310,10 +458,16 @@ def _checked(measures: object, rel: object, ties: object, undefined: object) -> 
         raise MeasureError("measure-syntax", text, remedy="for example: ['nDCG@10', 'RR']")
     if rel is not None and not (_number(rel) and math.isfinite(rel)):
         raise MeasureError("bad-parameter", f"rel={rel!r}: rel is a number")
-    if not isinstance(ties, str) or ties not in ("order", "expected"):
+    if ties is not None and ties not in ("order", "expected"):
         raise UsageError("unknown-setting", f"ties={ties!r}: ties is 'order' or 'expected'")
-    if not (_number(undefined) or (isinstance(undefined, str) and undefined == "skip")):
+    if undefined is not None and not (_number(undefined) or (isinstance(undefined, str) and undefined == "skip")):
         raise UsageError("unknown-setting", f"undefined={undefined!r}: undefined is a number or 'skip'")
+
+
+def _above_zero(quantity: Measure | Fact) -> Measure | Fact:
+    """The measure with a least relevant grade that half precision tells from 0, where it is any grade above 0."""
+    rel = dict(quantity.settings).get("rel")
+    return quantity(rel=_LEAST) if isinstance(rel, float) and 0 < rel < _LEAST else quantity
 
 
 def _number(setting: object) -> TypeGuard[float]:
@@ -322,16 +476,20 @@ def _number(setting: object) -> TypeGuard[float]:
 
 @lru_cache(maxsize=256)
 def _prepared(
-    pairs: tuple[tuple[str, Measure | Fact], ...], level: float, ties: Ties, undefined: Undefined
+    pairs: tuple[tuple[str, Measure | Fact], ...], conventions: tuple[Conventions, ...], level: float
 ) -> Prepared:
     """Parse and try measures whose settings are checked."""
     labels, quantities = zip(*pairs, strict=True)
     errors = [error for error in map(_refusal, quantities) if error is not None]
     if errors:
         raise MeasureError.together(errors)
-    depths = tuple(_depth(quantity, level, expected=ties == "expected") for quantity in quantities)
-    beyond = tuple(label for label, quantity in pairs if _looks_beyond(quantity, level))
-    return Prepared(labels, quantities, depths, ties, undefined, level, beyond)
+    depths = tuple(map(_depth, quantities, (level for _ in pairs), conventions))
+    beyond = tuple(
+        label
+        for (label, quantity), followed in zip(pairs, conventions, strict=True)
+        if followed.pool == "judged" and _looks_beyond(quantity, level)
+    )
+    return Prepared(labels, quantities, depths, conventions, level, beyond)
 
 
 def _looks_beyond(quantity: Measure | Fact, level: float) -> bool:
@@ -361,7 +519,7 @@ def _refusal(quantity: Measure | Fact) -> MeasureError | None:
     return None
 
 
-def _depth(quantity: Measure | Fact, level: float, *, expected: bool) -> int | None:
+def _depth(quantity: Measure | Fact, level: float, conventions: Conventions) -> int | None:
     """How many of the first documents are enough for a measure; None where all are needed.
 
     It is tried on one document, which also tells what the measure refuses, before any work. A table of gains need not
@@ -374,7 +532,8 @@ def _depth(quantity: Measure | Fact, level: float, *, expected: bool) -> int | N
     document = batch(np.zeros((1, 1)), np.zeros((1, 1)))
     declared = quantity.definition.parameters
     by_table = any(declared[name].grades and isinstance(value, tuple) for name, value in quantity.settings)
-    if quantity.cutoff is None or by_table or expected:
+    expected = conventions.ties == "expected"
+    if quantity.cutoff is None or by_table or expected or conventions.unjudged == "removed":
         _tried(quantity, document, level=level, expected=expected)
         return None
     try:
