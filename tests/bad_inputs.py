@@ -752,6 +752,13 @@ JSON: Final[dict[str, dict[str, Any]]] = {
             {"error": {"type": "index_not_found_exception", "reason": "no such index [web]"}, "status": 404}
         )
     },
+    "a response of an engine that is not known": {
+        "run, json": json.dumps({"data": {"Get": {"Web": [{"_additional": {"id": "d1", "distance": 0.5}}]}}}),
+    },
+    "responses without queries": {"run, json": json.dumps({"responses": [{"hits": {"hits": []}}] * 2})},
+    "a search that ran out of time": {
+        "run, json": json.dumps({"timed_out": True, "hits": {"hits": [hit("d1")["hit"]]}})
+    },
     "hits without what they need": {
         "run, _rank_eval": json.dumps({**response(), "details": {"q1": {"hits": [{"rating": 1}]}}}),
         "judgements, _rank_eval": json.dumps({"requests": [{"id": "q1", "ratings": [{"_id": "d1"}]}]}),

@@ -14,7 +14,10 @@ from rankworth.io.reading import Reading, files_of
 from rankworth.io.source import Source
 
 _HEAD: Final = 1 << 16
-ROLES: Final = {RUN: ("query", "document", "score", "rank"), QRELS: ("query", "document", "grade", "subtopic")}
+ROLES: Final = {
+    RUN: ("query", "documents", "document", "score", "rank"),
+    QRELS: ("query", "document", "grade", "subtopic"),
+}
 _HIT: Final = {"_index", "_score", "_source"}
 _OPTIONS: Final[Mapping[str, tuple[str, tuple[Layout, ...]]]] = {
     "columns": ("both", (QRELS, RUN)),
@@ -132,6 +135,7 @@ class Input:
         names: of its columns, or of fields in its records; None where nothing tells them before it is read.
         hits: whether it holds hits of a search engine, which tell by themselves what they are.
         aside: whether it stands beside judgements and runs, so that it needs none of the names.
+        answers: whether it holds responses of a search engine, whose queries a file may name.
 
     """
 
@@ -140,6 +144,7 @@ class Input:
     names: Sequence[str] | None
     hits: bool = False
     aside: bool = False
+    answers: bool = False
 
     def has(self, name: str, *, own: bool) -> bool:
         """Whether it has a column of this name.
@@ -151,6 +156,8 @@ class Input:
         """
         if not name or self.names is None:
             return True
+        if name.startswith("@"):
+            return self.answers
         if self.hits and not own and not name.removeprefix("-").startswith("_"):
             return False
         numbers = () if is_header(self.names) else map(str, range(1, len(self.names) + 1))
@@ -230,10 +237,12 @@ def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, st
 
 def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything
     """Rows, columns, or what stands by query."""
-    from rankworth.io import search_response  # noqa: PLC0415 - not needed for frames and tables
+    from rankworth.io import engines, search_response  # noqa: PLC0415 - not needed for frames and tables
 
     if not isinstance(value, Mapping | list | tuple):
         return Input(layout, called, None)
+    if names := engines.names(value, columns):
+        return Input(layout, called, names, answers=True)
     if not isinstance(value, Mapping):
         names = _names(list(value))
     elif all(isinstance(key, str) for key in value) and search_response.is_known(value):
@@ -257,5 +266,14 @@ def _names(rows: Any) -> list[str]:  # noqa: ANN401 - anything
     if row is rows or row is None or isinstance(row, str | int | float):
         return []
     names = names_of(row)
-    inner = row.values() if isinstance(row, Mapping) else [getattr(row, str(name), None) for name in names]
-    return [*map(str, names), *next(filter(None, map(_names, inner)), [])]
+    inner = {name: row[name] if isinstance(row, Mapping) else getattr(row, str(name), None) for name in names}
+    return [*map(str, names), *_paths(inner), *next(filter(None, map(_names, inner.values())), [])]
+
+
+def _paths(row: Mapping[Any, Any]) -> list[str]:
+    """The paths of what stands in objects of a row, and of the fields of the records in the lists that it holds."""
+    paths = []
+    for name, inner in row.items():
+        if isinstance(inner, Mapping):
+            paths += [f"{name}.{path}" for path in (*map(str, inner), *_paths(inner))]
+    return paths

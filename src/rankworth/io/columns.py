@@ -75,6 +75,37 @@ def is_negative(name: str) -> bool:
     return name.startswith("-") and len(name) > 1
 
 
+def at(value: Any, path: str) -> Any:  # noqa: ANN401 - whatever stands there
+    """What stands at a path of keys, attributes and positions in lists (from 0); None where nothing does.
+
+    >>> at({"fields": {"sku.id": ["s1"]}}, "fields.sku.id.0")
+    's1'
+    """
+    if not path or value is None:
+        return value
+    steps = path.split(".")
+    if isinstance(value, Mapping):
+        keys = (".".join(steps[:length]) for length in range(len(steps), 0, -1))
+        key = next((key for key in keys if key in value), None)
+        return None if key is None else at(value[key], path[len(key) + 1 :])
+    rest = ".".join(steps[1:])
+    if isinstance(value, list | tuple) and steps[0].isdecimal():
+        return at(value[int(steps[0])], rest) if int(steps[0]) < len(value) else None
+    return at(getattr(value, steps[0], None), rest)
+
+
+def leaves(value: Mapping[Any, Any]) -> list[str]:
+    """The paths of what an object holds, those of its inner objects instead of them.
+
+    >>> leaves({"id": 1, "fields": {"sku": "s1", "price": 2}})
+    ['id', 'fields.sku', 'fields.price']
+    """
+    paths = []
+    for key, inner in value.items():
+        paths += [f"{key}.{path}" for path in leaves(inner)] if isinstance(inner, Mapping) and inner else [str(key)]
+    return paths
+
+
 def chosen(names: Sequence[Any], value: str, name: str, columns: Mapping[str, str] = NONE) -> dict[str, Any]:
     """Which column of a file holds what; query and document are needed, the others are there if something tells them.
 

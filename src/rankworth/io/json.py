@@ -14,6 +14,8 @@ import orjson
 
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import lines, validate
+from rankworth.io.columns import NONE
+from rankworth.io.engines import responses, unknown
 from rankworth.io.lines import MARK, QRELS, RUN, Layout
 from rankworth.io.python import Reader, Scored, frame_of
 from rankworth.io.search_response import is_known
@@ -70,14 +72,18 @@ def batches(
     try:
         document = parsed(text, source)
     except InputError:
-        if not _is_lines(text):
+        if not _is_lines(text, reading.columns):
             raise
         from rankworth.io import jsonl  # noqa: PLC0415 - which needs this module
 
-        del text
-        yield from jsonl.batches(source, layout, reading, progress)
-        return
-    rows = _read(document, text, source.name, layout, reading)
+        lines = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
+        if not responses(parsed(lines[0][1], source), reading.columns):
+            del text
+            yield from jsonl.batches(source, layout, reading, progress)
+            return
+        document = [parsed(line, source, number) for number, line in lines]
+        text = b"[%b]" % b",".join(line for _, line in lines)
+    rows = _read(document, text, source, layout, reading)
     del text
     yield frame_of(rows, layout, source.name, shown) if isinstance(rows, Mapping) else rows
 
@@ -102,7 +108,7 @@ def dicts(source: Source, layout: Layout, reading: "Reading", progress: Progress
         document = parsed(text, source)
     except InputError:  # or lines, which `batches` reads
         return None
-    rows = _read(document, text, source.name, layout, reading)
+    rows = _read(document, text, source, layout, reading)
     return rows if isinstance(rows, Mapping) else None
 
 
@@ -111,18 +117,30 @@ def is_row(value: object) -> bool:
     return (
         isinstance(value, dict)
         and not is_known(value)
+        and not responses(value, NONE)
         and not all(isinstance(each, dict | list) for each in value.values())
     )
 
 
-def _read(document: object, text: bytes, name: str, layout: Layout, reading: "Reading") -> "Scored | pl.DataFrame":
+def _read(document: object, text: bytes, source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.DataFrame":
     """What a document holds, by the reader of Python's objects."""
+    name = source.name
     if way := repeated_key(text, document, name):
         steps = [f"item {step + 1}" if isinstance(step, int) else quoted([step]) for step in way[:-1]]
         slug = "frame-columns" if isinstance(document, list) and len(steps) == 1 else layout.repeated
         problem = f"{', '.join((name, *steps))}: the key {quoted(way[-1:])} stands there twice"
         raise InputError(slug, problem, remedy="keep one of them")
-    rows = Reader(layout, name, reading.columns, reading.orders, first=1, show=shown).read(document)
+    try:
+        return _checked(document, source, layout, reading)
+    except InputError as error:
+        raise unknown(document, name, reading.columns, error) from None
+
+
+def _checked(document: object, source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.DataFrame":
+    """What a document holds, with numbers that are sound."""
+    name = source.name
+    reader = Reader(layout, name, reading.columns, reading.orders, first=1, show=shown, file=source.stem)
+    rows = reader.read(document)
     if not isinstance(rows, Mapping):
         return rows
     rows = validate.dicts(rows, layout.value, name)
@@ -134,11 +152,12 @@ def _read(document: object, text: bytes, name: str, layout: Layout, reading: "Re
     return rows
 
 
-def _is_lines(text: bytes) -> bool:
+def _is_lines(text: bytes, columns: Mapping[str, str]) -> bool:
     """Whether the first line is a row by itself, so that others may follow."""
     first, _, rest = text.removeprefix(MARK).lstrip().partition(b"\n")
     try:
-        return bool(rest.strip()) and is_row(parsed(first, Source("")))
+        value = parsed(first, Source(""))
+        return bool(rest.strip()) and (is_row(value) or bool(responses(value, columns)))
     except InputError:
         return False
 

@@ -13,6 +13,7 @@ import polars as pl
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import json, lines
+from rankworth.io.engines import responses, unknown
 from rankworth.io.json import has_each_key_once, repeated_key, shown
 from rankworth.io.lines import RUN, Chunk, Layout
 from rankworth.io.records import Records, has_documents
@@ -53,7 +54,10 @@ def batches(
         return
     empty = True
     for chunk, parsed in lines.parsed(chain([first], chunks), reader.parsed):
-        frame = reader.frame(chunk, parsed)
+        try:
+            frame = reader.frame(chunk, parsed)
+        except InputError as error:
+            raise unknown(reader.first, source.name, reading.columns, error) from None
         if frame.height:
             empty = False
             yield frame
@@ -67,6 +71,8 @@ class _Reader:
     def __init__(self, source: Source, layout: Layout, reading: "Reading") -> None:
         self.source, self.layout, self.reading = source, layout, reading
         self.records = self._new_records()
+        self.first: object = None
+        """the first object of the file"""
         self.keys: tuple[str, ...] = ()
         """of `columns`, where Polars may parse them"""
         self.columns = ("query", "document", layout.value)
@@ -79,10 +85,14 @@ class _Reader:
         numbered = enumerate(chunk.text.split(b"\n"), chunk.above + 1)
         number, line = next((number, line) for number, line in numbered if line.strip())
         first = json.parsed(line, self.source, number)
-        if not json.is_row(first):
+        if not json.is_row(first) or responses(first, self.reading.columns):
             return False
         where, fields = f"{self.source.name}:{number}", self._new_records().fields
-        columns = fields.columns([first], lambda _: where)
+        self.first = first
+        try:
+            columns = fields.columns([first], lambda _: where)
+        except InputError as error:
+            raise unknown(first, self.source.name, self.reading.columns, error) from None
         if set(columns) == {*self.columns} and not has_documents(columns["document"][0]):
             fields.table.check_named()
             self.keys = tuple(fields.roles[what] for what in self.columns)

@@ -36,6 +36,8 @@ _GRADES: Final = frozenset(range(5))
 _PAIR: Final = 2
 _RANK_EVAL: Final = {"requests", "details", "rank_eval", "error"}
 """keys of a request or a response of _rank_eval"""
+_RESPONSE: Final = {"hits", "response", "root", "result", "responses", "results", "error", "status"}
+"""keys of responses of search engines, of which each has one"""
 _HELD: Final = {"grade": ("qrels_iter", "qrels_data", "qrels"), "score": ("scoreddocs_iter", "run_data", "run")}
 """methods of data sets of ir_datasets that give rows, attributes of trectools with frames, and of ranx with dicts"""
 
@@ -52,6 +54,7 @@ class Reader:
         kinds: gets to know whether ids are integers.
         first: the number of the first row in messages: 0 in Python, 1 in files.
         show: how messages show an item.
+        file: the name of the file without suffixes, which is the query of a response that stands alone.
 
     """
 
@@ -62,6 +65,7 @@ class Reader:
     kinds: validate.IdKinds = field(default_factory=validate.IdKinds)
     first: int = 0
     show: Show = shown
+    file: str = ""
 
     def read(self, source: Any) -> "Scored | pl.DataFrame":  # noqa: ANN401 - anything
         """A dict of dicts, which is not checked, or a frame of `query, document`, `score` or `grade`, maybe `subtopic`.
@@ -91,6 +95,8 @@ class Reader:
                 self.orders.lists = Lists("_score", is_order=True)
                 return replace(self, columns=NONE).of_lists(lists)
         first = next(iter(source.values()), None)
+        if (rankings := self._responses(source, first)) is not None:
+            return rankings
         if not source or isinstance(first, Mapping):
             self.kinds.meet_dicts(source)
             return source
@@ -103,6 +109,30 @@ class Reader:
         if len(source) == 1 or not is_header(list(map(str, source)), self.columns):
             return self.of_lists(source)
         return self._of_columns(source)
+
+    def _responses(self, source: Any, first: object) -> "Scored | pl.DataFrame | None":  # noqa: ANN401 - anything
+        """Responses of search engines; None where there is none.
+
+        Args:
+            source: what may be responses.
+            first: the first thing that it holds.
+
+        """
+        likely = any(isinstance(each, Mapping) and not _RESPONSE.isdisjoint(each) for each in (source, first))
+        if not likely and "documents" not in self.columns:
+            return None
+        from rankworth.io import engines  # noqa: PLC0415 - not needed for dicts
+
+        responses = engines.responses(source, self.columns)
+        if not responses:
+            return None
+        rankings = engines.rankings(responses, self.layout, self.columns, self.name, self.file)
+        self.orders.lists = Lists("score", is_order="documents" not in self.columns)
+        if not any(rankings.values()):
+            if not self.first:
+                raise self._empty("no response has a hit")
+            return frame_of({"": {}}, self.layout, self.name)  # other files may have some
+        return replace(self, columns=NONE).of_lists(rankings)
 
     def _of_columns(self, source: Mapping[Any, Any]) -> "Scored | pl.DataFrame":
         """Columns or the fields of a single row by name, or lists by query where some are called like columns."""
@@ -154,6 +184,8 @@ class Reader:
             raise self._empty(f"there is nothing in the {type(source).__name__}")
         if is_scalar(first):
             raise self._unreadable(first, "its first item ")
+        if isinstance(source, list) and (rankings := self._responses(source, first)) is not None:
+            return rankings
         if is_list(first):
             return self._of_nameless([first, *items])
         from rankworth.io import frames  # noqa: PLC0415 - lists of ids need no dataframe library

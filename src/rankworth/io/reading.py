@@ -31,7 +31,7 @@ FORMATS: Final = ("trec", "tsv", "csv", "msmarco", "jsonl", "json", "parquet", "
 """What can be read, by the names that options take."""
 _MODULES: Final = {"tsv": "csv", "msmarco": "csv", "arrow": "parquet"}
 """which of `rankworth.io` reads a format, where it is called otherwise"""
-ROLES: Final = ("query", "document", "score", "rank", "grade", "subtopic")
+ROLES: Final = ("query", "documents", "document", "score", "rank", "grade", "subtopic")
 RANKED: Final = ("query", "document", "score", "rank")
 """the columns of TREC's lines that tell scores and ranks; both are numbers then"""
 LOOSELY_RANKED: Final = ("query", "document", "rank", "score")
@@ -290,6 +290,7 @@ def file_batches(
         InputError: `changed-file`, `empty-input`, and with the problems of the file.
 
     """
+    every = True
     for source in files:
         source.check()
         empty = True
@@ -298,8 +299,11 @@ def file_batches(
                 empty = False
                 yield frame if layout is RUN else reading.blanks.settle(frame, source.name)
         source.check()
-        if empty:
+        every = every and empty
+        if empty and reading.orders.lists is None:  # a response may have no hits
             raise no_rows(source, layout)
+    if every:
+        raise no_rows(source, layout)
 
 
 def _rows(

@@ -57,6 +57,12 @@ class Source:
         return self.path
 
     @property
+    def stem(self) -> str:
+        """The name of a file of JSON without folder and suffixes; empty for standard input."""
+        suffixes = r"(\.(json|jsonl|ndjson|gz|bz2|xz|zst))+$"
+        return "" if self.path == STDIN else re.sub(suffixes, "", Path(self.path).name)
+
+    @property
     def size(self) -> int | None:
         """Bytes in the file as it lies on the disk; None for standard input and other pipes."""
         return Path(self.path).stat().st_size if self.path != STDIN and Path(self.path).is_file() else None

@@ -1,0 +1,323 @@
+"""Responses of search engines as runs, by a table of field names: Elasticsearch, OpenSearch, Solr, Vespa, Qdrant.
+
+A response holds the hits of one query, in an order that counts whatever their scores say. `ENGINES` says where the hits
+stand and what they call document and score; `columns` says so of any other engine, with paths:
+`{"documents": "data.Get.Article", "document": "_additional.id", "score": "-_additional.distance"}`.
+
+The query of a response is the key under which it stands, what `columns["query"]` says (a path, or `@FILE` with the
+queries of all responses in their order), a field of a usual name, or the name of the file.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from rankworth.errors import InputError, counted, quoted, shortened
+from rankworth.io.columns import LISTS, RECORD, SPELLINGS, Table, at, is_negative, leaves
+from rankworth.io.lines import RUN, Layout
+from rankworth.io.search_response import is_known
+from rankworth.io.validate import shown
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Where the responses of an engine hold what counts, as paths of keys with dots between them.
+
+    Attributes:
+        documents: the hits in the response.
+        document: the document in a hit.
+        score: its score; hits need not have one.
+        sign: what a response without a hit has besides, where it has no empty list.
+
+    """
+
+    documents: str
+    document: str
+    score: str
+    sign: str = ""
+
+
+ENGINES: Final = (
+    Engine("hits.hits", "_id", "_score"),  # Elasticsearch, OpenSearch
+    Engine("response.docs", "id", "score"),  # Solr
+    Engine("root.children", "id", "relevance", sign="root.fields.totalCount"),  # Vespa
+    Engine("result.points", "id", "score"),  # Qdrant, /points/query
+    Engine("result", "id", "score"),  # Qdrant, /points/search
+)
+_BATCHES: Final = ("responses", "result", "results")
+"""keys of lists of responses: of _msearch, of Qdrant, of Typesense and Meilisearch"""
+_FAILURES: Final = {"error": ("status", "responseHeader"), "root.errors": ("root",), "status.error": ("time",)}
+"""paths of errors that stand in place of hits, and the keys beside which they mean that"""
+_PARTIAL: Final = ("timed_out", "_shards.failed", "responseHeader.partialResults", "root.coverage.degraded.timeout")
+"""paths of signs that hits are missing"""
+_REASONS: Final = ("type", "reason", "summary", "msg", "message")
+_SCORES: Final = ("score", "relevance", "similarity", "match", "distance", "rank")
+"""parts of names under which engines have scores"""
+_USUAL: Final = {
+    "document": (*SPELLINGS["document"], *RECORD),
+    "score": SPELLINGS["score"],
+    "distance": SPELLINGS["distance"],
+}
+"""usual names of fields of hits"""
+_UNREAD: Final = ("frame-columns", "input-type", "nested-runs", "bad-score", "bad-grade", "missing-value")
+"""the errors of what is read as something else"""
+_LISTED: Final = "--columns query=@queries.txt names a file with the query of each response, in their order"
+_BODY: Final = frozenset({"query", "knn", "retriever", "rank"})
+"""keys of the body of a request, one of which says what is searched"""
+
+
+def responses(value: Any, columns: Mapping[str, str]) -> list[tuple[Any, Any]]:  # noqa: ANN401 - of JSON
+    """The responses that a value holds: itself, those of a list or a batch, or those by query.
+
+    Args:
+        value: of JSON, or a Python dict or list.
+        columns: where they hold what, as the user says.
+
+    Returns:
+        The query of each, None where it stands under no key, and the response; nothing where these are none.
+
+    """
+    if _is_response(value, columns):
+        return [(None, value)]
+    batch = next((key for key in _BATCHES if isinstance(value, Mapping) and isinstance(value.get(key), list)), None)
+    if isinstance(value, list):
+        pairs = [(None, each) for each in value]
+    elif batch is not None:
+        pairs = [(None, each if _is_response(each, columns) else {batch: each}) for each in value[batch]]
+    else:
+        pairs = list(value.items())
+    return pairs if pairs and _is_response(pairs[0][1], columns) else []
+
+
+def names(value: Any, columns: Mapping[str, str]) -> list[str]:  # noqa: ANN401 - of JSON
+    """The paths of what stands in the first of some responses and in its first hit; nothing where there is none."""
+    pairs = responses(value, columns)
+    engine = _engine_of(pairs[0][1], columns) if pairs else None
+    if engine is None:
+        return []
+    first = pairs[0][1]
+    hits = at(first, engine.documents)
+    inside = [*leaves(hits[0]), *hits[0]] if hits and isinstance(hits[0], Mapping) else []
+    return [*leaves(first), *first, *inside]
+
+
+def _is_response(value: object, columns: Mapping[str, str]) -> bool:
+    return isinstance(value, Mapping) and (_engine_of(value, columns) is not None or bool(_failure(value)))
+
+
+def _engine_of(response: Mapping[Any, Any], columns: Mapping[str, str]) -> Engine | None:
+    """Where a response holds what counts; None where it is no response."""
+    if documents := columns.get("documents"):
+        hits = at(response, documents)
+        hit = next(iter(hits), None) if isinstance(hits, list) else None
+        names = [*hit] if isinstance(hit, Mapping) else []
+        usual = {what: next((name for name in names if name in spelled), "") for what, spelled in _USUAL.items()}
+        score = usual["score"] or (usual["distance"] and f"-{usual['distance']}")
+        return Engine(documents, usual["document"], score) if isinstance(hits, list) else None
+    for engine in ENGINES:
+        hits = at(response, engine.documents)
+        if hits is None and engine.sign and at(response, engine.sign) is not None:
+            return engine
+        document = columns.get("document", engine.document)
+        if isinstance(hits, list) and (not hits or at(hits[0], document) is not None):
+            return engine
+    return None
+
+
+def rankings(
+    pairs: Sequence[tuple[Any, Any]], layout: Layout, columns: Mapping[str, str], name: str, file: str = ""
+) -> dict[Any, list[dict[str, Any]]]:
+    """The hits of each query as records with `document`, and `score`, `distance` or `rank` where they have one.
+
+    Args:
+        pairs: as `responses` gives them.
+        layout: `RUN`; responses hold no judgements.
+        columns: where responses hold what, as the user says.
+        name: what messages call the input.
+        file: the name of the file, which is the query of a single response.
+
+    Raises:
+        InputError: `input-type`, `failed-queries`, `frame-columns`, `response-queries`, `duplicate-document`.
+
+    """
+    if layout is not RUN:
+        problem = f"{name}: this is a response of a search engine, which holds no judgements"
+        raise InputError("input-type", problem, remedy=layout.exchanged)
+    path = columns.get("query", "")
+    queries = queries_of(path[1:]) if path.startswith("@") else []
+    if path.startswith("@") and len(queries) != len(pairs):
+        counts = f"{counted(len(pairs), 'response', 'responses')}, {path[1:]} has {counted(len(queries))}"
+        remedy = "name the query of each response, in their order; a search that failed has a response, too"
+        raise InputError("response-queries", f"{name} has {counts}", remedy=remedy)
+    hits: dict[Any, list[dict[str, Any]]] = {}
+    for number, (key, response) in enumerate(pairs):
+        where = name if len(pairs) == 1 else f"{name}: response {number + 1}"
+        if queries:
+            query = queries[number]
+        else:
+            query = key if key is not None else _query_of(response, path, where, file if len(pairs) == 1 else "")
+        if query in hits:
+            problem = f"{where}: query {quoted([query])} has a response already"
+            raise InputError("duplicate-document", problem, remedy="keep one of them")
+        hits[query] = _hits_of(response, columns, f"{where}: query {quoted([query])}")
+    return hits
+
+
+def _query_of(response: Mapping[Any, Any], path: str, where: str, file: str) -> Any:  # noqa: ANN401 - an id
+    """The query that a response answers, by a path in it, a field of a usual name or the name of the file.
+
+    Raises:
+        InputError: `response-queries`.
+
+    """
+    usual = next((name for name in response if str(name).lower() in SPELLINGS["query"]), None)
+    query = at(response, path) if path else file if usual is None else response[usual]
+    if query in (None, ""):
+        problem = f"{where}: {f'there is no {path}' if path else 'nothing says which query it answers'}"
+        remedy = f"{_LISTED}; query=PATH says where it stands in a response, whose keys are {quoted(response, 8)}"
+        raise InputError("response-queries", problem, remedy=remedy)
+    return query
+
+
+def _hits_of(response: Mapping[Any, Any], columns: Mapping[str, str], where: str) -> list[dict[str, Any]]:
+    """The hits of a response as records.
+
+    Raises:
+        InputError: `failed-queries`, `unknown-response`, `frame-columns`.
+
+    """
+    if problem := _failure(response):
+        remedy = "mend the request and send it again; a query that failed would count as one without hits"
+        raise InputError("failed-queries", f"{where}: the search failed: {problem}", remedy=remedy)
+    if sign := next((path for path in _PARTIAL if at(response, path)), None):
+        problem = f"{where}: {sign} is {at(response, sign)}, so hits may be missing"
+        raise InputError("failed-queries", problem, remedy="send the request again, with more time")
+    engine = _engine_of(response, columns)
+    if engine is None:
+        problem = f"{where}: this is no response as the others are; the keys are {quoted(leaves(response), 8)}"
+        raise InputError("unknown-response", problem, remedy="give responses of one engine")
+    value = "rank" if "rank" in columns else "score"
+    score = columns.get(value, engine.score)
+    paths = {"document": columns.get("document", engine.document), value: score}
+    if is_negative(score):
+        paths = {"document": paths["document"], "distance": score[1:]}
+    items = at(response, engine.documents) or []
+    hits = [{what: at(hit, path) if path else None for what, path in paths.items()} for hit in items]
+    needed = {what: path for what, path in paths.items() if what == "document" or (path and value in columns)}
+    for item, hit in zip(items, hits, strict=True):
+        if lacking := next((what for what in needed if hit[what] is None), None):
+            path = f"no {needed[lacking] or lacking}"
+            problem = f"{where}: a hit has {path}; it has {quoted(leaves(item), 12)}"
+            raise InputError("frame-columns", problem, remedy=f"say where it stands: --columns {lacking}=PATH")
+    scored = any(hit[what] is not None for hit in hits for what in paths if what != "document")
+    return hits if scored else [{"document": hit["document"]} for hit in hits]
+
+
+def _failure(response: Mapping[Any, Any]) -> str:
+    """What an engine says of a search that failed, shortened; empty where it did not."""
+    for path, beside in _FAILURES.items():
+        error = at(response, path)
+        if error and any(key in response for key in beside):
+            return _reason(error)
+    return ""
+
+
+def _reason(error: Any) -> str:  # noqa: ANN401 - of JSON
+    """An error of an engine in a line."""
+    error = error[0] if isinstance(error, list) and error else error
+    error = error.get("error", error) if isinstance(error, Mapping) else error
+    parts = [error.get(key) for key in _REASONS] if isinstance(error, Mapping) else [error]
+    return shortened(": ".join(str(part) for part in parts if part), 200) or shown(error)
+
+
+def unknown(value: object, name: str, columns: Mapping[str, str], error: InputError) -> InputError:
+    """The error for a response of an engine that is not known, with the paths that would read it.
+
+    Args:
+        value: what could not be read.
+        name: what messages call it.
+        columns: where it holds what, as the user says.
+        error: why it could not be read, which is returned where this is no response: no object with a list of objects.
+
+    """
+    if error.slug not in _UNREAD or not isinstance(value, Mapping) or is_known(value) or responses(value, columns):
+        return error
+    lists = ((path, items[0]) for path, items in _lists(value) if items and isinstance(items[0], Mapping))
+    path, hit = next(lists, ("", {}))
+    by_query = "." not in path and all(isinstance(each, list) for each in value.values())
+    keys = [str(key).lower() for key in value]
+    is_row = any(key in SPELLINGS["query"] for key in keys) and any(key in LISTS["document"] for key in keys)
+    if not hit or by_query or is_row or any(key in SPELLINGS["document"] for key in keys):
+        return error
+    names = {name.rpartition(".")[2].lower(): name for name in reversed(leaves(hit))}
+    document = next((names[name] for name in _USUAL["document"] if name in names), "")
+    document = document or next((name for last, name in names.items() if last.endswith(("id", "key", "sku"))), "PATH")
+    score = next((name for part in _SCORES for last, name in names.items() if part in last), "")
+    columns = {"documents": path, "document": document}
+    if score:
+        columns["score"] = f"-{score}" if "dist" in score.lower() else score
+    problem = f"{name}: this is no response of an engine that is known; the first keys are {quoted(leaves(value), 8)}"
+    remedy = f"say where its hits are: {Table('score', '', first=1).option(columns)}"
+    return InputError("unknown-response", problem, remedy=remedy)
+
+
+def _lists(value: Mapping[Any, Any], above: str = "") -> Iterator[tuple[str, list[Any]]]:
+    """The paths of all lists that an object holds, and the lists."""
+    for key, inner in value.items():
+        if isinstance(inner, list):
+            yield f"{above}{key}", inner
+        elif isinstance(inner, Mapping):
+            yield from _lists(inner, f"{above}{key}.")
+
+
+# The queries of responses
+
+
+def queries_of(path: str) -> list[str]:
+    """The queries of a request of _msearch, of a table of queries, or of a file with one in each line, in their order.
+
+    A request of _msearch names a query by `_name`, as named queries have it, otherwise by its text.
+
+    Raises:
+        InputError: `response-queries`, and as reading the file.
+
+    """
+    from rankworth.io import metadata  # noqa: PLC0415 - which needs the readers of all formats
+    from rankworth.io.source import Source  # noqa: PLC0415 - as above
+
+    lines = Source(path).whole().rstrip().split(b"\n")
+    if lines[0].strip()[:1] not in (b"{", b"[", b"<", b"") and b"\t" not in lines[0] and b"," not in lines[0]:
+        return metadata.read_ids(path)
+    bodies = [_object(line) for line in lines[1::2]]
+    if not bodies or any(_BODY.isdisjoint(body) for body in bodies) or "query" in _object(lines[0]):
+        return list(metadata.queries(path).ids)
+    queries = []
+    for number, body in enumerate(bodies):
+        names = _strings(body, "_name") or _strings(body, "query") or _strings(body, "match")
+        if len(names) != 1:
+            problem = f"{path}:{2 * number + 2}: nothing says which query this is, or more than one thing does"
+            remedy = f'name it, as in {{"match": {{"title": {{"query": "...", "_name": "q1"}}}}}}; or {_LISTED}'
+            raise InputError("response-queries", problem, remedy=remedy)
+        queries += names
+    return queries
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    """A line of JSON lines; an empty object where it is none."""
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _strings(value: object, wanted: str, key: str = "", above: str = "") -> list[str]:
+    """The different texts that stand under a key or, as `match` has them, under a field below it, at any depth."""
+    if isinstance(value, str):
+        return [value] if key == wanted or above == wanted == "match" else []
+    if isinstance(value, list):
+        return list(dict.fromkeys(text for each in value for text in _strings(each, wanted, key, above)))
+    inner = value.items() if isinstance(value, dict) else ()
+    return list(dict.fromkeys(text for name, each in inner for text in _strings(each, wanted, name, key)))
