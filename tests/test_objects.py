@@ -488,6 +488,47 @@ TOOLS: dict[str, tuple[object, object]] = {
             for query, inner in SMALL_RUN.items()
         },
     ),
+    "LangChain, pairs": (
+        SMALL_QRELS,
+        {
+            query: [(SimpleNamespace(id=d, page_content="9", metadata={}), s) for d, s in inner.items()]
+            for query, inner in SMALL_RUN.items()
+        },
+    ),
+    "a pipeline of Haystack": (
+        SMALL_QRELS,
+        {
+            query: {"retriever": {"documents": [HaystackDocument(d, "9", score=s) for d, s in inner.items()]}}
+            for query, inner in SMALL_RUN.items()
+        },
+    ),
+    "Chroma": (
+        SMALL_QRELS,
+        {
+            "query": list(SMALL_RUN),
+            "ids": [list(inner) for inner in SMALL_RUN.values()],
+            "distances": [[-s for s in inner.values()] for inner in SMALL_RUN.values()],
+            "documents": [["9"] * len(inner) for inner in SMALL_RUN.values()],
+            "metadatas": None,
+        },
+    ),
+    "RankLLM and nuggetizer": (
+        SMALL_QRELS,
+        [
+            {
+                "query": {"qid": query, "text": "9"},
+                "candidates": [{"docid": d, "score": s, "doc": {"segment": "9"}} for d, s in inner.items()],
+            }
+            for query, inner in SMALL_RUN.items()
+        ],
+    ),
+    "umbrela": (
+        [
+            {"model": "m", "query": q, "docid": d, "passage": "9", "prediction": "9", "judgment": g, "result_status": 1}
+            for q, d, g in rows(SMALL_QRELS)
+        ],
+        SMALL_RUN,
+    ),
     "Qdrant": (
         SMALL_QRELS,
         {
@@ -735,9 +776,13 @@ TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
     ),
     "scores or distances": (
         QRELS,
-        {"q1": [(SimpleNamespace(id="d1", page_content="..."), 0.25)]},
-        "id-type",
-        "convert the ids to text, as they stand in the other input",
+        {
+            "q1": [
+                (SimpleNamespace(id=name, page_content="..."), number) for name, number in (("d1", 0.25), ("d2", 0.5))
+            ]
+        },
+        "ambiguous-order",
+        'order="given"',
     ),
     "rows or columns of a matrix": (
         QRELS,
@@ -848,3 +893,71 @@ def test_a_query_without_documents_is_a_query_without_results(empty: Any) -> Non
         found = rw.evaluate(judged, {"0": empty, "1": ranked}, ["RR", "NumRet"])
     assert found.per_query.to_dict() == {"0": {"RR": 0.0, "NumRet": 0}, "1": {"RR": 0.5, "NumRet": 2}}
     assert (found.counts.unanswered, found.counts.ignored) == (1, 0)
+
+
+METADATA: dict[str, tuple[Callable[[str, float], Any], str]] = {
+    "LangChain": (
+        lambda name, _: SimpleNamespace(id=None, page_content="9", metadata={"source": name}),
+        "metadata.source",
+    ),
+    "LangChain, pairs": (
+        lambda name, score: (SimpleNamespace(id=None, page_content="9", metadata={"source": name}), score),
+        "metadata.source",
+    ),
+    "Haystack": (lambda name, score: HaystackDocument("h" + name, meta={"source": name}, score=score), "meta.source"),
+    "LlamaIndex": (
+        lambda name, score: SimpleNamespace(
+            node=SimpleNamespace(id_="9", metadata={"source": name}), score=score, node_id="9"
+        ),
+        "node.metadata.source",
+    ),
+    "dicts": (lambda name, score: {"id": "9", "meta": {"source": name}, "score": score}, "meta.source"),
+}
+
+
+@pytest.mark.parametrize("name", METADATA)
+def test_ids_may_stand_in_metadata(name: str) -> None:
+    document, path = METADATA[name]
+    found = {query: [document(d, s) for d, s in inner.items()] for query, inner in SMALL_RUN.items()}
+    expected = values(SMALL_QRELS, SMALL_RUN)
+    assert values(SMALL_QRELS, found, run_columns={"document": path}) == expected
+    assert values(SMALL_QRELS, found, columns={"document": path}) == expected
+    with pytest.raises(rw.InputError, match="frame-columns"):
+        rw.evaluate(SMALL_QRELS, found, run_columns={"document": "metadata.sauce"})
+
+
+def test_a_document_without_an_id_is_refused_with_its_fields() -> None:
+    found = {"1": [SimpleNamespace(id=None, page_content="9", metadata={"source": "11"})]}
+    with pytest.raises(rw.InputError) as caught:
+        rw.evaluate(SMALL_QRELS, found)
+    assert caught.value.slug == "frame-columns"
+    assert "the fields are id page_content metadata.source" in caught.value.problems[0]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0], ids=["inner product", "L2"])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_arrays_of_faiss_hold_a_ranking_in_each_row(sign: float, *, swapped: bool) -> None:
+    numbers = np.array([[0.5, 0.25, -3e38], [0.75, 0.5, 0.25]], dtype=np.float32) * sign
+    ids = np.array([[12, 14, -1], [11, 13, 15]])
+    run = {0: {12: 0.5, 14: 0.25}, 1: {11: 0.75, 13: 0.5, 15: 0.25}}
+    judged = {0: {11: 1, 12: 2}, 1: {13: 1}}
+    found = values(judged, (ids, numbers) if swapped else (numbers, ids))
+    assert found == values(judged, run)
+
+
+def test_a_data_set_of_ragas_holds_both_sides() -> None:
+    samples = [
+        {
+            "user_input": query,
+            "retrieved_context_ids": list(SMALL_RUN[query]),
+            "reference_context_ids": list(SMALL_QRELS[query]),
+            "response": "9",
+        }
+        for query in SMALL_RUN
+    ]
+    relevant = {query: list(inner) for query, inner in SMALL_QRELS.items()}
+    expected = values(relevant, SMALL_RUN)
+    assert values(samples, samples) == expected
+    objects = [SimpleNamespace(**sample) for sample in samples]
+    assert values(objects, objects) == expected
+    assert values(pl.DataFrame(samples), pl.DataFrame(samples)) == expected

@@ -2,12 +2,13 @@
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io.columns import NONE, is_header, is_negative, nearest
+from rankworth.io.columns import NONE, at, is_header, is_negative, nearest
 from rankworth.io.detect import format_of
 from rankworth.io.lines import MARK, QRELS, RUN, Layout
 from rankworth.io.reading import Reading, files_of
@@ -18,6 +19,8 @@ ROLES: Final = {
     RUN: ("query", "documents", "document", "score", "rank"),
     QRELS: ("query", "document", "grade", "subtopic"),
 }
+_FIELDS: Final = 50
+"""of a row, in which paths are looked up"""
 _HIT: Final = {"_index", "_score", "_source"}
 _OPTIONS: Final[Mapping[str, tuple[str, tuple[Layout, ...]]]] = {
     "columns": ("both", (QRELS, RUN)),
@@ -136,6 +139,7 @@ class Input:
         hits: whether it holds hits of a search engine, which tell by themselves what they are.
         aside: whether it stands beside judgements and runs, so that it needs none of the names.
         answers: whether it holds responses of a search engine, whose queries a file may name.
+        samples: the first of its rows, records and what stands in them, in which paths are looked up.
 
     """
 
@@ -145,6 +149,7 @@ class Input:
     hits: bool = False
     aside: bool = False
     answers: bool = False
+    samples: Sequence[Any] = ()
 
     def has(self, name: str, *, own: bool) -> bool:
         """Whether it has a column of this name.
@@ -158,6 +163,10 @@ class Input:
             return True
         if name.startswith("@"):
             return self.answers
+        if (self.answers or "." in name) and any(
+            at(sample, name.removeprefix("-")) is not None for sample in self.samples
+        ):
+            return True
         if self.hits and not own and not name.removeprefix("-").startswith("_"):
             return False
         numbers = () if is_header(self.names) else map(str, range(1, len(self.names) + 1))
@@ -241,8 +250,9 @@ def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str
 
     if not isinstance(value, Mapping | list | tuple):
         return Input(layout, called, None)
+    samples = tuple(_samples(value))
     if names := engines.names(value, columns):
-        return Input(layout, called, names, answers=True)
+        return Input(layout, called, names, answers=True, samples=samples)
     if not isinstance(value, Mapping):
         names = _names(list(value))
     elif all(isinstance(key, str) for key in value) and search_response.is_known(value):
@@ -253,7 +263,7 @@ def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str
         keys = list(map(str, value))
         inner = next(filter(None, map(_names, value.values())), [])
         names = [*(keys if is_header(keys, columns) else []), *inner]
-    return Input(layout, called, names, "_id" in names and not _HIT.isdisjoint(names))
+    return Input(layout, called, names, "_id" in names and not _HIT.isdisjoint(names), samples=samples)
 
 
 def _names(rows: Any) -> list[str]:  # noqa: ANN401 - anything
@@ -266,14 +276,14 @@ def _names(rows: Any) -> list[str]:  # noqa: ANN401 - anything
     if row is rows or row is None or isinstance(row, str | int | float):
         return []
     names = names_of(row)
-    inner = {name: row[name] if isinstance(row, Mapping) else getattr(row, str(name), None) for name in names}
-    return [*map(str, names), *_paths(inner), *next(filter(None, map(_names, inner.values())), [])]
+    inner = row.values() if isinstance(row, Mapping) else [getattr(row, str(name), None) for name in names]
+    return [*map(str, names), *next(filter(None, map(_names, inner)), [])]
 
 
-def _paths(row: Mapping[Any, Any]) -> list[str]:
-    """The paths of what stands in objects of a row, and of the fields of the records in the lists that it holds."""
-    paths = []
-    for name, inner in row.items():
-        if isinstance(inner, Mapping):
-            paths += [f"{name}.{path}" for path in (*map(str, inner), *_paths(inner))]
-    return paths
+def _samples(value: Any, depth: int = 4) -> Iterator[Any]:  # noqa: ANN401 - anything
+    """What stands first in lists, and in the first fields of rows, down to some depth."""
+    yield value
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    for each in islice(inner, _FIELDS if isinstance(value, Mapping) else 1):
+        if depth and not isinstance(each, str):
+            yield from _samples(each, depth - 1)

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 SPELLINGS: Final = {
     "query": (
         *("query", "query_id", "qid", "query-id", "q_id", "topic", "topic_id", "user_id", "userid", "user"),
-        *("query text", "query_text"),
+        *("query text", "query_text", "user_input"),
     ),
     "document": (
         *("document", "doc_id", "docno", "docid", "corpus-id", "corpus_id", "pid", "item_id", "itemid", "item"),
         *("document_id", "doc id"),
     ),
-    "grade": ("grade", "relevance", "label", "rel", "rating"),
+    "grade": ("grade", "relevance", "label", "rel", "rating", "judgment", "judgement"),
     "score": ("score", "prediction", "_score"),
     "rank": ("rank", "position", "doc position"),
     "distance": ("distance", "_distance", "dist"),
@@ -41,6 +41,8 @@ LISTS: Final = {
     "grade": ("grades", "labels", "relevances", "ratings"),
 }
 """what columns of lists are called besides"""
+SIDES: Final = {("score", "document"): ("retrieved_context_ids",), ("grade", "document"): ("reference_context_ids",)}
+"""what ragas calls the lists of a run and of judgements, which stand in one table"""
 VALUES: Final = {"score": ("score", "rank", "distance"), "grade": ("grade",)}
 """what may tell a score or a grade; the first that is there does"""
 SMALLER: Final = ("rank", "distance")
@@ -78,12 +80,17 @@ def is_negative(name: str) -> bool:
 def at(value: Any, path: str) -> Any:  # noqa: ANN401 - whatever stands there
     """What stands at a path of keys, attributes and positions in lists (from 0); None where nothing does.
 
+    A step `*` stands for the only key under which the rest of the path leads to something.
+
     >>> at({"fields": {"sku.id": ["s1"]}}, "fields.sku.id.0")
     's1'
     """
     if not path or value is None:
         return value
     steps = path.split(".")
+    if steps[0] == "*" and isinstance(value, Mapping):
+        inner = [item for each in value.values() if (item := at(each, path[2:])) is not None]
+        return inner[0] if len(inner) == 1 else None
     if isinstance(value, Mapping):
         keys = (".".join(steps[:length]) for length in range(len(steps), 0, -1))
         key = next((key for key in keys if key in value), None)
@@ -235,7 +242,7 @@ class Table:
             return None
         found = [column for column in self.names if str(column) == name]
         free = [column for column in self.names if str(column) not in taken and column not in others]
-        usual = [*self.spellings[what]]
+        usual = [*self.spellings[what], SIDES.get((self.value, what), ())]
         if self.within:
             usual.append(RECORDS.get((self.value, what), ()))
         for names in usual:
@@ -403,7 +410,7 @@ def is_index(name: object) -> bool:
 
 def is_plural(column: object, what: str) -> bool:
     """Whether a column is called so only where it holds lists."""
-    return str(column).lower() in LISTS.get(what, ())
+    return str(column).lower() in (*LISTS.get(what, ()), *chain(*SIDES.values()))
 
 
 def unjudged(where: str, query: str, more: str = "") -> InputError:

@@ -45,6 +45,8 @@ ENGINES: Final = (
     Engine("root.children", "id", "relevance", sign="root.fields.totalCount"),  # Vespa
     Engine("result.points", "id", "score"),  # Qdrant, /points/query
     Engine("result", "id", "score"),  # Qdrant, /points/search
+    Engine("*.documents", "id", "score"),  # a pipeline of Haystack, by component
+    Engine("candidates", "docid", "score"),  # RankLLM, Nuggetizer and umbrela, with `query.qid` beside them
 )
 _BATCHES: Final = ("responses", "result", "results")
 """keys of lists of responses: of _msearch, of Qdrant, of Typesense and Meilisearch"""
@@ -99,8 +101,7 @@ def names(value: Any, columns: Mapping[str, str]) -> list[str]:  # noqa: ANN401 
         return []
     first = pairs[0][1]
     hits = at(first, engine.documents)
-    inside = [*leaves(hits[0]), *hits[0]] if hits and isinstance(hits[0], Mapping) else []
-    return [*leaves(first), *first, *inside]
+    return [*leaves(first), *(leaves(hits[0]) if hits and isinstance(hits[0], Mapping) else ())]
 
 
 def _is_response(value: object, columns: Mapping[str, str]) -> bool:
@@ -174,6 +175,8 @@ def _query_of(response: Mapping[Any, Any], path: str, where: str, file: str) -> 
     """
     usual = next((name for name in response if str(name).lower() in SPELLINGS["query"]), None)
     query = at(response, path) if path else file if usual is None else response[usual]
+    if isinstance(query, Mapping):  # with its text
+        query = next((query[name] for name in SPELLINGS["query"] if name in query), None)
     if query in (None, ""):
         problem = f"{where}: {f'there is no {path}' if path else 'nothing says which query it answers'}"
         remedy = f"{_LISTED}; query=PATH says where it stands in a response, whose keys are {quoted(response, 8)}"

@@ -7,14 +7,14 @@ one query. Ids alone are ranked as they stand, with the scores -1, -2, -3 ...; a
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import validate
-from rankworth.io.columns import NONE, is_header, unjudged
+from rankworth.io.columns import NONE, SPELLINGS, is_header, unjudged
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Lists, Orders
 from rankworth.io.records import Records, Where, is_array, is_list, is_scalar, is_table, listed, plain
@@ -36,8 +36,10 @@ _GRADES: Final = frozenset(range(5))
 _PAIR: Final = 2
 _RANK_EVAL: Final = {"requests", "details", "rank_eval", "error"}
 """keys of a request or a response of _rank_eval"""
-_RESPONSE: Final = {"hits", "response", "root", "result", "responses", "results", "error", "status"}
-"""keys of responses of search engines, of which each has one"""
+_RESPONSE: Final = frozenset(
+    ("hits", "response", "root", "result", "responses", "results", "error", "status", "documents", "candidates")
+)
+"""keys of responses of search engines and pipelines, of which each has one"""
 _HELD: Final = {"grade": ("qrels_iter", "qrels_data", "qrels"), "score": ("scoreddocs_iter", "run_data", "run")}
 """methods of data sets of ir_datasets that give rows, attributes of trectools with frames, and of ranx with dicts"""
 
@@ -111,14 +113,20 @@ class Reader:
         return self._of_columns(source)
 
     def _responses(self, source: Any, first: object) -> "Scored | pl.DataFrame | None":  # noqa: ANN401 - anything
-        """Responses of search engines; None where there is none.
+        """Responses of search engines and vector stores; None where there is none.
 
         Args:
             source: what may be responses.
             first: the first thing that it holds.
 
         """
-        likely = any(isinstance(each, Mapping) and not _RESPONSE.isdisjoint(each) for each in (source, first))
+        if isinstance(source, Mapping) and "ids" in source:  # of Chroma
+            arrays = _arrays((source["ids"], source.get("distances")), smaller=True)
+            queries = next((source[name] for name in SPELLINGS["query"] if name in source), arrays)
+            return self.of_lists(dict(zip(queries, arrays.values(), strict=True))) if arrays else None
+        pipeline = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+        each_in = (source, first, pipeline)
+        likely = any(isinstance(each, Mapping) and not _RESPONSE.isdisjoint(each) for each in each_in)
         if not likely and "documents" not in self.columns:
             return None
         from rankworth.io import engines  # noqa: PLC0415 - not needed for dicts
@@ -184,6 +192,8 @@ class Reader:
             raise self._empty(f"there is nothing in the {type(source).__name__}")
         if is_scalar(first):
             raise self._unreadable(first, "its first item ")
+        if isinstance(source, tuple) and (arrays := _arrays(source)):
+            return self.of_lists(arrays)
         if isinstance(source, list) and (rankings := self._responses(source, first)) is not None:
             return rankings
         if is_list(first):
@@ -382,6 +392,36 @@ def frame_of(dicts: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str, 
             pl.Series(layout.value, values, dtype=pl.Float64),
         ]
     )
+
+
+def _arrays(pair: Sequence[Any], *, smaller: bool = False) -> dict[str, list[Any]]:
+    """The rankings in arrays of ids and of numbers, with a row for each query; nothing where these are none.
+
+    Holes, which FAISS gives the id -1, are left out. Queries are called `0`, `1`, `2` ...
+
+    Args:
+        pair: ids and scores in either order, `[Q, k]`, as `index.search` of FAISS and `topk` of tensors return them.
+        smaller: whether smaller numbers are better; where they increase in every row, they are taken for distances.
+
+    """
+    rows = [plain(array) for array in pair if array is not None]
+    if len(rows) == 1 and isinstance(rows[0], list) and all(map(is_list, rows[0])):
+        return {str(query): row for query, row in enumerate(rows[0])}
+    if len(rows) != _PAIR or not all(isinstance(each, list) and each and all(map(is_list, each)) for each in rows):
+        return {}
+    kinds = [{type(item) for row in each for item in row} for each in rows]
+    if (float_first := kinds[0] <= {float}) == (kinds[1] <= {float}):
+        return {}
+    ids, numbers = reversed(rows) if float_first else rows
+    if list(map(len, ids)) != list(map(len, numbers)):
+        return {}
+    lists = [
+        [(item, number) for item, number in zip(*row, strict=True) if item != -1]
+        for row in zip(ids, numbers, strict=True)
+    ]
+    steps = [after - before for row in lists for (_, before), (_, after) in pairwise(row)]
+    sign = -1 if smaller or (any(step > 0 for step in steps) and all(step >= 0 for step in steps)) else 1
+    return {str(query): [(item, sign * number) for item, number in row] for query, row in enumerate(lists)}
 
 
 def _is_column(source: object) -> bool:

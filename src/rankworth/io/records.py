@@ -19,7 +19,7 @@ import numpy as np
 
 from rankworth.errors import InputError, counted, quoted
 from rankworth.io import validate
-from rankworth.io.columns import LISTS, NONE, RECORD, SPELLINGS, Table, is_plural, unjudged
+from rankworth.io.columns import LISTS, NONE, RECORD, SPELLINGS, Table, at, is_plural, leaves, unjudged
 from rankworth.io.lines import RUN, Layout
 from rankworth.io.reading import Lists, Orders
 from rankworth.io.validate import Show, is_number, is_numeric
@@ -77,10 +77,19 @@ class Fields:
         """
         held = columns_of(rows, self._header)
         first = names_of(rows[0]) if not self._header else tuple(held)
+        for path in self.table.named.values():
+            if "." in path and path not in held and any(at(row, path) is not None for row in rows):
+                held[path] = [at(row, path) for row in rows]
+                first = (*first, path)
         roles = self._roles(first, where(0))
         if len(held) > len(first):
             row = next(row for row, each in enumerate(rows) if not {*names_of(each)} <= {*first})
             roles = self._roles(tuple(held), where(row))
+        if all(item is None for item in held[roles["document"]]):
+            there = leaves(fields_of(rows[0], {}))
+            if any("." in str(path) for path in there):  # as documents of LangChain, whose ids stand in metadata
+                why = f"{quoted([roles['document']])} is None; "
+                raise replace(self.table, names=tuple(there)).missing("document", why=why)
         for what, name in roles.items():
             if is_plural(name, what) and not has_documents(held[name][0]):
                 raise self.table.missing(what, why=f"{quoted([name])} holds no list; ")
@@ -314,7 +323,10 @@ class Records:
                 raise InputError("input-type", text, remedy="give the documents of all queries in one form")
             inner = {"document": flat, value: list(chain.from_iterable(items.values() for items in lists if items))}
         elif flat and type(flat[0]) in (tuple, list):
-            inner = dict(zip(("document", value), self._pairs(flat, of_item), strict=True))
+            documents, numbers = self._pairs(flat, of_item)
+            if not is_scalar(documents[0]):  # as LangChain pairs its documents with scores
+                documents = self._within.columns(documents, of_item)["document"]
+            inner = {"document": documents, value: numbers}
             if self.layout is RUN:
                 validate.refuse_ranks(([number for _, number in items] for items in lists), where(0))
         elif not flat or is_scalar(flat[0]):
