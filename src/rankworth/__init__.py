@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from rankworth.correlation import discriminative_power as discriminative_power
     from rankworth.demonstration import Collection as Collection
     from rankworth.demonstration import demo as demo
+    from rankworth.embeddings import evaluate_embeddings as evaluate_embeddings
     from rankworth.errors import InputError as InputError
     from rankworth.errors import MeasureError as MeasureError
     from rankworth.errors import RankworthError as RankworthError
@@ -99,6 +100,7 @@ _HOMES = {
         "queries_needed table"
     ),
     "demonstration": "Collection demo",
+    "embeddings": "evaluate_embeddings",
     "errors": "InputError MeasureError RankworthError RankworthWarning RefusedError UsageError",
     "evaluation": "evaluate evaluate_profiles evaluate_runs score",
     "explanation": ("Difference Explanation Explanations Scenarios Variation explain explain_queries scenarios vary"),

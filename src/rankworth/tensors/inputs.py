@@ -19,7 +19,7 @@ _REAL: Final = ("real floating", "integral")
 _FLAGS: Final = ("bool",), "true and false", "{0} != 0 makes them of numbers"
 _NUMBERS: Final = "real numbers", "{0}.astype(float), in PyTorch {0}.double()"
 _TYPES: Final[dict[str, tuple[tuple[str, ...], str, str]]] = {
-    **dict.fromkeys(("scores", "relevant"), (_REAL, *_NUMBERS)),
+    **dict.fromkeys(("scores", "relevant", "queries", "corpus"), (_REAL, *_NUMBERS)),
     **dict.fromkeys(("grades", "pool"), (("bool", *_REAL), *_NUMBERS)),
     **dict.fromkeys(("mask", "judged"), _FLAGS),
     "indexes": (("integral",), "whole numbers that can be sorted", "{0}.astype(int), in PyTorch {0}.long()"),
@@ -59,25 +59,26 @@ def checked_arrays(**arrays: Array) -> dict[str, Array]:
     """Each array that is there in a type that its library can work with, without looking at shapes and contents.
 
     Args:
-        **arrays: by name, `scores` and `grades` among them; others may be None.
+        **arrays: by name; others than `scores` and `grades` may be None.
 
     Raises:
         InputError: `input-type`, where something is no array, holds something else than numbers, or is of another
-            library or on another device than the scores.
+            library or on another device than the first one.
         UsageError: `missing-library`.
 
     """
-    library, device = _library("scores", arrays["scores"]), device_of(arrays["scores"])
+    reference, leader = next(iter(arrays.items()))
+    library, device = _library(reference, leader), device_of(leader)
     checked = {}
     for name, array in arrays.items():
         if array is None and name != "grades":
             continue
         own = _library(name, array)
         if own.__name__ != library.__name__:
-            text = f"scores are an array of {library.__name__}, {name} of {own.__name__}"
+            text = f"{reference} are an array of {library.__name__}, {name} of {own.__name__}"
             raise InputError("input-type", text, remedy="bring all arrays to one library")
         if device_of(array) != device:
-            text = f"scores are on {device}, {name} on {device_of(array)}"
+            text = f"{reference} are on {device}, {name} on {device_of(array)}"
             raise InputError("input-type", text, remedy="bring all arrays to one device")
         checked[name] = _plain(array)
         kinds, called, remedy = _TYPES[name]

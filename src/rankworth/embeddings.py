@@ -1,0 +1,328 @@
+"""Embeddings of queries and documents: an exact search in blocks, on their own device, and what its run is worth."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal, Unpack
+
+import numpy as np
+import polars as pl
+
+from rankworth.errors import InputError, UsageError
+from rankworth.evaluation import evaluate
+from rankworth.evaluation.runner import DEFAULT_MEASURES, Measures, planned
+from rankworth.evaluation.values import Values
+from rankworth.io import validate
+from rankworth.judged import Array, constant, device_of, indexing, namespace, widest
+from rankworth.judging.inputs import InputOptions
+from rankworth.model import Run
+from rankworth.profiles import DEFAULT, Profile, ReadSettings, ResolvedMeasure
+from rankworth.settings import STANDARD_JUDGING, Ordering
+from rankworth.tensors.inputs import checked_arrays, to_list, torch_of
+from rankworth.tensors.ranking import first
+
+Similarity = Literal["cosine", "dot", "euclidean"] | Callable[[Array, Array], Array]
+"""A name, or a function of `[Q, D]` and `[B, D]` to scores `[Q, B]`, of which greater is better."""
+BLOCK: Final = 1 << 14
+"""documents that are compared at a time"""
+_QUERIES: Final = 1 << 10
+"""queries that are compared at a time"""
+_DEPTH: Final = 1000
+"""documents of each query where a measure has no cutoff, as runs of TREC have them"""
+_SHORTEST: Final = 1e-12
+"""the least length that vectors are divided by"""
+
+
+def retrieve(
+    queries: Array,
+    corpus: Array,
+    *,
+    depth: int,
+    query_ids: Sequence[object] | None = None,
+    corpus_ids: Sequence[object] | None = None,
+    similarity: Similarity = "cosine",
+    ordering: Ordering = STANDARD_JUDGING.ordering,
+    block: int = BLOCK,
+    name: str = "",
+) -> Run:
+    """The documents that are most similar to each query, compared with all documents.
+
+    Beside the corpus there is memory for some blocks of documents, and for the scores of 1,024 queries in one of them.
+
+    Args:
+        queries: as for `evaluate_embeddings`.
+        corpus: as for `evaluate_embeddings`.
+        depth: how many documents of each query.
+        query_ids: as for `evaluate_embeddings`.
+        corpus_ids: as for `evaluate_embeddings`.
+        similarity: as for `evaluate_embeddings`.
+        ordering: what decides between documents with equal scores: by id, or, where `ties` is `given`, by their rows.
+        block: as for `evaluate_embeddings`.
+        name: what to call the run.
+
+    Returns:
+        The run, for `rankworth.evaluate`, `explain`, `compare` and so on.
+
+    Raises:
+        InputError, UsageError: as `evaluate_embeddings`.
+
+    >>> import numpy as np
+    >>> retrieve(np.eye(2), np.eye(2), depth=1, corpus_ids=["a", "b"]).to_frame()["document"].to_list()
+    ['a', 'b']
+    """
+    queries, query_ids = _named("query_ids", queries, query_ids)
+    corpus, corpus_ids = _named("corpus_ids", corpus, corpus_ids)
+    queries, corpus = _checked(queries, corpus, similarity)
+    own_ids, ids = _series("query_ids", query_ids, queries), _series("corpus_ids", corpus_ids, corpus)
+    for setting, number in (("depth", depth), ("block", block)):
+        if not isinstance(number, int) or number < 1:
+            raise UsageError("unknown-setting", f"{setting}={number!r}: {setting} is a whole number from 1 on")
+    order = np.arange(len(ids))
+    if not ordering.ties.startswith("given"):
+        order = ids.arg_sort(descending=ordering.ties != "id-ascending").to_numpy().astype(np.int64)
+    elif ordering.ties == "given-reversed":
+        order = order[::-1]
+    scores, columns = _search(queries, corpus, order, min(depth, len(ids)), similarity, block, ordering.score_type)
+    if np.isnan(scores).any():
+        raise _not_a_number(queries=(queries, own_ids), corpus=(corpus, ids))
+    rows = np.repeat(np.arange(scores.shape[0]), scores.shape[1])
+    documents = ids.gather(order[columns.ravel()])
+    found = pl.DataFrame({"query": own_ids.gather(rows), "document": documents, "score": scores.ravel()})
+    return Run(found if ordering.ties != "given-reversed" else found.reverse(), name)
+
+
+def evaluate_embeddings(
+    queries: Array,
+    corpus: Array,
+    qrels: object,
+    measures: Measures = DEFAULT_MEASURES,
+    *,
+    query_ids: Sequence[object] | None = None,
+    corpus_ids: Sequence[object] | None = None,
+    similarity: Similarity = "cosine",
+    block: int = BLOCK,
+    rel: float | None = None,
+    profile: str | Profile = DEFAULT,
+    **settings: Unpack[ReadSettings],
+) -> Values:
+    """What embeddings are worth: each query is compared with all documents, and the best ones are the run.
+
+    The search is exact, in blocks of documents, by the library and on the device of the arrays; scores are compared in
+    their precision, at least in single precision. Similarity: q·d / (|q| |d|) (`cosine`, 0 beside a vector of zeros),
+    q·d (`dot`), -|q - d| (`euclidean`).
+
+    Args:
+        queries: `[Q, D]`, one row for each query: an array of NumPy, PyTorch, CuPy, JAX or any library that
+            `array_api_compat` knows; or a dict `{id: vector}`.
+        corpus: `[N, D]`, one row for each document, of the same library and on the same device.
+        qrels: judgements by the ids of queries and documents: whatever `rankworth.evaluate` takes.
+        measures: as for `rankworth.evaluate`.
+        query_ids: the id of each query; by default its row, `"0"`, `"1"` and so on.
+        corpus_ids: the id of each document; by default its row.
+        similarity: `cosine`, `dot`, `euclidean`, or a function of queries `[Q, D]` and documents `[B, D]` that returns
+            scores `[Q, B]`.
+        block: how many documents are compared at a time.
+        rel: as for `rankworth.evaluate`.
+        profile: as for `rankworth.evaluate`, for example `sentence-transformers-6` or `mteb-2.26`.
+        **settings: as for `rankworth.evaluate`. So many documents of each query are retrieved as `depth` says; by
+            default as many as the deepest cutoff, and 1,000 where a measure has none or leaves out unjudged documents.
+
+    Returns:
+        The values, as `rankworth.evaluate` gives them.
+
+    Raises:
+        InputError: `input-type`, where shapes, types, libraries, devices or numbers of ids do not fit, or an id stands
+            for two rows; `bad-score`, where a vector has a NaN; and as `rankworth.evaluate`.
+        MeasureError: as `rankworth.evaluate`.
+        UsageError: `unknown-setting`, `missing-library`.
+
+    >>> import numpy as np
+    >>> queries, corpus = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0], [1.0, 1.0], [0.9, 0.1]])
+    >>> ids = {"query_ids": ["q1"], "corpus_ids": ["a", "b", "c"]}
+    >>> evaluate_embeddings(queries, corpus, {"q1": {"b": 1}}, ["RR@10"], **ids)["RR@10"]
+    0.5
+    """
+    conventions: Any = dict(settings)
+    InputOptions(conventions)  # which takes out how judgements are read
+    plan = planned(profile, measures, rel, conventions)
+    run = retrieve(
+        queries,
+        corpus,
+        depth=_depth(plan.asked),
+        query_ids=query_ids,
+        corpus_ids=corpus_ids,
+        similarity=similarity,
+        ordering=plan.base.judging.ordering,
+        block=block,
+    )
+    return evaluate(qrels, run, measures, rel=rel, profile=profile, **settings)
+
+
+def _depth(asked: Sequence[ResolvedMeasure]) -> int:
+    """How many documents of each query the measures look at."""
+    if depths := [one.judging.depth for one in asked if one.judging.depth is not None]:
+        return max(depths)
+    cutoffs = [one.quantity.cutoff for one in asked]
+    condensed = any(one.judging.unjudged == "removed" or getattr(one.quantity, "judged_only", False) for one in asked)
+    deepest = max((cutoff for cutoff in cutoffs if cutoff is not None), default=_DEPTH)
+    deepest = max(deepest, _DEPTH) if condensed or None in cutoffs else deepest
+    return deepest + any(one.judging.exclude is not None for one in asked)  # a query may find itself
+
+
+def _named(name: str, vectors: Any, ids: Sequence[object] | None) -> tuple[Array, Sequence[object] | None]:  # noqa: ANN401 - an array or a dict
+    """An array and the ids of its rows, out of a dict of vectors where it is one."""
+    if not isinstance(vectors, Mapping):
+        return vectors, ids
+    if ids is not None or not vectors:
+        text = f"{name} has ids beside a dict of vectors" if vectors else f"there is no vector for {name}"
+        raise InputError("input-type", text, remedy="give a dict {id: vector}, or an array and ids")
+    rows: list[Any] = list(vectors.values())
+    stacked = np.asarray(rows) if isinstance(rows[0], list | tuple) else namespace(rows[0]).stack(rows)
+    return stacked, list(vectors)
+
+
+def _checked(queries: Array, corpus: Array, similarity: Similarity) -> tuple[Array, Array]:
+    """Two matrices of one width, library and device.
+
+    Raises:
+        InputError: `input-type`.
+        UsageError: `missing-library`; `unknown-setting`, where there is no such similarity.
+
+    """
+    if not callable(similarity) and similarity not in ("cosine", "dot", "euclidean"):
+        text = f"similarity={similarity!r}: similarity is cosine, dot, euclidean or a function"
+        raise UsageError("unknown-setting", text)
+    arrays = checked_arrays(queries=queries, corpus=corpus)
+    shapes = {name: tuple(array.shape) for name, array in arrays.items()}
+    for name, shape in shapes.items():
+        if len(shape) != 2 or 0 in shape:  # noqa: PLR2004 - rows and columns
+            text = f"{name} has the shape {shape}, not one row for each vector"
+            raise InputError("input-type", text, remedy=f"{name}[None, :] is a single vector")
+    if shapes["queries"][1] != shapes["corpus"][1]:
+        text = "queries have {} dimensions, the corpus {}".format(*(shape[1] for shape in shapes.values()))
+        raise InputError("input-type", text, remedy="encode both with one model, and truncate both or none")
+    return arrays["queries"], arrays["corpus"]
+
+
+def _series(name: str, ids: Sequence[object] | None, vectors: Array) -> pl.Series:
+    """The ids of the rows of an array, as texts.
+
+    Raises:
+        InputError: `input-type`, where there are more or fewer, or an id stands for two rows.
+
+    """
+    rows = int(vectors.shape[0])
+    series = pl.Series(range(rows)).cast(pl.String) if ids is None else pl.Series(validate.ids(ids), dtype=pl.String)
+    if len(series) != rows:
+        raise InputError(
+            "input-type", f"{name} has {len(series):,} ids for {rows:,} vectors", remedy="give one for each"
+        )
+    if series.n_unique() != rows:
+        repeated = series.filter(series.is_duplicated())[0]
+        raise InputError("input-type", f"{name} has {repeated!r} twice", remedy="give each vector an id of its own")
+    return series
+
+
+def _search(
+    queries: Array,
+    corpus: Array,
+    order: Any,  # noqa: ANN401 - `[N]` of NumPy
+    depth: int,
+    similarity: Similarity,
+    block: int,
+    score_type: str,
+) -> tuple[Any, Any]:
+    """`[Q, depth]` each, of NumPy: the greatest scores, best first, and the places of their documents in `order`."""
+    xp = namespace(corpus)
+    rows = [
+        _prepared(queries[start : min(start + _QUERIES, queries.shape[0]), :], similarity)
+        for start in range(0, queries.shape[0], _QUERIES)
+    ]
+    best: list[tuple[Array, Array] | None] = [None] * len(rows)
+    is_ordered = bool((order[1:] > order[:-1]).all())
+    for start in range(0, order.size, block):
+        end = min(start + block, order.size)
+        documents = corpus[start:end, :] if is_ordered else xp.take(corpus, _moved(order[start:end], corpus), axis=0)
+        documents = _prepared(documents, similarity)
+        for part, vectors in enumerate(rows):
+            scores = _scores(vectors, documents, similarity)
+            if score_type == "float32":
+                scores = xp.astype(scores, xp.float32)
+            best[part] = _better(best[part], scores, start, depth)
+    both = [pair for pair in best if pair is not None]
+    scores, places = (np.concatenate([_numbers(pair[side]) for pair in both]) for side in (0, 1))
+    return scores, places
+
+
+def _better(best: tuple[Array, Array] | None, scores: Array, start: int, depth: int) -> tuple[Array, Array]:
+    """The best documents so far and of a block together; of equal scores those that come first.
+
+    Args:
+        best: `[Q, K]` each, scores and places; None before the first block.
+        scores: `[Q, B]`, of the block.
+        start: the place of its first document.
+        depth: how many are kept.
+
+    """
+    xp = namespace(scores)
+    columns, scores = first(scores, min(depth, scores.shape[1]))
+    if best is None:
+        return scores, columns + start
+    together = xp.concat([best[0], scores], axis=1)
+    places = xp.concat([best[1], columns + start], axis=1)
+    columns, scores = first(together, min(depth, together.shape[1]))
+    return scores, xp.take_along_axis(places, columns, axis=1)
+
+
+def _prepared(vectors: Array, similarity: Similarity) -> Array:
+    """Vectors in single precision at least, in double for distances, and of length 1 for cosines."""
+    xp = namespace(vectors)
+    if callable(similarity):
+        return vectors
+    is_short = vectors.dtype in (xp.float32, xp.int8, xp.uint8)
+    if similarity == "euclidean" and torch_of(vectors) is None:
+        vectors = xp.astype(vectors, widest(vectors))
+    elif is_short or xp.isdtype(vectors.dtype, "real floating"):
+        vectors = vectors if vectors.dtype == widest(vectors) else xp.astype(vectors, xp.float32)
+    else:
+        vectors = xp.astype(vectors, widest(vectors))
+    if similarity != "cosine":
+        return vectors
+    length = xp.sqrt(xp.sum(vectors * vectors, axis=1, keepdims=True))
+    return vectors / xp.maximum(length, constant(_SHORTEST, length))
+
+
+def _scores(queries: Array, documents: Array, similarity: Similarity) -> Array:
+    """`[Q, B]`: greater is more similar."""
+    if callable(similarity):
+        return similarity(queries, documents)
+    xp = namespace(queries)
+    if similarity == "euclidean":
+        torch = torch_of(queries)
+        if torch is not None:
+            return -torch.cdist(queries, documents)
+        squares = [xp.sum(vectors * vectors, axis=1) for vectors in (queries, documents)]
+        squared = squares[0][:, None] + squares[1][None, :] - 2 * xp.matmul(queries, documents.T)
+        return -xp.sqrt(xp.maximum(squared, xp.zeros_like(squared)))
+    return xp.matmul(queries, documents.T)
+
+
+def _moved(places: Any, like: Array) -> Array:  # noqa: ANN401 - of NumPy
+    """Places as whole numbers of the library of an array, where that array is."""
+    return namespace(like).asarray(places.copy(), dtype=indexing(like), device=device_of(like))
+
+
+def _numbers(array: Array) -> Any:  # noqa: ANN401 - of NumPy
+    """An array of NumPy; waits for the device."""
+    return np.asarray(
+        array.cpu() if torch_of(array) is not None else array if isinstance(array, np.ndarray) else to_list(array)
+    )
+
+
+def _not_a_number(**named: tuple[Array, pl.Series]) -> InputError:
+    """The error of the first vector that holds a NaN, or gives one."""
+    for name, (vectors, ids) in named.items():
+        xp = namespace(vectors)
+        if xp.isdtype(vectors.dtype, "real floating") and bool(xp.any(xp.isnan(vectors))):
+            row = int(xp.argmax(xp.astype(xp.any(xp.isnan(vectors), axis=1), xp.int8)))
+            text = f"{name}: the vector of {ids[row]!r} (row {row:,}) has a NaN"
+            return InputError("bad-score", text, remedy="encode it again; nothing is similar to a NaN")
+    return InputError("bad-score", "a similarity is NaN, which has no rank", remedy="vectors are finite numbers")
