@@ -42,6 +42,7 @@ class Shape:
 SHAPES: Final = {
     "shallow": Shape(6980, 1000, 1, 1),
     "deep": Shape(500, 1000, 100, 3),
+    "listed": Shape(225, 50, 30, 3),
     "small-shallow": Shape(50, 100, 1, 1),
     "small-deep": Shape(50, 100, 95, 3),
 }

@@ -1,115 +1,113 @@
-"""`rankworth audit` finds planted departures, and answers threads of other tools as their maintainers did."""
+"""`rankworth audit` names planted departures, and answers threads of other tools as their maintainers did."""
 
 import json
-from collections.abc import Iterator
+import shlex
 from math import log2
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import rankworth as rw
+from departures import missed, planted
 from rankworth.cli.app import main
-from rankworth.settings import VALUES
-
-QRELS = {
-    "q1": {"a": 3, "b": 1, "c": 0, "d": -1, "e": 2},
-    "q2": {"a": 1, "f": 2, "g": 0},
-    "q3": {"h": 0, "i": 0},
-    "q4": {"j": 2, "k": 1},
-    "5": {"5": 3, "l": 1, "m": 2.5},
-    "q6": {"n": -1},
-}
-RUN = {
-    "q1": {"x": 9.0, "b": 8.0, "d": 7.5, "a": 7.5, "c": 7.5, "y": -1.0, "e": -2.0},
-    "q2": {"g": 3.0, "a": 3.0, "z": 2.0, "f": 0.0},
-    "q3": {"x": 1.0, "h": 0.5},
-    "5": {"5": 4.0, "l": 3.0 + 1e-9, "w": 3.0, "m": 1.0},
-    "q6": {"n": 1.0},
-    "q7": {"a": 1.0},
-}
-NUMBERS = {
-    "depth": (1, 5, 10),
-    "no_relevant": (0.0, 1.0),
-    "neither": (0.0, 1.0),
-    "undefined": (0.0, 1.0),
-    "highest": (3.0,),
-    "round_values": (1, 2, 3),
-    "round_means": (1, 2, 3),
-}
 
 
-def departures() -> Iterator[tuple[str, Any]]:
-    """Every setting with every value that does not only refuse, but for settings that are data."""
-    for name, taken in VALUES.items():
-        values = [word for word in taken.words if not word.startswith("error")] + [*NUMBERS.get(name, ())]
-        yield from ((name, value) for value in (values if taken.number is not bool else [True]))
+@pytest.mark.parametrize(("size", "number"), [(1, 25), (2, 8)])
+@pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
+def test_planted_departures_are_named(size: int, number: int) -> None:
+    assert missed(number, size, seed=7) == []
 
 
-def value_of(measure: str, *changes: tuple[str, Any]) -> float | None:
-    """The number that is planted; None where the settings refuse it."""
-    profile = rw.PROFILES["standard-1"].derive(**dict(changes))
-    [value] = rw.evaluate_profiles(QRELS, RUN, [measure], profiles=profile).values()
-    return None if isinstance(value, rw.RankworthError) or value[measure] != value[measure] else value[measure]
+def as_files(qrels: dict[str, float], *ranked: str, scores: list[float] | None = None) -> tuple[str, str]:
+    """Judgements and a run of one query as TREC's files; by default no two documents have one score."""
+    numbers = scores or [float(len(ranked) - place) for place in range(len(ranked))]
+    run = [f"q Q0 {one} {rank} {score} x" for rank, (one, score) in enumerate(zip(ranked, numbers, strict=True), 1)]
+    return "\n".join(f"q 0 {one} {grade}" for one, grade in qrels.items()) + "\n", "\n".join(run) + "\n"
 
 
-@pytest.mark.parametrize("measure", ["nDCG@3", "AP", "RR", "P@5"])
-def test_every_planted_setting_is_named(measure: str) -> None:
-    missed = []
-    for change in departures():
-        number = value_of(measure, change)
-        if number is None:
-            continue
-        result = rw.audit(QRELS, RUN, f"{measure}={number:.12f}")
-        names = [str(each) for each in result.candidates]
-        name, value = change
-        written = f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
-        changes = {str(part) for each in result.candidates for part in each.changes}
-        own = names == ["nothing"] and number == pytest.approx(value_of(measure), abs=1e-12)
-        if not result.exact or not (own or written in changes):
-            missed.append((written, names))
-    assert missed == []
+FIVE = dict.fromkeys("abcde", 1)
+ONE_OF_FIVE = as_files(FIVE, "a")
+TWO_OF_FIVE = as_files(FIVE, "a", "b")
+LONG = as_files({"a": 3, "b": 2, "c": 1}, "b", "y", "z", "a")
+SHORT = as_files(dict.fromkeys("abcdef", 1), "a", "x", "b")
+SELF = as_files({"q": 0, "a": 1}, "q", "a")
+GRADED = as_files({"a": 3, "b": 1}, "b", "a")
+LEVEL = as_files({"a": 1}, "a", "b", "c", scores=[1.0, 1.0, 1.0])
+MONEY = as_files({"dA": 3, "dB": 2}, "dB", "dC", "dD")
+GOLD = as_files(dict.fromkeys(("one", "two", "three", "four", "seven"), 1), "one", "x", "two")
+KEYS = as_files({"1677128#0": 1, "doc4": 1}, "1677128#0", "5712855#212", "doc4", scores=[2.9, 2.9, 2.8])
 
 
-@given(st.lists(st.sampled_from([*departures()]), min_size=2, max_size=2, unique_by=lambda change: change[0]))
-@settings(max_examples=25, deadline=None)
-def test_two_planted_settings_are_explained(changes: list[tuple[str, Any]]) -> None:
-    number = value_of("nDCG@3", *changes)
-    if number is not None:
-        result = rw.audit(QRELS, RUN, f"nDCG@3={number:.12f}")
-        assert result.exact, changes
-        assert result.candidates[0].outcome.mean == pytest.approx(number, abs=1e-12)
+def dcg(*gains: float) -> float:
+    return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, 1))
 
 
-TIED = ("q 0 a 1\nq 0 b 0\n", "q Q0 a 1 1.0 x\nq Q0 b 2 1.0 x\n")
-LONG = ("q 0 a 3\nq 0 b 2\nq 0 c 1\n", "q Q0 b 1 5 x\nq Q0 y 2 4 x\nq Q0 z 3 3 x\nq Q0 a 4 2 x\n")
-SHORT = ("q 0 a 1\nq 0 b 1\nq 0 c 1\nq 0 d 1\nq 0 e 1\n", "q Q0 a 1 1.0 x\n")
-SELF = ("q 0 q 0\nq 0 a 1\n", "q Q0 q 1 2.0 x\nq Q0 a 2 1.0 x\n")
-GRADED = ("q 0 a 3\nq 0 b 1\n", "q Q0 b 1 2.0 x\nq Q0 a 2 1.0 x\n")
-UNCUT = (2 + 3 / log2(5)) / (3 + 2 / log2(3) + 1 / 2)
 THREADS: dict[str, tuple[tuple[str, str], list[str], str]] = {
-    "trec_eval #22, pytrec_eval #51 and #56, mteb #5092: ties": (TIED, ["RR=1.0"], "ties=id-ascending"),
-    "trec_eval #11 and #35, pytrec_eval #40: ndcg, ndcg_cut": (
-        LONG,
-        [f"nDCG@3={UNCUT:.4f}"],
+    "trec_eval #11: ndcg is divided by all that is relevant, ndcg_cut by the best k": (
+        SHORT,
+        [f"nDCG@3={dcg(1, 0, 1) / dcg(1, 1, 1, 1, 1, 1):.4f}"],
         "cutoff=None",
     ),
-    "beir #91 and #187: documents with the id of the query": (SELF, ["RR=1.0"], "exclude=self"),
-    "mlflow #24541: ideal of what was retrieved": (SHORT, ["nDCG@10", "--between", "standard", "mlflow"], "ideal="),
-    "elasticsearch #154362": (SHORT, ["nDCG@10", "--between", "standard", "elasticsearch"], "ideal="),
-    "llama_index #17070, memorybench #67": (SHORT, ["nDCG@10=1.0"], "ideal=retrieved"),
-    "recommenders #1749: relevance is binary": (GRADED, ["nDCG@10=1.0"], "gain=binary"),
-    "recommenders #2091: a perfect AP@k below 1": (SHORT, ["AP@1=1.0"], "norm=min(k,R)"),
-    "haystack #7758: AP over the documents that were found": (SHORT, ["AP=1.0"], "norm=found"),
-    "AutoRAG #386: ideal cut at what was returned": (SHORT, ["nDCG@5=1.0"], "ideal=returned"),
-    "pytrec_eval #51: renamed documents": (
-        TIED,
-        ["RR", "--between", "pytrec_eval-terrier-0.5", "elinor-0.4"],
-        "ties=",
+    "trec_eval #35: ndcg looks at the whole ranking": (
+        LONG,
+        [f"nDCG@3={dcg(2, 0, 0, 3) / dcg(3, 2, 1):.4f}"],
+        "cutoff=None",
     ),
-    "ranx #30: recall is not the reciprocal rank": (SHORT, ["R@1=1.0"], "measure=RR@1"),
+    "pytrec_eval #40: -M 2 cuts the run and not the ideal": (
+        LONG,
+        [f"nDCG@2={dcg(2) / dcg(3, 2, 1):.4f}"],
+        "ideal=uncut",
+    ),
+    "trec_eval #22: ties are broken by id, and not by rank": (
+        as_files({"a": 0, "b": 1, "c": 0}, "b", "c", scores=[1.0, 1.0]),
+        ["nDCG=1.0"],
+        "ties=given",
+    ),
+    "pytrec_eval #51: scikit-learn averages over ties": (
+        KEYS,
+        ["nDCG@10", "--between", "pytrec_eval-terrier-0.5", "scikit-learn"],
+        "ties=expected",
+    ),
+    "pytrec_eval #56: AP of the last of three that are tied": (
+        as_files({"d3": 1}, "d1", "d2", "d3", scores=[1.0, 1.0, 1.0]),
+        [f"AP={1 / 3:.4f}"],
+        "ties=id-ascending",
+    ),
+    "mteb #5092: a constant scorer has MRR 1 in one metric of two": (LEVEL, ["RR@10=1.0"], "ties=given"),
+    "beir #91: the document with the id of the query": (SELF, ["nDCG@10=1.0"], "exclude=self"),
+    "beir #187: the document with the id of the query": (SELF, ["RR=1.0"], "exclude=self"),
+    "mlflow #24541: the ideal has as many documents as came back": (ONE_OF_FIVE, ["nDCG@5=1.0"], "ideal=returned"),
+    "elasticsearch #154362: the ideal has as many documents as came back": (
+        ONE_OF_FIVE,
+        ["nDCG@10", "--between", "standard", "elasticsearch"],
+        "ideal=returned",
+    ),
+    "llama_index #17070: the ideal has as many documents as came back": (
+        as_files(FIVE, "x", "a"),
+        [f"nDCG@5={dcg(0, 1) / dcg(1, 1):.4f}"],
+        "ideal=returned",
+    ),
+    "AutoRAG #386: the ideal is that of what was retrieved": (TWO_OF_FIVE, ["nDCG@5=1.0"], "ideal=retrieved"),
+    "memorybench #67: the ideal is that of what was retrieved": (
+        as_files(FIVE, "x", "a"),
+        [f"nDCG@5={dcg(0, 1) / dcg(1):.4f}"],
+        "ideal=retrieved",
+    ),
+    "quepid #836: the ideal is that of the best k of what was retrieved": (
+        as_files({"a": 3, "b": 2, "c": 1}, "c", "b"),
+        [f"nDCG@10={dcg(1, 2) / dcg(2, 1):.4f}"],
+        "ideal=retrieved",
+    ),
+    "unitxt #1935: judged documents that were not retrieved stand at the end": (
+        MONEY,
+        [f"nDCG={dcg(2, 0, 0, 3) / dcg(3, 2):.4f}"],
+        "unretrieved=last",
+    ),
+    "recommenders #1749: relevance is binary": (GRADED, ["nDCG@10=1.0"], "gain=binary"),
+    "recommenders #2091: a perfect AP@k below 1": (TWO_OF_FIVE, ["AP@2=1.0"], "norm=min(k,R)"),
+    "haystack #7758: AP is divided by what was found": (GOLD, [f"AP={(1 + 2 / 3) / 2:.4f}"], "norm=found"),
+    "ranx #30: recall is not the reciprocal rank": (ONE_OF_FIVE, ["R@1=1.0"], "measure=RR@1"),
 }
 
 
@@ -137,9 +135,60 @@ def test_a_thread_is_answered(thread: str, files: Any, capsys: pytest.CaptureFix
 
 def test_sets_are_told_apart_by_values_of_queries() -> None:
     qrels, run = {"a": {"x": 1}, "b": {"x": 1, "y": 1}, "c": {"x": 1}}, {"a": ["x"], "b": ["x"]}
-    assert "other set" in (verdict := rw.audit(qrels, run, "RR=1.0").verdict)
-    assert "that cannot be told apart" in verdict
-    assert "by which queries have other values" in verdict
+    notes = " ".join(rw.audit(qrels, run, "RR=1.0").notes)
+    assert "the number too, and cannot be told apart" in notes
+    assert "by which queries have other values" in notes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        (["nDCG@10=0.7967"], []),
+        (["nDCG@10=0.7967", "--profile", "ranx"], ["--profile", "ranx"]),
+        (["nDCG@10=0.7967", "--missing", "skip", "--rel", "1"], ["--missing", "skip"]),
+        (["nDCG@10=1.0"], []),
+        (["AP", "--between", "standard", "haystack"], []),
+        (["nDCG@10", "--between", "ranx", "standard"], []),
+    ],
+)
+def test_the_command_that_repeats_a_number_gives_it(
+    arguments: list[str], options: list[str], files: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = files(*as_files({"a": 2, "b": 1}, "b", "a"))
+    assert main(["audit", *paths, *arguments, "-f", "json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    words = shlex.split(record["command"])
+    assert words[:4] == ["rankworth", "evaluate", "QRELS", "RUN"]
+    assert shlex.join(options) in record["command"]
+    assert main(["evaluate", *paths, *words[4:], "-f", "json"]) == 0
+    [value] = json.loads(capsys.readouterr().out)["runs"][0]["mean"].values()
+    assert value == pytest.approx(record["departures"][0]["value"], abs=1e-12)
+
+
+def test_no_command_is_named_where_no_option_says_it() -> None:
+    qrels, run = {"q": dict.fromkeys("ab", 1)}, {"q": [*(f"x{place}" for place in range(1000)), "a"]}
+    result = rw.audit(qrels, run, f"RR={1 / 1001:.8f}", profile=rw.PROFILES["standard-1"].derive(depth=1000))
+    assert (str(result.candidates[0]), result.command) == ("depth=None", "")
+
+
+@pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
+def test_a_known_profile_with_one_change_is_tried() -> None:
+    plant = next(planted(1, seed=3))
+    value = rw.evaluate(plant.qrels, plant.run, ["nDCG@10"], profile="elasticsearch-9", ties="id-ascending")["nDCG@10"]
+    result = rw.audit(plant.qrels, plant.run, f"nDCG@10={value:.13f}")
+    assert "the profile elasticsearch-9 and ties=id-ascending" in map(str, result.candidates)
+
+
+def test_profiles_that_differ_in_much_are_told_apart_by_values_of_queries() -> None:
+    plant = next(planted(1, seed=3))
+    for first, second in (("standard", "torchmetrics"), ("elasticsearch", "mlflow"), ("recommenders", "trectools")):
+        with_second = rw.evaluate_profiles(plant.qrels, plant.run, ["AP"], profiles=second)
+        [aim] = with_second.values()
+        if isinstance(aim, rw.RankworthError):
+            continue
+        result = rw.audit(plant.qrels, plant.run, "AP", between=(first, second))
+        assert result.exact
+        assert result.candidates[0].outcome.mean == pytest.approx(aim["AP"], abs=1e-12)
 
 
 def test_it_says_when_nothing_gives_the_number(files: Any, capsys: pytest.CaptureFixture[str]) -> None:

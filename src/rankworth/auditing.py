@@ -1,20 +1,21 @@
 """`audit`: which conventions reproduce a number, and why the numbers of two profiles differ."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from itertools import combinations
+from itertools import chain, combinations
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Unpack
 
 import numpy as np
 
 from rankworth.errors import MeasureError, RankworthError, counted
-from rankworth.evaluation import evaluate_profiles
+from rankworth.evaluation.aggregation import Column as Values
 from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.runner import planned
-from rankworth.evaluation.values import PerQuery
 from rankworth.explanation import Explanation, explain_queries
 from rankworth.judging import inputs
 from rankworth.judging.exclusion import SELF, Exclusion
@@ -104,11 +105,21 @@ class Change(NamedTuple):
         return str(value) if self.kind == "measure" else plain(value)
 
     @property
-    def options(self) -> list[str]:
-        """The options of a command that make the change; none where the name of the measure says it."""
-        if self.kind != "setting" or self.value is None:
-            return []
-        return as_typed(self.name, self.written)
+    def sentence(self) -> str:
+        """What it means."""
+        if self.kind == "setting":
+            return f"{self}: {explained()[self.name]}"
+        if self.kind == "measure":
+            return f"The number is that of {self.value}."
+        return f"The {self.name} of the measure is {self.written}."
+
+
+class Departure(NamedTuple):
+    """Changes that are to be tried, and from what: a convention, and the known profiles that mean it, if any."""
+
+    start: Convention
+    changes: tuple[Change, ...]
+    base: tuple[str, ...] = ()
 
 
 class Outcome(NamedTuple):
@@ -117,18 +128,34 @@ class Outcome(NamedTuple):
     mean: float
     digest: int
 
+    @classmethod
+    def of(cls, column: Values) -> "Outcome":
+        """What is kept of a column: its mean, and a digest of which queries have which values, to 12 decimals."""
+        values = np.round(column.values[column.there], 12) + 0.0
+        return cls(column.mean, hash((values.tobytes(), np.flatnonzero(column.there).tobytes())))
+
 
 class Candidate(NamedTuple):
-    """A set of changes, or a known profile, with its number."""
+    """A convention that was tried, how it departs from the one that is explained, and its number.
+
+    Attributes:
+        changes: what is changed.
+        base: known profiles, of which all mean the same here, if it departs from these.
+        profiles: known profiles that mean this convention.
+        convention: the measure and its settings.
+        outcome: its number.
+
+    """
 
     changes: tuple[Change, ...]
+    base: tuple[str, ...]
     profiles: tuple[str, ...]
     convention: Convention
     outcome: Outcome
 
     def __str__(self) -> str:
-        """The changes, or the names of the profiles."""
-        parts = [*(["the profile " + " or ".join(self.profiles)] if self.profiles else []), *map(str, self.changes)]
+        """The profile from which it departs, and the changes."""
+        parts = [*(["the profile " + " or ".join(self.base)] if self.base else []), *map(str, self.changes)]
         return " and ".join(parts) or "nothing"
 
 
@@ -153,8 +180,9 @@ class Audit(Analysis[Literal["departures", "queries"]]):
         value: the number of that profile; NaN where it refuses.
         target: the number that is to be explained, as it was written, or the profile that gives it.
         exact: whether the departures give the number.
-        candidates: the smallest sets of changes that give it; or the nearest.
+        candidates: the smallest departures that give it; or the nearest.
         tried: how many conventions were tried.
+        command: the options of `rankworth evaluate` that give the number of the first of them; empty where none do.
         queries: the queries that move most under the first of them.
         explanations: the query that moves most, explained under both; nothing where that cannot be.
 
@@ -162,7 +190,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
 
     _SCHEMA: ClassVar = "rankworth.audit/1"
     _TABLES: ClassVar = ("departures", "queries")
-    _RECORD: ClassVar = ("measure", "origin", "value", "target", "exact", "tried")
+    _RECORD: ClassVar = ("measure", "origin", "value", "target", "exact", "tried", "command")
     measure: str
     origin: str
     value: float
@@ -170,6 +198,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
     exact: bool
     candidates: tuple[Candidate, ...]
     tried: int
+    command: str
     queries: tuple[Moved, ...]
     explanations: tuple[Explanation, ...]
 
@@ -177,50 +206,37 @@ class Audit(Analysis[Literal["departures", "queries"]]):
     def verdict(self) -> str:
         """The answer in one sentence."""
         if not self.candidates:
-            return f"no convention that was tried gives {self.measure} a number; {self.tried:,} were tried"
-        first, *others = self.candidates
+            return f"no convention that was tried gives {self.measure} a number"
+        first = self.candidates[0]
         if not self.exact:
-            return (
-                f"nothing gives {self.measure} = {self.target}; nearest of {self.tried:,} conventions is "
-                f"{first.outcome.mean:.6g}, by {first}"
-            )
-        if not first.changes and not first.profiles:
-            return f"{self.origin} itself gives {self._number}"
-        alike = sum(each.outcome.digest == first.outcome.digest for each in others)
-        text = f"{self._number}, instead of {self.value:.6g} under {self.origin}, by {first}"
-        if alike:
-            text += f", or {counted(alike, 'other set', 'other sets')} that cannot be told apart"
-        if beyond := len(others) - alike:
-            text += f", or {counted(beyond, 'other set', 'other sets')} by which queries have other values"
-        return text
-
-    @property
-    def _number(self) -> str:
-        """The number that is explained, with the profile whose number it is."""
-        if self.target not in PROFILES:
-            return f"{self.measure} = {self.target}"
-        return f"{self.measure} = {self.candidates[0].outcome.mean:.6g} as under {self.target}"
+            number = f"{self.measure} = {self.target}"
+            return f"nothing gives {number}; nearest is {first.outcome.mean:.6g}, by {first}"
+        number = self.target if self.target not in PROFILES else f"{first.outcome.mean:.6g}, as under {self.target}"
+        subject = str(first) if first.changes or first.base else f"{self.origin} itself"
+        return f"{subject} gives {self.measure} = {number}"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What each change of the first set means, and how to repeat the number."""
+        """The number it departs from, what else gives it, what each change means, and how to repeat the number."""
+        tried = () if self.exact else (f"{self.tried:,} conventions were tried.",)
         if not self.candidates:
-            return ()
-        return tuple(self._sentences(self.candidates[0]))
+            return tried
+        first = self.candidates[0]
+        before = f"Under {self.origin} {self.measure} is {self.value:.6g}."
+        meaning = [each.sentence for each in first.changes]
+        repeated = [f"To repeat it: {self.command}"] if self.command else []
+        return (*tried, *([before] if first.changes or first.base else []), *self._alike(), *meaning, *repeated)
 
-    def _sentences(self, first: Candidate) -> Iterator[str]:
-        for change in first.changes:
-            if change.kind == "setting":
-                yield f"{change}: {explained()[change.name]}"
-            elif change.kind == "measure":
-                yield f"The number is that of {change.value}."
-            else:
-                yield f"The {change.name} of the measure is {change.written}."
-        options = " ".join(word for change in first.changes for word in change.options)
-        if self.exact and (first.changes or first.profiles):
-            name = first.profiles[0] if first.profiles and not first.changes else self.origin
-            measure = self.measure if first.profiles and not first.changes else first.convention.quantity
-            yield f"To repeat it: rankworth evaluate QRELS RUN -m '{measure}' --profile {name} {options}".strip()
+    def _alike(self) -> Iterator[str]:
+        """How many other departures give the number, and whether values of queries tell them apart."""
+        first, *others = self.candidates
+        alike = sum(each.outcome.digest == first.outcome.digest for each in others)
+        for number, what in (
+            (alike, "too, and cannot be told apart: every query has the same value"),
+            (len(others) - alike, "too, by which queries have other values; more digits would tell"),
+        ):
+            if number and self.exact:
+                yield f"{counted(number, 'other set gives', 'other sets give')} the number {what}."
 
     @property
     def warnings(self) -> tuple[tuple[str, str], ...]:
@@ -241,7 +257,13 @@ class Audit(Analysis[Literal["departures", "queries"]]):
         if of == "queries":
             return by_name(Moved._fields, self.queries)
         rows = [
-            (str(each), " ".join(each.profiles), str(each.convention.quantity), each.outcome.mean, self._answer)
+            (
+                str(each),
+                " ".join(each.base or each.profiles),
+                str(each.convention.quantity),
+                each.outcome.mean,
+                self._answer,
+            )
             for each in self.candidates
         ]
         return by_name(("departure", "profiles", "measure", "value", "answer"), rows)
@@ -276,6 +298,7 @@ def audit(
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
     progress: "Progress | None" = None,
+    measuring: "Callable[[int, int], None] | None" = None,
     **settings: Unpack[ReadSettings],
 ) -> Audit:
     """Find which conventions give a number, or why two profiles give different ones.
@@ -289,6 +312,7 @@ def audit(
         rel: as for `evaluate`.
         profile: the conventions from which the number departs.
         progress: called while a file is read.
+        measuring: called with the number of conventions that are measured, and of those that are known to be tried.
         **settings: as for `evaluate`.
 
     Returns:
@@ -309,14 +333,20 @@ def audit(
     start = _resolved(origin, label, rel, options)
     policy = start.judging.duplicate_judgements
     source = judged if isinstance(judged, Qrels) else Qrels(judged, queries=queries, duplicate_judgements=policy)
-    auditor = _Auditor(source, inputs.run(ranked), queries, progress)
+    auditor = _Auditor(source, inputs.run(ranked).held(progress), queries, measuring)
     if between is None:
         names = _profiles(label, rel, options)
         exact, candidates = auditor.explain_number(start, names, Decimal(target))
     else:
         target = profile_of(between[1]).name
-        exact, candidates = auditor.explain_profile(start, _resolved(profile_of(target), label, rel, options))
-    return auditor.audit(label, origin.name, target, start, exact=exact, candidates=candidates)
+        end = _resolved(profile_of(target), label, rel, options)
+        exact, candidates = auditor.explain_profile(start, end, target)
+    command = _command(origin, label, rel, options, candidates[0]) if exact else ""
+    moved, explanations = auditor.compare(start, candidates)
+    own = auditor.known[start]
+    value = own.mean if isinstance(own, Outcome) else math.nan
+    tried = len(auditor.known)
+    return Audit(label, origin.name, value, target, exact, tuple(candidates), tried, command, moved, explanations)
 
 
 def _parted(measure: str, *, needs_number: bool) -> tuple[str, str]:
@@ -355,6 +385,33 @@ def _profiles(label: str, rel: float | None, options: dict[str, Any]) -> dict[Co
     return names
 
 
+def _command(origin: Profile, label: str, rel: float | None, options: Mapping[str, Any], candidate: Candidate) -> str:
+    """The command that measures a candidate; empty where no options do, as of a setting that becomes None."""
+    profile = PROFILES[candidate.base[0]] if candidate.base else origin
+    quirks = dict(options.get("quirks") or {})
+    settings = {name: value for name, value in options.items() if name != "quirks"}
+    for change in candidate.changes:
+        if change.kind == "setting":
+            (quirks if change.name in QUIRKS else settings)[change.name] = getattr(change.value, "label", change.value)
+    quantity = candidate.convention.quantity
+    for measure in dict.fromkeys((label, str(quantity), _spelled(quantity))):
+        with suppress(RankworthError):
+            if _resolved(profile, measure, rel, {**settings, "quirks": quirks}) == candidate.convention:
+                words = ["-m", measure, *([] if profile == PROFILES[DEFAULT] else ["--profile", profile.name])]
+                words += [] if rel is None else ["--rel", f"{rel:g}"]
+                typed = (as_typed(name, plain(value)) for name, value in {**settings, **quirks}.items())
+                return "rankworth evaluate QRELS RUN " + shlex.join([*words, *chain(*typed)])
+    return ""
+
+
+def _spelled(quantity: Any) -> str:  # noqa: ANN401 - a measure or a fact
+    """A measure with all its parameters, those at their default among them, which a profile may read otherwise."""
+    parameters = {name: parameter.default for name, parameter in quantity.definition.parameters.items()}
+    chosen = {name: value for name, value in {**parameters, **dict(quantity.settings)}.items() if value is not None}
+    bare, at, cutoff = str(replace(quantity, settings=())).partition("@")
+    return f"{bare}({', '.join(f'{name}={plain(value)}' for name, value in chosen.items())}){at}{cutoff}"
+
+
 @dataclass
 class _Auditor:
     """Measures conventions of one run, each once."""
@@ -362,7 +419,7 @@ class _Auditor:
     qrels: Qrels
     run: Run
     queries: Iterable[object] | None
-    progress: "Progress | None"
+    measuring: "Callable[[int, int], None] | None"
 
     def __post_init__(self) -> None:
         self.known: dict[Convention, Outcome | RankworthError] = {}
@@ -376,39 +433,47 @@ class _Auditor:
                 self._measure(several)
 
     def _measure(self, conventions: Sequence[Convention]) -> None:
-        plans = [
-            Plan(each.profile, [ResolvedMeasure("value", each.quantity, each.judging, each.averaging)])
-            for each in conventions
-        ]
         try:
-            judgements = inputs.Judgements(self.qrels, self.queries, [each.judging for each in conventions])
-            evaluator = Evaluator(judgements, self.run, plans, progress=self.progress)
+            evaluator, measures = self._evaluated(conventions)
         except RankworthError as error:
             self.known |= dict.fromkeys(conventions, error)
             return
-        for each, plan in zip(conventions, plans, strict=True):
+        known, total = len(self.known), len(self.known) + len(conventions)
+        for number, (each, measure) in enumerate(zip(conventions, measures, strict=True), known):
+            if self.measuring is not None:
+                self.measuring(number, total)
             try:
-                column = evaluator.column(plan.asked[0])
-                self.known[each] = Outcome(column.mean, hash((column.values.tobytes(), column.there.tobytes())))
+                self.known[each] = Outcome.of(evaluator.column(measure))
             except RankworthError as error:
                 self.known[each] = error
 
+    def _evaluated(self, conventions: Sequence[Convention]) -> tuple[Evaluator, list[ResolvedMeasure]]:
+        """The run under each convention, judged once for all that share an ordering.
+
+        Raises:
+            RankworthError: where the run cannot be read.
+
+        """
+        measures = [ResolvedMeasure("value", *each) for each in conventions]
+        judgements = inputs.Judgements(self.qrels, self.queries, [each.judging for each in conventions])
+        plans = [Plan(each.profile, [measure]) for each, measure in zip(conventions, measures, strict=True)]
+        return Evaluator(judgements, self.run, plans), measures
+
     def candidates(
         self,
-        start: Convention,
-        sets: Iterable[tuple[Change, ...]],
-        names: Mapping[Convention, tuple[str, ...]] | None = None,
+        departures: Iterable[Departure],
+        names: Mapping[Convention, tuple[str, ...]] = MappingProxyType({}),
     ) -> list[Candidate]:
-        """Sets of changes that can be made and measured, with their numbers; of equal conventions the first set."""
-        possible: dict[Convention, tuple[Change, ...]] = {}
-        for changes in sets:
-            convention = start.changed(changes)
-            if convention is not None and convention != start:
-                possible.setdefault(convention, changes)
+        """Departures that can be made and measured, with their numbers; of equal conventions the first."""
+        possible: dict[Convention, Departure] = {}
+        for departure in departures:
+            convention = departure.start.changed(departure.changes)
+            if convention is not None and convention != departure.start:
+                possible.setdefault(convention, departure)
         self.measure(possible)
         return [
-            Candidate(changes, (names or {}).get(each, ()), each, outcome)
-            for each, changes in possible.items()
+            Candidate(departure.changes, departure.base, names.get(each, ()), each, outcome)
+            for each, departure in possible.items()
             if isinstance(outcome := self.known[each], Outcome)
         ]
 
@@ -417,33 +482,46 @@ class _Auditor:
     ) -> tuple[bool, list[Candidate]]:
         """The smallest departures that give a number at its digits, or the nearest ones."""
         half = 0.5 * 10.0 ** int(target.as_tuple().exponent) * (1 + _EQUAL)
+        tried: list[Candidate] = []
 
         def distance(candidate: Candidate) -> float:
             away = abs(candidate.outcome.mean - float(target))
             return away if away == away else math.inf  # noqa: PLR0124 - NaN
 
-        def hits(candidates: Iterable[Candidate]) -> list[Candidate]:
-            near = [each for each in candidates if distance(each) <= half]
-            return sorted(near, key=lambda each: [any(c.name in names for c in each.changes) for names in _LAST])
+        for candidates in self._departures(start, names):
+            tried += candidates
+            if hits := [each for each in candidates if distance(each) <= half]:
+                return True, sorted(
+                    hits, key=lambda each: [any(c.name in last for c in each.changes) for last in _LAST]
+                )
+        return False, sorted(tried, key=distance)[:_SHOWN]
 
+    def _departures(self, start: Convention, names: Mapping[Convention, tuple[str, ...]]) -> Iterator[list[Candidate]]:
+        """Nothing; one change or a known profile; two changes, or a known profile and a change."""
         self.measure([start, *names])
-        own = self.known[start]
-        if isinstance(own, Outcome) and (nothing := hits([Candidate((), (), start, own)])):
-            return True, nothing
+        outcomes = {each: known for each in (start, *names) if isinstance(known := self.known[each], Outcome)}
+        yield [Candidate((), (), names.get(start, ()), start, outcomes[start])] if start in outcomes else []
         changes = self.changes(start, names)
-        single = self.candidates(start, [(change,) for change in changes], names)
+        single = self.candidates((Departure(start, (change,)) for change in changes), names)
         simple = {start, *(each.convention for each in single)}
         profiles = [
-            Candidate((), some, each, outcome)
-            for each, some in names.items()
-            if each not in simple and isinstance(outcome := self.known[each], Outcome)
+            Candidate((), names[each], (), each, outcome) for each, outcome in outcomes.items() if each not in simple
         ]
-        if answer := hits([*single, *profiles]):
-            return True, answer
-        pairs = self.candidates(start, self._pairs(start, changes), names)
-        if answer := hits(pairs):
-            return True, answer
-        return False, sorted([*single, *profiles, *pairs], key=distance)[:_SHOWN]
+        yield [*single, *profiles]
+        useful = self._useful(start, changes)
+        pairs = (
+            Departure(start, (one, other))
+            for (one, first), (other, second) in combinations(useful, 2)
+            if one.name != other.name and not (first and second)
+        )
+        distinct = {each.outcome: each for each in reversed(profiles)}.values()
+        extended = (
+            Departure(each.convention, (change,), each.base)
+            for each in distinct
+            for change, is_inert in useful
+            if not is_inert and change.kind != "measure"
+        )
+        yield self.candidates(chain(pairs, extended), names)
 
     def changes(self, start: Convention, names: Iterable[Convention]) -> list[Change]:
         """All single departures: settings, parameters, cutoffs, and other measures."""
@@ -455,8 +533,12 @@ class _Auditor:
             others |= dict.fromkeys(replace(CATALOGUE[name], cutoff=cutoff) for name in _CONFUSED)
         return [*every, *(Change("measure", "measure", each) for each in others if each != start.quantity)]
 
-    def _pairs(self, start: Convention, changes: Sequence[Change]) -> Iterator[tuple[Change, Change]]:
-        """Pairs of departures; a different order of documents is tried only where it moves something alone."""
+    def _useful(self, start: Convention, changes: Sequence[Change]) -> list[tuple[Change, bool]]:
+        """Changes that are tried beside others, and whether each moves nothing alone.
+
+        Of values of a setting that come to the same, one stands for all; a different order of documents is tried only
+        where it moves something alone.
+        """
         own, seen = self.known[start], set()
         useful = []
         for change in changes:
@@ -471,79 +553,80 @@ class _Auditor:
             if not is_inert:
                 seen.add(key)
             useful.append((change, is_inert))
-        for (one, first), (other, second) in combinations(useful, 2):
-            if one.name != other.name and not (first and second):
-                yield one, other
+        return useful
 
-    def explain_profile(self, start: Convention, end: Convention) -> tuple[bool, list[Candidate]]:
-        """The smallest set of differences of two conventions that makes the number of one that of the other.
+    def explain_profile(self, start: Convention, end: Convention, name: str) -> tuple[bool, list[Candidate]]:
+        """The smallest set of differences of two conventions that gives every query the value that it has under one.
 
         Raises:
             RankworthError: where one of them refuses the input.
 
         """
         self.measure([start, end])
-        own, aim = self.known[start], self.known[end]
-        for refusal in (own, aim):
-            if isinstance(refusal, RankworthError):
-                raise refusal
-        if not isinstance(own, Outcome) or not isinstance(aim, Outcome):
-            return False, []
+        own, aim = self._outcome(start), self._outcome(end)
 
         def same(outcome: Outcome) -> bool:
-            both = outcome.mean, aim.mean
-            return all(map(math.isnan, both)) or math.isclose(*both, rel_tol=_EQUAL, abs_tol=_EQUAL)
+            is_mean = np.isclose(outcome.mean, aim.mean, rtol=_EQUAL, atol=_EQUAL, equal_nan=True)
+            return bool(is_mean) and outcome.digest == aim.digest
 
         if same(own):
-            return True, [Candidate((), (), start, own)]
+            return True, [Candidate((), (), (), start, own)]
         differences = _differences(start, end)
         for size in range(1, min(_MOST, len(differences)) + 1):
-            sets = self.candidates(start, combinations(differences, size))
+            sets = self.candidates(Departure(start, changes) for changes in combinations(differences, size))
             if answer := [each for each in sets if same(each.outcome)]:
                 return True, answer
         kept = differences
         for change in differences:
             fewer = [each for each in kept if each != change]
-            if any(same(each.outcome) for each in self.candidates(start, [tuple(fewer)])):
+            if any(same(each.outcome) for each in self.candidates([Departure(start, tuple(fewer))])):
                 kept = fewer
-        return True, self.candidates(start, [tuple(kept)])
+        answer = [each for each in self.candidates([Departure(start, tuple(kept))]) if same(each.outcome)]
+        return True, answer or [Candidate((), (name,), (), end, aim)]
 
-    def audit(
-        self, label: str, origin: str, target: str, start: Convention, *, exact: bool, candidates: Sequence[Candidate]
-    ) -> Audit:
-        """The result, with the queries that move most and one of them explained."""
-        own = self.known[start]
-        moved = self._moved(start, candidates[0].convention) if isinstance(own, Outcome) and candidates else []
-        explanations: list[Explanation] = []
-        with suppress(RankworthError):
-            for each in (start, candidates[0].convention) if moved else ():
-                several: Any = explain_queries(
-                    self.qrels, self.run, [each.quantity], queries=[moved[0].query], profile=each.profile
-                )
-                explanations += several
-        value = own.mean if isinstance(own, Outcome) else math.nan
-        return Audit(
-            label, origin, value, target, exact, tuple(candidates), len(self.known), tuple(moved), tuple(explanations)
-        )
-
-    def _per_query(self, convention: Convention) -> PerQuery:
-        """The values of queries under one convention.
+    def _outcome(self, convention: Convention) -> Outcome:
+        """The number of a convention that was measured.
 
         Raises:
             RankworthError: where it refuses the input.
 
         """
-        [values] = evaluate_profiles(
-            self.qrels, self.run, [convention.quantity], profiles=convention.profile, queries=self.queries
-        ).values()
-        if isinstance(values, RankworthError):
-            raise values
-        return values.per_query
+        outcome = self.known[convention]
+        if isinstance(outcome, RankworthError):
+            raise outcome
+        return outcome
+
+    def compare(
+        self, start: Convention, candidates: Sequence[Candidate]
+    ) -> tuple[tuple[Moved, ...], tuple[Explanation, ...]]:
+        """The queries that move most under the first of some candidates, and the first of these explained under both.
+
+        There is no explanation where a query alone has another value, as where queries are paired by position.
+        """
+        if not candidates or not isinstance(self.known[start], Outcome):
+            return (), ()
+        both = start, candidates[0].convention
+        moved = self._moved(*both)
+        explanations: list[Explanation] = []
+        with suppress(RankworthError):
+            for each in both if moved else ():
+                alone = self.run.only([moved[0].query])
+                several: Any = explain_queries(
+                    self.qrels, alone, [each.quantity], queries=[moved[0].query], profile=each.profile
+                )
+                explanations += several
+        values = np.array([each.value for each in explanations], dtype=np.float64)
+        if moved and not np.array_equal(values, moved[0][1:], equal_nan=True):
+            return tuple(moved), ()
+        return tuple(moved), tuple(explanations)
 
     def _moved(self, start: Convention, end: Convention) -> list[Moved]:
         """The queries whose values differ, those that differ most first; NaN where a query has no value."""
-        before, after = (self._per_query(each) for each in (start, end))
-        old, new = (dict(zip(each.ids, each.array[:, 0].tolist(), strict=True)) for each in (before, after))
+        evaluator, measures = self._evaluated([start, end])
+        columns = [evaluator.column(each) for each in measures]
+        old, new = (
+            dict(zip(each.standing.of(each.there), each.values[each.there].tolist(), strict=True)) for each in columns
+        )
         rows = [Moved(query, old.get(query, math.nan), new.get(query, math.nan)) for query in {**old, **new}]
         different = [row for row in rows if not np.array_equal([row.before], [row.after], equal_nan=True)]
         return sorted(different, key=lambda row: -np.nan_to_num(abs(row.after - row.before), nan=np.inf))[:_SHOWN]

@@ -1,12 +1,13 @@
 """The command `audit`: which conventions give a number, or why those of two profiles differ."""
 
+from dataclasses import dataclass
 from typing import Annotated, Final
 
 from cyclopts import Parameter
 
 from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles
-from rankworth.cli.options import FLAT, FORMAT, MEASURED, SHOWN, File, Options, Shown
+from rankworth.cli.options import FLAT, FORMAT, MEASURED, SHOWN, File, Measured, Measures, Options, Shown
 from rankworth.cli.output import Output, progress
 from rankworth.errors import UsageError
 from rankworth.tables.show import Form
@@ -18,13 +19,37 @@ EXAMPLES: Final = """Examples:
   rankworth audit qrels.txt bm25.run AP=0.2716 --profile ranx -f json"""
 
 
+@dataclass(frozen=True)
+class Conventions(Measured):
+    """By which conventions one measure is taken; it is named behind the run, and not by an option.
+
+    Attributes:
+        measure: Refused.
+
+    """
+
+    measure: Annotated[Measures, Parameter(show=False)] = None
+
+
+@dataclass(frozen=True)
+class AuditOptions(Options):
+    """Options of an audit.
+
+    Attributes:
+        measured: From which conventions a number departs.
+
+    """
+
+    measured: Annotated[Conventions, Parameter(name="*", group=MEASURED)] = Conventions()
+
+
 def audit(
     qrels: File,
     run: File,
     measure: str,
     /,
     *,
-    options: Annotated[Options, FLAT] = Options(),
+    options: Annotated[AuditOptions, FLAT] = AuditOptions(),
     between: Annotated[tuple[str, str] | None, Parameter(metavar="PROFILE PROFILE", group=MEASURED)] = None,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
     shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
@@ -32,9 +57,9 @@ def audit(
     """Find which conventions give a number, or why two profiles differ.
 
     All settings, parameters of the measure, known profiles and measures that
-    tools confuse are tried, one departure first, then two. The answer names the
-    smallest departures, the queries that move most, and one of them explained
-    under both; or how near anything came.
+    tools confuse are tried, one departure first, then two, or a known profile
+    with a change. The answer names the smallest departures, the queries that
+    move most, and one of them explained under both; or how near anything came.
 
     Args:
         qrels: Judgements, as for evaluate.
@@ -59,5 +84,8 @@ def audit(
 
     with progress(quiet=shown.quiet) as drawing:
         judgements, [ranking], settings = files.described()
-        result = auditing.audit(judgements, ranking, measure, between=between, progress=drawing, **settings)
+        measuring = None if drawing is None else drawing.measuring
+        result = auditing.audit(
+            judgements, ranking, measure, between=between, progress=drawing, measuring=measuring, **settings
+        )
     out.write_result(result, "rankworth audit")

@@ -273,7 +273,7 @@ def replace_closed_streams() -> None:
 
 
 class Progress:
-    """Draws a line on standard error that says how far a file is read: after a second, ten times a second."""
+    """Draws a line on standard error that says how far a command is: after a second, ten times a second."""
 
     def __init__(self) -> None:
         """Start the clock."""
@@ -281,16 +281,23 @@ class Progress:
         self.drawn = False
 
     def __call__(self, name: str, read: int, size: int | None) -> None:
-        """Say how many bytes of a file are read, if it is time; a share where its size is known."""
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self._next, self.drawn = now + 0.1, True
+        """Say how many bytes of a file are read; a share where its size is known."""
         share = f", {min(1.0, read / size):.0%}" if size else ""
         tail = f": {read / 1e6:,.0f} MB{share}"
         left = width() - len(f"reading {tail}") - 1
         shown = name if len(name) <= left else f"...{name[len(name) - left + 3 :]}"
-        print(f"{_CLEAR}reading {shown}{tail}", end="", file=sys.stderr, flush=True)  # noqa: T201 - on one line
+        self._draw(f"reading {shown}{tail}")
+
+    def measuring(self, done: int, total: int) -> None:
+        """Say how many conventions are measured."""
+        self._draw(f"measuring conventions: {done:,} of {total:,}")
+
+    def _draw(self, text: str) -> None:
+        """Draw the line, if it is time."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next, self.drawn = now + 0.1, True
+            print(f"{_CLEAR}{text}", end="", file=sys.stderr, flush=True)  # noqa: T201 - on one line
 
 
 @contextmanager

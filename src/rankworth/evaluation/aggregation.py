@@ -22,6 +22,8 @@ Mask = NDArray[np.bool_]
 Way = Literal["mean", "gmean", "sum"]
 """How the values of all queries become one: mean, geometric mean, or sum."""
 
+_CLEAR: Final = 1e9
+"""the largest scaled number of which the nearest integer is known without doubt, unless it is about a half away"""
 _FLOOR: Final = 0.00001
 """what a value counts at least in a geometric mean, in which one 0 would make all the others void"""
 _WHAT: Final = {
@@ -338,7 +340,7 @@ class Column:
             number = float(np.cumsum(values)[-1]) / size if size else math.nan
         else:
             number = float(summary(values[:, None], [self.way])[0])
-        return rounded(number, settings.round_means, settings)
+        return float(rounded(number, settings.round_means, settings))
 
 
 def column_of(quantity: Quantity, values: Floats, rows: Rows, standing: Standing, settings: Averaging) -> Column:
@@ -373,7 +375,7 @@ def column_of(quantity: Quantity, values: Floats, rows: Rows, standing: Standing
             there = there & ~without
         values = np.where(without, math.nan, values)
     if settings.round_values is not None:
-        values = np.array([rounded(value, settings.round_values, settings) for value in values.tolist()])
+        values = rounded(values, settings.round_values, settings)
     return Column(np.where(there, values, math.nan), there, absent, rows, standing, quantity.averaging, settings)
 
 
@@ -420,14 +422,25 @@ def _previous(values: Floats, there: Mask, standing: Standing) -> Floats:
     return np.array(shown)
 
 
-def rounded(number: float, decimals: int | None, settings: Averaging) -> float:
-    """A number as the settings round it."""
-    if decimals is None or not math.isfinite(number):
-        return number
+def rounded(numbers: Floats | float, decimals: int | None, settings: Averaging) -> Floats:
+    """Numbers as the settings round them: as `round` does, or halves up.
+
+    >>> rounded([0.125, 0.375, 2.675], 2, Averaging()).tolist()
+    [0.12, 0.38, 2.67]
+    """
+    numbers = np.asarray(numbers, dtype=np.float64)
+    if decimals is None:
+        return numbers
+    scale = float(10**decimals)
     if settings.halves == "up":
-        scale = float(10**decimals)
-        return math.floor(number * scale + 0.5) / scale
-    return round(number, decimals)
+        return np.asarray(np.floor(numbers * scale + 0.5) / scale)
+    with np.errstate(invalid="ignore", over="ignore"):
+        scaled = numbers * scale
+        result = np.asarray(np.rint(scaled) / scale)
+        is_clear = (np.abs(scaled) < _CLEAR) & (np.abs(scaled - np.rint(scaled)) < 0.5 - 1e-6)
+    doubtful = np.isfinite(numbers) & ~is_clear
+    result[doubtful] = [round(number, decimals) for number in numbers[doubtful].tolist()]
+    return result
 
 
 def side_by_side(columns: Sequence[Column], standing: Standing, kept: Mask) -> tuple[list[str], Floats, Mask | None]:

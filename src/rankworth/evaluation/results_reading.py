@@ -410,7 +410,7 @@ def _refuse_mean(column: Column, mean: float, rows: Mask, settings: Averaging, c
     way: Way = "sum" if column.kind == "count" else "gmean" if column.measure.startswith("gmean(") else "mean"
     with np.errstate(over="ignore", invalid="ignore"):
         own = float(summary(values[:, None], [way])[0]) if values.size else 0.0
-    own = own if way == "sum" else rounded(own, settings.round_means, settings)
+    own = own if way == "sum" else float(rounded(own, settings.round_means, settings))
     slack = _SLACK * max(1.0, float(np.abs(values).max(initial=0.0)))
     if math.isfinite(own) and not abs(mean - own) <= slack and not (math.isnan(mean) and not values.size):
         raise ValueError(f"the mean of {column.label} is {mean:.12g}, and that of its values is {own:.12g}")

@@ -20,7 +20,7 @@ from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES, of_grades
 from rankworth.judging.judged_run import Row
 from rankworth.measures import Fact, Measure
-from rankworth.model import Qrels, Run
+from rankworth.model import Qrels
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.settings import Grades, Missing
 
@@ -212,7 +212,7 @@ def explain_queries(
     runs = list(map(inputs.run, sources))
     notes: list[str] = []
     if queries is None:
-        runs = list(map(_readable_again, runs))
+        runs = [run.held() if any(file.path == STDIN for file in run.files) else run for run in runs]
         judgements = inputs.Judgements(qrels, None, [measure.judging for measure in plan.asked])
         measured = [runner.measure(judgements, each, [plan], progress=progress)[0] for each in runs]
         chosen, notes = _chosen(measured, worst, best)
@@ -301,12 +301,3 @@ def _with_ids(terms: tuple[Term, ...], kinds: validate.IdKinds) -> tuple[Term, .
         return terms
     ids = iter(kinds.back("document", [term.document for term in terms if term.document is not None]))
     return tuple(term if term.document is None else term._replace(document=next(ids)) for term in terms)
-
-
-def _readable_again(run: Run) -> Run:
-    """A run that can be read twice: what comes from a pipe is kept."""
-    if all(file.path != STDIN for file in run.files):
-        return run
-    import polars as pl  # noqa: PLC0415 - for pipes only
-
-    return run.holding(pl.concat(list(run.batches())))

@@ -11,6 +11,7 @@ from rankworth.errors import InputError, counted
 from rankworth.io import detect, validate
 from rankworth.io.lines import RUN
 from rankworth.io.reading import (
+    LOOSELY_RANKED,
     RANKED,
     Lists,
     Orders,
@@ -146,7 +147,7 @@ class Run:
 
     def dicts(self, progress: "Progress | None" = None) -> Mapping[str, Mapping[Any, Any]] | None:
         """Scores by query and document, where they come so; None where they come as rows."""
-        if len(self.files) != 1:
+        if len(self.files) != 1 or self.mapping is not None or self.frame is not None:
             return self.mapping
         [file] = self.files
         if detect.format_of(file, RUN, self._reading) != "json":
@@ -170,10 +171,10 @@ class Run:
         """
         from rankworth.io import frames  # noqa: PLC0415 - not needed for dicts
 
-        if self.files:
-            return self._of_files(RANKED if ranks and self.has_ranks else (), progress)
         if self.frame is not None:
             return frames.batches(self.frame)
+        if self.files:
+            return self._of_files(RANKED if ranks and self.has_ranks else (), progress)
         return frames.batches(self._frame())
 
     @property
@@ -235,6 +236,26 @@ class Run:
             found["frame"] = self.frame.filter(pl.col("query").cast(pl.String).is_in(list(kept)))
         for attribute, value in found.items():
             object.__setattr__(run, attribute, value)
+        return run
+
+    def held(self, progress: "Progress | None" = None) -> Self:
+        """The run with its rows in memory, so that files are read once, however often it is judged.
+
+        Args:
+            progress: called while a file is read.
+
+        """
+        if not self.files or self.frame is not None or self.mapping is not None:
+            return self
+        mapping = self.dicts(progress)
+        frame = None
+        if mapping is None:
+            import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+            frame = pl.concat(list(self._of_files(LOOSELY_RANKED if self.has_ranks else (), progress)))
+        run = copy(self)
+        object.__setattr__(run, "mapping", mapping)
+        object.__setattr__(run, "frame", frame)
         return run
 
     def _of_files(self, columns: tuple[str, ...] = (), progress: "Progress | None" = None) -> "Iterator[pl.DataFrame]":

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import polars as pl
 
 from rankworth import stats
 from rankworth.checking import check
@@ -182,12 +181,7 @@ def make(
         warnings.simplefilter("ignore", RankworthWarning)
         raw = {name: side for name, side in runs.items() if not _is_stored(side)}
         labels = list(measures or MEASURES)
-        held = {name: side if isinstance(side, Run) else Run(side, name) for name, side in raw.items()}
-        if (
-            all(one.judging.order != "rank" for one in options["profile"].ask(labels))
-            and settings.get("order") != "rank"
-        ):
-            held = {name: Run(pl.concat(list(run.batches())), name) for name, run in held.items()}  # read once
+        held = {name: (side if isinstance(side, Run) else Run(side, name)).held() for name, side in raw.items()}
         judged = qrels if qrels is None or isinstance(qrels, Qrels) else Qrels(qrels)
         found = dict(evaluate_runs(judged, held, labels, **options)) if held else {}
         sides = {name: found.get(name, side) for name, side in runs.items()}

@@ -438,7 +438,7 @@ class Means(Shown):
             if way != "sum":
                 if not cell.divided and settings.no_queries == "zero":
                     mean = 0.0
-                mean = rounded(mean, settings.round_means, settings)
+                mean = float(rounded(mean, settings.round_means, settings))
             found[one.label] = mean
         return found
 
