@@ -125,3 +125,13 @@ def test_compare_says_whether_a_difference_holds(tmp_path: Path, capsys: pytest.
     capsys.readouterr()
     assert main(["compare", files[0], results, files[2], "--bounds", "ties"]) == 2
     assert "one has no bounds: it is not one run" in capsys.readouterr().err
+
+
+def test_a_pooled_document_counts_between_relevant_and_others_in_inferred_precision() -> None:
+    qrels, run = {"q": {"a": 0.5, "b": -1, "c": 3}}, {"q": {"a": 0.0, "b": 0.0, "u": 0.0, "c": 2.0}}
+    bounds = rw.evaluate(qrels, run, ["infAP(rel=0.5)"], bounds="ties").bounds
+    assert bounds is not None
+    orders = ([3, -1, None, 0.5], [3, None, -1, 0.5], [3, 0.5, -1, None], [3, -1, 0.5, None], [3, None, 0.5, -1])
+    values = [rw.score(order, "infAP(rel=0.5)") for order in orders]
+    assert bounds["infAP(rel=0.5)"].low == pytest.approx(min(values), abs=1e-12)
+    assert bounds["infAP(rel=0.5)"].high == pytest.approx(max(values), abs=1e-12)

@@ -12,9 +12,9 @@ from rankworth.checking.findings import Check, Finding, Source, ordered
 from rankworth.checking.rules import CheckedRun
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation import DEFAULT_MEASURES, evaluate_profiles
+from rankworth.evaluation.bounding import bounded
 from rankworth.evaluation.bounds import MeanBounds
 from rankworth.evaluation.evaluator import Evaluator, Plan
-from rankworth.evaluation.extremes import bounded
 from rankworth.evaluation.runner import Measures, planned
 from rankworth.io.reading import is_path
 from rankworth.judging import inputs

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 import numpy as np
 
 from rankworth.errors import UsageError, counted
-from rankworth.evaluation import extremes, runner
+from rankworth.evaluation import bounding, runner
 from rankworth.evaluation.evaluator import Plan
-from rankworth.evaluation.orders import Bounding
-from rankworth.evaluation.unjudged import Holes, attained, effects, grades_of
+from rankworth.evaluation.tie_bounds import Bounding
+from rankworth.evaluation.unjudged_bounds import Holes, attained, effects, grades_of
 from rankworth.io import metadata
 from rankworth.io.validate import ids
 from rankworth.judging import inputs
@@ -180,7 +180,7 @@ def _whole(ranks: Any) -> tuple[int | None, ...]:  # noqa: ANN401 - `[S]`
 
 def _sides(judgements: inputs.Judgements, runs: Mapping[str, Run], plan: Plan) -> list[Bounding]:
     """The measure of each run."""
-    return [side for [side] in extremes.bounding(judgements, runs, plan, "unjudged").values()]
+    return [side for [side] in bounding.of_runs(judgements, runs, plan, "unjudged").values()]
 
 
 def _without(judgements: inputs.Judgements, documents: Sequence[Candidate], plan: Plan) -> inputs.Judgements:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankworth import evaluation
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
-from rankworth.evaluation import extremes, runner
+from rankworth.evaluation import bounding, runner
 from rankworth.evaluation.bounds import Varied
 from rankworth.evaluation.results_file import Result
 from rankworth.evaluation.results_reading import is_results, read
@@ -296,7 +296,7 @@ class SystemReader:
 
     def difference_bounds(
         self, measures: Sequence[str], pairs: Sequence[tuple[str, str]], by: Varied
-    ) -> tuple[list[extremes.DifferenceBounds], str]:
+    ) -> tuple[list[bounding.DifferenceBounds], str]:
         """Bounds of the differences of queries by some measures, and what they assume.
 
         Raises:
@@ -312,7 +312,7 @@ class SystemReader:
         settings: Any = {name: value for name, value in self._options.items() if name not in others}
         plan = runner.planned(self._profile, measures, self._options.get("rel"), settings)
         judgements = inputs.Judgements(self._qrels, self._queries, [one.judging for one in plan.asked])
-        return extremes.differences(judgements, self._runs, plan, pairs, by)
+        return bounding.differences(judgements, self._runs, plan, pairs, by)
 
     def _take_over(self, stored: Sequence[System]) -> None:
         """Measure runs by the measures that all stored values have, under the names of the first."""

@@ -382,9 +382,9 @@ def _measured(
         judgements = _judgements(qrels, queries, [plan])
         if bounds is None:
             return [Evaluator(judgements, run, [plan], progress=progress).values(plan) for run in runs]
-        from rankworth.evaluation import extremes  # noqa: PLC0415 - rarely needed
+        from rankworth.evaluation import bounding  # noqa: PLC0415 - rarely needed
 
-        return [extremes.bounded(judgements, run, plan, bounds, progress=progress) for run in runs]
+        return [bounding.bounded(judgements, run, plan, bounds, progress=progress) for run in runs]
     except RankworthError as error:
         raise plan.profile.reworded(error) from None
 

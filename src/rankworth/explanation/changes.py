@@ -14,7 +14,7 @@ from rankworth.errors import InputError, RankworthError, UsageError, quoted, sho
 from rankworth.evaluation import runner
 from rankworth.evaluation.counterfactuals import Counterfactual, MeasureContext, Ranking, refuse
 from rankworth.evaluation.evaluator import Plan
-from rankworth.evaluation.orders import orders_count, orders_of
+from rankworth.evaluation.tie_bounds import orders_count, orders_of
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES
 from rankworth.settings import Ties

@@ -341,7 +341,9 @@ class JudgedRows:
         columns: dict[str, Any] = {"rank": rank, "tie_first": spans[0], "tie_last": spans[1]}
         columns |= dict.fromkeys(("known", "positive", "elsewhere"), grade is not None)
         columns |= {"grade": 0.0 if grade is None else grade, "judgement": -1, "document": "", "score": np.nan}
-        order = np.lexsort((np.append(self.rank, rank), np.append(self.query, query)))
+        ranks = np.append(self.rank, rank)
+        place = np.append(self.query, query) * (ranks.max(initial=0) + 1) + ranks
+        order = np.argsort(place, kind="stable")  # which merges what is in order
         taken: dict[str, Any] = {}
         for name in COLUMNS:
             own = getattr(self, name)
@@ -351,6 +353,8 @@ class JudgedRows:
 
     def of(self, queries: Integers) -> "JudgedRows":
         """The rows and judgements of some of the queries."""
+        if np.array_equal(queries, np.arange(self.n_retrieved.size)):
+            return self
         lengths, pooled = np.diff(self.offsets)[queries], self.pool.lengths[queries]
         rows = expand(self.offsets[queries], lengths)
         some = self._taken(rows, np.concatenate(([0], np.cumsum(lengths))))

@@ -47,7 +47,7 @@ def precision(judged: Judged, *, rel: float = 1, norm: Literal["k", "min(k,n)"] 
     return Terms(gain=relevant(judged, rel), weight=inside(judged), norm=divisor)
 
 
-@measure("R", aliases=("Recall",), linear=True, normalised=True, shelf="first")
+@measure("R", aliases=("Recall",), linear=True, normalised=True, unjudged=("uniform",), shelf="first")
 def recall(judged: Judged, *, rel: float = 1, norm: Literal["R", "min(k,R)"] = "R") -> Terms:
     """The share of the relevant documents that is among the first k.
 
@@ -77,7 +77,7 @@ def recall(judged: Judged, *, rel: float = 1, norm: Literal["R", "min(k,R)"] = "
     return Terms(gain=relevant(judged, rel), weight=inside(judged), norm=possible)
 
 
-@measure("F", aliases=("F1", "F_measure"), linear=True)
+@measure("F", aliases=("F1", "F_measure"), linear=True, unjudged=("uniform",))
 def f_measure(
     judged: Judged, *, rel: float = 1, beta: Positive = 1, no_relevant: Literal["zero", "undefined"] = "zero"
 ) -> Terms:
@@ -111,7 +111,7 @@ def f_measure(
     return Terms(gain=(1 + squared) * relevant(judged, rel), weight=inside(judged), norm=divisor)
 
 
-@measure("Rprec", aliases=("R_precision", "RPrec"), linear=True, normalised=True)
+@measure("Rprec", aliases=("R_precision", "RPrec"), linear=True, normalised=True, unjudged=("counts",))
 def r_precision(judged: Judged, *, rel: float = 1) -> Terms:
     """Precision at the rank at which a perfect ranking would have listed everything relevant.
 
@@ -187,6 +187,7 @@ def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "fou
     tied=True,
     normalised=True,
     monotone=True,
+    unjudged=("first",),
     shelf="first",
 )
 def reciprocal_rank(judged: Judged, *, rel: float = 1) -> Terms:
@@ -224,6 +225,7 @@ def reciprocal_rank(judged: Judged, *, rel: float = 1) -> Terms:
     tied=True,
     normalised=True,
     monotone=True,
+    unjudged=("first",),
     shelf="first",
 )
 def success(judged: Judged, *, rel: float = 1) -> Terms:
@@ -276,7 +278,7 @@ def hits(judged: Judged, *, rel: float = 1, per: Positive = 1) -> Terms:
     return Terms(gain=relevant(judged, rel), weight=inside(judged), norm=per)
 
 
-@measure("FallOut", aliases=("fall_out",), linear=True, better="lower")
+@measure("FallOut", aliases=("fall_out",), linear=True, unjudged=("uniform", "no-sum"), better="lower")
 def fall_out(judged: Judged, *, rel: float = 1) -> Terms:
     """The share of the retrieved documents that are not relevant which is among the first k: the smaller, the better.
 
@@ -333,7 +335,7 @@ def accuracy(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=found, weight=per_query(of) - others_above, norm=of * total(found))
 
 
-@measure("SetAP", aliases=("set_map",), ordered=True)
+@measure("SetAP", aliases=("set_map",), ordered=True, unjudged=("uniform",))
 def set_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     """Precision times recall of all retrieved documents, whatever their order.
 

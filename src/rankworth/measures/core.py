@@ -22,6 +22,12 @@ Averaging = Literal["mean", "gmean", "sum"]
 
 DEEPEST: Final = 10**9
 """the greatest cutoff: deeper than any ranking, and exact in every number format"""
+Unjudged = Literal["uniform", "counts", "unsorted", "first", "no-sum", "judged"]
+"""What is known of a measure's ends over grades of unjudged documents: they are among those where all documents within
+the cutoff, and all beyond it, have one grade (`uniform`); it matters how many documents beyond the cutoff have which
+grade (`counts`); best documents need not stand first, or last, where others stand between (`unsorted`); it looks at the
+first relevant document only (`first`); it is linear and no sum of gains over a norm (`no-sum`); an unjudged document
+counts otherwise than one of grade 0 (`judged`)."""
 _JUDGED_ONLY: Final = "judged_only"
 
 
@@ -37,14 +43,17 @@ class Definition:
     """the gain ignores the order and the weight ignores the content, so that expectations over ties are exact"""
     tied: bool = False
     """not linear, but it knows its expectation over ties, and its value where tied documents share their last rank"""
-    ordered: bool = False
+    ordered: bool | Literal["no-negative"] = False
     """not linear, but moving a document up that is worth more, whatever the others are, never lowers the value, or
-    never raises it, so that its ends over the orders of some documents are the two sorted ones"""
+    never raises it, so that its ends over the orders of some documents are the two sorted ones; with `no-negative`
+    where no grade is negative"""
     normalised: bool = False
     """the best order of all judged documents scores 1, where anything is relevant"""
     monotone: bool = False
     """a better grade for a retrieved document never lowers the value, whatever the parameters but gains by grade, and
     totals and depths of readers"""
+    unjudged: frozenset[Unjudged] = frozenset()
+    """what else is known of the lowest and highest value over grades of unjudged documents"""
     range: tuple[float, float] = (0.0, 1.0)
     """the smallest and the largest value there can be"""
     positions: Layout = "judged"
@@ -260,9 +269,10 @@ def measure(
     aliases: Iterable[str] = (),
     linear: bool = False,
     tied: bool = False,
-    ordered: bool = False,
+    ordered: bool | Literal["no-negative"] = False,
     normalised: bool = False,
     monotone: bool = False,
+    unjudged: Iterable[Unjudged] = (),
     range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 - the field's word
     positions: Layout = "judged",
     everywhere: Mapping[str, tuple[Any, ...]] | None = None,
@@ -282,10 +292,12 @@ def measure(
         linear: the gain ignores the order, the weight comes from `position` or `discount` or not at all.
         tied: it is not linear, but says itself what ties are worth, `expected` and `last`.
         ordered: it is not linear, but moving a document up that is worth more never lowers the value, or never raises
-            it: one with a higher gain, where the measure has gains, or a relevant one.
+            it: one with a higher gain, where the measure has gains, or a relevant one; `no-negative` if only where no
+            grade is negative.
         normalised: the best order of all judged documents scores 1.
         monotone: a better grade for a retrieved document never lowers the value, whatever the parameters but gains by
             grade, which need not grow with the grade, and `of`: readers who found something may stop earlier.
+        unjudged: what else is known of the lowest and highest value over grades of unjudged documents, see `Unjudged`.
         range: the smallest and the largest value.
         positions: `"all"` if the unjudged documents need rows of their own.
         everywhere: values of parameters with which they do.
@@ -332,6 +344,7 @@ def measure(
                 ordered=ordered,
                 normalised=normalised,
                 monotone=monotone,
+                unjudged=frozenset(unjudged),
                 range=range,
                 positions=positions,
                 everywhere=MappingProxyType(dict(everywhere or {})),

@@ -147,7 +147,7 @@ def ndcg(
     return terms.share_of(judged.of_pool(key, best) if ideal in ("judged", "uncut") else best())
 
 
-@measure("Q", aliases=("Q_measure",), ordered=True, normalised=True)
+@measure("Q", aliases=("Q_measure",), ordered=True, normalised=True, unjudged=("unsorted",))
 def q_measure(judged: Judged, *, gain: Gain = "linear", beta: Natural = 1) -> Terms:
     """Average precision for graded documents: at every relevant document, what was gained against what could be.
 

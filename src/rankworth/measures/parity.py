@@ -30,7 +30,7 @@ from rankworth.measures.pooling import rank_biased_precision_residual
 from rankworth.measures.terms import Terms
 
 
-@measure("set_F", linear=True, shelf="parity")
+@measure("set_F", linear=True, unjudged=("uniform", "no-sum"), shelf="parity")
 def set_f(judged: Judged, *, rel: float = 1, x: Positive = 1) -> Terms:
     """The harmonic mean of precision and recall with trec_eval's parameter, which is beta squared.
 
@@ -59,7 +59,7 @@ def set_f(judged: Judged, *, rel: float = 1, x: Positive = 1) -> Terms:
     return Terms(gain=relevant(judged, rel), weight=inside(judged), link=mean)
 
 
-@measure("RprecMult", linear=True, at="multiple", shelf="parity")
+@measure("RprecMult", linear=True, unjudged=("counts",), at="multiple", shelf="parity")
 def r_precision_at_multiples(judged: Judged, *, rel: float = 1, multiple: Positive = 1) -> Terms:
     """Precision at a multiple of the rank at which a perfect ranking would have listed everything relevant.
 
@@ -163,7 +163,7 @@ def normalised_g(judged: Judged, *, gain: Gain = "linear") -> Terms:
     return terms.over(ideal, Terms(gain=excess(best, 0)))
 
 
-@measure("ndcg_rel", ordered=True, shelf="parity")
+@measure("ndcg_rel", ordered=True, unjudged=("counts", "unsorted"), shelf="parity")
 def ndcg_at_relevant(judged: Judged, *, gain: Gain = "linear") -> Terms:
     """The mean of nDCG at the ranks of the documents with a gain.
 
@@ -193,7 +193,7 @@ def ndcg_at_relevant(judged: Judged, *, gain: Gain = "linear") -> Terms:
     )
 
 
-@measure("Rndcg", ordered=True, shelf="parity")
+@measure("Rndcg", ordered=True, unjudged=("counts",), shelf="parity")
 def ndcg_at_recall(judged: Judged, *, rel: float = 1, gain: Gain = "linear") -> Terms:
     """The mean of nDCG at the ranks at which the ideal ranking goes on to a lower gain, and at the end.
 
@@ -230,7 +230,7 @@ def ndcg_at_recall(judged: Judged, *, rel: float = 1, gain: Gain = "linear") -> 
     )
 
 
-@measure("utility", linear=True, range=(float("-inf"), float("inf")), shelf="parity")
+@measure("utility", linear=True, unjudged=("uniform", "no-sum"), range=(float("-inf"), float("inf")), shelf="parity")
 def utility(
     judged: Judged,
     *,

@@ -24,7 +24,7 @@ from rankworth.measures.parameters import Probability, Share
 from rankworth.measures.terms import Terms
 
 
-@measure("Bpref", ordered=True, normalised=True)
+@measure("Bpref", ordered=True, normalised=True, unjudged=("counts",))
 def bpref(judged: Judged, *, rel: float = 1, no_nonrelevant: Share | Literal["undefined"] = 1) -> Terms:
     """How seldom judged non-relevant documents stand above relevant ones; unjudged documents do not matter.
 
@@ -59,7 +59,7 @@ def bpref(judged: Judged, *, rel: float = 1, no_nonrelevant: Share | Literal["un
     return Terms(gain=found, weight=1 - share(lost, at_worst, otherwise=1 - no_nonrelevant), norm=n_relevant)
 
 
-@measure("Judged", linear=True, normalised=True, monotone=True)
+@measure("Judged", linear=True, normalised=True, monotone=True, unjudged=("judged",))
 def judged_share(judged: Judged) -> Terms:
     """The share of the first k documents that somebody judged: how far the other values can be trusted.
 
@@ -134,7 +134,7 @@ def hole(judged: Judged) -> Terms:
 _EPSILON: Final = 0.00001
 
 
-@measure("infAP", aliases=("inferred_AP",), ordered=True)
+@measure("infAP", aliases=("inferred_AP",), ordered="no-negative")
 def inferred_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     """Average precision estimated from a pool of which only a random sample was judged.
 

@@ -9,27 +9,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, product
 from math import comb
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, Pool, expand
-from rankworth.evaluation.orders import MAX_DOCUMENTS, MAX_RANKINGS, Bounding, Bounds
+from rankworth.evaluation.tie_bounds import MAX_DOCUMENTS, MAX_RANKINGS, Bounding, Bounds
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure, Terms
 from rankworth.measures.building_blocks import SIGNED
 from rankworth.measures.terms import Ideal
 
 Mask = NDArray[np.bool_]
-_AT_ENDS: Final = ("R", "F", "set_F", "FallOut", "utility", "SetAP")
-"""measures whose ends are among those where all documents within the cutoff, and all beyond it, have one grade"""
-_UNSORTED: Final = ("Q", "ndcg_rel")
-"""ordered measures whose ends need not be sorted where other documents stand between those whose grades are unknown"""
-_BY_COUNTS: Final = ("Rprec", "RprecMult", "Bpref", "Rndcg", "ndcg_rel")
-"""measures for which it matters how many of the documents beyond the cutoff have which grade"""
-_FIRST: Final = ("RR", "Success")
-"""measures that look at the first relevant document only"""
 
 
 class Ways(NamedTuple):
@@ -108,12 +100,13 @@ class Holes:
         """The queries of one run, whose unjudged documents are known by their ranks, in rank order."""
         hits, measure = side.run.hits.of(queries), side.measure
         depth = _depth(side, hits.n_retrieved)
-        looks_beyond = measure.name == "FallOut" or measure.parameters.get("ideal") == "retrieved"
+        looks_beyond = "no-sum" in measure.definition.unjudged or measure.parameters.get("ideal") == "retrieved"
         ends = hits.n_retrieved if looks_beyond else depth
-        span = int(ends.max(initial=0)) + 1
-        wanted = np.repeat(np.arange(ends.size), ends) * span + expand(np.ones_like(ends), ends)
-        absent = np.setdiff1d(wanted, (hits.query * span + hits.rank)[hits.rank < span], assume_unique=True)
-        query, rank = np.divmod(absent, span)
+        starts = np.cumsum(ends) - ends
+        is_absent = np.ones(int(ends.sum()), dtype=bool)
+        is_absent[(starts[hits.query] + hits.rank - 1)[hits.rank <= ends[hits.query]]] = False
+        query = np.repeat(np.arange(ends.size), ends)[is_absent]
+        rank = np.flatnonzero(is_absent) - starts[query] + 1
         rows = hits.with_rows(query, rank, (rank, rank))
         holes = np.flatnonzero(~rows.known)
         document = np.full(rows.rank.size, -1)
@@ -121,6 +114,14 @@ class Holes:
         inside = np.bincount(rows.query[holes], _within(rows, depth)[holes], counts.size)
         is_inside = expand(np.zeros_like(counts), counts) < np.repeat(inside, counts)
         return cls(queries, counts, is_inside, [Side(side, rows, document)])
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether the values are those of documents that all have the least grade."""
+        side = self.sides[0].bounding
+        definition, is_condensed = side.measure.definition, side.run.condensed or side.measure.judged_only
+        counts_judged = "judged" in definition.unjudged or not definition.monotone
+        return not is_condensed and not counts_judged and scale_of([side])[0] == 0
 
     @property
     def starts(self) -> Integers:
@@ -162,7 +163,7 @@ class Holes:
 def _depth(side: Bounding, n_retrieved: Integers) -> Integers:
     """`[Q]`: how many documents may count, apart from how many there are."""
     measure = side.measure
-    by_counts = measure.name in _BY_COUNTS or measure.parameters.get("gain") in SIGNED
+    by_counts = "counts" in measure.definition.unjudged or measure.parameters.get("gain") in SIGNED
     if measure.cutoff is None or by_counts or side.run.condensed or measure.judged_only:
         return n_retrieved
     return np.minimum(n_retrieved, measure.cutoff)
@@ -198,7 +199,8 @@ def attained(sides: Sequence[Bounding], values: Floats) -> Attained:
     """
     holes = Holes.of(sides)
     low, high, is_known = values.copy(), values.copy(), np.ones(values.size, dtype=bool)
-    low[holes.queries], high[holes.queries] = np.nan, np.nan
+    if not holes.is_measured:
+        low[holes.queries], high[holes.queries] = np.nan, np.nan
     unknown: set[int] = set()
     for ways in _ways(holes, scale_of(sides), unknown):
         found = holes.values(ways)
@@ -245,7 +247,9 @@ def _worth_of(side: Bounding, scale: Floats) -> Floats:
 def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
     """Ways among which are both ends of each query; queries of which that is not known are added to `unknown`."""
     least, most, measure = scale[0], scale[-1], holes.sides[0].bounding.measure
-    yield holes.uniform(least, least)
+    known = measure.definition.unjudged
+    if not holes.is_measured:
+        yield holes.uniform(least, least)
     if scale.size == 1:
         return
     yield holes.uniform(most, most)
@@ -254,9 +258,9 @@ def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
             return
         yield holes.uniform(most, least)
         yield holes.uniform(least, most)
-        if measure.name in _AT_ENDS:
+        if "uniform" in known:
             return
-    elif measure.name in _FIRST:
+    elif "first" in known:
         yield _singles(holes, least, most)
         return
     else:
@@ -264,7 +268,7 @@ def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
     if measure.name == "AP" and (prefixes := _prefixes(holes, scale)) is not None:
         yield from prefixes
         return
-    ends = _linear(holes, scale) if measure.definition.linear and measure.name not in _BY_COUNTS else None
+    ends = _linear(holes, scale) if measure.definition.linear and "counts" not in known else None
     if ends is not None:
         yield from ends
         return
@@ -293,7 +297,7 @@ def _every_way(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]
     Of one run, documents beyond the cutoff all have the least grade, or all the best.
     """
     [bounding, *others] = [side.bounding for side in holes.sides]
-    is_sorted = bounding.is_ordered and bounding.measure.name not in _UNSORTED and not others
+    is_sorted = bounding.is_ordered and "unsorted" not in bounding.measure.definition.unjudged and not others
     for number, (start, count) in enumerate(zip(holes.starts.tolist(), holes.counts.tolist(), strict=True)):
         inside = holes.is_inside[start : start + count] if not others else np.ones(count, dtype=bool)
         free = int(inside.sum())
@@ -432,7 +436,7 @@ def _sums(holes: Holes, side: Side, scale: Floats) -> _Sums | None:
     bounding, measure = side.bounding, replace(side.bounding.measure, judged_only=False)
     is_condensed = bounding.run.condensed or bounding.measure.judged_only
     may_be_negative = measure.parameters.get("gain") in SIGNED and "ideal" in measure.parameters
-    is_other = measure.name in ("FallOut", "utility", "set_F") or may_be_negative
+    is_other = "no-sum" in measure.definition.unjudged or may_be_negative
     if is_other or (is_condensed and (side.rows.pool.grades < 0).any()):
         return None
     size, least, most = holes.queries.size, scale[0], scale[-1]

@@ -10,8 +10,8 @@ from rankworth.arrays import Floats
 from rankworth.errors import UsageError
 from rankworth.evaluation.bounds import MeanBounds, Varied
 from rankworth.evaluation.evaluator import Evaluator, MeasuredRun, Plan, QrelsOf
-from rankworth.evaluation.orders import Bounding, Bounds, over_orders
-from rankworth.evaluation.unjudged import Attained, Mask, attained, grades_of, over_grades
+from rankworth.evaluation.tie_bounds import Bounding, Bounds, over_orders
+from rankworth.evaluation.unjudged_bounds import Attained, Mask, attained, grades_of, over_grades
 from rankworth.evaluation.values import Values, behind
 from rankworth.measures import Measure
 from rankworth.model import Run
@@ -128,7 +128,7 @@ class DifferenceBounds(NamedTuple):
     is_known: Mask
 
 
-def bounding(qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, by: Varied) -> dict[str, list[Bounding]]:
+def of_runs(qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, by: Varied) -> dict[str, list[Bounding]]:
     """What is needed to bound each measure of each run; documents are known by their ids.
 
     Raises:
@@ -167,7 +167,7 @@ def differences(
         RankworthError: as `evaluate`.
 
     """
-    sides = bounding(qrels_of, runs, plan, by)
+    sides = of_runs(qrels_of, runs, plan, by)
     over = _of_orders if by == "ties" else _of_grades
     found = [
         DifferenceBounds(one.asked.label, first, second, list(one.qrels.queries), *over(one, other))

@@ -65,7 +65,8 @@ class Bounding:
         """Whether the ends over all orders of some documents are the two sorted ones."""
         definition, measure = self.measure.definition, self.measure
         found_within = measure.parameters.get("norm") == "found" and measure.cutoff is not None
-        return (definition.linear or definition.ordered) and not found_within
+        is_ordered = definition.ordered is True or (definition.ordered and not (self.qrels.grades < 0).any())
+        return (definition.linear or bool(is_ordered)) and not found_within
 
     def values(self, hits: JudgedRows) -> Floats:
         """The values of other rankings, whose grades are settled; NaN where the settings leave them out."""
