@@ -12,114 +12,39 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Unp
 
 import numpy as np
 
+from rankworth.auditing.departures import (
+    CONFUSED,
+    ORDERING,
+    Change,
+    Convention,
+    Departure,
+    differences,
+    parameters_of,
+    settings_of,
+)
 from rankworth.errors import MeasureError, RankworthError, counted
 from rankworth.evaluation.aggregation import Column as Values
 from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.runner import planned
 from rankworth.explanation import Explanation, explain_queries
 from rankworth.judging import inputs
-from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.measures import CATALOGUE, Measure
 from rankworth.measures.parameters import plain
 from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, PROFILES, Profile, ReadSettings, ResolvedMeasure, profile_of
-from rankworth.settings import QUIRKS, VALUES, Averaging, Judging, as_typed, explained
+from rankworth.settings import QUIRKS, as_typed
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
 
-_CUTOFFS: Final = (None, 1, 3, 5, 10, 20, 50, 100, 1000)
-_NUMBERS: Final[Mapping[str, tuple[float, ...]]] = {
-    "depth": (1, 5, 10, 20, 50, 100, 1000),
-    "no_relevant": (0.0, 1.0),
-    "neither": (0.0, 1.0),
-    "undefined": (0.0, 1.0),
-    "fewest": (),
-    "round_values": (1, 2, 3, 4, 5),
-    "round_means": (1, 2, 3, 4, 5),
-    "base": (2, math.e, 10),
-    "beta": (0.5, 1, 2),
-    "p": (0.5, 0.8, 0.9, 0.95),
-}
-"""numbers that are tried for settings and parameters; of grades those that the judgements have"""
-_OF_GRADES: Final = ("rel", "max_grade", "highest")
-_CONFUSED: Final = ("P", "R", "Success", "F", "AP", "RR", "nDCG", "DCG", "ERR", "Rprec")
-"""measures of which tools call one by the name of another"""
-_ORDERING: Final = ("order", "score_type", "ties", "duplicates", "exclude")
 _LAST: Final = (("round_values", "round_means"), QUIRKS)
 """settings that come last in an answer: rounding gives any number of few digits, and quirks are those of few tools"""
 _MOST: Final = 3
 """how many differences of two profiles are tried together before they are taken back one by one"""
 _EQUAL: Final = 1e-12
 _SHOWN: Final = 10
-
-
-class Convention(NamedTuple):
-    """A measure and all settings by which it is taken."""
-
-    quantity: Any
-    judging: Judging
-    averaging: Averaging
-
-    @property
-    def profile(self) -> Profile:
-        """The settings as a profile without names of its own."""
-        return Profile("audited", self.judging, self.averaging)
-
-    def changed(self, changes: Iterable["Change"]) -> "Convention | None":
-        """The convention after some changes; None where they do not go together."""
-        quantity, judging, averaging = self
-        with suppress(RankworthError):
-            for change in changes:
-                if change.kind == "measure":
-                    quantity = change.value
-                elif change.kind == "cutoff":
-                    quantity = replace(quantity, cutoff=change.value)
-                elif change.kind == "parameter":
-                    quantity = quantity(**{change.name: change.value})
-                elif change.name in vars(judging):
-                    judging = replace(judging, **{change.name: change.value})
-                else:
-                    averaging = replace(averaging, **{change.name: change.value})
-            return Convention(quantity, judging, averaging)
-        return None
-
-
-class Change(NamedTuple):
-    """One departure: a setting, a parameter of the measure, its cutoff, or another measure."""
-
-    kind: Literal["setting", "parameter", "cutoff", "measure"]
-    name: str
-    value: Any
-
-    def __str__(self) -> str:
-        """The change as it is written: `ties=given`."""
-        return f"{self.name}={self.written}"
-
-    @property
-    def written(self) -> str:
-        """The value as it is typed; of what is excluded, its label."""
-        value = getattr(self.value, "label", self.value)
-        return str(value) if self.kind == "measure" else plain(value)
-
-    @property
-    def sentence(self) -> str:
-        """What it means."""
-        if self.kind == "setting":
-            return f"{self}: {explained()[self.name]}"
-        if self.kind == "measure":
-            return f"The number is that of {self.value}."
-        return f"The {self.name} of the measure is {self.written}."
-
-
-class Departure(NamedTuple):
-    """Changes that are to be tried, and from what: a convention, and the known profiles that mean it, if any."""
-
-    start: Convention
-    changes: tuple[Change, ...]
-    base: tuple[str, ...] = ()
 
 
 class Outcome(NamedTuple):
@@ -526,11 +451,11 @@ class _Auditor:
     def changes(self, start: Convention, names: Iterable[Convention]) -> list[Change]:
         """All single departures: settings, parameters, cutoffs, and other measures."""
         grades = sorted({grade for grade in self.qrels.grades.tolist() if grade > 0})
-        every = [*_settings(start, grades), *_of_measure(start.quantity, grades)]
+        every = [*settings_of(start, grades), *parameters_of(start.quantity, grades)]
         others = dict.fromkeys(each.quantity for each in names)
         if isinstance(start.quantity, Measure):
             cutoff = start.quantity.cutoff
-            others |= dict.fromkeys(replace(CATALOGUE[name], cutoff=cutoff) for name in _CONFUSED)
+            others |= dict.fromkeys(replace(CATALOGUE[name], cutoff=cutoff) for name in CONFUSED)
         return [*every, *(Change("measure", "measure", each) for each in others if each != start.quantity)]
 
     def _useful(self, start: Convention, changes: Sequence[Change]) -> list[tuple[Change, bool]]:
@@ -548,7 +473,7 @@ class _Auditor:
                 continue
             key = (change.name, outcome)
             is_inert = outcome == own
-            if key in seen or (is_inert and change.name in _ORDERING):
+            if key in seen or (is_inert and change.name in ORDERING):
                 continue
             if not is_inert:
                 seen.add(key)
@@ -571,13 +496,13 @@ class _Auditor:
 
         if same(own):
             return True, [Candidate((), (), (), start, own)]
-        differences = _differences(start, end)
-        for size in range(1, min(_MOST, len(differences)) + 1):
-            sets = self.candidates(Departure(start, changes) for changes in combinations(differences, size))
+        different = differences(start, end)
+        for size in range(1, min(_MOST, len(different)) + 1):
+            sets = self.candidates(Departure(start, changes) for changes in combinations(different, size))
             if answer := [each for each in sets if same(each.outcome)]:
                 return True, answer
-        kept = differences
-        for change in differences:
+        kept = different
+        for change in different:
             fewer = [each for each in kept if each != change]
             if any(same(each.outcome) for each in self.candidates([Departure(start, tuple(fewer))])):
                 kept = fewer
@@ -630,45 +555,3 @@ class _Auditor:
         rows = [Moved(query, old.get(query, math.nan), new.get(query, math.nan)) for query in {**old, **new}]
         different = [row for row in rows if not np.array_equal([row.before], [row.after], equal_nan=True)]
         return sorted(different, key=lambda row: -np.nan_to_num(abs(row.after - row.before), nan=np.inf))[:_SHOWN]
-
-
-def _settings(start: Convention, grades: Sequence[float]) -> Iterator[Change]:
-    """Every other value of every setting; those that only refuse are left out."""
-    for name, taken in VALUES.items():
-        own = getattr(start.judging if name in vars(start.judging) else start.averaging, name)
-        numbers: Iterable[Any] = _NUMBERS.get(name, grades if name in _OF_GRADES else ())
-        values: list[Any] = [word for word in taken.words if not word.startswith("error")]
-        values += [True, False] if taken.number is bool else [*numbers]
-        values += [None] if taken.optional else []
-        yield from (Change("setting", name, value) for value in values if value != own)
-    yield Change("setting", "exclude", Exclusion.of(SELF) if start.judging.exclude is None else None)
-
-
-def _of_measure(quantity: Any, grades: Sequence[float]) -> Iterator[Change]:  # noqa: ANN401 - a measure or a fact
-    """Every other parameter and cutoff of a measure."""
-    for name, parameter in quantity.definition.parameters.items():
-        numbers: Iterable[Any] = _NUMBERS.get(name, grades if name in _OF_GRADES else ())
-        values = [*parameter.words, *(numbers if parameter.numbers else ()), *([True, False] if parameter.flag else [])]
-        own = quantity.parameters.get(name, parameter.default)
-        yield from (Change("parameter", name, value) for value in values if value != own)
-    if isinstance(quantity, Measure) and not quantity.definition.at:
-        yield from (Change("cutoff", "cutoff", cutoff) for cutoff in _CUTOFFS if cutoff != quantity.cutoff)
-
-
-def _differences(start: Convention, end: Convention) -> list[Change]:
-    """What tells two conventions apart: settings, and parameters and cutoff of one measure, or the measure."""
-    changes = [
-        Change("setting", name, value)
-        for own, other in ((start.judging, end.judging), (start.averaging, end.averaging))
-        for name, value in vars(other).items()
-        if value != getattr(own, name)
-    ]
-    one, other = start.quantity, end.quantity
-    if one == other:
-        return changes
-    if one.name != other.name or not isinstance(one, Measure) or one.averaging != other.averaging:
-        return [*changes, Change("measure", "measure", other)]
-    defaults = {name: parameter.default for name, parameter in one.definition.parameters.items()}
-    own, wanted = (defaults | dict(each.settings) for each in (one, other))
-    changes += [Change("parameter", name, value) for name, value in wanted.items() if value != own[name]]
-    return changes + ([Change("cutoff", "cutoff", other.cutoff)] if one.cutoff != other.cutoff else [])

@@ -1,0 +1,141 @@
+"""Departures from conventions: which settings and parameters are changed in an audit, and how changes are written."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Final, Literal, NamedTuple
+
+from rankworth.errors import RankworthError
+from rankworth.judging.exclusion import SELF, Exclusion
+from rankworth.measures import Measure
+from rankworth.measures.parameters import plain
+from rankworth.profiles import Profile
+from rankworth.settings import VALUES, Averaging, Judging, explained
+
+_CUTOFFS: Final = (None, 1, 3, 5, 10, 20, 50, 100, 1000)
+_NUMBERS: Final[Mapping[str, tuple[float, ...]]] = {
+    "depth": (1, 5, 10, 20, 50, 100, 1000),
+    "no_relevant": (0.0, 1.0),
+    "neither": (0.0, 1.0),
+    "undefined": (0.0, 1.0),
+    "fewest": (),
+    "round_values": (1, 2, 3, 4, 5),
+    "round_means": (1, 2, 3, 4, 5),
+    "base": (2, math.e, 10),
+    "beta": (0.5, 1, 2),
+    "p": (0.5, 0.8, 0.9, 0.95),
+}
+"""numbers that are tried for settings and parameters; of grades those that the judgements have"""
+_OF_GRADES: Final = ("rel", "max_grade", "highest")
+CONFUSED: Final = ("P", "R", "Success", "F", "AP", "RR", "nDCG", "DCG", "ERR", "Rprec")
+"""measures of which tools call one by the name of another"""
+ORDERING: Final = ("order", "score_type", "ties", "duplicates", "exclude")
+
+
+class Convention(NamedTuple):
+    """A measure and all settings by which it is taken."""
+
+    quantity: Any
+    judging: Judging
+    averaging: Averaging
+
+    @property
+    def profile(self) -> Profile:
+        """The settings as a profile without names of its own."""
+        return Profile("audited", self.judging, self.averaging)
+
+    def changed(self, changes: Iterable["Change"]) -> "Convention | None":
+        """The convention after some changes; None where they do not go together."""
+        quantity, judging, averaging = self
+        with suppress(RankworthError):
+            for change in changes:
+                if change.kind == "measure":
+                    quantity = change.value
+                elif change.kind == "cutoff":
+                    quantity = replace(quantity, cutoff=change.value)
+                elif change.kind == "parameter":
+                    quantity = quantity(**{change.name: change.value})
+                elif change.name in vars(judging):
+                    judging = replace(judging, **{change.name: change.value})
+                else:
+                    averaging = replace(averaging, **{change.name: change.value})
+            return Convention(quantity, judging, averaging)
+        return None
+
+
+class Change(NamedTuple):
+    """One departure: a setting, a parameter of the measure, its cutoff, or another measure."""
+
+    kind: Literal["setting", "parameter", "cutoff", "measure"]
+    name: str
+    value: Any
+
+    def __str__(self) -> str:
+        """The change as it is written: `ties=given`."""
+        return f"{self.name}={self.written}"
+
+    @property
+    def written(self) -> str:
+        """The value as it is typed; of what is excluded, its label."""
+        value = getattr(self.value, "label", self.value)
+        return str(value) if self.kind == "measure" else plain(value)
+
+    @property
+    def sentence(self) -> str:
+        """What it means."""
+        if self.kind == "setting":
+            return f"{self}: {explained()[self.name]}"
+        if self.kind == "measure":
+            return f"The number is that of {self.value}."
+        return f"The {self.name} of the measure is {self.written}."
+
+
+class Departure(NamedTuple):
+    """Changes that are to be tried, and from what: a convention, and the known profiles that mean it, if any."""
+
+    start: Convention
+    changes: tuple[Change, ...]
+    base: tuple[str, ...] = ()
+
+
+def settings_of(start: Convention, grades: Sequence[float]) -> Iterator[Change]:
+    """Every other value of every setting; those that only refuse are left out."""
+    for name, taken in VALUES.items():
+        own = getattr(start.judging if name in vars(start.judging) else start.averaging, name)
+        numbers: Iterable[Any] = _NUMBERS.get(name, grades if name in _OF_GRADES else ())
+        values: list[Any] = [word for word in taken.words if not word.startswith("error")]
+        values += [True, False] if taken.number is bool else [*numbers]
+        values += [None] if taken.optional else []
+        yield from (Change("setting", name, value) for value in values if value != own)
+    yield Change("setting", "exclude", Exclusion.of(SELF) if start.judging.exclude is None else None)
+
+
+def parameters_of(quantity: Any, grades: Sequence[float]) -> Iterator[Change]:  # noqa: ANN401 - a measure or a fact
+    """Every other parameter and cutoff of a measure."""
+    for name, parameter in quantity.definition.parameters.items():
+        numbers: Iterable[Any] = _NUMBERS.get(name, grades if name in _OF_GRADES else ())
+        values = [*parameter.words, *(numbers if parameter.numbers else ()), *([True, False] if parameter.flag else [])]
+        own = quantity.parameters.get(name, parameter.default)
+        yield from (Change("parameter", name, value) for value in values if value != own)
+    if isinstance(quantity, Measure) and not quantity.definition.at:
+        yield from (Change("cutoff", "cutoff", cutoff) for cutoff in _CUTOFFS if cutoff != quantity.cutoff)
+
+
+def differences(start: Convention, end: Convention) -> list[Change]:
+    """What tells two conventions apart: settings, and parameters and cutoff of one measure, or the measure."""
+    changes = [
+        Change("setting", name, value)
+        for own, other in ((start.judging, end.judging), (start.averaging, end.averaging))
+        for name, value in vars(other).items()
+        if value != getattr(own, name)
+    ]
+    one, other = start.quantity, end.quantity
+    if one == other:
+        return changes
+    if one.name != other.name or not isinstance(one, Measure) or one.averaging != other.averaging:
+        return [*changes, Change("measure", "measure", other)]
+    defaults = {name: parameter.default for name, parameter in one.definition.parameters.items()}
+    own, wanted = (defaults | dict(each.settings) for each in (one, other))
+    changes += [Change("parameter", name, value) for name, value in wanted.items() if value != own[name]]
+    return changes + ([Change("cutoff", "cutoff", other.cutoff)] if one.cutoff != other.cutoff else [])
