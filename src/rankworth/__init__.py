@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from rankworth.errors import RefusedError as RefusedError
     from rankworth.errors import UsageError as UsageError
     from rankworth.evaluation import evaluate as evaluate
+    from rankworth.evaluation import evaluate_exact as evaluate_exact
     from rankworth.evaluation import evaluate_profiles as evaluate_profiles
     from rankworth.evaluation import evaluate_runs as evaluate_runs
     from rankworth.evaluation import score as score
@@ -102,7 +103,7 @@ _HOMES = {
     "demonstration": "Collection demo",
     "embeddings": "evaluate_embeddings",
     "errors": "InputError MeasureError RankworthError RankworthWarning RefusedError UsageError",
-    "evaluation": "evaluate evaluate_profiles evaluate_runs score",
+    "evaluation": "evaluate evaluate_exact evaluate_profiles evaluate_runs score",
     "explanation": ("Difference Explanation Explanations Scenarios Variation explain explain_queries scenarios vary"),
     "measures": "CATALOGUE FACTS Fact Measure Terms building_blocks gmean measure",
     "model": "Qrels Run",

@@ -45,12 +45,13 @@ EXAMPLES: Final = """Examples:
   zcat dense.run.gz | rankworth evaluate qrels.txt - -q -f csv -o values.csv
   rankworth evaluate qrels.txt old=v1/dense.run new=v2/dense.run -o scores.json"""
 _SIDE_BY_SIDE: Final = "second --profile"
-_NOT_ON_SPARK: Final = ("--bounds", "--fail-under", "--corrected-by", _SIDE_BY_SIDE)
+_NOT_ON_SPARK: Final = ("--bounds", "--fail-under", "--corrected-by", "--exact", _SIDE_BY_SIDE)
 _WITHOUT: Final = {
     "--corrected-by": (
         "corrected means are shown",
         ("--per-query", "--by", "--bounds", "--fail-under", "--weights", "--macro", _SIDE_BY_SIDE),
     ),
+    "--exact": ("an exact run is the judge", ("--bounds", "--corrected-by", "--exclude", "--rel", _SIDE_BY_SIDE)),
     _SIDE_BY_SIDE: (
         "several profiles are shown side by side",
         ("--per-query", "--interval", "--by", "--bounds", "--fail-under"),
@@ -94,6 +95,8 @@ def evaluate(
     weights: Annotated[str | None, Parameter(metavar="COLUMN", group=MEASURED)] = None,
     macro: Annotated[Columns, Parameter(group=MEASURED)] = None,
     corrected_by: Annotated[str | None, Parameter(metavar="QRELS", group=MEASURED)] = None,
+    exact: Annotated[bool, Parameter(group=MEASURED)] = False,
+    tolerance: Annotated[float | None, Parameter(group=MEASURED)] = None,
     running: Annotated[Running, Parameter(name="*", group=READ)] = Running(),
     format: Annotated[ValueForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
     per_query: Annotated[bool, Parameter(alias="-q", group=FIRST)] = False,
@@ -117,6 +120,8 @@ def evaluate(
         weights: Weight queries by this column of --queries.
         macro: Average the means of the groups of this column of --queries.
         corrected_by: Judgements of people for some queries: unbiased means where QRELS are those of a model.
+        exact: QRELS is an exact run: recall against it (-m R@10).
+        tolerance: How far below the k-th exact score. Default: 0.001.
         running: Where runs are judged.
         format: Default: table on a terminal, otherwise tsv.
         per_query: Values of each query instead of means; json has both.
@@ -131,10 +136,17 @@ def evaluate(
     """
     level = (level or 0.95) if interval or level is not None else None
     project = configuration.find(options.measured.plugin, quiet=shown.quiet)
-    files = InputFiles.of(project, options, qrels, (run, *runs), corrected_by)
+    sides = ("", (qrels, run, *runs)) if exact else (qrels, (run, *runs))
+    files = InputFiles.of(project, options, *sides, corrected_by)
     out = Output.of(shown, format, files.paths, percent=percent)
     profile = options.measured.profile or []
     given: dict[str, object] = {"--per-query": per_query, "--by": by, "--fail-under": fail_under, "--interval": level}
+    given |= {
+        "--tolerance": tolerance,
+        "--exact": exact,
+        "--exclude": options.measured.exclude,
+        "--rel": options.measured.rel,
+    }
     given |= {"--bounds": bounds, "--macro": macro, "--weights": weights, "--corrected-by": corrected_by}
     _refuse_combinations(out, running, given | {_SIDE_BY_SIDE: profile == ["all"] or len(profile) > 1})
     refuse_files("evaluate QRELS RUN...", options.typed())
@@ -144,7 +156,7 @@ def evaluate(
     from rankworth.io import trec  # noqa: F401, PLC0415 - as above; brings Polars
     from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
 
-    measures = options.measured.measure or project.measures
+    measures = options.measured.measure or (["R@10"] if exact else project.measures)
     with progress(quiet=shown.quiet) as drawing, running.opened() as engine:
         profiles = options.profiles()
         wanted = [*(measures or evaluation.DEFAULT_MEASURES)]
@@ -175,10 +187,17 @@ def evaluate(
                 wanted,
             )
             return 0
-        table = evaluation.evaluate_runs(judgements, rankings, wanted, bounds=bounds, **settings)
+        if exact:
+            first, *rankings = files.read_runs()
+            settings |= {} if tolerance is None else {"tolerance": tolerance}
+            table = evaluation.evaluate_exact(first, rankings, wanted, **settings)
+        else:
+            table = evaluation.evaluate_runs(judgements, rankings, wanted, bounds=bounds, **settings)
     verdicts = _verdicts(table, floors)
     _write(out, table, measures, options.measured, level, per_query=per_query)
-    paths = {"": qrels} | {ranking.name: path for ranking, (_, path) in zip(rankings, files.named, strict=True)}
+    paths = {"": qrels} | {
+        ranking.name: path for ranking, (_, path) in zip(rankings, files.named[-len(rankings) :], strict=True)
+    }
     how = options.typed()
     how.pop("--measure", None)
     return _decide(verdicts, {name: path for name, path in paths.items() if path != STDIN}, words(how), out)
@@ -241,6 +260,8 @@ def _refuse_combinations(out: Output, running: Running, given: Mapping[str, obje
     if given["--per-query"] and given["--interval"] and out.forms != {"json"}:
         message = "intervals belong to means, and --per-query shows none; only json has room for both"
         raise UsageError("conflicting-options", message)
+    if given["--tolerance"] is not None and not given["--exact"]:
+        raise UsageError("conflicting-options", "--tolerance goes with --exact, which compares scores")
     if given["--bounds"] and given["--interval"]:
         text = "bounds and intervals stand in one place: --bounds says what could be, --interval what chance does"
         raise UsageError("conflicting-options", text, remedy="give one of them")

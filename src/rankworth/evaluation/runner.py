@@ -115,7 +115,7 @@ def evaluate(
     qrels, run = inputs.pair(qrels, run, labels, scores, orders)
     [qrels], [run] = reading.read([qrels], [run])
     [values] = _measured(qrels, queries, [inputs.run(run, rowless=plan.profile.rowless)], plan, bounds=bounds)
-    _warn([values])
+    warn([values])
     return values
 
 
@@ -161,7 +161,7 @@ def evaluate_runs(
     qrels, runs = reading.read_runs(qrels, runs)
     named = inputs.runs(runs, rowless=plan.profile.rowless)
     values = _measured(qrels, queries, named.values(), plan, progress, bounds=bounds)
-    _warn(values)
+    warn(values)
     return RunValues(dict(zip(named, values, strict=True)))
 
 
@@ -395,7 +395,8 @@ def _judgements(qrels: object, queries: Iterable[object] | None, plans: Collecti
     return inputs.Judgements(qrels, queries, [one.judging for plan in plans for one in plan.asked], rowless=rowless)
 
 
-def _warn(table: Iterable[Values]) -> None:
+def warn(table: Iterable[Values]) -> None:
+    """Warn of what deserves a second look, at the line that called the public function."""
     for values in table:
         for notice in values.notices:
             if notice.slug not in _SILENT:

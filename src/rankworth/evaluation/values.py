@@ -223,6 +223,7 @@ class Behind:
         base: what is known of each query by the profile itself, and which of them count.
         graded: judged documents with a grade above 0, over all judged queries.
         lists: whether the run came as lists, each the ranking of its query.
+        recorded: what signatures say besides.
 
     """
 
@@ -231,6 +232,7 @@ class Behind:
     base: tuple[Standing, Mask]
     graded: int
     lists: bool
+    recorded: Mapping[str, Any] = field(default_factory=dict)
 
 
 class _Evaluation(Shown):
@@ -418,16 +420,18 @@ class Values(_Evaluation, Mapping[str, float]):
     @cached_property
     def signature(self) -> str:
         """One line that says under which settings the values came about; of the profile, not of single measures."""
-        return str(signature(self.profile, self.per_query.ids, __version__, lists=self._behind.lists))
+        known = self._behind
+        return str(signature(self.profile, self.per_query.ids, __version__, lists=known.lists, **known.recorded))
 
     @cached_property
     def signatures(self) -> dict[str, str]:
         """One line for each measure: what it is, what differs from `standard-1`, and over which queries it goes."""
-        queries, there = self.per_query.ids, self.per_query.there
+        queries, there, known = self.per_query.ids, self.per_query.there, self._behind
         lines = {}
-        for place, one in enumerate(self._behind.plan):
+        for place, one in enumerate(known.plan):
             scored = queries if there is None else list(compress(queries, there[:, place].tolist()))
-            lines[one.label] = str(signature(self.profile, scored, __version__, asked=one, lists=self._behind.lists))
+            line = signature(self.profile, scored, __version__, asked=one, lists=known.lists, **known.recorded)
+            lines[one.label] = str(line)
         return lines
 
     @cached_property

@@ -66,6 +66,11 @@ class Orders:
         self._met: dict[str, tuple[Callable[[int], str], int]] = {}
         self._way = self._first = ""
 
+    @property
+    def has_scores(self) -> bool:
+        """Whether the rows that were read have scores, and not ranks or an order alone."""
+        return not self._way.startswith(("rank", "order"))
+
     def agree(self, way: str, where: str, lists: Lists | None = None) -> None:
         """Refuse files of one run that are ranked in different ways.
 

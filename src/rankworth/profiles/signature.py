@@ -21,7 +21,7 @@ from rankworth.judging.exclusion import Exclusion
 from rankworth.profiles.profile import AVERAGING, JUDGING, PROFILES, STANDARD, Profile, ResolvedMeasure
 from rankworth.settings import as_typed, parsed
 
-_RECORDED: Final = ("profile", "derived", "ranked_by", "rankworth", "seed", "digits")
+_RECORDED: Final = ("profile", "derived", "ranked_by", "exact", "rankworth", "seed", "digits")
 """what is told of a number and does not make it another"""
 _BARE: Final[Mapping[str, Callable[[str], Any]]] = MappingProxyType(
     {"exclude": Exclusion, "weights": Weights.bare, "macro": Groups.bare}

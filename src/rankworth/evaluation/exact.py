@@ -1,0 +1,203 @@
+"""Recall of approximate search: how much of what an exact search returns an approximate index returns, too.
+
+The scores of the exact run are the judgements. A document counts for R@k if its score is at most `tolerance` below that
+of the k-th document of the exact run: the score that the exact run gives it or, where that does not have it, its own.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Self, Unpack
+
+from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.evaluation.evaluator import Evaluator, Plan
+from rankworth.evaluation.runner import planned, warn
+from rankworth.evaluation.values import RunValues, Values, behind
+from rankworth.judging import inputs
+from rankworth.measures import CATALOGUE, Measure
+from rankworth.model import Digest, Qrels, Run
+from rankworth.profiles import DEFAULT, Profile, ReadSettings, ResolvedMeasure
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankworth.io.source import Progress
+
+TOLERANCE: Final = 1e-3
+"""that of ann-benchmarks"""
+MEASURES: Final = ("R@10",)
+P: Final = CATALOGUE["P"]
+_ROW: Final = ("query", "document", "score")
+
+
+def evaluate_exact(
+    exact: object,
+    runs: Any,  # noqa: ANN401 - runs by name, or a list of them
+    measures: Iterable[str | Measure] = MEASURES,
+    *,
+    tolerance: float = TOLERANCE,
+    queries: Iterable[object] | None = None,
+    profile: str | Profile = DEFAULT,
+    table: object = None,
+    by: object = None,
+    progress: "Progress | None" = None,
+    **settings: Unpack[ReadSettings],
+) -> RunValues:
+    """Recall of approximate runs against an exact one.
+
+    R@k = min(k, m) / k, where m documents of the approximate run have a score of at least s - tolerance, and s is the
+    k-th score of the exact run. So documents that are tied with the k-th count, whichever of them came back, and a
+    document that came back twice counts once.
+
+    Args:
+        exact: the exact run, with scores and at least k documents for each query.
+        runs: the approximate runs, as for `evaluate_runs`, with scores of the same search.
+        measures: `R@k`, for one or several k.
+        tolerance: how far below the k-th exact score a document may be, in units of the score; that of ann-benchmarks
+            unless another is given.
+        queries: as for `evaluate`.
+        profile: as for `evaluate`.
+        table: as for `evaluate`.
+        by: as for `evaluate`.
+        progress: as for `evaluate_runs`.
+        **settings: as for `evaluate`; of documents that a query has twice, the best counts.
+
+    Returns:
+        `{name: Values}`; each value is between 0 and 1.
+
+    Raises:
+        InputError: `refused-input` where the exact run has fewer than k documents for a query; `missing-value` where a
+            run has no scores; and as `evaluate`.
+        UsageError: `conflicting-options` for other measures than R@k, `unknown-setting` for a negative tolerance.
+
+    Source: Aumueller, Bernhardsson, Faithfull (2020), ANN-Benchmarks, Information Systems 87,
+    https://doi.org/10.1016/j.is.2019.02.006
+
+    >>> exact = {"q1": {"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.7}}
+    >>> found = evaluate_exact(exact, {"hnsw": {"q1": {"a": 0.9, "d": 0.7, "x": 0.4}}}, ["R@1", "R@3"])
+    >>> found["hnsw"]["R@1"], round(found["hnsw"]["R@3"], 4)  # 1 / 1, and a and d of a, b and one of c and d
+    (1.0, 0.6667)
+    """
+    if not tolerance >= 0:
+        raise UsageError("unknown-setting", f"tolerance={tolerance!r} is not a number from 0")
+    settings.setdefault("duplicates", "best")
+    reading = inputs.InputOptions(settings)
+    plan = planned(profile, measures, None, settings, table=table, by=by)
+    cutoffs = _cutoffs(plan)
+    sources = dict(runs) if isinstance(runs, Mapping) else list(runs)
+    _, [first, *others] = reading.read([], [exact, *(sources.values() if isinstance(sources, dict) else sources)])
+    named = inputs.runs(dict(zip(sources, others, strict=True)) if isinstance(sources, dict) else others)
+    nearest = _Nearest.of(inputs.run(first), cutoffs, tolerance, None if queries is None else list(map(str, queries)))
+    graded = replace(plan, asked=[replace(one, quantity=_precision(one, cutoffs)) for one in plan.asked])
+    values = []
+    for run in named.values():
+        judgements = inputs.Judgements(nearest.judgements(run), queries, [one.judging for one in graded.asked])
+        found = Evaluator(judgements, run, [graded], progress=progress).values(graded)
+        values.append(_as_recall(found, plan, nearest, tolerance))
+    warn(values)
+    return RunValues(dict(zip(named, values, strict=True)))
+
+
+def _cutoffs(plan: Plan) -> list[int]:
+    """The cutoffs of the measures, ascending.
+
+    Raises:
+        UsageError: `conflicting-options` where one is not R@k.
+
+    """
+    cutoffs = {one.label: _cutoff(one) for one in plan.asked}
+    odd = [one.label for one in plan.asked if str(one.quantity) != f"R@{cutoffs[one.label]}"]
+    if odd:
+        text = f"{quoted(odd)}: an exact run tells which documents are the nearest, and so R@k alone"
+        raise UsageError("conflicting-options", text, remedy="ask for R@10, or for R@1,10,100")
+    return sorted({*cutoffs.values()})
+
+
+def _cutoff(asked: ResolvedMeasure) -> int:
+    """The cutoff of a measure; 0 where it has none."""
+    return asked.quantity.cutoff or 0 if isinstance(asked.quantity, Measure) else 0
+
+
+def _precision(asked: ResolvedMeasure, cutoffs: Sequence[int]) -> Measure:
+    """The share of the first k documents that count for k: those with a grade as high as k is small."""
+    return P(rel=len(cutoffs) - cutoffs.index(_cutoff(asked))) @ _cutoff(asked)
+
+
+def _as_recall(values: Values, plan: Plan, nearest: "_Nearest", tolerance: float) -> Values:
+    """Values under the names of the measures that were asked for, with what tells that an exact run was the judge."""
+    measures = tuple(one.quantity for one in plan.asked)
+    told = replace(behind(values), plan=tuple(plan.asked), recorded={"exact": f"{tolerance:g}"})
+    notices = tuple(each for each in values.notices if each.slug != "all-relevant")  # as the nearest are
+    return replace(values, measures=measures, asked=measures, notices=notices, judgements=nearest.digest, _behind=told)
+
+
+@dataclass(frozen=True)
+class _Nearest:
+    """The exact run.
+
+    Attributes:
+        scores: `query`, `document`, `score`.
+        last: the lowest score that counts for each query and cutoff.
+        cutoffs: ascending.
+
+    """
+
+    scores: "pl.DataFrame"
+    last: "pl.DataFrame"
+    cutoffs: Sequence[int]
+
+    @classmethod
+    def of(cls, run: Run, cutoffs: Sequence[int], tolerance: float, queries: Collection[str] | None) -> Self:
+        """Read the exact run.
+
+        Raises:
+            InputError: `refused-input`, `missing-value`.
+
+        """
+        import polars as pl  # noqa: PLC0415 - as everywhere where `import rankworth` may pass
+
+        scores = _scores(run)
+        scores = scores if queries is None else scores.filter(pl.col("query").is_in(queries))
+        ranked = pl.col("score").sort(descending=True)
+        last = scores.group_by("query", maintain_order=True).agg(
+            pl.len().alias("size"),
+            *(ranked.get(cutoff - 1, null_on_oob=True).sub(tolerance).alias(str(cutoff)) for cutoff in cutoffs),
+        )
+        if (few := last.filter(pl.col("size") < cutoffs[-1])).height:
+            query, size = few.row(0)[:2]
+            name = run.name or "the exact run"
+            there = f"{name} has {counted(size, 'document', 'documents')} for query {quoted([query])}"
+            there += f" (queries with fewer than {cutoffs[-1]}: {few.height:,})"
+            remedy = "search exactly for as many, or name the queries that have them: queries=[...] (--only FILE)"
+            raise InputError("refused-input", f"R@{cutoffs[-1]}: {there}", remedy=remedy)
+        return cls(scores, last, cutoffs)
+
+    @cached_property
+    def digest(self) -> Digest:
+        """What tells later whether this was the exact run."""
+        return Qrels(self.scores.rename({"score": "grade"})).digest
+
+    def judgements(self, run: Run) -> Qrels:
+        """The documents of the exact run and of another one, graded by the number of cutoffs for which each counts."""
+        import polars as pl  # noqa: PLC0415 - as above
+
+        own = _scores(run).join(self.scores, on=["query", "document"], how="anti")
+        grade = pl.sum_horizontal(pl.col("score") >= pl.col(str(cutoff)) for cutoff in self.cutoffs)
+        rows = pl.concat([self.scores, own]).join(self.last, on="query")
+        return Qrels(rows.select("query", "document", grade.cast(pl.Float64).alias("grade")))
+
+
+def _scores(run: Run) -> "pl.DataFrame":
+    """The best score of each document.
+
+    Raises:
+        InputError: `missing-value` where the run has none.
+
+    """
+    import polars as pl  # noqa: PLC0415 - as above
+
+    rows = pl.concat([frame.select(*_ROW) for frame in run.batches()]).cast({"query": pl.String, "document": pl.String})
+    if not run.orders.has_scores:
+        text = f"{run.name or 'the run'} has an order and no scores, and which documents count is told by scores"
+        raise InputError("missing-value", text, remedy="save the scores or distances of the search, too")
+    return rows.group_by("query", "document", maintain_order=True).agg(pl.col("score").max())
