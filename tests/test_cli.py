@@ -1276,7 +1276,7 @@ def test_help_says_what_every_option_does(command: Command) -> None:
     assert len(helps[1].splitlines()) <= 32
     out = " ".join(re.sub(r"[│\s]+", " ", "".join(helps)).split())
     options = [argument.names for argument in cli.app.app["evaluate"].assemble_argument_collection() if argument.show]
-    assert len(options) == 43 + 12  # and the settings of conventions
+    assert len(options) == 45 + 12  # and the settings of conventions
     for names in options:
         assert re.search(rf"{re.escape(names[0])}( -\w)?( [A-Z=]+)? [A-Z][a-z]+", out), names
 
