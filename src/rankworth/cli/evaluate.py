@@ -120,7 +120,7 @@ def evaluate(
         weights: Weight queries by this column of --queries.
         macro: Average the means of the groups of this column of --queries.
         corrected_by: Judgements of people for some queries: unbiased means where QRELS are those of a model.
-        exact: QRELS is an exact run: recall against it (-m R@10).
+        exact: Recall (-m R@10) against QRELS, the run of an exact search.
         tolerance: How far below the k-th exact score. Default: 0.001.
         running: Where runs are judged.
         format: Default: table on a terminal, otherwise tsv.
