@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
+import rankworth as rw
 from rankworth import stats
 from rankworth.correlation import Agreement, agreement
 from rankworth.errors import InputError, UsageError
@@ -759,3 +761,48 @@ def test_a_single_query_has_no_intervals_to_show() -> None:
     found = agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}})
     assert all(not column.bounds for sheet in found.sheets() for column in sheet.columns)
     assert "n/a…" not in repr(found)
+
+
+VERDICTS = {"irrelevant": 0, "related": 1, "relevant": 2}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(list(VERDICTS)), st.sampled_from(list(VERDICTS))), min_size=2, max_size=30))
+def test_lists_of_grades_and_of_verdicts_give_the_kappa_of_scikit_learn(pairs: list[tuple[str, str]]) -> None:
+    words = [list(side) for side in zip(*pairs, strict=True)]
+    grades = [[VERDICTS[word] for word in side] for side in words]
+    if len({*grades[0], *grades[1]}) == 1:
+        return  # nothing could disagree
+    for sources, options in ((words, {"verdicts": VERDICTS}), (grades, {}), (list(map(np.array, grades)), {})):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", rw.RankworthWarning)
+            found = rw.agreement(*sources, resamples=10, **options)
+        assert (found.pairs, len(found.queries)) == (len(pairs), len(pairs))
+        for figure, weighting in (("kappa", None), ("linear", "linear"), ("quadratic", "quadratic")):
+            expected = cohen_kappa_score(*grades, weights=weighting)
+            assert getattr(found, figure).value == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_items_without_a_grade_are_left_out_and_dicts_hold_verdicts_too() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rw.RankworthWarning)
+        found = rw.agreement([True, None, False, True], [True, True, False, False], resamples=10)
+        assert (found.pairs, found.equal.value, found.judged.second_only) == (3, 2 / 3, 1)
+        words = {"q1": {"a": "relevant", "b": "irrelevant"}}, {"q1": {"a": "relevant", "b": "related"}}
+        assert rw.agreement(*words, verdicts=VERDICTS, resamples=10).table.tolist() == [[0, 1, 0], [0, 0, 0], [0, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("sources", "verdicts", "slug", "problem"),
+    [
+        ((["yes"], ["no"]), None, "bad-grade", "first: yes is no grade, and nothing says which grade it means"),
+        ((["yes"], ["no"]), {"yes": 1}, "bad-grade", "second: no is no grade, and verdicts has yes"),
+        (([1, 0], [1]), None, "input-type", "there are 2 of first and 1 of second"),
+        (({"q": {"a": 1}}, [("q", "a", "yes")]), {"yes": 1}, "input-type", "second: verdicts say what texts mean"),
+    ],
+)
+def test_lists_that_say_nothing_are_refused(sources: Any, verdicts: Any, slug: str, problem: str) -> None:
+    with pytest.raises(rw.InputError) as caught:
+        rw.agreement(*sources, verdicts=verdicts)
+    assert caught.value.slug == slug
+    assert caught.value.problems[0].startswith(problem)
