@@ -1,6 +1,7 @@
 """The pairs of a query and a document that two judges have both graded, and the confusion tables of their grades."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, counted, quoted
 from rankworth.io import validate
+from rankworth.io.records import is_array, is_scalar, plain
 from rankworth.model import Qrels
 from rankworth.stats.agreement import ConfusionTables
 
@@ -44,6 +46,59 @@ class JudgedPairs(NamedTuple):
     """`[C]`, all grades that the pairs have, ascending"""
     tables: ConfusionTables
     """of each query the confusion table of the grades"""
+
+
+def graded_by(sources: Sequence[Any], names: Sequence[str], verdicts: Mapping[str, float] | None) -> list[Any]:
+    """Judgements with grades in place of verdicts, two lists of grades as dicts by item; anything else as it is.
+
+    Raises:
+        InputError: `bad-grade`, `input-type`.
+
+    """
+    lists = [plain(source) if is_array(source) else source for source in sources]
+    if all(isinstance(items, list | tuple) and items and all(map(is_scalar, items)) for items in lists):
+        texts = [item for items in lists for item in items if isinstance(item, str)]
+        if verdicts is None and texts and any(Path(text).exists() for text in texts):
+            return list(sources)  # of files
+        if len(lists[0]) != len(lists[1]):
+            sizes = " and ".join(f"{len(items):,} of {name}" for items, name in zip(lists, names, strict=True))
+            raise InputError("input-type", f"there are {sizes}", remedy="give a grade, or None, for each item in both")
+        return [
+            {place: {"item": _grade(item, name, verdicts)} for place, item in enumerate(items) if item is not None}
+            for items, name in zip(lists, names, strict=True)
+        ]
+    if verdicts is None:
+        return list(sources)
+    if odd := next((name for name, held in zip(names, sources, strict=True) if not _are_dicts(held)), None):
+        text = f"{odd}: verdicts say what texts mean in lists and in dicts {{query: {{document: verdict}}}}"
+        raise InputError("input-type", text, remedy="put grades in place of texts where the file or frame is made")
+    return [
+        {
+            query: {document: _grade(item, name, verdicts) for document, item in of_query.items()}
+            for query, of_query in held.items()
+        }
+        for held, name in zip(sources, names, strict=True)
+    ]
+
+
+def _are_dicts(source: object) -> bool:
+    return isinstance(source, Mapping) and all(isinstance(inner, Mapping) for inner in source.values())
+
+
+def _grade(item: Any, name: str, verdicts: Mapping[str, float] | None) -> Any:  # noqa: ANN401 - as users have it
+    """A grade, or what a verdict means.
+
+    Raises:
+        InputError: `bad-grade`.
+
+    """
+    if not isinstance(item, str):
+        return int(item) if isinstance(item, bool | np.bool_) else item
+    if item not in (verdicts or {}):
+        known = f"verdicts has {quoted(verdicts)}" if verdicts else "nothing says which grade it means"
+        remedy = "say what texts mean: verdicts={'irrelevant': 0, 'relevant': 1}"
+        raise InputError("bad-grade", f"{name}: {quoted([item])} is no grade, and {known}", remedy=remedy)
+    return (verdicts or {})[item]
 
 
 def judged_pairs(both: Sequence[Qrels], names: tuple[str, str], queries: Iterable[object] | None = None) -> JudgedPairs:
