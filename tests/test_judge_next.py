@@ -70,3 +70,16 @@ def test_the_sheet_is_read_back_as_judgements(tmp_path: Path, capsys: pytest.Cap
     assert capsys.readouterr().out == "run,RR,NumRel\ntwo,1.0,1\n"
     assert main(["judge-next", *list(files.values())[:2], "-m", "P@2", "RR"]) == 2
     assert "documents are chosen by one measure" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("grade", "first"), [(1, "for"), (0, "against")])
+def test_a_document_for_the_sign_comes_first_where_it_is_likely_to_be_relevant(grade: int, first: str) -> None:
+    judged = {f"j{place}": grade for place in range(8)}
+    qrels = {"q": judged | {"x": 1}, "p": {"a": 0, "b": 1}}
+    top = [*judged]
+    runs = {
+        "one": {"q": [*top, "against", "y", "for"], "p": ["a"]},
+        "two": {"q": [*top, "for", "y", "against"], "p": ["b", "a"]},
+    }
+    found = rw.judge_next(qrels, runs, "P@9").documents
+    assert (found[0].document, found[0].effect) == (first, pytest.approx(1 / 9 if first == "for" else -1 / 9))

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 
+from rankworth.arrays import Floats, Integers
 from rankworth.errors import UsageError, counted
 from rankworth.evaluation import bounding, runner
 from rankworth.evaluation.evaluator import Plan
@@ -23,6 +24,8 @@ from rankworth.tables.columns import Column, Sheet, by_name
 
 MEASURE: Final = "nDCG@10"
 """the measure by default"""
+_SURE: Final = 0.95
+"""the highest expected grade of an unjudged document, as a share of the best one"""
 
 
 class Candidate(NamedTuple):
@@ -106,8 +109,11 @@ def judge_next(
 
     The effect of a document is the change of the value of its query, or of the difference of the second run and the
     first one, if it has the best grade of the judgements and not the least, while all other unjudged documents have the
-    least. Documents with the greatest effects come first; of a difference those before all others that could turn its
-    sign. Of equal ones, those at higher ranks come first. Documents without an effect are not listed.
+    least. Of a value, documents with the greatest effects come first. Of a difference, those come first whose judgement
+    is expected to move the end of its bounds most that keeps its sign uncertain: a document that speaks against the
+    sign by its effect times how probably it is not relevant, and one that speaks for it by its effect times how
+    probably it is, as judged documents of its query and at its ranks are. Of equal ones, those at higher ranks come
+    first. Documents without an effect are not listed.
 
     Args:
         qrels: judgements, as for `evaluate`.
@@ -151,8 +157,12 @@ def judge_next(
     effect, ranks = effects(holes), holes.ranks
     size = int(np.count_nonzero(sides[0].column.there))
     owner = np.repeat(holes.queries, holes.counts)
-    widens = np.sign(effect) == (np.sign(_range(sides)[0]) if len(sides) > 1 else 0.0)
-    order = np.lexsort((np.arange(effect.size), ranks.min(axis=0), -np.abs(effect), widens))
+    narrowing = np.abs(effect)
+    if len(sides) > 1:
+        likely = _likely(sides, owner, ranks.min(axis=0, initial=np.inf))
+        sign = np.sign(_range(sides)[0] * size + effect @ likely)
+        narrowing = narrowing * np.where(np.sign(effect) == sign, likely, 1 - likely)
+    order = np.lexsort((np.arange(effect.size), ranks.min(axis=0), -narrowing))
     order = order[np.abs(effect[order]) > 0]
     kinds, names = sides[0].qrels.kinds, sides[0].run.standing.queries
     chosen = order[:n]
@@ -172,6 +182,34 @@ def judge_next(
         texts_of_queries=None if texts is None else metadata.queries(texts).texts,
         texts_of_documents=None if docs is None else metadata.documents(docs, {str(one.document) for one in found}),
     )
+
+
+def _likely(sides: Sequence[Bounding], query: Integers, rank: Floats) -> Floats:
+    """`[N]`: the expected grade of unjudged documents as a share of the best one.
+
+    It is the share of the judged documents of the query times that of those at such ranks (1, 2 and 3, 4 to 7, ...)
+    over that of all, each as if three to five documents of the average were judged besides.
+
+    Args:
+        sides: the measure of each run.
+        query: `[N]`, their queries.
+        rank: `[N]`, their best ranks.
+
+    """
+    rows = [side.run.hits for side in sides]
+    owner, ranks, grade = (
+        np.concatenate([getattr(hits, name)[hits.known] for hits in rows]) for name in ("query", "rank", "grade")
+    )
+    share = np.maximum(grade, 0) / grades_of(rows[0])[-1]
+    average = (share.sum() + 0.5) / (share.size + 1)
+
+    def smoothed(of: Integers, wanted: Integers, prior: int) -> Floats:
+        size = int(max(of.max(initial=0), wanted.max(initial=0))) + 1
+        counts, sums = np.bincount(of, minlength=size), np.bincount(of, share, size)
+        return np.asarray((sums + prior * average) / (counts + prior))[wanted]
+
+    by_rank = smoothed(np.log2(ranks).astype(np.int64), np.log2(rank).astype(np.int64), 5)
+    return np.asarray(np.minimum(smoothed(owner, query, 3) * by_rank / average, _SURE))
 
 
 def _whole(ranks: Any) -> tuple[int | None, ...]:  # noqa: ANN401 - `[S]`
