@@ -91,10 +91,9 @@ def checked_arrays(**arrays: Array) -> dict[str, Array]:
 def _library(name: str, array: Array) -> Any:  # noqa: ANN401 - an array namespace
     """The library of an array; `input-type` where it is none, or has cells without a number."""
     text = f"{name} is a {type(array).__name__}, not an array"
-    remedy = (
-        f"arrays of NumPy, PyTorch, CuPy, JAX and their like are taken: numpy.asarray({name}) or {name}.to_numpy(); "
-        "queries of different lengths go as flat arrays with indexes, or padded with a mask"
-    )
+    remedy = f"arrays of NumPy, PyTorch, CuPy, JAX and their like are taken: numpy.asarray({name}) or {name}.to_numpy()"
+    if name in _SHAPES:
+        remedy += "; queries of different lengths go as flat arrays with indexes, or padded with a mask"
     if isinstance(array, np.ma.MaskedArray):
         flags = "judged" if name == "grades" else "mask"
         text = f"{name} is a masked array, whose mask would be lost"
