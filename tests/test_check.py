@@ -100,7 +100,10 @@ def test_ties_have_the_range_of_the_mean() -> None:
     run = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"a": 2.0, "c": 1.0}}
     [finding] = rw.check(QRELS, {"tied": run}, ["RR"]).findings
     assert (finding.slug, finding.severity) == ("many-ties", "warning")
-    assert f"RR is {(1 / 2 + 1) / 2:.4f}, between {(1 / 2 + 1) / 2:.4f} and {1:.4f}" in finding.text
+    assert f"over all orders, RR is between {(1 / 2 + 1) / 2:.4f} and {1:.4f}" in finding.text
+    with pytest.warns(rw.RankworthWarning) as warned:
+        rw.evaluate(QRELS, rw.Run(run, "tied"), ["RR"])
+    assert finding.text.startswith(str(warned[0].message).partition("   [")[0])
 
 
 def test_self_matches_have_the_mean_without_them() -> None:

@@ -37,15 +37,15 @@ _SEVERITIES: Final[dict[str, Severity]] = {
 }
 """of what evaluations warn of; all else is a warning"""
 _REPLACED: Final = {"many-ties", "blank-grade"}
-"""notices of evaluations that rules of this module replace"""
+"""notices of evaluations that rules of this module complete"""
 _OF_JUDGEMENTS: Final = (
     *("nothing-relevant", "all-relevant", "best-of-subtopics", "one-subtopic", "known-defect", "unspecified-order"),
 )
 """notices that are not about one run"""
-_MOVED: Final = 0.05
-"""the share of a mean that the order of ties has to move for a warning"""
 _ONE_SIDED: Final = 0.2
 """how many more of the first ranks hold unjudged documents in one run than in another, for a warning"""
+_MOVED: Final = 0.05
+"""the share of a mean that the order of ties has to move for a warning"""
 MANY: Final = 0.1
 """the share of queries from which something is no exception"""
 _FEW: Final = 5
@@ -187,15 +187,18 @@ def _ties(checked: CheckedRun) -> Iterator[Finding]:
     effects = [each for each in checked.measured.ties if f"{each.low:.4f}" != f"{each.high:.4f}"]
     if not effects:
         return
-    ranges = [f"{each.measure} is {each.mean:.4f}, between {each.low:.4f} and {each.high:.4f}" for each in effects]
-    queries = max(each.queries for each in effects)
     moved = max((each.high - each.low) / abs(each.mean) if each.mean else math.inf for each in effects)
-    text = f"{checked.name} has tied documents that decide on the values of {counted(queries)}: "
-    text += "; ".join(ranges)
-    if moved > _MOVED:
-        yield checked.finding("many-ties", text)
-    else:
-        yield checked.finding("tied-documents", text, "note")
+    warned = next((text for slug, text in checked.values.notices if slug == "many-ties"), None)
+    if warned is not None and moved > _MOVED:
+        ranges = "; ".join(f"{each.measure} is between {each.low:.4f} and {each.high:.4f}" for each in effects)
+        yield checked.finding("many-ties", f"{warned}; over all orders, {ranges}")
+        return
+    ranges = "; ".join(
+        f"{each.measure} is {each.mean:.4f}, between {each.low:.4f} and {each.high:.4f}" for each in effects
+    )
+    queries = counted(max(each.queries for each in effects))
+    text = f"{checked.name} has tied documents that decide on the values of {queries}: {ranges}"
+    yield checked.finding("tied-documents", text, "note")
 
 
 def _nothing_retrieved(checked: CheckedRun) -> Iterator[Finding]:
