@@ -311,6 +311,13 @@ def test_a_list_of_queries_of_another_length_is_refused() -> None:
     assert refused([GOOD], {"query": "@requests.ndjson"})[0] == "response-queries"
 
 
+def test_results_are_no_response() -> None:
+    Path("r.json").write_text(
+        json.dumps({"schema": "rankworth.results/3", "runs": [{"name": "a", "mean": {"RR": 1.0}}]})
+    )
+    assert refused("r.json")[0] == "frame-columns"
+
+
 def test_dicts_with_queries_that_are_called_like_keys_are_no_responses() -> None:
     run = {"hits": {"a": 0.5}, "result": {"b": 1.0}, "root": {"c": 1.0}, "status": {"e": 2.0}}
     assert len(rows(run)) == len(run)

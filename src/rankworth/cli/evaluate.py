@@ -200,7 +200,9 @@ def evaluate(
     }
     how = options.typed()
     how.pop("--measure", None)
-    return _decide(verdicts, {name: path for name, path in paths.items() if path != STDIN}, words(how), out)
+    return _decide(
+        verdicts, {name: path for name, path in paths.items() if path != STDIN and not exact}, words(how), out
+    )
 
 
 def _decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Sequence[str], out: Output) -> int:

@@ -252,7 +252,7 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
     by_query = "." not in path and all(isinstance(each, list) for each in value.values())
     keys = [str(key).lower() for key in value]
     is_row = any(key in SPELLINGS["query"] for key in keys) and any(key in LISTS["document"] for key in keys)
-    if not hit or by_query or is_row or any(key in SPELLINGS["document"] for key in keys):
+    if not hit or by_query or is_row or any(key in (*SPELLINGS["document"], "schema") for key in keys):
         return error
     names = {name.rpartition(".")[2].lower(): name for name in reversed(leaves(hit))}
     document = next((names[name] for name in _USUAL["document"] if name in names), "")
