@@ -195,14 +195,11 @@ def evaluate(
             table = evaluation.evaluate_runs(judgements, rankings, wanted, bounds=bounds, **settings)
     verdicts = _verdicts(table, floors)
     _write(out, table, measures, options.measured, level, per_query=per_query)
-    paths = {"": qrels} | {
-        ranking.name: path for ranking, (_, path) in zip(rankings, files.named[-len(rankings) :], strict=True)
-    }
+    named = () if exact else zip(rankings, files.named, strict=True)  # explain takes no exact run
+    paths = {"": qrels} | {ranking.name: path for ranking, (_, path) in named}
     how = options.typed()
     how.pop("--measure", None)
-    return _decide(
-        verdicts, {name: path for name, path in paths.items() if path != STDIN and not exact}, words(how), out
-    )
+    return _decide(verdicts, {name: path for name, path in paths.items() if path != STDIN}, words(how), out)
 
 
 def _decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Sequence[str], out: Output) -> int:
