@@ -106,8 +106,8 @@ def evaluate_embeddings(
     """What embeddings are worth: each query is compared with all documents, and the best ones are the run.
 
     The search is exact, in blocks of documents, by the library and on the device of the arrays; scores are compared in
-    their precision, at least in single precision. Similarity: q·d / (|q| |d|) (`cosine`, 0 beside a vector of zeros),
-    q·d (`dot`), -|q - d| (`euclidean`).
+    their precision, at least in single precision. Similarity: `q·d / (|q| |d|)` (`cosine`, 0 beside a vector of zeros),
+    `q·d` (`dot`), `-|q - d|` (`euclidean`).
 
     Args:
         queries: `[Q, D]`, one row for each query: an array of NumPy, PyTorch, CuPy, JAX or any library that
