@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from math import log2
+from math import inf, log2, nextafter
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +198,16 @@ def test_it_says_when_nothing_gives_the_number(files: Any, capsys: pytest.Captur
     header, *rows = capsys.readouterr().out.splitlines()
     assert header.endswith(",answer")
     assert {row.rpartition(",")[2] for row in rows} == {"nearest"}
+
+
+@pytest.mark.parametrize("beside", [-inf, inf])
+@pytest.mark.parametrize("measure", ["nDCG(gain=exp2)@10", "nDCG(ideal=retrieved)@10"])
+def test_a_mean_whose_sum_was_taken_in_another_order_is_named(measure: str, beside: float) -> None:
+    qrels = {f"q{one}": {"a": 3, "b": 1 + one % 2, "c": one % 3} for one in range(1, 8)}
+    run = {query: {"b": 3.0, "x": 2.0, query: 1.5, "a": float(place % 3)} for place, query in enumerate(qrels)}
+    number = nextafter(rw.evaluate(qrels, run, [measure])[measure], beside)
+    found = rw.audit(qrels, run, f"nDCG@10={number!r}")
+    assert (found.exact, str(found.candidates[0])) == (True, measure[5:-4])
 
 
 def test_the_number_of_the_profile_itself_needs_no_departure(files: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -406,7 +406,8 @@ class _Auditor:
         self, start: Convention, names: Mapping[Convention, tuple[str, ...]], target: Decimal
     ) -> tuple[bool, list[Candidate]]:
         """The smallest departures that give a number at its digits, or the nearest ones."""
-        half = 0.5 * 10.0 ** int(target.as_tuple().exponent) * (1 + _EQUAL)
+        written = 0.5 * 10.0 ** int(target.as_tuple().exponent) * (1 + _EQUAL)
+        half = max(written, _EQUAL * abs(float(target)))  # the last digits of a mean depend on the order of its sum
         tried: list[Candidate] = []
 
         def distance(candidate: Candidate) -> float:
