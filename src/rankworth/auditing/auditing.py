@@ -406,8 +406,8 @@ class _Auditor:
         self, start: Convention, names: Mapping[Convention, tuple[str, ...]], target: Decimal
     ) -> tuple[bool, list[Candidate]]:
         """The smallest departures that give a number at its digits, or the nearest ones."""
-        written = 0.5 * 10.0 ** int(target.as_tuple().exponent) * (1 + _EQUAL)
-        half = max(written, _EQUAL * abs(float(target)))  # the last digits of a mean depend on the order of its sum
+        # Half of the last digit; the last bits of a mean depend on the order of its sum.
+        half = max(0.5 * 10.0 ** int(target.as_tuple().exponent), _EQUAL * abs(float(target))) * (1 + _EQUAL)
         tried: list[Candidate] = []
 
         def distance(candidate: Candidate) -> float:
