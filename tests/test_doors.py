@@ -570,16 +570,16 @@ SPELLED = [
     ("Query Text", "Doc ID"),
     ("query_text", "doc_id"),
     ("qid", "corpus_id"),
+    ("user_input", "doc_id"),
 ]
+GRADES = ["grade", "relevance", "label", "rel", "rating", "judgment", "judgement"]
+SCORES = ["score", "prediction", "Score", "_score", "score", "score", "score"]
 RANKS = ["rank", "position", "Doc Position"]
 DISTANCES = ("distance", "dist", "_distance")
 
 
 @pytest.mark.parametrize(("query", "document"), SPELLED)
-@pytest.mark.parametrize(
-    ("grade", "score"),
-    [("grade", "score"), ("relevance", "prediction"), ("label", "Score"), ("rel", "_score"), ("rating", "score")],
-)
+@pytest.mark.parametrize(("grade", "score"), list(zip(GRADES, SCORES, strict=True)))
 def test_columns_are_known_by_their_usual_names(query: str, document: str, grade: str, score: str) -> None:
     qrels = pl.DataFrame(columns_of(QRELS, (query, document, grade))).with_columns(iteration=pl.lit(0))
     run = pl.DataFrame(columns_of(RUN, (query, document, score))).with_columns(rank=pl.lit(1), tag=pl.lit("x"))
@@ -608,15 +608,9 @@ def test_the_smallest_distance_ranks_first(distance: str) -> None:
 
 def test_every_known_name_of_a_column_is_tried() -> None:
     tried = {name.lower() for pair in SPELLED for name in pair} | {
-        "grade",
-        "relevance",
-        "label",
-        "rel",
-        "rating",
-        "score",
-        "prediction",
+        *GRADES,
+        *map(str.lower, SCORES),
         *("subtopic", "subtopic_id", "iteration"),  # in test_subtopics.py
-        "_score",
         *map(str.lower, RANKS),
         *DISTANCES,
     }

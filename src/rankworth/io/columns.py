@@ -15,10 +15,12 @@ from rankworth.io.reading import Orders
 if TYPE_CHECKING:
     import polars as pl
 
+QUERY_TEXTS: Final = ("query text", "query_text", "user_input")
+"""what the text of a query is called, which is its id where there is no other"""
 SPELLINGS: Final = {
     "query": (
         *("query", "query_id", "qid", "query-id", "q_id", "topic", "topic_id", "user_id", "userid", "user"),
-        *("query text", "query_text", "user_input"),
+        *QUERY_TEXTS,
     ),
     "document": (
         *("document", "doc_id", "docno", "docid", "corpus-id", "corpus_id", "pid", "item_id", "itemid", "item"),
@@ -58,7 +60,7 @@ RECORDS: Final = {("score", "document"): RECORD, ("grade", "document"): RECORD, 
 """the same for judgements and for runs, of which those of ALS call scores ratings"""
 BEIR: Final = ("corpus-id", "corpus_id")
 """how BEIR calls documents; it calls grades scores"""
-_TEXTS: Final = {"query", "query text", "query_text"}
+_TEXTS: Final = {"query", *QUERY_TEXTS}
 _SCORES: Final = {*SPELLINGS["score"], *SPELLINGS["rank"], *SPELLINGS["distance"]}
 _KNOWN: Final = frozenset(chain(*SPELLINGS.values(), *LISTS.values()))
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Final
 
-from rankworth.io.columns import Groups
+from rankworth.io.columns import QUERY_TEXTS, Groups
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,6 @@ class Kind:
 
 
 _IDS: Final = ("id", "_id", "id_")
-_QUERY_TEXTS: Final = ("query text", "query_text")
 QUERIES: Final = Kind(
     what="query",
     usual={
@@ -52,10 +51,10 @@ QUERIES: Final = Kind(
                 *("topic_id", "topic-id", "topicid", "topic_number"),
             ),
             (*_IDS, "number", "num"),
-            *(("topic",), ("query",), ("user_id", "userid", "user"), _QUERY_TEXTS),
+            *(("topic",), ("query",), ("user_id", "userid", "user"), QUERY_TEXTS),
         ),
         "text": (
-            *(("text", "querytext", *_QUERY_TEXTS), ("query",), ("question",), ("title",), ("topic",)),
+            *(("text", "querytext", *QUERY_TEXTS), ("query",), ("question",), ("title",), ("topic",)),
             ("contents", "content", "body", "utterance", "description"),
         ),
     },
