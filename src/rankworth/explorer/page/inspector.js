@@ -164,7 +164,7 @@ export class Inspector {
         button('Open in the playground', () => this.openInPlayground(), {'data-key': 'to-playground'}),
         el('span', {class: 'small'}, this.session.saves ? `grades are saved in ${this.session.saves}` : ''),
         button('Export new grades', () => this.export(), {'data-key': 'export'})),
-      el('p', {class: 'hint'}, `The number behind a document, such as +1.2619, is what its rank adds to the sum above; ? is a document that nobody judged.${this.session.judges ? ' Keys on a document: 0 to 9 sets the grade, ? takes it back, arrows walk.' : ''}`),
+      el('p', {class: 'hint'}, `The number behind a document, such as +1.2619, is what its rank adds to the sum of its ranking; ? is a document that nobody judged.${this.session.judges ? ' Keys on a document: 0 to 9 sets the grade, ? takes it back, arrows walk.' : ''}`),
       this.moves, this.rankings);
   }
 
