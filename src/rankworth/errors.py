@@ -15,7 +15,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import islice
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self
+
+Severity = Literal["error", "warning", "note"]
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -165,17 +167,23 @@ _APART: Final = re.compile(
 
 
 @cache
-def slugs() -> Mapping[str, str]:
-    """Each slug and what it means in one line."""
+def catalogue() -> Mapping[str, tuple[Severity, str]]:
+    """Each slug, with its severity and what it means in one line."""
     from importlib.resources import files  # noqa: PLC0415 - only where something is wrong
     from tomllib import loads  # noqa: PLC0415 - as above
 
-    return loads((files("rankworth") / "errors.toml").read_text("utf-8"))
+    severities: Any = loads((files("rankworth") / "errors.toml").read_text("utf-8"))
+    return {slug: (severity, meaning) for severity, each in severities.items() for slug, meaning in each.items()}
+
+
+def slugs() -> Mapping[str, str]:
+    """Each slug and what it means in one line."""
+    return {slug: meaning for slug, (_, meaning) in catalogue().items()}
 
 
 def known(slug: str) -> str:
-    """The slug itself; a `KeyError` where it is none of `slugs`, so that none goes without a page."""
-    if slug not in slugs():
+    """The slug itself; a `KeyError` where it is not in the catalogue, so that none goes without a page."""
+    if slug not in catalogue():
         raise KeyError(slug)
     return slug
 

@@ -14,6 +14,7 @@ from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation import DEFAULT_MEASURES, evaluate_profiles
 from rankworth.evaluation.bounding import bounded
 from rankworth.evaluation.bounds import MeanBounds
+from rankworth.evaluation.diagnostics import MANY
 from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.runner import Measures, planned
 from rankworth.io.reading import is_path
@@ -194,7 +195,7 @@ class _Checker:
             return
         text = f"{checked.name} retrieves the document that has the id of the query, for {counted(len(own))}: "
         text += f"{quoted(own)}; some tools remove such documents"
-        if len(own) < rules.MANY * np.count_nonzero(checked.answered):
+        if len(own) < MANY * np.count_nonzero(checked.answered):
             yield checked.finding("self-matches", text, "note", own)
             return
         without = self._measured(qrels, checked.run, self.plan(exclude="self")).values

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
 
-from rankworth.errors import RankworthError, counted, known
+from rankworth.errors import RankworthError, Severity, catalogue, counted
 from rankworth.evaluation import output
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name
@@ -13,7 +13,6 @@ from rankworth.tables.columns import Column, Sheet, by_name
 if TYPE_CHECKING:
     from rankworth.evaluation.values import Values
 
-Severity = Literal["error", "warning", "note"]
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
 _OF_GITHUB: Final = {"error": "error", "warning": "warning", "note": "notice"}
 _ESCAPES: Final = {"%": "%25", "\r": "%0D", "\n": "%0A"}
@@ -30,7 +29,7 @@ class Finding(NamedTuple):
     slug: str
     """the code, which has a page in docs/errors"""
     text: str
-    severity: Severity = "warning"
+    severity: Severity
     """`error`: a number would be wrong; `warning`: it is likely to mislead; `note`: it is good to know"""
     file: str = ""
     """the path of the file; empty where the data came from none"""
@@ -42,10 +41,10 @@ class Finding(NamedTuple):
     remedy: str = ""
 
     @classmethod
-    def of(cls, slug: str, text: str, severity: Severity = "warning", **fields: Any) -> "Finding":  # noqa: ANN401 - the fields
-        """A finding whose slug is known, about the first of its queries."""
+    def of(cls, slug: str, text: str, severity: Severity | None = None, **fields: Any) -> "Finding":  # noqa: ANN401 - the fields
+        """A finding about the first of its queries, with the severity of the catalogue where none is named."""
         queries = tuple(map(str, fields.pop("queries", ())))[:_NAMED]
-        return cls(known(slug), text, severity, queries=queries, **fields)
+        return cls(slug, text, severity or catalogue()[slug][0], queries=queries, **fields)
 
 
 class Source(NamedTuple):

@@ -161,7 +161,7 @@ def judgements(
     if isinstance(source, Qrels):
         repeated = int(source.repeated.sum())
         text = f"{repeated:,} judgements repeat earlier ones and do not count"
-        return source, (), [Finding.of("duplicate-judgement", text, "error")] if repeated else []
+        return source, (), [Finding.of("duplicate-judgement", text)] if repeated else []
     described = source if isinstance(source, Described) else Described(source, {})
     reading = Reading(described.format, described.columns, described.split)
     files = () if isinstance(described.source, Mapping) else files_of(described.source, QRELS, reading)
@@ -207,7 +207,7 @@ def of_error(error: InputError, files: Sequence[Source], run: str = "") -> list[
     findings = []
     for slug, problem in zip(error.slugs, error.problems, strict=True):
         file, line = _location(problem, files)
-        findings.append(Finding.of(slug, problem, "error", file=file, line=line, run=run))
+        findings.append(Finding.of(slug, problem, file=file, line=line, run=run))
     more = f"; {error.more:,} more of this kind" if error.more else ""
     last = findings.pop()
     return [*findings, last._replace(text=last.text + more, remedy=error.remedy)]

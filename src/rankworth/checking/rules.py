@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.checking.findings import Finding, Severity, Source
+from rankworth.checking.findings import Finding, Source
 from rankworth.checking.reading import Rows, path_of
-from rankworth.errors import counted, quoted
+from rankworth.errors import Severity, counted, quoted
 from rankworth.evaluation.aggregation import Mask
 from rankworth.evaluation.bounds import MeanBounds
-from rankworth.evaluation.diagnostics import blanks, means_apart, uneven_judgements
+from rankworth.evaluation.diagnostics import MANY, blanks, means_apart, unanswered, uneven_judgements
 from rankworth.evaluation.evaluator import MeasuredRun
 from rankworth.evaluation.values import Values
 from rankworth.io import metadata
@@ -26,17 +26,7 @@ from rankworth.model import Qrels, Run
 if TYPE_CHECKING:
     from rankworth.arrays import Integers
 
-_SEVERITIES: Final[dict[str, Severity]] = {
-    "no-common-documents": "error",
-    "nothing-relevant": "error",
-    "empty-input": "error",
-    "shallow-run": "note",
-    "best-of-subtopics": "note",
-    "unspecified-order": "note",
-    "blank-grade": "note",
-}
-"""of what evaluations warn of; all else is a warning"""
-_REPLACED: Final = {"many-ties", "blank-grade"}
+_REPLACED: Final = {"many-ties", "many-unanswered", "blank-grade"}
 """notices of evaluations that rules of this module complete"""
 _OF_JUDGEMENTS: Final = (
     *("nothing-relevant", "all-relevant", "best-of-subtopics", "one-subtopic", "known-defect", "unspecified-order"),
@@ -46,8 +36,6 @@ _ONE_SIDED: Final = 0.2
 """how many more of the first ranks hold unjudged documents in one run than in another, for a warning"""
 _MOVED: Final = 0.05
 """the share of a mean that the order of ties has to move for a warning"""
-MANY: Final = 0.1
-"""the share of queries from which something is no exception"""
 _FEW: Final = 5
 """fewer queries, or documents of a query, are too few to see how they were chosen"""
 _MEANS: Final = 3
@@ -115,7 +103,7 @@ class CheckedRun:
         """The ids of some of the judged queries."""
         return [self.measured.standing.queries[place] for place in np.flatnonzero(queries).tolist()]
 
-    def finding(self, slug: str, text: str, severity: Severity = "warning", queries: Iterable[str] = ()) -> Finding:
+    def finding(self, slug: str, text: str, severity: Severity | None = None, queries: Iterable[str] = ()) -> Finding:
         """A finding about this run, whose name comes before the text where it is not there."""
         file = path_of(self.run.files)
         text = text if text.startswith(self.name) else f"{self.name}: {text}"
@@ -125,7 +113,7 @@ class CheckedRun:
 def of_judgements(qrels: Qrels, checked: Sequence[CheckedRun], file: str) -> Iterator[Finding]:
     """What judgements tell, and what that does to the means of runs."""
     for slug, text in blanks(qrels.blanks, qrels.blank):
-        yield Finding.of(slug, text, "note", file=file)
+        yield Finding.of(slug, text, file=file)
     fractions = qrels.grades % 1 != 0
     if fractions.any():
         lost = int(np.count_nonzero((qrels.grades > 0) & (np.trunc(qrels.grades) <= 0)))
@@ -140,7 +128,7 @@ def of_judgements(qrels: Qrels, checked: Sequence[CheckedRun], file: str) -> Ite
         text += quoted(queries)
         means = [f"; of {run.name}, {each}" for run in checked if (each := run.apart(relevant))]
         text += "".join(means[:_MEANS])
-        severity: Severity = "warning" if without > MANY * len(qrels) else "note"
+        severity: Severity | None = None if without > MANY * len(qrels) else "note"
         yield Finding.of("no-relevant-documents", text, severity, file=file, queries=queries)
 
 
@@ -154,12 +142,11 @@ def of_run(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
     """What a measured run tells."""
     known = {notice.slug for notice in checked.values.notices} - _REPLACED
     for slug, text in (notice for notice in checked.values.notices if notice.slug in known):
-        severity = _SEVERITIES.get(slug, "warning")
-        yield (Finding.of if slug in _OF_JUDGEMENTS else checked.finding)(slug, text, severity)
+        yield (Finding.of if slug in _OF_JUDGEMENTS else checked.finding)(slug, text)
     do_meet = not {"similar-ids", "no-common-documents"} & known
     if do_meet and (alike := alike_documents(qrels, checked.run, checked.rows.first)):
         yield checked.finding("similar-ids", alike)
-    yield from _queries(checked, is_many="many-unanswered" in known)
+    yield from _queries(checked)
     yield from _ties(checked)
     if "no-common-documents" not in known:
         yield from _nothing_retrieved(checked)
@@ -169,17 +156,17 @@ def of_run(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
     yield from _single_pool(checked)
 
 
-def _queries(checked: CheckedRun, *, is_many: bool) -> Iterator[Finding]:
+def _queries(checked: CheckedRun) -> Iterator[Finding]:
     """Queries that only one of judgements and run has, and the mean with and without them."""
     counts = checked.values.counts
-    if counts.unanswered and not is_many:
-        text = f"{checked.name} has no results for {counts.unanswered:,} of {counted(counts.judged)}: "
-        text += "; ".join(filter(None, (quoted(counts.unanswered_queries), checked.apart(checked.answered))))
-        yield checked.finding("unanswered-queries", text, "note", counts.unanswered_queries)
+    if counts.unanswered and checked.lead is not None:
+        slug, text = unanswered(checked.name, checked.lead, checked.measured, counts)
+        severity: Severity | None = None if counts.unanswered > MANY * counts.judged else "note"
+        yield checked.finding(slug, text, severity, counts.unanswered_queries)
     if counts.ignored:
         text = f"{checked.name} has {counted(counts.ignored)} that nobody judged and that no value counts: "
         text += quoted(counts.ignored_queries)
-        yield checked.finding("ignored-queries", text, "note", counts.ignored_queries)
+        yield checked.finding("ignored-queries", text, queries=counts.ignored_queries)
 
 
 def _ties(checked: CheckedRun) -> Iterator[Finding]:
@@ -198,7 +185,7 @@ def _ties(checked: CheckedRun) -> Iterator[Finding]:
     )
     queries = counted(max(each.queries for each in effects))
     text = f"{checked.name} has tied documents that decide on the values of {queries}: {ranges}"
-    yield checked.finding("tied-documents", text, "note")
+    yield checked.finding("tied-documents", text)
 
 
 def _nothing_retrieved(checked: CheckedRun) -> Iterator[Finding]:
@@ -208,7 +195,7 @@ def _nothing_retrieved(checked: CheckedRun) -> Iterator[Finding]:
         text = f"{checked.name} retrieves no relevant document for any query, of {relevant:,} that there are; it "
         text += "scores 0 everywhere"
         remedy = "was it made for these queries and documents, and did the search work?"
-        yield checked.finding("no-relevant-retrieved", text, "error")._replace(remedy=remedy)
+        yield checked.finding("no-relevant-retrieved", text)._replace(remedy=remedy)
 
 
 def of_unjudged(checked: CheckedRun, bounds: MeanBounds | None) -> Iterator[Finding]:
@@ -230,7 +217,7 @@ def of_unjudged(checked: CheckedRun, bounds: MeanBounds | None) -> Iterator[Find
     for measure, bound in (bounds or {}).items():
         text += f"; {measure} is {checked.values[measure]:.4f}, and between {bound.low:.4f} and {bound.high:.4f} "
         text += f"whatever they are worth ({bounds.assumption.partition(': ')[2]})" if bounds else ""
-    yield checked.finding("unjudged-documents", text, "note", checked.ids(unjudged > 0))
+    yield checked.finding("unjudged-documents", text, queries=checked.ids(unjudged > 0))
 
 
 def _constant_scores(checked: CheckedRun) -> Iterator[Finding]:
@@ -300,7 +287,7 @@ def of_runs(checked: Sequence[CheckedRun], qrels: Qrels) -> Iterator[Finding]:
         shares[each.name] = 1 - judged.sum() / retrieved.sum() if retrieved.any() else math.nan
     known = [share for share in shares.values() if not math.isnan(share)]
     for slug, text in uneven_judgements(shares):
-        yield Finding.of(slug, text, "warning" if max(known) - min(known) >= _ONE_SIDED else "note")
+        yield Finding.of(slug, text, None if max(known) - min(known) >= _ONE_SIDED else "note")
     found = np.zeros(qrels.grades.size, dtype=bool)
     for each in checked:
         if each.hits.judgement is None or each.hits.pool.grades.size != found.size:
@@ -310,7 +297,7 @@ def of_runs(checked: Sequence[CheckedRun], qrels: Qrels) -> Iterator[Finding]:
     if checked and (absent := int(np.count_nonzero(relevant & ~found))):
         text = f"{absent:,} of {int(relevant.sum()):,} relevant documents {'is' if absent == 1 else 'are'} in no run"
         queries = _owners(qrels, relevant & ~found)
-        yield Finding.of("unretrieved-documents", f"{text}: {quoted(queries)}", "note", queries=queries)
+        yield Finding.of("unretrieved-documents", f"{text}: {quoted(queries)}", queries=queries)
 
 
 def of_corpus(qrels: Qrels, docs: object, file: str) -> Iterator[Finding]:

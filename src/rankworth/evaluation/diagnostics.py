@@ -25,7 +25,8 @@ from rankworth.settings import STANDARD_AVERAGING, Averaging
 if TYPE_CHECKING:
     from rankworth.evaluation.evaluator import Evaluator, MeasuredRun, Plan
 
-_MANY_UNANSWERED: Final = 0.1
+MANY: Final = 0.1
+"""the share of queries from which something is no exception"""
 _LEAST: Final = 1e-300
 _MOST: Final = 1e300
 """thresholds beyond which are no grades: they say that every grade above 0 is relevant, or every grade at all"""
@@ -306,11 +307,9 @@ def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRo
     over = [measure.label for measure in measures if measure.quantity.definition.subtopics]
     others = [measure.label for measure in measures if measure.label not in over]
     if over and (hits.subtopics is None or hits.subtopics.counts.max() < 2):  # noqa: PLR2004 - more than one
-        text = (
-            f"no query has judgements for more than one subtopic, so there is nothing to diversify for {quoted(over)}"
-        )
+        text = "no query has judgements for more than one subtopic, so there is nothing to diversify for"
         where = "subtopics stand in the second column of a qrels file or in a column subtopic of a frame"
-        yield Notice("one-subtopic", f"{text}; {where}")
+        yield Notice("one-subtopic", f"{text} {quoted(over)}; {where}")
     if qrels.merged and others:
         text = "some documents are judged for several subtopics of a query; the best grade of each document counts for"
         yield Notice("best-of-subtopics", f"{text} {quoted(others)}")
@@ -320,20 +319,33 @@ def _unanswered(
     name: str, measures: Sequence[ResolvedMeasure], settings: Averaging, run: "MeasuredRun", counts: Counts
 ) -> Iterator[Notice]:
     """Many judged queries without results move the mean; whether they should is for the user to say."""
-    if counts.unanswered <= _MANY_UNANSWERED * counts.judged or settings.missing not in ("zero", "skip"):
-        return
-    measure = next((measure for measure in measures if isinstance(measure.quantity, Measure)), None)
-    if measure is None or replace(settings, missing="zero") != STANDARD_AVERAGING:
-        return
-    answered: Mask = run.settled.n_retrieved > 0
-    means = means_apart(measure.quantity, run, answered)
+    if counts.unanswered > MANY * counts.judged and settings.missing in ("zero", "skip"):
+        measure = next((measure for measure in measures if isinstance(measure.quantity, Measure)), None)
+        if measure is not None and replace(settings, missing="zero") == STANDARD_AVERAGING:
+            yield unanswered(name, measure.quantity, run, counts, measure.label)
+
+
+def unanswered(name: str, measure: Quantity, run: "MeasuredRun", counts: Counts, label: str = "") -> Notice:
+    """Judged queries without results, and a mean with and without them.
+
+    Args:
+        name: what to call the run.
+        measure: was measured.
+        run: the measured run.
+        counts: how many queries there are.
+        label: the measure as it was named; its own name where empty.
+
+    """
+    means = means_apart(measure, run, run.settled.n_retrieved > 0)
     queries = "name the queries that the run was made for with --only FILE (queries=[...])"
     remedy = f'Leave them out with --answered-only (missing="skip"), or {queries}'
     if counts.scored < counts.judged:
         remedy = f"They are left out; {queries}"
-    text = f"{name} has no results for {counts.unanswered:,} of {counts.judged:,} judged queries; {measure.label} is "
-    text += f"{means[0]:.4f} if they count as empty rankings, {means[1]:.4f} without them. {remedy}"
-    yield Notice("many-unanswered", text)
+    text = f"{name} has no results for {counts.unanswered:,} of {counts.judged:,} judged queries; "
+    text += (
+        f"{label or measure} is {means[0]:.4f} if they count as empty rankings, {means[1]:.4f} without them. {remedy}"
+    )
+    return Notice("many-unanswered", text)
 
 
 def _thresholds(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
@@ -348,10 +360,10 @@ def _thresholds(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterat
     lenient = [measure for measure, rel in rels if rel <= low]
     if lenient and 0 < low < high:
         labels = quoted([measure.label for measure in lenient])
-        text = (
-            f"the grades run from {low:g} to {high:g} and none is 0 or below, so every judged document is relevant to "
+        text = f"the grades run from {low:g} to {high:g} and none is 0 or below, so every judged document is relevant"
+        text += (
+            f" to {labels}; if {low:g} means bad, set rel, as in {lenient[0].quantity.name}(rel={(low + high) / 2:g})"
         )
-        text += f"{labels}; if {low:g} means bad, set rel, as in {lenient[0].quantity.name}(rel={(low + high) / 2:g})"
         yield Notice("all-relevant", text)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankworth import names
 from rankworth.arrays import Pool
-from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError
+from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, catalogue
 from rankworth.evaluation.bounds import Varied
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.evaluation.evaluator import Evaluator, Plan, QrelsOf
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 DEFAULT_MEASURES: Final = ("nDCG@10", "RR@10", "AP", "R@100", "Judged@10")
 Measures = Iterable[str | Measure | Fact]
 """Names, measures and facts."""
-_SILENT: Final = ("shallow-run", "best-of-subtopics", "unspecified-order")
-"""notices that stand beside the values but warn of nothing, since nothing is wrong with the numbers"""
 
 
 def evaluate(
@@ -399,7 +397,7 @@ def warn(table: Iterable[Values]) -> None:
     """Warn of what deserves a second look, at the line that called the public function."""
     for values in table:
         for notice in values.notices:
-            if notice.slug not in _SILENT:
+            if catalogue()[notice.slug][0] != "note":
                 warnings.warn(RankworthWarning(notice.slug, notice.text), stacklevel=3)
 
 
