@@ -195,6 +195,8 @@ def _positive(positive: NDArray[np.bool_], one: Counterfactual) -> NDArray[np.bo
     if one.exchanged:
         return positive[: len(one.order)]
     signs = positive[one.order]
+    if signs.all():
+        return signs
     others = ~np.isin(one.order, list(one.alone))
     for place in np.flatnonzero(~others).tolist():
         if (signs & others)[place:].any():
@@ -256,6 +258,11 @@ class MeasureContext:
         return {query: place for place, query in enumerate(self.view.standing.queries)}
 
     @cached_property
+    def judged(self) -> frozenset[str]:
+        """The queries that have judgements that count."""
+        return frozenset(self.qrels.queries)
+
+    @cached_property
     def shown(self) -> list[float | None]:
         """The value of each query; None where it is left out, NaN where it is not defined."""
         pairs = zip(self.column.shown().tolist(), self.column.there.tolist(), strict=True)
@@ -263,7 +270,7 @@ class MeasureContext:
 
     def names(self, query: str) -> list[str]:
         """What a query is called in the judged run: several names where its rows stand apart as several rankings."""
-        own = [query] if query in self.positions and query in self.qrels.queries else []
+        own = [query] if query in self.positions and query in self.judged else []
         if self.asked.judging.blocks == "joined":
             return own
         return own + [name for name in self.positions if name != query and name.rpartition(" (")[0] == query]
@@ -353,14 +360,6 @@ class MeasureContext:
         """The value of the query before one that has one."""
         values = self.column.shown()[:place][self.column.there[:place]]
         return float(values[-1]) if values.size else 0.0
-
-    def value_of(self, ranking: Ranking, alternative: Counterfactual) -> float | None:
-        """What one other ranking would be worth; None where it would have no value, or is refused."""
-        try:
-            [value] = self.values(ranking, [alternative])
-        except RankworthError:
-            return None
-        return value
 
 
 def refuse(query: str, contexts: Sequence[MeasureContext], runs: Sequence[Run], *, alone: bool = True) -> None:

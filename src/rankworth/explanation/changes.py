@@ -379,7 +379,8 @@ def _expected(query: RankedQuery) -> float | None:
         return None
     if judging.depth is not None or judging.unretrieved == "last":
         return None
-    return query.with_ties("expected").context.value_of(query.ranking, query.ranking.as_it_is)
+    [value] = query.with_ties("expected").context.each(query.ranking, [query.ranking.as_it_is])
+    return value if isinstance(value, float) else None
 
 
 def by_unjudged(query: RankedQuery, options: Options) -> list[Row]:

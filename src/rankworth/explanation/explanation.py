@@ -449,8 +449,7 @@ def _missing(context: MeasureContext, query: str, counted: Collection[str | None
     if is_condensed:
         has_rank = (ranking.rows.known & (ranking.rows.grade >= 0))[:size]
     above = np.append(0, np.cumsum(has_rank)).astype(np.int64)
-    now = context.value_of(ranking, ranking.as_it_is)
-    best = _best(context, ranking, {kind: row for row, kind in reversed(kinds.items())}, tried, now)
+    best = _best(context, ranking, {kind: row for row, kind in reversed(kinds.items())}, tried)
     missing = []
     for row, kind in kinds.items():
         place, value, change = best[kind]
@@ -472,12 +471,12 @@ def _kind(ranking: Ranking, row: int, deepest: int) -> Hashable:
 
 
 def _best(
-    context: MeasureContext, ranking: Ranking, rows: Mapping[Hashable, int], tried: Sequence[int], now: float | None
+    context: MeasureContext, ranking: Ranking, rows: Mapping[Hashable, int], tried: Sequence[int]
 ) -> dict[Hashable, tuple[int | None, float | None, float | None]]:
     """Where a document of each kind would add most, the value there and its change; None if no place is better."""
     size = ranking.retrieved
     moves = [(kind, row, place) for kind, row in rows.items() for place in tried if place <= size + (row >= size)]
-    values = context.each(ranking, [ranking.moved(row, place) for _, row, place in moves])
+    now, *values = context.each(ranking, [ranking.as_it_is, *(ranking.moved(row, place) for _, row, place in moves)])
     known: dict[Hashable, list[tuple[float, int]]] = {kind: [] for kind in rows}
     for (kind, _, place), value in zip(moves, values, strict=True):
         if isinstance(value, float) and not math.isnan(value):
@@ -485,7 +484,7 @@ def _best(
     best: dict[Hashable, tuple[int | None, float | None, float | None]] = {}
     for kind, pairs in known.items():
         value, place = max(pairs, default=(-math.inf, 0))
-        if now is None or math.isnan(now):
+        if not isinstance(now, float) or math.isnan(now):
             best[kind] = (place, value, None) if pairs else (None, None, None)
         else:
             best[kind] = (place, value, value - now) if value > now else (None, None, None)

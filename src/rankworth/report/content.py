@@ -261,7 +261,9 @@ def _summary(
         for name, cells in (table.columns if table else {}).items()
         if 1 < len(set(cells)) <= _GROUPS
     }
-    bounds = {name: stats.intervals(found.T, weights, seed=seed) for name, found in values.items()}
+    all_values = np.concatenate([*values.values()])  # measured together, so that samples are drawn once
+    bounds = stats.intervals(all_values.T, weights, seed=seed)
+    ends = iter([[finite(low), finite(high)] for low, high in zip(bounds.low, bounds.high, strict=True)])
     return {
         "schema": SCHEMA,
         "rankworth": __version__,
@@ -271,13 +273,7 @@ def _summary(
         "verdict": _verdict(shown, means, labels, values, ids, texts, tied),
         "tied": tied,
         "means": {name: {label: finite(row[label]) for label in labels} for name, row in means.items()},
-        "intervals": {
-            name: {
-                label: [finite(low), finite(high)]
-                for label, low, high in zip(labels, found.low, found.high, strict=True)
-            }
-            for name, found in bounds.items()
-        },
+        "intervals": {name: {label: next(ends) for label in labels} for name in values},
         "comparison": shown.to_dict() if isinstance(shown, Comparison) else None,
         "signature": "" if isinstance(shown, Comparison) else shown.signature,
         "queries": ids,

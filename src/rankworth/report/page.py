@@ -88,7 +88,7 @@ def bytes_left(record: Mapping[str, Any], most: int) -> int:
 def _deflated(part: object) -> str:
     """JSON, deflated, in letters; no text of a user can end the element that holds it."""
     text = json.dumps(part, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode()
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"))).decode()
 
 
 def _read(package: str, name: str) -> str:
