@@ -326,64 +326,6 @@ def every(number: float) -> Callable[[dict[str, Any]], object]:
     return lambda told: [row.update({"nDCG@10": number}) for row in told["runs"][0]["per_query"].values()]
 
 
-CONTRADICTIONS: Final[dict[str, tuple[Callable[[dict[str, Any]], object], str]]] = {
-    "a value below the range": (value("q03", "nDCG@10", -1e308), "nDCG@10 has the value -1e+308"),
-    "a value above the range": (value("q03", "AP", 1.5), "AP has the value 1.5, and lies between 0 and 1"),
-    "a count below 0": (value("q03", "NumRel", -1), "NumRel has the value -1, and lies between 0 and inf"),
-    "all values of one number": (every(0.1), "the mean of nDCG@10 is "),
-    "one value": (value("q03", "AP", 0.123), "the mean of AP is "),
-    "one count": (value("q03", "NumRel", 5), "the mean of NumRel is 24, and that of its values is 27"),
-    "a mean": (lambda told: told["runs"][1]["mean"].update(AP=0.9), "the mean of AP is 0.9, and that of its values"),
-    "a mean that is none": (lambda told: told["runs"][1]["mean"].update(AP=None), "the mean of AP is nan"),
-    "the mean of a group": (
-        lambda told: told["runs"][0]["groups"]["ar"]["mean"].update(AP=0.1),
-        "the mean of AP is 0.1",
-    ),
-    "a query of another group": (
-        lambda told: told["runs"][0]["per_query"]["q01"].update(group="ar"),
-        "the mean of nDCG@10 is",
-    ),
-    "no judgements": (lambda told: told.pop("judgements"), "'judgements' is missing"),
-    "another profile": (lambda told: told.update(profile="ranx-0.3"), "the profile is ranx-0.3, and the values of old"),
-    "another signature": (
-        lambda told: told.update(signature=told["signature"].replace("queries:", "missing:skip|queries:")),
-        "the signature of nDCG@10 contradicts that of old",
-    ),
-    "a digest": (lambda told: told.update(digest="0" * 64), "its digest is not that of what it holds"),
-    "another version": (
-        lambda told: told["runs"][0]["signatures"].update(
-            AP=told["runs"][0]["signatures"]["AP"].replace("rankworth:", "rankworth:0")
-        ),
-        "the signature of AP contradicts that of old",
-    ),
-}
-
-
-@pytest.mark.parametrize("what", CONTRADICTIONS)
-def test_an_older_file_whose_parts_contradict_each_other_is_refused(what: str) -> None:
-    change, message = CONTRADICTIONS[what]
-    written("x.json", "--queries", "queries.tsv", "--by", "language")
-    older("x.json")
-    assert slug("x.json") == ""
-    older_with_digest = json.loads(Path("x.json").read_text())
-    change(older_with_digest)
-    Path("x.json").write_text(json.dumps(older_with_digest))
-    with pytest.raises(InputError) as caught:
-        results_reading.read("x.json")
-    assert caught.value.slug == "bad-results"
-    assert caught.value.problems[0].startswith(f"x.json: {message}")
-
-
-@pytest.mark.parametrize("measure", ["nDCG@10", "AP"])
-def test_what_the_digest_finds_is_said_as_precisely_as_may_be(measure: str) -> None:
-    written("x.json")
-    document = json.loads(Path("x.json").read_text())
-    document["runs"][0]["mean"][measure] = 0.5
-    Path("x.json").write_text(json.dumps(document))
-    with pytest.raises(InputError, match=rf"the mean of {measure} is 0.5, and that of its values is 0\.\d+ "):
-        results_reading.read("x.json")
-
-
 # Gates
 
 EDITS: Final[dict[str, Callable[[dict[str, Any]], object]]] = {

@@ -1,4 +1,4 @@
-"""Read results files of any version, and refuse those whose parts contradict each other."""
+"""Read results files of any version; the digest tells whether one was edited, merged or damaged."""
 
 import math
 import os
@@ -16,13 +16,11 @@ import numpy as np
 
 from rankworth import names
 from rankworth.errors import KEEP, InputError, RankworthError, RankworthWarning
-from rankworth.evaluation.aggregation import Way, rounded, summary
-from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Mask, Result, digest, text_labels
+from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Result, digest, text_labels
 from rankworth.io import json
 from rankworth.io.source import Source
 from rankworth.model import Digest, QueryDigest
-from rankworth.profiles import PROFILES, STANDARD, Profile, Signature, signature
-from rankworth.settings import Averaging
+from rankworth.profiles import STANDARD, Signature, signature
 from rankworth.tables import columns as tables
 from rankworth.version import __version__
 
@@ -32,14 +30,6 @@ _BEGINNING: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:<<<<<<< .*\n\s*)?\{?\s*
 """how a results file begins, perhaps below git's mark of a conflict: its first member is a text or a number, while that
 of a run is a query with its documents"""
 _NAMES_SCHEMA: Final = re.compile(rb'"schema"\s*:\s*[^\s{\[]')
-_SLACK: Final = 1e-9
-"""by what share of the largest value a number may be off through rounding"""
-_ONCE: Final = frozenset({"error", "best", "first", "last", "max"})
-"""settings of duplicates that leave one of them; by others documents count twice, and so may those of one rank"""
-_PER_MEASURE: Final = ("duplicate_judgements", "weights", "macro")
-"""settings that the signature of a run tells otherwise than those of its measures"""
-_GAINS: Final = ("linear", "exp2", "binary")
-"""gains with which measures keep to their range; others may be negative or exceed 1"""
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Result]:
@@ -224,8 +214,6 @@ def _results(document: dict[str, Any], schema: int, source: Source) -> dict[str,
     results = {run["name"]: _result(document, run, schema, source.path) for run in document["runs"]}
     if len(results) < len(document["runs"]):
         raise ValueError("two runs have one name")
-    for result in results.values():
-        _refuse_contradictions(result)
     if document["signature"] != " ; ".join(sorted({result.signature for result in results.values()})):
         raise ValueError("the signature of the file is not that of its runs")
     if (schema >= NUMBER or "digest" in document) and document["digest"] != digest(document):
@@ -338,79 +326,3 @@ def _restored_query(described: Mapping[str, Any]) -> QueryDigest:
         return QueryDigest(int(described["pairs"]), str(described["digest"]))
     by_grade = sorted(described.items(), key=lambda pair: float(pair[0]))
     return QueryDigest.of({grade: b64decode(hashes, validate=True) for grade, hashes in by_grade})
-
-
-def _refuse_contradictions(result: Result) -> None:
-    """Refuse values outside the range of their measure, means that are not those of the values, and other signatures.
-
-    Raises:
-        ValueError: which tells the first of them.
-
-    """
-    whole = Signature.parse(result.signature)
-    profile, shared = whole.recorded["profile"], _of_all(whole)
-    if profile != result.profile:
-        raise ValueError(f"the profile is {result.profile}, and the values of {result.run} are signed for {profile}")
-    has_rules = profile not in PROFILES or PROFILES[profile].rules
-    group_of = np.array(result.texts.get("group", ()), dtype=object)
-    for column in result.columns:
-        own = Signature.parse(column.signature)
-        if own.recorded != whole.recorded or (not has_rules and _of_all(own) != shared):
-            raise ValueError(f"the signature of {column.label} contradicts that of {result.run}")
-        settings = own.profile()
-        _refuse_values(column, settings)
-        _refuse_mean(column, column.mean, column.known, settings.averaging, result.counts)
-        for name, group in result.groups.items() if group_of.size else ():
-            within = column.known & np.asarray(group_of == name)
-            _refuse_mean(column, _mean(group, column.label), within, settings.averaging, result.counts)
-
-
-def _of_all(signature: Signature) -> dict[str, str]:
-    """The settings of a signature that a run and all its measures share."""
-    return {name: text for name, text in signature.settings.items() if name not in _PER_MEASURE}
-
-
-def _refuse_values(column: Column, profile: Profile) -> None:
-    """Refuse values outside the range of their measure.
-
-    Raises:
-        ValueError: which tells one of them.
-
-    """
-    settings, judging, quantity = profile.averaging, profile.judging, column.quantity
-    once = {judging.duplicates, judging.duplicate_judgements} <= _ONCE and judging.order != "rank"
-    low, high = -math.inf, math.inf
-    if quantity is not None and quantity.parameters.get("gain", "linear") in _GAINS and once:
-        low, high = (low, high) if settings.logarithms else quantity.definition.range
-    fixed = [fate for fate in (settings.undefined, settings.no_relevant, settings.neither) if isinstance(fate, float)]
-    low, high = min(low, 0.0, *fixed), max(high, 0.0, *fixed)
-    values = column.values[~np.isnan(column.values)]
-    if (odd := values[(values < low - _SLACK) | (values > high + _SLACK)]).size:
-        raise ValueError(f"{column.label} has the value {odd[0]:g}, and lies between {low:g} and {high:g}")
-
-
-def _refuse_mean(column: Column, mean: float, rows: Mask, settings: Averaging, counts: Mapping[str, int]) -> None:
-    """Refuse a mean that is not that of the values, where a file has all that it is made of.
-
-    Args:
-        column: the values.
-        mean: the mean that the file has of them.
-        rows: `[Q]`, the queries that the mean is about.
-        settings: how the mean was taken.
-        counts: how many queries there are.
-
-    Raises:
-        ValueError: which tells the mean.
-
-    """
-    values, plain = column.values[rows], (None, None, "rows", "propagate", False)
-    taken = (settings.weights, settings.macro, settings.divisor, settings.nan, settings.logarithms)
-    if taken != plain or (settings.missing == "absent" and counts["unanswered"]) or np.isnan(values).any():
-        return
-    way: Way = "sum" if column.kind == "count" else "gmean" if column.measure.startswith("gmean(") else "mean"
-    with np.errstate(over="ignore", invalid="ignore"):
-        own = float(summary(values[:, None], [way])[0]) if values.size else 0.0
-    own = own if way == "sum" else float(rounded(own, settings.round_means, settings))
-    slack = _SLACK * max(1.0, float(np.abs(values).max(initial=0.0)))
-    if math.isfinite(own) and not abs(mean - own) <= slack and not (math.isnan(mean) and not values.size):
-        raise ValueError(f"the mean of {column.label} is {mean:.12g}, and that of its values is {own:.12g}")
