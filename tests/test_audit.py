@@ -133,6 +133,18 @@ def test_a_thread_is_answered(thread: str, files: Any, capsys: pytest.CaptureFix
     assert any(answer in row["departure"] for row in record["departures"]), record["verdict"]
 
 
+@pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
+def test_an_answer_fits_on_a_screen_and_names_what_a_user_can_type() -> None:
+    demo = rw.demo()
+    result = rw.audit(demo.qrels, demo.runs["dense"], "nDCG@10", between=("trec_eval-10.0", "scikit-learn"))
+    assert [str(each) for each in result.candidates] == ["ideal=retrieved", "pool=retrieved"]
+    assert len(repr(result).splitlines()) <= 24
+    assert "rankworth explain QRELS RUN en60 -m 'nDCG(ideal=retrieved)@10' --profile trec_eval-10.0" in repr(result)
+    value = rw.evaluate(demo.qrels, demo.runs["dense"], ["nDCG(gain=exp2)@5"])["nDCG(gain=exp2)@5"]
+    result = rw.audit(demo.qrels, demo.runs["dense"], f"nDCG@10={value:.6f}")
+    assert result.verdict == f"gain=exp2 and cutoff=5 give nDCG@10 = {value:.6f}"
+
+
 def test_sets_are_told_apart_by_values_of_queries() -> None:
     qrels, run = {"a": {"x": 1}, "b": {"x": 1, "y": 1}, "c": {"x": 1}}, {"a": ["x"], "b": ["x"]}
     notes = " ".join(rw.audit(qrels, run, "RR=1.0").notes)

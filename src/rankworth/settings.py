@@ -299,11 +299,10 @@ def _check(settings: Judging | Averaging) -> None:
         UsageError: `unknown-setting`.
 
     """
-    for setting in fields(settings):
-        name, value = setting.name, getattr(settings, setting.name)
-        taken = VALUES.get(name)
-        if taken is None or value is setting.default:
+    for name, value in vars(settings).items():
+        if name not in VALUES or value is SETTINGS[name].default:
             continue
+        taken = VALUES[name]
         if not taken.take(value) or (name == "depth" and value == 0):
             least = "" if taken.number is not int else " from 1" if name == "depth" else " from 0"
             raise UsageError("unknown-setting", f"{name}={value!r}: {name} is {taken}{least}")

@@ -32,7 +32,7 @@ from rankworth.measures import CATALOGUE, Measure
 from rankworth.measures.parameters import plain
 from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, PROFILES, Profile, ReadSettings, ResolvedMeasure, profile_of
-from rankworth.settings import QUIRKS, as_typed
+from rankworth.settings import QUIRKS, Averaging, as_typed, explained
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name
 
@@ -43,8 +43,12 @@ _LAST: Final = (("round_values", "round_means"), QUIRKS)
 """settings that come last in an answer: rounding gives any number of few digits, and quirks are those of few tools"""
 _MOST: Final = 3
 """how many differences of two profiles are tried together before they are taken back one by one"""
+_EVALUATE: Final = "rankworth evaluate QRELS RUN"
 _EQUAL: Final = 1e-12
-_SHOWN: Final = 10
+_KEPT: Final = 10
+"""how many of the nearest conventions, and of the queries that move most, a result holds"""
+_SHOWN: Final = 3
+"""how many rows of each table fit on a screen with all that is said about them"""
 
 
 class Outcome(NamedTuple):
@@ -138,7 +142,8 @@ class Audit(Analysis[Literal["departures", "queries"]]):
             return f"nothing gives {number}; nearest is {first.outcome.mean:.6g}, by {first}"
         number = self.target if self.target not in PROFILES else f"{first.outcome.mean:.6g}, as under {self.target}"
         subject = str(first) if first.changes or first.base else f"{self.origin} itself"
-        return f"{subject} gives {self.measure} = {number}"
+        gives = "give" if len(first.changes) + bool(first.base) > 1 else "gives"
+        return f"{subject} {gives} {self.measure} = {number}"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -148,7 +153,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
             return tried
         first = self.candidates[0]
         before = f"Under {self.origin} {self.measure} is {self.value:.6g}."
-        meaning = [each.sentence for each in first.changes]
+        meaning = [f"{each}: {explained()[each.name]}" for each in first.changes if each.kind == "setting"]
         repeated = [f"To repeat it: {self.command}"] if self.command else []
         return (*tried, *([before] if first.changes or first.base else []), *self._alike(), *meaning, *repeated)
 
@@ -168,11 +173,6 @@ class Audit(Analysis[Literal["departures", "queries"]]):
         """Nothing: the verdict says whether the number is explained."""
         return ()
 
-    @property
-    def _answer(self) -> str:
-        """Whether rows give the number, or are the nearest to it."""
-        return "gives it" if self.exact else "nearest"
-
     def _record(self) -> dict[str, Any]:
         """The attributes, the verdict and both tables."""
         tables = {name: self.flat(name).rows() for name in self._TABLES}  # type: ignore[arg-type]
@@ -187,30 +187,27 @@ class Audit(Analysis[Literal["departures", "queries"]]):
                 " ".join(each.base or each.profiles),
                 str(each.convention.quantity),
                 each.outcome.mean,
-                self._answer,
+                "gives it" if self.exact else "nearest",
             )
             for each in self.candidates
         ]
         return by_name(("departure", "profiles", "measure", "value", "answer"), rows)
 
     def sheets(self) -> list[Sheet]:
-        """The departures, the queries that move most, and one query explained under both conventions."""
+        """The first departures and the queries that move most, one of them as a quotient under both conventions."""
         departures = self._columns("departures")
-        table = Sheet(
-            (
-                Column("departure", "text", departures["departure"][:_SHOWN]),
-                Column("measure", "text", departures["measure"][:_SHOWN]),
-                Column("value", "number", departures["value"][:_SHOWN]),
-            ),
-            self.notes,
-            title=self.verdict,
-        )
-        sheets = [table]
+        table = Column("departure", "text", departures["departure"]), Column("value", "number", departures["value"])
+        sheets = [Sheet(table, self.notes, title=self.verdict)]
         if self.queries:
             moved = self._columns("queries")
             columns = [Column(name, "text" if name == "query" else "value", moved[name]) for name in Moved._fields]
-            sheets.append(Sheet(tuple(columns), title="Queries that move most"))
-        return [*sheets, *(sheet for each in self.explanations for sheet in each.sheets())]
+            notes = [each.sheets()[0].title for each in self.explanations]
+            query, options = shlex.quote(self.queries[0].query), self.command.removeprefix(_EVALUATE)
+            notes += (
+                [f"To see why: rankworth explain QRELS RUN {query}{options}"] if self.explanations and options else []
+            )
+            sheets.append(Sheet(tuple(columns), tuple(notes), title="Queries that move most"))
+        return [sheet.beginning(_SHOWN) for sheet in sheets]
 
 
 def audit(
@@ -325,8 +322,13 @@ def _command(origin: Profile, label: str, rel: float | None, options: Mapping[st
                 words = ["-m", measure, *([] if profile == PROFILES[DEFAULT] else ["--profile", profile.name])]
                 words += [] if rel is None else ["--rel", f"{rel:g}"]
                 typed = (as_typed(name, plain(value)) for name, value in {**settings, **quirks}.items())
-                return "rankworth evaluate QRELS RUN " + shlex.join([*words, *chain(*typed)])
+                return f"{_EVALUATE} {shlex.join([*words, *chain(*typed)])}"
     return ""
+
+
+def _is_rare(candidate: Candidate) -> list[bool]:
+    """Whether a candidate rounds, and whether it needs a setting of few tools: such answers come last."""
+    return [any(change.name in last for change in candidate.changes) for last in _LAST]
 
 
 def _spelled(quantity: Any) -> str:  # noqa: ANN401 - a measure or a fact
@@ -364,11 +366,15 @@ class _Auditor:
             self.known |= dict.fromkeys(conventions, error)
             return
         known, total = len(self.known), len(self.known) + len(conventions)
+        outcomes: dict[tuple[int, Any, Averaging], Outcome] = {}
         for number, (each, measure) in enumerate(zip(conventions, measures, strict=True), known):
             if self.measuring is not None:
                 self.measuring(number, total)
             try:
-                self.known[each] = Outcome.of(evaluator.column(measure))
+                alike = id(evaluator.measured_run(measure)), each.quantity, each.averaging
+                if alike not in outcomes:
+                    outcomes[alike] = Outcome.of(evaluator.column(measure))
+                self.known[each] = outcomes[alike]
             except RankworthError as error:
                 self.known[each] = error
 
@@ -392,9 +398,8 @@ class _Auditor:
         """Departures that can be made and measured, with their numbers; of equal conventions the first."""
         possible: dict[Convention, Departure] = {}
         for departure in departures:
-            convention = departure.start.changed(departure.changes)
-            if convention is not None and convention != departure.start:
-                possible.setdefault(convention, departure)
+            if departure.convention is not None:
+                possible.setdefault(departure.convention, departure)
         self.measure(possible)
         return [
             Candidate(departure.changes, departure.base, names.get(each, ()), each, outcome)
@@ -417,34 +422,34 @@ class _Auditor:
         for candidates in self._departures(start, names):
             tried += candidates
             if hits := [each for each in candidates if distance(each) <= half]:
-                return True, sorted(
-                    hits, key=lambda each: [any(c.name in last for c in each.changes) for last in _LAST]
-                )
-        return False, sorted(tried, key=distance)[:_SHOWN]
+                return True, sorted(hits, key=_is_rare)
+        return False, sorted(tried, key=distance)[:_KEPT]
 
     def _departures(self, start: Convention, names: Mapping[Convention, tuple[str, ...]]) -> Iterator[list[Candidate]]:
         """Nothing; one change or a known profile; two changes, or a known profile and a change."""
         self.measure([start, *names])
         outcomes = {each: known for each in (start, *names) if isinstance(known := self.known[each], Outcome)}
         yield [Candidate((), (), names.get(start, ()), start, outcomes[start])] if start in outcomes else []
-        changes = self.changes(start, names)
-        single = self.candidates((Departure(start, (change,)) for change in changes), names)
+        changed = {change: start.changed((change,)) for change in self.changes(start, names)}
+        single = self.candidates(
+            (Departure((change,), each) for change, each in changed.items() if each != start), names
+        )
         simple = {start, *(each.convention for each in single)}
         profiles = [
             Candidate((), names[each], (), each, outcome) for each, outcome in outcomes.items() if each not in simple
         ]
         yield [*single, *profiles]
-        useful = self._useful(start, changes)
+        useful = self._useful(start, changed)
         pairs = (
-            Departure(start, (one, other))
-            for (one, first), (other, second) in combinations(useful, 2)
+            Departure((one, other), convention.changed((other,)))
+            for (one, convention, first), (other, _, second) in combinations(useful, 2)
             if one.name != other.name and not (first and second)
         )
         distinct = {each.outcome: each for each in reversed(profiles)}.values()
         extended = (
-            Departure(each.convention, (change,), each.base)
+            Departure((change,), each.convention.changed((change,)), each.base)
             for each in distinct
-            for change, is_inert in useful
+            for change, _, is_inert in useful
             if not is_inert and change.kind != "measure"
         )
         yield self.candidates(chain(pairs, extended), names)
@@ -457,20 +462,21 @@ class _Auditor:
         if isinstance(start.quantity, Measure):
             cutoff = start.quantity.cutoff
             others |= dict.fromkeys(replace(CATALOGUE[name], cutoff=cutoff) for name in CONFUSED)
-        return [*every, *(Change("measure", "measure", each) for each in others if each != start.quantity)]
+        return [*every, *(Change("measure", "measure", each) for each in others if each.name != start.quantity.name)]
 
-    def _useful(self, start: Convention, changes: Sequence[Change]) -> list[tuple[Change, bool]]:
-        """Changes that are tried beside others, and whether each moves nothing alone.
+    def _useful(
+        self, start: Convention, changed: Mapping[Change, Convention | None]
+    ) -> list[tuple[Change, Convention, bool]]:
+        """Changes that are tried beside others, with the convention after each, and whether it moves nothing alone.
 
         Of values of a setting that come to the same, one stands for all; a different order of documents is tried only
         where it moves something alone.
         """
         own, seen = self.known[start], set()
         useful = []
-        for change in changes:
-            convention = start.changed([change])
+        for change, convention in changed.items():
             outcome = None if convention is None else self.known.get(convention)
-            if not isinstance(outcome, Outcome):
+            if convention is None or not isinstance(outcome, Outcome):
                 continue
             key = (change.name, outcome)
             is_inert = outcome == own
@@ -478,7 +484,7 @@ class _Auditor:
                 continue
             if not is_inert:
                 seen.add(key)
-            useful.append((change, is_inert))
+            useful.append((change, convention, is_inert))
         return useful
 
     def explain_profile(self, start: Convention, end: Convention, name: str) -> tuple[bool, list[Candidate]]:
@@ -498,16 +504,18 @@ class _Auditor:
         if same(own):
             return True, [Candidate((), (), (), start, own)]
         different = differences(start, end)
+        parameters = [each for each in self.changes(start, ()) if each.kind == "parameter" and each not in different]
         for size in range(1, min(_MOST, len(different)) + 1):
-            sets = self.candidates(Departure(start, changes) for changes in combinations(different, size))
+            changes = [*different, *parameters] if size < _MOST else different
+            sets = self.candidates(Departure(each, start.changed(each)) for each in combinations(changes, size))
             if answer := [each for each in sets if same(each.outcome)]:
-                return True, answer
-        kept = different
+                return True, sorted(answer, key=_is_rare)
+        kept = tuple(different)
         for change in different:
-            fewer = [each for each in kept if each != change]
-            if any(same(each.outcome) for each in self.candidates([Departure(start, tuple(fewer))])):
+            fewer = tuple(each for each in kept if each != change)
+            if any(same(each.outcome) for each in self.candidates([Departure(fewer, start.changed(fewer))])):
                 kept = fewer
-        answer = [each for each in self.candidates([Departure(start, tuple(kept))]) if same(each.outcome)]
+        answer = [each for each in self.candidates([Departure(kept, start.changed(kept))]) if same(each.outcome)]
         return True, answer or [Candidate((), (name,), (), end, aim)]
 
     def _outcome(self, convention: Convention) -> Outcome:
@@ -555,4 +563,4 @@ class _Auditor:
         )
         rows = [Moved(query, old.get(query, math.nan), new.get(query, math.nan)) for query in {**old, **new}]
         different = [row for row in rows if not np.array_equal([row.before], [row.after], equal_nan=True)]
-        return sorted(different, key=lambda row: -np.nan_to_num(abs(row.after - row.before), nan=np.inf))[:_SHOWN]
+        return sorted(different, key=lambda row: -np.nan_to_num(abs(row.after - row.before), nan=np.inf))[:_KEPT]

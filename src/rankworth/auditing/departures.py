@@ -11,7 +11,7 @@ from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.measures import Measure
 from rankworth.measures.parameters import plain
 from rankworth.profiles import Profile
-from rankworth.settings import VALUES, Averaging, Judging, explained
+from rankworth.settings import VALUES, Averaging, Judging
 
 _CUTOFFS: Final = (None, 1, 3, 5, 10, 20, 50, 100, 1000)
 _NUMBERS: Final[Mapping[str, tuple[float, ...]]] = {
@@ -81,21 +81,19 @@ class Change(NamedTuple):
         value = getattr(self.value, "label", self.value)
         return str(value) if self.kind == "measure" else plain(value)
 
-    @property
-    def sentence(self) -> str:
-        """What it means."""
-        if self.kind == "setting":
-            return f"{self}: {explained()[self.name]}"
-        if self.kind == "measure":
-            return f"The number is that of {self.value}."
-        return f"The {self.name} of the measure is {self.written}."
-
 
 class Departure(NamedTuple):
-    """Changes that are to be tried, and from what: a convention, and the known profiles that mean it, if any."""
+    """Changes that are to be tried, and the convention after them, if there is one.
 
-    start: Convention
+    Attributes:
+        changes: what is changed.
+        convention: the convention after the changes; None where they do not go together.
+        base: the known profiles from which they depart, if any.
+
+    """
+
     changes: tuple[Change, ...]
+    convention: Convention | None
     base: tuple[str, ...] = ()
 
 
