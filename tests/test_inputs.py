@@ -442,7 +442,7 @@ def test_a_list_of_queries_has_one_in_each_line_whatever_it_is_made_of(command: 
 )
 def test_scores_that_come_later_are_not_left_out(lines: list[object]) -> None:
     Path("a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with pytest.raises(rw.InputError, match=r"the score is null|scores holds no list"):
+    with pytest.raises(rw.InputError, match=r"the score is missing|scores holds no list"):
         rw.Run("a.jsonl").to_frame()
 
 

@@ -191,7 +191,7 @@ def test_judgements_may_be_lines_of_any_of_these_shapes(shape: str) -> None:
 )
 def test_documents_may_stand_in_pairs_with_their_numbers(text: str) -> None:
     assert rows(text) == [("q1", "d1", 0.5), ("q1", "d2", 2.0), ("q2", "d1", -1.0)]
-    with pytest.raises(rw.InputError, match='item 2: the score is "high", not a number'):
+    with pytest.raises(rw.InputError, match="item 2: the score is 'high', not a number"):
         rows(text.replace("2]", '"high"]'))
 
 
@@ -393,7 +393,7 @@ def test_lines_are_counted_over_chunks_of_any_size(monkeypatch: pytest.MonkeyPat
     content = "\n" + PLAIN * 30 + "\n" + PLAIN + '{"query_id": "q1", "doc_id": "d9", "score": null}\n' + PLAIN
     for chunk in (16, 100, 1000, 1 << 20):
         monkeypatch.setattr(jsonl, "CHUNK", chunk)
-        assert str(refused(content)).startswith("a.json:65: the score is null   [missing-value]")
+        assert str(refused(content)).startswith("a.json:65: the score is missing   [missing-value]")
 
 
 def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -431,19 +431,19 @@ EACH: Final = "give one score for each document"
 
 BAD_LINES: dict[str, tuple[str, str]] = {
     '{"query_id": "q1", "doc_id": "d2", "score": "1.5"}': (
-        'the score is "1.5", not a number   [bad-score]',
+        "the score is '1.5', not a number   [bad-score]",
         QUOTES,
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": "n/a"}': (
-        'the score is "n/a", not a number   [bad-score]',
+        "the score is 'n/a', not a number   [bad-score]",
         NO_FINITE,
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": "\x9f"}': (
-        'the score is "\\u009f", not a number   [bad-score]',
+        "the score is '\\x9f', not a number   [bad-score]",
         NO_FINITE,
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": NaN}': (
-        "the score is NaN, not a number   [bad-score]",
+        "the score is nan, not a number   [bad-score]",
         NO_FINITE,
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": [1]}': (
@@ -451,15 +451,15 @@ BAD_LINES: dict[str, tuple[str, str]] = {
         NO_FINITE,
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": null}': (
-        "the score is null   [missing-value]",
+        "the score is missing   [missing-value]",
         NO_NUMBER,
     ),
     '{"query_id": "q1", "doc_id": null, "score": 1}': (
-        "the document is null   [missing-value]",
+        "the document is missing   [missing-value]",
         NO_ID,
     ),
     '{"query_id": null, "doc_id": "d2", "score": 1}': (
-        "the query is null   [missing-value]",
+        "the query is missing   [missing-value]",
         NO_ID,
     ),
     '{"query_id": 1.0, "doc_id": "d2", "score": 1}': (
@@ -467,7 +467,7 @@ BAD_LINES: dict[str, tuple[str, str]] = {
         AS_TEXT,
     ),
     '{"query_id": "q1", "doc_id": true, "score": 1}': (
-        "the document true is bool; ids are text or integers   [id-type]",
+        "the document True is bool; ids are text or integers   [id-type]",
         AS_TEXT,
     ),
     '{"query_id": "q1", "doc_id": ["d2"], "score": 1}': (
@@ -482,13 +482,13 @@ BAD_LINES: dict[str, tuple[str, str]] = {
         "doc_id docid could all be the document key; the keys are query_id doc_id score docid   [frame-columns]",
         "keep one of them, or say which it is: --columns document=doc_id, in Python columns={'document': 'doc_id'}",
     ),
-    '{"query_id": "q1", "doc_id": "d2"}': ("the score is null   [missing-value]", NO_NUMBER),
+    '{"query_id": "q1", "doc_id": "d2"}': ("the score is missing   [missing-value]", NO_NUMBER),
     '{"query_id": "q1", "doc_id": "d2", "score": 1, "doc_id": "d3"}': (
-        "the key doc_id stands there twice   [frame-columns]",
+        "the key doc_id stands twice in one object   [frame-columns]",
         KEEP,
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": 1, "note": {"a": 1, "a": 2}}': (
-        "the key a stands there twice   [duplicate-document]",
+        "the key a stands twice in one object   [duplicate-document]",
         KEEP,
     ),
     '["q1", "d2", 1]': (
@@ -539,7 +539,7 @@ def test_a_bad_line_of_a_run_is_named_with_its_place_and_what_helps(line: str) -
 
 BAD_OBJECTS: dict[str, tuple[str, str]] = {
     '{"qid": "q1", "docs": ["d1", null]}': (
-        "a.json:1, item 2: the document is null   [missing-value]",
+        "a.json:1, item 2: the document is missing   [missing-value]",
         NO_ID,
     ),
     '{"qid": "q1", "docs": [["d1", 2, 3]]}': (
@@ -571,19 +571,19 @@ BAD_OBJECTS: dict[str, tuple[str, str]] = {
         ("keep one of them, or say which it is: --columns document=id, in Python columns={'document': 'id'}"),
     ),
     '{"qid": "q1", "docs": [{"id": "d1", "score": 1}, {"id": "d2", "score": null}]}': (
-        "a.json:1, item 2: the score is null   [missing-value]",
+        "a.json:1, item 2: the score is missing   [missing-value]",
         NO_NUMBER,
     ),
     '{"qid": "q1", "docs": [{"id": "d1", "score": 1}, {"id": "d2"}]}': (
-        "a.json:1, item 2: the score is null   [missing-value]",
+        "a.json:1, item 2: the score is missing   [missing-value]",
         NO_NUMBER,
     ),
     '{"qid": "q1", "docs": {"d1": 1, "d2": "2"}}': (
-        'a.json:1, item 2: the score is "2", not a number   [bad-score]',
+        "a.json:1, item 2: the score is '2', not a number   [bad-score]",
         QUOTES,
     ),
     '{"qid": "q1", "docs": {"d1": 1, "d:2": 2, "d1": 1}}': (
-        "a.json:1: the key d1 stands there twice   [duplicate-document]",
+        "a.json:1: the key d1 stands twice in one object   [duplicate-document]",
         KEEP,
     ),
     '{"qid": "q1", "docs": ["d1", "d2"], "scores": [1]}': (
@@ -645,15 +645,15 @@ def test_numbers_and_ids_under_unknown_names_are_asked_for_and_never_guessed(
     [
         (
             [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "grade": 1}],
-            "a.json:2: the document is null",
+            "a.json:2: the document is missing",
         ),
         (
             [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "docno": "e", "grade": "1"}],
-            'a.json:2: the grade is "1", not a number',
+            "a.json:2: the grade is '1', not a number",
         ),
         (
             [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "docno": "e", "grade": float("inf")}],
-            "a.json:2: the grade is Infinity, not a finite number",
+            "a.json:2: the grade is inf, not a finite number",
         ),
         ([{"qid": "q", "docs": ["d"]}, {"qid": "r", "docs": []}], "a.json:2: query r has no judgements"),
     ],
@@ -784,10 +784,10 @@ def test_a_key_that_stands_twice_is_always_found(
     whole = [(each, text([(key, json.dumps(item)) for key, item in inner.items()])) for each, inner in dicts.items()]
     again = data.draw(st.integers(0, len(whole)))
     twice = text([*whole[:again], (query, '{"other": 1}'), *whole[again:]])
-    assert refused(twice, format="json").problems[0].endswith("stands there twice")
+    assert refused(twice, format="json").problems[0].endswith("stands twice in one object")
     inner = text([(key, json.dumps(item)) for key, item in [*dicts[query].items(), (document, 0)]])
     twice = text([(each, inner if each == query else item) for each, item in whole])
-    assert refused(twice, format="json").problems[0].endswith("twice")
+    assert refused(twice, format="json").problems[0].endswith("twice in one object")
     assert refused(twice, QRELS, format="json").slug == "duplicate-judgement"
 
 
@@ -810,22 +810,28 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         ),
         ONE,
     ),
-    '{"q1": {"d1": 1}, "q1": {"d2": 2}}': ("a.json: the key q1 stands there twice   [duplicate-document]", KEEP),
-    '{"q1": {"d1": 1, "d2": 2, "d1": 1}}': ("a.json, q1: the key d1 stands there twice   [duplicate-document]", KEEP),
+    '{"q1": {"d1": 1}, "q1": {"d2": 2}}': (
+        "a.json: the key q1 stands twice in one object   [duplicate-document]",
+        KEEP,
+    ),
+    '{"q1": {"d1": 1, "d2": 2, "d1": 1}}': (
+        "a.json: the key d1 stands twice in one object   [duplicate-document]",
+        KEEP,
+    ),
     '{"q1": {"d1": "high"}}': (
-        "a.json: query 'q1', document 'd1': the score is \"high\", not a number   [bad-score]",
+        "a.json: query 'q1', document 'd1': the score is 'high', not a number   [bad-score]",
         NO_FINITE,
     ),
     '{"q1": {"d1": "1.5"}}': (
-        "a.json: query 'q1', document 'd1': the score is \"1.5\", not a number   [bad-score]",
+        "a.json: query 'q1', document 'd1': the score is '1.5', not a number   [bad-score]",
         QUOTES,
     ),
     '{"q1": {"d 1": NaN}}': (
-        "a.json: query 'q1', document 'd 1': the score is NaN, not a number   [bad-score]",
+        "a.json: query 'q1', document 'd 1': the score is nan, not a number   [bad-score]",
         NO_FINITE,
     ),
     '{"q1": {"d1": null}}': (
-        "a.json: query 'q1', document 'd1': the score is null   [missing-value]",
+        "a.json: query 'q1', document 'd1': the score is missing   [missing-value]",
         NO_NUMBER,
     ),
     '{"q1": {"d1": 1}, "q2": {"d1": {"score": 1}}}': (
@@ -845,7 +851,7 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         "as in {'q1': ['d1', 'd2']} or {'q1': {'d1': score}}",
     ),
     '{"q1": [{"id": "d1", "score": "2"}]}': (
-        "a.json: query 'q1', item 1: the score is \"2\", not a number   [bad-score]",
+        "a.json: query 'q1', item 1: the score is '2', not a number   [bad-score]",
         QUOTES,
     ),
     '{"q1": ["d1", 1.5]}': (
@@ -853,27 +859,27 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         "convert the ids to text, as they stand in the other input",
     ),
     '{"query": {"0": "q1"}, "document": {"0": "d1"}, "score": {"0": 1}}': (
-        "a.json: query 'query', document '0': the score is \"q1\", not a number   [bad-score]",
+        "a.json: query 'query', document '0': the score is 'q1', not a number   [bad-score]",
         NO_FINITE,
     ),
     '[{"query": "q1", "document": "d1", "score": 1}, {"query": "q1", "document": "d2", "score": null}]': (
-        "a.json: row 2: the score is null   [missing-value]",
+        "a.json: row 2: the score is missing   [missing-value]",
         NO_NUMBER,
     ),
     '[{"query": "q1", "document": "d1", "score": 1, "score": 2}]': (
-        "a.json, item 1: the key score stands there twice   [frame-columns]",
+        "a.json: the key score stands twice in one object   [frame-columns]",
         KEEP,
     ),
     '[{"query": "q1", "docs": {"d1": 1, "d1": 2}}]': (
-        "a.json, item 1, docs: the key d1 stands there twice   [duplicate-document]",
+        "a.json: the key d1 stands twice in one object   [duplicate-document]",
         KEEP,
     ),
     '["q1", "d1", 1]': (
-        'a.json: its first item "q1" is str, which cannot be read   [input-type]',
+        "a.json: its first item 'q1' is str, which cannot be read   [input-type]",
         "give {query: {document: score}}, {query: [document, ...]}, rows (query, document, score)",
     ),
     '"q1"': (
-        'a.json: "q1" is str, which cannot be read   [input-type]',
+        "a.json: 'q1' is str, which cannot be read   [input-type]",
         "give {query: {document: score}}, {query: [document, ...]}, rows (query, document, score)",
     ),
     "{}": ("a.json: the dict has no queries   [empty-input]", "as in {query: {document: score}}"),
@@ -1129,7 +1135,7 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (
         changed(REQUEST, *RATING, "rating", to="3"),
         QRELS,
-        "a.json: query 'JFK query', item 2: the grade is \"3\", not a number   [bad-grade]",
+        "a.json: query 'JFK query', item 2: the grade is '3', not a number   [bad-grade]",
     ),
     (
         changed(REQUEST, *RATING, "rating", to=None),
@@ -1174,7 +1180,7 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (
         json.dumps(REQUEST).replace('"_id": "2"', '"_id": "2", "_id": "3"'),
         QRELS,
-        "a.json, requests, item 1, ratings, item 2: the key _id stands there twice   [duplicate-judgement]",
+        "a.json: the key _id stands twice in one object   [duplicate-judgement]",
     ),
     (
         changed(response(*FOUND), *HIT, "hit", to=None),
@@ -1189,12 +1195,12 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (
         changed(response(*FOUND), *HIT, "hit", "_score", to="7"),
         RUN,
-        "a.json: query 'JFK query', item 2: the score is \"7\", not a number   [bad-score]",
+        "a.json: query 'JFK query', item 2: the score is '7', not a number   [bad-score]",
     ),
     (
         changed(response(*FOUND), *HIT, "rating", to="1"),
         QRELS,
-        "a.json: query 'JFK query', item 2: the grade is \"1\", not a number   [bad-grade]",
+        "a.json: query 'JFK query', item 2: the grade is '1', not a number   [bad-grade]",
     ),
     (
         changed(response(*FOUND), "details", "berlin", "hits", to=None),
@@ -1205,7 +1211,7 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (
         json.dumps(response(*FOUND)).replace('"berlin"', '"JFK query"'),
         RUN,
-        "a.json, details: the key 'JFK query' stands there twice   [duplicate-document]",
+        "a.json: the key 'JFK query' stands twice in one object   [duplicate-document]",
     ),
 ]
 

@@ -142,29 +142,11 @@ def test_a_run_is_judged_as_without_its_duplicates(
         assert same(judged, judge(judgements, relation(found), layout=layout, settings=Judging(duplicates="best")))
 
 
-@some
-@given(
-    found=st.lists(
-        st.tuples(
-            st.sampled_from(("q1", "q2")), st.sampled_from((1, "1", 20, "20", "x")), st.sampled_from((1.0, 2.0, 3))
-        ),
-        min_size=1,
-        max_size=6,
-    ),
-    policy=st.sampled_from(POLICIES),
-)
-def test_integers_and_texts_of_one_dict_are_settled_as_rows(found: list[Any], policy: Policy) -> None:
-    run: dict[str, dict[Any, float]] = {}
-    for query, document, score in found:
-        run.setdefault(query, {})[document] = score
-    qrels = {"q1": {1: 1, "x": 2}, "q2": {"20": 1, 1: 1}}
-    listed = [(query, str(one), float(score)) for query, part in run.items() for one, score in part.items()]
-    with_frame = quietly(qrels, frame(listed), MEASURES, duplicates=policy)
-    assume(all(type(next(iter(part))) is not str or type(next(reversed(part))) is not str for part in run.values()))
-    with_dict = quietly(qrels, run, MEASURES, duplicates=policy)
-    assert with_dict.per_query.array.tobytes() == with_frame.per_query.array.tobytes()
-    assert with_dict.counts == with_frame.counts
-    assert with_dict.signature == with_frame.signature
+@pytest.mark.parametrize("policy", POLICIES)
+def test_an_integer_and_a_text_of_one_dict_are_one_id_under_every_policy(policy: Policy) -> None:
+    both = {"q": {1: 2.0, "1": 1.0}}
+    assert refused({"q": {1: 1}}, both, duplicates=policy).slug == "duplicate-document"
+    assert refused(both, {"q": {1: 1}}, duplicate_judgements="max").slug == "duplicate-judgement"
 
 
 def test_each_policy_keeps_another_passage_of_a_document() -> None:
@@ -231,15 +213,8 @@ def write(path: str, found: list[Row]) -> None:
 
 
 def test_a_bad_score_of_a_document_that_does_not_count_is_refused_all_the_same() -> None:
-    qrels = {"q": {"1": 1}}
-    for bad in ({1: 2.0, "1": "x"}, {1: "x", "1": 2.0}, {1: 2.0, "1": float("nan")}):
-        for policy in POLICIES:
-            assert refused(qrels, {"q": bad}, "RR", duplicates=policy).slug == "bad-score"
-    assert (
-        refused({"q": {1: 1.0, "1": float("inf")}}, {"q": {"a": 1}}, duplicate_judgements="first").slug == "bad-grade"
-    )
     twice = pl.DataFrame({"query": ["q", "q"], "document": ["1", "1"], "score": [1.0, float("nan")]})
-    assert refused(qrels, twice, duplicates="first").slug == "bad-score"
+    assert refused({"q": {"1": 1}}, twice, duplicates="first").slug == "bad-score"
 
 
 def test_documents_of_one_key_are_told_apart_by_their_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,7 +308,6 @@ def test_judgements_of_several_assessors_have_one_grade() -> None:
     assert not Qrels("a.qrels", duplicate_judgements="last").merged
     named = quietly("a.qrels", run, ["P@1"], duplicate_judgements="last", queries=["q"])
     assert named.counts.duplicate_judgements_removed == 1
-    assert rw.evaluate({"q": {1: 0, "1": 1}}, run | {"q": {1: 1}}, "P@1", duplicate_judgements="max")["P@1"] == 1
 
 
 def test_judgements_that_were_settled_when_they_were_read_say_so_wherever_they_are_used() -> None:
@@ -527,7 +501,7 @@ def test_nothing_left_is_an_error() -> None:
         ({"q": 1}, "exclude: query 'q' holds 1, and not a list of documents   [input-type]"),
         ({"q": [1.5]}, "exclude: query 'q', item 0: the document 1.5 is float; ids are text or integers   [id-type]"),
         ([("q", 0, "d", 1)], "exclude: row 0 has 4 fields; a row is (query, document, grade)   [input-type]"),
-        ([("q", "d"), "qd"], "exclude: row 1: the query is None   [missing-value]"),
+        ([("q", "d"), "qd"], "exclude: row 1: the query is missing   [missing-value]"),
         (7, "exclude: 7 is int, which cannot be read   [input-type]"),
         ("none.txt", "none.txt: there is no such file   [missing-file]"),
         ("bad.csv", "bad.csv:1: there is no document column; the columns are query score   [frame-columns]"),

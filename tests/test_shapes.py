@@ -395,7 +395,7 @@ def test_rows_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
         read([*(("q", f"d{place}", 1.0) for place in range(4)), ("q", "d", "x")])
     with pytest.raises(InputError, match="row 3: the grade is inf, not a finite number"):
         read([*(("q", f"d{place}", 1.0) for place in range(3)), ("q", "d", math.inf)], "grade")
-    with pytest.raises(InputError, match="row 2: the score is None"):
+    with pytest.raises(InputError, match="row 2: the score is missing"):
         read([("q", "a", 1.0), ("q", "b", 1.0), ("q", "d")])
 
 
@@ -456,23 +456,23 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
     # rows
     "a row of another length": (
         [("q", "a", 0.5), ("q", "b")],
-        ("missing-value", "row 1: the score is None", "leave the document out, or give it a score"),
+        ("missing-value", "row 1: the score is missing", "leave the document out, or give it a score"),
     ),
     "rows of two kinds": (
         [("q", "a", 0.5), {"query": "q", "document": "b", "score": 1}],
-        ("missing-value", "row 0: the query is None", "leave it out, or give it"),
+        ("missing-value", "row 0: the query is missing", "leave it out, or give it"),
     ),
     "a row without a field": (
         [{"query": "q", "document": "a", "score": 1}, {"query": "q", "document": "b"}],
-        ("missing-value", "row 1: the score is None", "leave the document out, or give it a score"),
+        ("missing-value", "row 1: the score is missing", "leave the document out, or give it a score"),
     ),
     "an object without a field": (
         [SimpleNamespace(query="q", document="a", score=1), SimpleNamespace(query="q", document="b", rank=1)],
-        ("missing-value", "row 1: the score is None", "leave the document out, or give it a score"),
+        ("missing-value", "row 1: the score is missing", "leave the document out, or give it a score"),
     ),
     "nothing among rows": (
         [("q", "a", 0.5), None],
-        ("missing-value", "row 1: the query is None", "leave it out, or give it"),
+        ("missing-value", "row 1: the query is missing", "leave it out, or give it"),
     ),
     "six fields": (
         [("q", "Q0", "d", 1, 0.5, "t")],
@@ -565,7 +565,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         [("q", "a", "0.5")],
         ("bad-score", "row 0: the score is '0.5', not a number", FLOAT),
     ),
-    "no score": ([("q", "a", None)], ("missing-value", "row 0: the score is None")),
+    "no score": ([("q", "a", None)], ("missing-value", "row 0: the score is missing")),
     "a score that is no number": (
         [("q", "a", math.nan)],
         (
@@ -581,11 +581,11 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
     "a list as score": ([("q", "a", [1.0])], ("bad-score", "row 0: the score is [1.0], not a number")),
     "a missing document": (
         [("q", None, 1.0)],
-        ("missing-value", "row 0: the document is None", "leave it out, or give it"),
+        ("missing-value", "row 0: the document is missing", "leave it out, or give it"),
     ),
     "a missing query": (
         [("q", "a", 0.5), (None, "a", 1.0)],
-        ("missing-value", "row 1: the query is None", "leave it out, or give it"),
+        ("missing-value", "row 1: the query is missing", "leave it out, or give it"),
     ),
     "a float as id": (
         [("q", 1.0, 1.0)],
@@ -650,7 +650,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
     ),
     "nothing among ids": (
         {"q": ["a", None]},
-        ("missing-value", "query 'q', item 1: the document is None", "leave it out, or give it"),
+        ("missing-value", "query 'q', item 1: the document is missing", "leave it out, or give it"),
     ),
     "texts and integers": (
         {"q": ["a", 3]},
@@ -1078,7 +1078,7 @@ BAD_LABELS: dict[str, tuple[tuple[object, ...], str, str]] = {
         "labels: there is no score or rank column; the columns are a",
     ),
     "nothing": (([],), "empty-input", "labels: there is not one list"),
-    "no score": (([1, 0], [0.5, None]), "missing-value", "scores: query '0', item 1: the score is None"),
+    "no score": (([1, 0], [0.5, None]), "missing-value", "scores: query '0', item 1: the score is missing"),
     "a score that is no number": (
         ([1, 0], [0.5, math.nan]),
         "bad-score",

@@ -588,7 +588,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
         (b"<top><num>1<title>caf\xe9</top>", "wrong-encoding", ":1: this is not UTF-8", "WINDOWS-1252"),
         ("q1\tred\n".encode("utf-16"), "wrong-encoding", "UTF-16", "iconv"),
         (b"q1\tred\0\n", "binary-file", ":1: a null byte", ""),
-        (b"PK\x03\x04abc", "binary-file", "zip archive", "extract"),
+        (b"PK\x03\x04\0abc", "binary-file", ":1: a null byte", "extract"),
         (b"q1\tred\rq2\tblue\r", "line-ends", "CR alone", "tr"),
         (b"PAR1abc", "truncated-file", "Parquet", "damaged"),
         ('{"q1": "a", "q1": "b"}', "input-type", "the key q1 stands twice", "keep one"),

@@ -107,9 +107,8 @@ def convert(
     beir = path != STDIN and (Path(path) / "qrels").is_dir()
     known = KINDS.get(kind or Path(place).suffix.removeprefix(".").lower(), QRELS if beir else None)
     sources = opened(path, known or RUN, reading)
-    refused = "" if place == STDIN else atomic.refusal(Path(place), [each.path for each in sources])
-    if refused:
-        raise UsageError("unwritable-output", f"{place}: {refused}")
+    if place != STDIN:
+        atomic.refuse(place, [each.path for each in sources])
     layout = known or _layout(sources, reading)
     if form == "msmarco" and layout is QRELS:
         text = "MS MARCO's lines without a header are for runs"
@@ -199,7 +198,7 @@ class _Rows:
             columns += ("subtopic",) * bool((judgements["subtopic"] != _NONE).any())
             frames = iter([judgements])
         written = self._counted(frames)
-        atomic.whole(target, lambda file: write.write(written, file, self.form, columns=columns))
+        atomic.write({Path(target): lambda file: write.write(written, file, self.form, columns=columns)})
         return Converted(self.rows, self.queries, tuple(self._left_out()))
 
     def _counted(self, frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:

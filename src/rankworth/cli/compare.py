@@ -26,8 +26,9 @@ from rankworth.cli.options import (
     refuse_files,
     words,
 )
-from rankworth.cli.output import PICTURES, ROWS, Output, picture, progress, put, refuse_target, rendered, say
+from rankworth.cli.output import PICTURES, ROWS, Output, picture, progress, put, rendered, say
 from rankworth.errors import RankworthError, UsageError
+from rankworth.io import atomic
 from rankworth.io.source import STDIN
 from rankworth.stats import CorrectionName, IntervalName, TestName
 from rankworth.tables import data
@@ -288,7 +289,7 @@ def _output(shown: Shown, form: ReportForm | None, inputs: Sequence[str], *, gat
         raise UsageError("conflicting-options", f"{what} holds verdicts of gates, and there is no gate", remedy=remedy)
     summary = os.environ.get(SUMMARY, "") if form == "github" else ""
     if summary:
-        refuse_target(summary, inputs)
+        atomic.refuse(summary, inputs)
     out = Output.of(shown, form, inputs, what="comparisons", others=(".xml", *PICTURES))
     return out, Path(summary) if summary else None
 

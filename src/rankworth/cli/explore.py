@@ -13,8 +13,9 @@ from cyclopts.validators import Number
 from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles
 from rankworth.cli.options import FLAT, OTHER, READ, SHOWN, HiddenFile, TextOptions
-from rankworth.cli.output import progress, put, refuse_target, say
+from rankworth.cli.output import progress, put, say
 from rankworth.errors import UsageError
+from rankworth.io import atomic
 
 if TYPE_CHECKING:
     from rankworth.explorer.inspector import Inspector
@@ -62,7 +63,7 @@ def explore(
         if os.path.lexists(save_grades):
             text = f"--save-grades {save_grades}: it is there already, and its content would be lost"
             raise UsageError("unwritable-output", text, remedy="name a new file")
-        refuse_target(save_grades, files)
+        atomic.refuse(save_grades, files)
         from rankworth.io.write import target_format  # noqa: PLC0415 - brings Polars
 
         target_format(save_grades, "")

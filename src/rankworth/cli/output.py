@@ -93,7 +93,7 @@ class Output:
             if target.form not in forms:
                 raise UsageError("unknown-format", f"{target.path}: {what} are not written as {target.form}")
         for path in apart:
-            refuse_target(path, inputs)
+            atomic.refuse(path, inputs)
         look = Look(shown.digits, percent, caption=shown.caption, label=shown.label, safe=shown.safe_csv)
         if (shown.caption or shown.label) and "latex" not in {form, *(target.form for target in targets)}:
             text = "--caption and --label belong to tables in LaTeX, and none is written"
@@ -188,17 +188,6 @@ class Output:
         """Write what deserves a second look to standard error, where the format shown has no room for it."""
         if self.form in ROWS and not self.is_file:
             self.warn(text for sheet in sheets for text in sheet.defects)
-
-
-def refuse_target(path: str | Path, inputs: Sequence[str]) -> None:
-    """Refuse a file that cannot be written, or that is read.
-
-    Raises:
-        UsageError: `unwritable-output`.
-
-    """
-    if refused := atomic.refusal(Path(path), inputs):
-        raise UsageError("unwritable-output", f"{path}: {refused}")
 
 
 def picture(kind: str, *arguments: Any, out: Output) -> Callable[[Path], bytes]:  # noqa: ANN401 - what the chart takes

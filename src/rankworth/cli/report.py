@@ -11,8 +11,9 @@ from rankworth.cli import configuration
 from rankworth.cli.compare import JUDGED, Paired
 from rankworth.cli.inputs import InputFiles, SystemFiles
 from rankworth.cli.options import FLAT, OTHER, SHOWN, HiddenFile, TextOptions, in_bytes
-from rankworth.cli.output import progress, refuse_target, say
+from rankworth.cli.output import progress, say
 from rankworth.errors import UsageError
+from rankworth.io import atomic
 
 USAGE: Final = "Usage: rankworth report [QRELS] RUN... [OPTIONS]"
 EXAMPLES: Final = """Examples:
@@ -55,7 +56,7 @@ def report(
     systems = SystemFiles.of(files, USAGE, least=1)
     project = configuration.find(options.measured.plugin, quiet=quiet)
     inputs = InputFiles.of(project, options, systems.qrels, systems.runs, options.read.docs)
-    refuse_target(output, [*inputs.paths, *systems.stored])
+    atomic.refuse(output, [*inputs.paths, *systems.stored])
 
     from rankworth.report import make  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.report.content import MEASURES  # noqa: PLC0415 - as above

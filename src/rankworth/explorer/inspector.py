@@ -244,12 +244,7 @@ class Inspector:
             raise UsageError("unwritable-output", f"{self.save} exists", remedy="name a new file with --save-grades")
         form, rows = write.target_format(self.save, ""), self.new_grades
         write.refuse(rows, form, self.save, 1, lossy=False)
-        try:
-            with atomic.draft(Path(self.save)) as draft:
-                atomic.put(_written(rows, form), draft.file)
-                draft.publish()
-        except OSError as error:
-            raise UsageError("unwritable-output", f"{self.save}: {error.strerror}") from None
+        atomic.write({Path(self.save): _written(rows, form)})
         self.is_saved = True
 
     def grades(self, _: Request) -> dict[str, str]:

@@ -4,7 +4,6 @@ A file lies under another name beside its place until it is whole. It is removed
 end a process; only what no process can catch leaves it behind.
 """
 
-import io
 import os
 import signal
 import stat
@@ -12,8 +11,9 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import IO, Any, Final
@@ -103,7 +103,6 @@ def put(content: bytes | memoryview, stream: IO[bytes]) -> None:
 
 
 SUFFIXES: Final[Mapping[str, str]] = {each.suffix: form for form, each in FORMATS.items() if each.suffix}
-NAMELESS: Final = "an empty text names no file"
 PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
 _BLOCK: Final = 1 << 20
 
@@ -128,45 +127,53 @@ def targets(
         known: the suffixes that are named where one says nothing.
 
     Raises:
-        UsageError: `unknown-format`, `unwritable-output`, with every file of the list that has a problem.
+        UsageError: `unknown-format`, `unwritable-output`.
 
     """
     found = []
-    problems: list[tuple[str, str]] = []
     for name in dict.fromkeys(paths):
-        path = Path(name)
-        suffix = path.suffix.lower()
-        chosen = SUFFIXES.get(suffix, form)
-        refused = refusal(path, inputs)
-        if not name:
-            problems.append(("unwritable-output", NAMELESS))
-        elif refused:
-            problems.append(("unwritable-output", f"{name}: {refused}"))
-        elif suffix in PACKED:
-            text = "compressed files are not written; compress what comes out on standard output"
-            problems.append(("unknown-format", f"{name}: {text}"))
-        elif chosen is None:
-            problems.append(("unknown-format", unknown_suffix(name, known, "-f")))
-        else:
-            found.append(Target(path, chosen))
-    if problems:
-        slugs, texts = zip(*problems, strict=True)
-        raise UsageError(slugs[0], *texts, slugs=slugs)
+        refuse(name, inputs)
+        found.append(Target(Path(name), form_of(name, form, SUFFIXES, known, "-f")))
     return found
 
 
-def unknown_suffix(name: str, known: Iterable[str], option: str) -> str:
-    """What to say of a file to be written whose suffix is not known; an option says the format instead."""
+def form_of(name: str, form: str | None, suffixes: Mapping[str, str], known: Iterable[str], option: str) -> str:
+    """The form of a file to be written.
+
+    Args:
+        name: the file.
+        form: for a file whose suffix says nothing.
+        suffixes: what a suffix says.
+        known: the suffixes that are named where one says nothing.
+        option: what names the form instead.
+
+    Raises:
+        UsageError: `unknown-format`.
+
+    """
     suffix = Path(name).suffix.lower()
+    if suffix in PACKED:
+        remedy = "compress what comes out on standard output"
+        raise UsageError("unknown-format", f"{name}: compressed files are not written", remedy=remedy)
+    if chosen := suffixes.get(suffix, form):
+        return chosen
     cannot = f"cannot write {suffix}" if suffix else "the name has no suffix, which would say the format"
-    return f"{name}: {cannot}; use one of {' '.join(known)}, or name the format with {option}"
+    text = f"{name}: {cannot}; use one of {' '.join(known)}, or name the format with {option}"
+    raise UsageError("unknown-format", text)
 
 
-def write(contents: Mapping[Path, bytes]) -> None:
+Content = bytes | Callable[[IO[bytes]], None]
+"""What a file holds, or what writes it to a file without a buffer."""
+
+
+def write(contents: Mapping[Path, Content]) -> None:
     """Write all files, each of them whole; where one cannot be written, none is touched.
+
+    What goes to standard output (`-`), a pipe or a device is kept aside until it is complete.
 
     Raises:
         UsageError: `unwritable-output`.
+        BrokenPipeError: where the reader of standard output has enough.
 
     """
     path = Path()
@@ -174,50 +181,33 @@ def write(contents: Mapping[Path, bytes]) -> None:
     try:
         with ExitStack() as stack:
             for path, content in contents.items():
-                if _is_special(path):
-                    with path.open("wb", buffering=0) as stream:
-                        _copy(io.BytesIO(content), stream)
+                fill = partial(put, content) if isinstance(content, bytes) else content
+                if str(path) == STDIN or _is_special(path):
+                    _write_through(path, fill)
                 else:
                     begun[path] = stack.enter_context(draft(path))
-                    put(content, begun[path].file)
+                    fill(begun[path].file)
             for path in begun:  # noqa: PLC0206 - the one that cannot be published is named
                 begun[path].publish()
-    except OSError as error:
-        raise UsageError("unwritable-output", f"{path}: {error.strerror}") from None
-
-
-def whole(path: str, write: Callable[[IO[bytes]], None]) -> None:
-    """Have a file written bit by bit, which takes its place when it is complete.
-
-    What goes to standard output, a pipe or a device is kept aside until then.
-
-    Args:
-        path: the file, or `-` for standard output.
-        write: writes to the file that it is given, which has no buffer.
-
-    Raises:
-        UsageError: `unwritable-output`.
-        BrokenPipeError: where the reader of standard output has enough.
-
-    """
-    target = Path(path)
-    try:
-        if path == STDIN:
-            with _kept(write) as content:
-                sys.stdout.flush()
-                _copy(content, sys.stdout.buffer)
-        elif _is_special(target):
-            with _kept(write) as content, target.open("wb", buffering=0) as stream:
-                _copy(content, stream)
-        else:
-            with draft(target) as begun:
-                write(begun.file)
-                begun.publish()
     except BrokenPipeError:
         raise
     except OSError as error:
-        name = "standard output" if path == STDIN else path
+        name = "standard output" if str(path) == STDIN else path
         raise UsageError("unwritable-output", f"{name}: {error.strerror or error}") from None
+
+
+def _write_through(path: Path, fill: Callable[[IO[bytes]], None]) -> None:
+    """Write to standard output, a pipe or a device, which cannot be replaced, once all is complete."""
+    with tempfile.TemporaryFile(buffering=0) as file:
+        fill(file)
+        file.seek(0)
+        sys.stdout.flush()
+        with nullcontext(sys.stdout.buffer) if str(path) == STDIN else path.open("wb", buffering=0) as stream:
+            if stream.isatty():
+                put(escaped(file.read().decode("utf-8", "replace")).encode(), stream)
+            while block := file.read(_BLOCK):
+                put(block, stream)
+            stream.flush()
 
 
 def parquet(sheet: Sheet, metadata: str) -> bytes:
@@ -241,14 +231,25 @@ def parquet(sheet: Sheet, metadata: str) -> bytes:
     return target.getvalue()
 
 
-def refusal(path: Path, inputs: Sequence[str]) -> str:
-    """Why a file cannot be written, or nothing.
+def refuse(path: str | Path, inputs: Sequence[str] = ()) -> None:
+    """Refuse a file that cannot be written, or that is read.
 
     Args:
         path: the file.
         inputs: files that are read and so must not be written.
 
+    Raises:
+        UsageError: `unwritable-output`.
+
     """
+    if path == "":
+        raise UsageError("unwritable-output", "an empty text names no file")
+    if problem := _problem(Path(path), inputs):
+        raise UsageError("unwritable-output", f"{path}: {problem}")
+
+
+def _problem(path: Path, inputs: Sequence[str]) -> str:
+    """Why a file cannot be written; nothing where it can."""
     try:
         if not path.parent.is_dir():
             return f"there is no folder {path.parent}"
@@ -273,21 +274,3 @@ def _is_same(path: Path, source: str) -> bool:
 def _is_special(path: Path) -> bool:
     """Whether this is a pipe or a device, which is written to and never replaced."""
     return path.exists() and not stat.S_ISREG(path.stat().st_mode)
-
-
-@contextmanager
-def _kept(write: Callable[[IO[bytes]], None]) -> Iterator[IO[bytes]]:
-    """What is written, once it is complete; on the disk, under no name."""
-    with tempfile.TemporaryFile(buffering=0) as file:
-        write(file)
-        file.seek(0)
-        yield file
-
-
-def _copy(file: IO[bytes], stream: IO[bytes]) -> None:
-    """Copy what cannot be moved."""
-    if stream.isatty():
-        put(escaped(file.read().decode("utf-8", "replace")).encode(), stream)
-    while block := file.read(_BLOCK):
-        put(block, stream)
-    stream.flush()

@@ -1,8 +1,8 @@
 """Which column holds what, as it is named for judgements, for runs or for both: each input gets the names it has."""
 
-import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
@@ -136,9 +136,8 @@ class Input:
         layout: `RUN` or `QRELS`.
         called: what messages call it.
         names: of its columns, or of fields in its records; None where nothing tells them before it is read.
-        hits: whether it holds hits of a search engine, which tell by themselves what they are.
         aside: whether it stands beside judgements and runs, so that it needs none of the names.
-        answers: whether it holds responses of a search engine, whose queries a file may name.
+        is_response: whether it holds responses of a search engine, whose queries a file may name.
         samples: the first of its rows, records and what stands in them, in which paths are looked up.
 
     """
@@ -146,9 +145,8 @@ class Input:
     layout: Layout
     called: str
     names: Sequence[str] | None
-    hits: bool = False
     aside: bool = False
-    answers: bool = False
+    is_response: bool = False
     samples: Sequence[Any] = ()
 
     def has(self, name: str, *, own: bool) -> bool:
@@ -162,16 +160,15 @@ class Input:
         if not name or self.names is None:
             return True
         if name.startswith("@"):
-            return self.answers
-        if (self.answers or "." in name) and any(
-            at(sample, name.removeprefix("-")) is not None for sample in self.samples
-        ):
+            return self.is_response
+        path = name.removeprefix("-")
+        if (self.is_response or "." in path) and any(at(sample, path) is not None for sample in self.samples):
             return True
-        if self.hits and not own and not name.removeprefix("-").startswith("_"):
-            return False
-        numbers = () if is_header(self.names) else map(str, range(1, len(self.names) + 1))
+        if "_id" in self.names and not _HIT.isdisjoint(self.names) and not own and not path.startswith("_"):
+            return False  # hits of a search engine tell by themselves what they are
+        numbers = () if self.samples or is_header(self.names) else map(str, range(1, len(self.names) + 1))
         there = {*self.names, *numbers}
-        return name in there or (is_negative(name) and name[1:] in there)
+        return name in there or (is_negative(name) and path in there)
 
     @property
     def listed(self) -> str:
@@ -232,13 +229,15 @@ def of_object(source: Any, layout: Layout, columns: Mapping[str, str]) -> Input:
 
 def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, str]) -> Input:
     """A file of JSON, or of JSON lines of which the first one tells."""
+    from rankworth.io import json  # noqa: PLC0415 - not needed for frames and tables
+
     text = source.head(_HEAD)
     if form == "json" and len(text) == _HEAD:
         text = source.whole()
     text = text.removeprefix(MARK).lstrip()
     try:
-        value = json.loads(text.partition(b"\n")[0] if form == "jsonl" else text)
-    except ValueError:
+        value = json.parsed(text.partition(b"\n")[0] if form == "jsonl" else text, source)
+    except InputError:
         return Input(layout, source.name, None)  # its reader says what is wrong with it
     is_row = form == "jsonl" and not isinstance(value, list)
     return _of_value([value] if is_row else value, layout, source.name, columns)
@@ -246,44 +245,28 @@ def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, st
 
 def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything
     """Rows, columns, or what stands by query."""
-    from rankworth.io import engines, search_response  # noqa: PLC0415 - not needed for frames and tables
+    from rankworth.io import engines  # noqa: PLC0415 - not needed for frames and tables
 
     if not isinstance(value, Mapping | list | tuple):
         return Input(layout, called, None)
-    samples = tuple(_samples(value))
-    if names := engines.names(value, columns):
-        return Input(layout, called, names, answers=True, samples=samples)
-    if not isinstance(value, Mapping):
-        names = _names(list(value))
-    elif all(isinstance(key, str) for key in value) and search_response.is_known(value):
-        return Input(layout, called, ["_id", "_index/_id"], hits=True)
-    elif any(isinstance(each, Mapping) for each in value.values()):
-        names = []
+    samples = list(_samples(list(value) if isinstance(value, tuple) else value))
+    names = dict.fromkeys(str(name) for fields in samples for name in fields)
+    if not _HIT.isdisjoint(names):
+        names["_index/_id"] = None
+    return Input(layout, called, list(names), is_response=bool(engines.responses(value, columns)), samples=samples)
+
+
+def _samples(value: Any, depth: int = 4) -> Iterator[Mapping[Any, Any]]:  # noqa: ANN401 - anything
+    """The fields of what stands first in lists, and in the first fields of rows, down to some depth."""
+    from rankworth.io.records import fields_of, is_array, is_scalar  # noqa: PLC0415 - as above
+
+    if isinstance(value, list):
+        inner = [each for each in value if each is not None][:1]
+    elif depth and not (is_scalar(value) or is_array(value) or isinstance(value, AbstractSet | Iterator)):
+        fields = fields_of(value, {})
+        yield fields
+        depth, inner = depth - 1, list(islice(fields.values(), _FIELDS))
     else:
-        keys = list(map(str, value))
-        inner = next(filter(None, map(_names, value.values())), [])
-        names = [*(keys if is_header(keys, columns) else []), *inner]
-    return Input(layout, called, names, "_id" in names and not _HIT.isdisjoint(names), samples=samples)
-
-
-def _names(rows: Any) -> list[str]:  # noqa: ANN401 - anything
-    """The fields of the first of some rows, and those of the first record in a list that it holds."""
-    from rankworth.io.records import names_of  # noqa: PLC0415 - as above
-
-    row = rows
-    while isinstance(row, list):
-        row = next((item for item in row if item is not None), None)
-    if row is rows or row is None or isinstance(row, str | int | float):
-        return []
-    names = names_of(row)
-    inner = row.values() if isinstance(row, Mapping) else [getattr(row, str(name), None) for name in names]
-    return [*map(str, names), *next(filter(None, map(_names, inner)), [])]
-
-
-def _samples(value: Any, depth: int = 4) -> Iterator[Any]:  # noqa: ANN401 - anything
-    """What stands first in lists, and in the first fields of rows, down to some depth."""
-    yield value
-    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
-    for each in islice(inner, _FIELDS if isinstance(value, Mapping) else 1):
-        if depth and not isinstance(each, str):
-            yield from _samples(each, depth - 1)
+        inner = []
+    for each in inner:
+        yield from _samples(each, depth)

@@ -1,12 +1,11 @@
 """Documents that a query has twice: how many, where they are, and which of them counts."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io import validate
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.source import STDIN, Source
 from rankworth.settings import DuplicateJudgements, Duplicates
@@ -52,39 +51,6 @@ def settled(frame: "pl.DataFrame", by: tuple[str, ...], value: str, policy: Poli
     import polars as pl  # noqa: PLC0415 - dicts come here for the names of policies
 
     return frame.group_by(by, maintain_order=True).agg(pl.col(value).max()).select(frame.columns)
-
-
-def settled_dict(source: Mapping[Any, Any], policy: Policy, *, duplicate: str, name: str) -> Mapping[str, Any]:
-    """A dict of numbers with its ids as text; where an integer and a text are the same id, one of the two numbers.
-
-    Args:
-        source: `{document: number}`.
-        policy: which number counts.
-        duplicate: the slug where none does.
-        name: what messages call the dict.
-
-    Raises:
-        InputError: `id-type`; `duplicate`, where the policy is `error`.
-
-    """
-    if policy == "error" or set(map(type, source)) <= {str}:
-        return validate.keys(source, duplicate=duplicate, name=name)
-    infinite = duplicate == "duplicate-document"
-    numbers: dict[str, Any] = {}
-    for key, number in source.items():
-        text = validate.text(key, name)
-        numbers[text] = _chosen(numbers[text], number, policy, infinite=infinite) if text in numbers else number
-    return numbers
-
-
-def _chosen(earlier: Any, later: Any, policy: Policy, *, infinite: bool) -> Any:  # noqa: ANN401 - what users give
-    """The number that counts; where one is no number that one, so that it is complained of and not passed over."""
-    for number in (earlier, later):
-        if not validate.is_number(number, infinite=infinite):
-            return number
-    if policy in ("first", "last"):
-        return earlier if policy == "first" else later
-    return max(earlier, later, key=float)
 
 
 SHOWN: Final = 3

@@ -6,17 +6,18 @@ A document is read as what it is in Python: a dict of dicts, a dict of lists, a 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from rankworth.errors import InputError, quoted, shortened
+from rankworth.errors import InputError, quoted
 from rankworth.io import lines, validate
 from rankworth.io.columns import NONE
 from rankworth.io.engines import responses, unknown
-from rankworth.io.lines import MARK, QRELS, RUN, Layout
+from rankworth.io.lines import MARK, RUN, Layout
 from rankworth.io.python import Reader, Scored, frame_of
 from rankworth.io.search_response import is_known
 from rankworth.io.source import Progress, Source
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankworth.io.reading import Reading
-
-Path = tuple[str | int, ...]
 
 _HEAD: Final = 1 << 12
 _STRING: Final = rb'"(?:[^"\\]|\\.)*+"\s*'
@@ -43,7 +42,6 @@ _REMEDIES: Final = {
     "trailing comma is not allowed": "remove the comma before the bracket; json.dumps writes JSON",
     "no low surrogate in string": "half of a character stands there; write the whole one, in UTF-8",
 }
-_SHOWN: Final = 60
 _LARGE: Final = 1 << 23
 _LEAST: Final = 6
 """of a text that is larger, lists and objects take more bytes on average: empty ones fill the memory"""
@@ -85,7 +83,7 @@ def batches(
         text = b"[%b]" % b",".join(line for _, line in lines)
     rows = _read(document, text, source, layout, reading)
     del text
-    yield frame_of(rows, layout, source.name, shown) if isinstance(rows, Mapping) else rows
+    yield frame_of(rows, layout, source.name) if isinstance(rows, Mapping) else rows
 
 
 def dicts(source: Source, layout: Layout, reading: "Reading", progress: Progress | None = None) -> Scored | None:
@@ -125,11 +123,7 @@ def is_row(value: object) -> bool:
 def _read(document: object, text: bytes, source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.DataFrame":
     """What a document holds, by the reader of Python's objects."""
     name = source.name
-    if way := repeated_key(text, document, name):
-        steps = [f"item {step + 1}" if isinstance(step, int) else quoted([step]) for step in way[:-1]]
-        slug = "frame-columns" if isinstance(document, list) and len(steps) == 1 else layout.repeated
-        problem = f"{', '.join((name, *steps))}: the key {quoted(way[-1:])} stands there twice"
-        raise InputError(slug, problem, remedy="keep one of them")
+    check_keys(text, document, partial(twice_in_rows, where=name, layout=layout, rows=document))
     try:
         return _checked(document, source, layout, reading)
     except InputError as error:
@@ -139,7 +133,7 @@ def _read(document: object, text: bytes, source: Source, layout: Layout, reading
 def _checked(document: object, source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.DataFrame":
     """What a document holds, with numbers that are sound."""
     name = source.name
-    reader = Reader(layout, name, reading.columns, reading.orders, first=1, show=shown, file=source.stem)
+    reader = Reader(layout, name, reading.columns, reading.orders, first=1, file=source.stem)
     rows = reader.read(document)
     if not isinstance(rows, Mapping):
         return rows
@@ -147,8 +141,7 @@ def _checked(document: object, source: Source, layout: Layout, reading: "Reading
     if layout is RUN and reading.orders.lists is None:
         reading.orders.agree("score", name)
     parts = rows.values()
-    blanks = layout is QRELS
-    validate.values(parts, sum(map(len, parts)), layout.value, list(rows), name=name, show=shown, blanks=blanks)
+    validate.values(parts, sum(map(len, parts)), layout.value, list(rows), name=name)
     return rows
 
 
@@ -192,14 +185,6 @@ def parsed(text: bytes, source: Source, line: int = 1) -> Any:  # noqa: ANN401 -
         raise _refusal(text, source, line, error) from None
 
 
-def shown(item: object) -> str:
-    """A value as it is written in JSON, shortened."""
-    if isinstance(item, list | dict):
-        return shortened(validate.shown(item), _SHOWN)
-    text = json.dumps(item, ensure_ascii=False)
-    return shortened(text if text.isprintable() else json.dumps(item), _SHOWN)
-
-
 def _refusal(text: bytes, source: Source, line: int, error: json.JSONDecodeError) -> InputError:
     """What is wrong with a text that is no JSON."""
     if line == 1:
@@ -217,8 +202,34 @@ def _refusal(text: bytes, source: Source, line: int, error: json.JSONDecodeError
     return InputError("bad-json", problem, remedy=_REMEDIES.get(error.msg, other))
 
 
+def check_keys(text: bytes, value: Any, error: Callable[[str], InputError]) -> None:  # noqa: ANN401 - whatever JSON holds
+    """Refuse an object that has a key twice, of which parsing leaves out all but the last.
+
+    Args:
+        text: JSON.
+        value: what it says.
+        error: gives the error for such a key.
+
+    Raises:
+        InputError: `input-type` where it is nested too deeply; `error`.
+
+    """
+
+    def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        once = dict(pairs)
+        if len(once) < len(pairs):
+            raise error(Counter(key for key, _ in pairs).most_common(1)[0][0])
+        return once
+
+    if not has_each_key_once(text, value):
+        try:
+            json.loads(text.removeprefix(MARK), object_pairs_hook=checked)
+        except RecursionError:
+            raise InputError("input-type", "lists and objects are nested too deeply", remedy=_SHAPES) from None
+
+
 def has_each_key_once(text: bytes, value: Any) -> bool:  # noqa: ANN401 - whatever JSON holds
-    """Whether surely no object in the text has a key twice, of which parsing leaves out all but the last.
+    """Whether surely no object in the text has a key twice.
 
     A colon follows every key, and others stand in texts only: nothing was left out where the value has as many.
 
@@ -237,41 +248,13 @@ def has_each_key_once(text: bytes, value: Any) -> bool:  # noqa: ANN401 - whatev
         return False
 
 
-def repeated_key(text: bytes, value: Any, where: str) -> Path:  # noqa: ANN401 - whatever JSON holds
-    """The way to a key that an object has twice, from outside to inside; empty where there is none.
-
-    Args:
-        text: JSON.
-        value: what it says.
-        where: where it stands.
-
-    Raises:
-        InputError: `input-type`.
-
-    """
-    if has_each_key_once(text, value):
-        return ()
-    try:
-        return _way(json.loads(text.removeprefix(MARK), object_pairs_hook=_Pairs))
-    except RecursionError:
-        raise InputError("input-type", f"{where}: lists and objects are nested too deeply", remedy=_SHAPES) from None
+def twice_in_rows(key: str, where: str, layout: Layout, rows: object) -> InputError:
+    """The error for a key that stands twice in a row, or in something that a row or a query holds."""
+    is_field = isinstance(rows, list) and any(isinstance(row, dict) and key in row for row in rows)
+    return repeated(key, where, "frame-columns" if is_field else layout.repeated)
 
 
-class _Pairs(dict[str, Any]):
-    """An object that remembers the keys which it has twice."""
-
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        super().__init__(pairs)
-        twice = Counter(key for key, _ in pairs) if len(self) < len(pairs) else {}
-        self.twice = [key for key, times in twice.items() if times > 1]
-
-
-def _way(value: object) -> Path:
-    """The way to the first object that has a key twice, and the key."""
-    if isinstance(value, _Pairs) and value.twice:
-        return (value.twice[0],)
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, item in inner:
-        if way := _way(item):
-            return key, *way
-    return ()
+def repeated(key: str, where: str, slug: str) -> InputError:
+    """The error for an object that has a key twice."""
+    problem = f"{where}: the key {quoted([key])} stands twice in one object"
+    return InputError(slug, problem, remedy="keep one of them")

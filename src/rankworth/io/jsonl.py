@@ -5,19 +5,20 @@ converted or left out anything. The rest is read line by line, so that every pro
 """
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import orjson
 import polars as pl
 
-from rankworth.errors import InputError, quoted
+from rankworth.errors import InputError
 from rankworth.io import json, lines
 from rankworth.io.engines import responses, unknown
-from rankworth.io.json import has_each_key_once, repeated_key, shown
 from rankworth.io.lines import RUN, Chunk, Layout
 from rankworth.io.records import Records, has_documents
 from rankworth.io.source import Progress, Source
+from rankworth.io.validate import shown
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading
@@ -78,7 +79,7 @@ class _Reader:
         self.columns = ("query", "document", layout.value)
 
     def _new_records(self) -> Records:
-        return Records(self.layout, self.reading.columns, self.reading.orders, show=shown)
+        return Records(self.layout, self.reading.columns, self.reading.orders)
 
     def begin(self, chunk: Chunk) -> bool:
         """Learn from the first object what the keys are; whether it is one that may stand in a line."""
@@ -144,10 +145,9 @@ class _Reader:
             remedy = f'write an object in each line, such as {{"query_id": "q1", "doc_id": "d1", "{value}": 1}}'
             problem = f"{where(odd - 1)}: this is {shown(values[odd - 1])}, not an object"
             raise InputError("input-type", problem, remedy=remedy)
-        if not has_each_key_once(chunk, values):
+        if not json.has_each_key_once(chunk, values):
             for row, (text, value) in enumerate(zip(texts, values, strict=True)):
-                if way := repeated_key(text, value, where(row)):
-                    slug = self.layout.repeated if len(way) > 1 else "frame-columns"
-                    problem = f"{where(row)}: the key {quoted([way[-1]])} stands there twice"
-                    raise InputError(slug, problem, remedy="keep one of them")
+                json.check_keys(
+                    text, value, partial(json.twice_in_rows, where=where(row), layout=self.layout, rows=[value])
+                )
         return self.records.frame(values, where) if values else pl.DataFrame()

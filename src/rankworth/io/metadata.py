@@ -7,37 +7,36 @@ may be quoted; in files without one, as TREC and MS MARCO have them, a quote is 
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from difflib import get_close_matches
-from os import PathLike, fsdecode
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import chain
+from os import fsdecode
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import orjson
 import polars as pl
 
-from rankworth.errors import InputError, counted, quoted, shortened
+from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import csv, detect, json, lines, records, topics, validate
-from rankworth.io.columns import NONE, Table
+from rankworth.io.columns import NONE, QUERY_TEXTS, Groups, Table
 from rankworth.io.csv import DELIMITERS, TAB
 from rankworth.io.lines import HEAD, MARK, QRELS, refuse_binary
-from rankworth.io.reading import Reading, checked_columns, is_path
+from rankworth.io.query_table import QueryTable, Value
+from rankworth.io.reading import Reading, checked_columns, paths_of
 from rankworth.io.source import STDIN, Progress, Source, opened
 from rankworth.io.text import Record
-from rankworth.io.text_columns import DOCUMENTS, QUERIES, Kind
 from rankworth.io.validate import is_blank, shown
-from rankworth.tables.frames import to_library
 
-__all__ = ["QueryTable", "Value", "documents", "queries"]
+__all__ = ["DOCUMENTS", "QUERIES", "QueryTable", "Value", "documents", "queries"]
 
-Value = str | int | float | None
-"""What a column holds: text or numbers, and None where there is nothing."""
 Cells = Mapping[Any, Any]
 """What stands in a row, by the names of columns."""
 Numbered = Iterable[tuple[Any, Any]]
 """Rows with their numbers, or the keys under which they stand."""
 
+_ROWS: Final = 1 << 14
+"""how many rows of Parquet and Arrow are read at a time"""
 _KEY: Final = "(key)"
 """the column of ids under which a dict has its rows"""
 _ENDS: Final = tuple(".:!?\u2026\u3002\uff1a\uff01\uff1f\u061f\u06d4")
@@ -45,6 +44,85 @@ _ENDS: Final = tuple(".:!?\u2026\u3002\uff1a\uff01\uff1f\u061f\u06d4")
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE)
 """a number that no id looks like: without zeros in front of it"""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Tables of queries or of documents.
+
+    Attributes:
+        what: `query` or `document`, which is also what the column of ids is called in options.
+        usual: how columns of ids, of texts, and of titles that belong to the texts, are called.
+        unnamed_columns: what the columns of files without a header are, by how many there are.
+        file: what the file is called in a folder of BEIR's.
+        method: what data sets of ir_datasets call their rows.
+        called: what messages call a table that has no name.
+
+    """
+
+    what: str
+    usual: Mapping[str, Groups]
+    unnamed_columns: Mapping[int, tuple[str, ...]]
+    file: str
+    method: str
+    called: str
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The usual names of columns of ids."""
+        return frozenset(chain(*self.usual[self.what]))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The usual names of all columns."""
+        return frozenset(name for groups in self.usual.values() for name in chain(*groups))
+
+
+_IDS: Final = ("id", "_id", "id_")
+QUERIES: Final = Kind(
+    what="query",
+    usual={
+        "query": (
+            (
+                *("query_id", "query-id", "queryid", "q_id", "qid", "query_number"),
+                *("topic_id", "topic-id", "topicid", "topic_number"),
+            ),
+            (*_IDS, "number", "num"),
+            *(("topic",), ("query",), ("user_id", "userid", "user"), QUERY_TEXTS),
+        ),
+        "text": (
+            *(("text", "querytext", *QUERY_TEXTS), ("query",), ("question",), ("title",), ("topic",)),
+            ("contents", "content", "body", "utterance", "description"),
+        ),
+    },
+    unnamed_columns={2: ("query", "text")},
+    file="queries.jsonl",
+    method="queries_iter",
+    called="the queries",
+)
+DOCUMENTS: Final = Kind(
+    what="document",
+    usual={
+        "document": (
+            ("docno",),
+            (
+                *("doc_id", "doc-id", "doc id", "docid", "document_id", "corpus-id", "corpus_id", "item_id", "itemid"),
+                *("pid", "passage_id", "passage-id"),
+            ),
+            *(_IDS, ("document",), ("item",)),
+        ),
+        "text": (
+            ("text", "document_text", "doc_text", "passage_text"),
+            ("contents", "content", "body", "passage", "segment"),
+            *(("document",), ("item",), ("abstract",)),
+        ),
+        "title": (("title",), ("headline",)),
+    },
+    unnamed_columns={2: ("document", "text"), 4: ("document", "url", "title", "text")},
+    file="corpus.jsonl",
+    method="docs_iter",
+    called="the documents",
+)
 
 
 def read_ids(path: str) -> list[str]:
@@ -68,72 +146,6 @@ def read_ids(path: str) -> list[str]:
         problem = f"{source.name}: there is no query id in it"
         raise InputError("empty-input", problem, remedy="write one id in each line")
     return ids
-
-
-@dataclass(frozen=True)
-class QueryTable:
-    """What queries say, and further columns such as their language or how often they are asked.
-
-    Attributes:
-        texts: what each query says, by its id; empty where nothing tells.
-        columns: the further columns, with a value for each query in the same order. A column in which all values are
-            numbers holds numbers, any other holds text; None where there is no value.
-        name: where the table comes from.
-
-    """
-
-    texts: dict[str, str]
-    columns: Mapping[str, Sequence[Value]] = field(default_factory=dict)
-    name: str = field(default="the queries", compare=False)
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The queries in the order of the table."""
-        return tuple(self.texts)
-
-    def column(self, name: str) -> dict[str, Value]:
-        """The values of a column by query.
-
-        Raises:
-            InputError: `frame-columns` where there is no such column.
-
-        """
-        if name not in self.columns:
-            near = get_close_matches(name, self.columns, 1)
-            has = f"the columns are {quoted(self.columns, 8)}" if self.columns else "it has ids and texts only"
-            text = f"{self.name}: there is no column {quoted([name])}; {has}"
-            raise InputError("frame-columns", text, remedy=f"was {near[0]} meant?" if near else "")
-        return dict(zip(self.texts, self.columns[name], strict=True))
-
-    def to_frame(self, library: str = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """The table with the columns `query` and `text` and all others.
-
-        Args:
-            library: `polars`, `pandas` or `pyarrow`.
-
-        Raises:
-            UsageError: `missing-library`, `unknown-setting`.
-
-        """
-        first = {"query": list(self.texts), "text": list(self.texts.values())}
-        return to_library(first | {name: list(values) for name, values in self.columns.items()}, library)
-
-    def __len__(self) -> int:
-        """How many queries there are."""
-        return len(self.texts)
-
-    def __contains__(self, query: object) -> bool:
-        """Whether the table knows a query."""
-        return query in self.texts
-
-    def __iter__(self) -> Iterator[str]:
-        """The ids."""
-        return iter(self.texts)
-
-    def __repr__(self) -> str:
-        """Say what is in it."""
-        more = f"; columns: {', '.join(self.columns)}" if self.columns else ""
-        return f"QueryTable({counted(len(self))}{more})"
 
 
 def queries(source: object, *, columns: Mapping[str, str] = NONE) -> QueryTable:
@@ -165,7 +177,7 @@ def queries(source: object, *, columns: Mapping[str, str] = NONE) -> QueryTable:
             raise InputError("input-type", f"{text} (first: {first.where})", remedy="keep one row for each query")
     names = dict.fromkeys(name for row in rows.values() for name in row.more)
     more = {name: _typed([row.more.get(name) for row in rows.values()]) for name in names}
-    name = quoted(paths) if (paths := _paths(source)) else QUERIES.called
+    name = quoted(paths) if (paths := paths_of(source)) else QUERIES.called
     return QueryTable({query: row.text for query, row in rows.items()}, more, name)
 
 
@@ -295,6 +307,10 @@ class _Reader:
             self._known[names] = chosen
         return self._known[names]
 
+    def needed(self, names: Sequence[Any], chosen: Mapping[str, Any]) -> list[Any]:
+        """The columns that are read: of queries all that have a name."""
+        return list(filter(None, names if self.wanted is None else chosen.values()))
+
     def rows(self, numbered: Numbered, called: str) -> Iterator[Row]:
         """The rows that are wanted; messages call the source so, up to the number of a row."""
         number = None
@@ -386,15 +402,9 @@ def _titled(title: str, text: str) -> str:
 # Files
 
 
-def _paths(source: object) -> list[str | PathLike[str]]:
-    """The paths that this is; none where it is something else."""
-    paths = [source] if is_path(source) else source if isinstance(source, list | tuple) else []
-    return list(paths) if all(map(is_path, paths)) else []
-
-
 def _rows(source: object, reader: _Reader, progress: Progress | None = None) -> Iterator[Row]:
     """The rows of all files, or of what a program has."""
-    paths = _paths(source)
+    paths = paths_of(source)
     if not paths:
         yield from _of_object(source, reader)
     for path in paths:
@@ -435,21 +445,10 @@ def _of_file(source: Source, reader: _Reader, progress: Progress | None) -> Iter
 
 
 class _TextRecords(csv.Records):
-    """Records of texts, in which tabs are rare and quotes are not: between tabs, one that closes no cell is a quote.
-
-    Attributes:
-        wanted: the cell of ids, and which of them count.
-
-    """
-
-    wanted: tuple[int, Collection[str]] | None = None
+    """Records of texts, in which tabs are rare and quotes are not: between tabs, one that closes no cell is a quote."""
 
     def adapted(self, record: Record) -> Record | None:
-        """A record; None where it is not wanted."""
-        if self.wanted is not None:
-            cell, ids = self.wanted
-            if len(record.cells) > cell and record.cells[cell] not in ids:
-                return None
+        """A record, whatever its quotes between tabs."""
         return super().adapted(record._replace(problem=None) if self.separator == TAB else record)
 
 
@@ -469,18 +468,22 @@ def _of_table(source: Source, reader: _Reader, progress: Progress | None) -> Num
         raise InputError("frame-columns", text, remedy="rename or remove those that are not meant")
     chosen = reader.chosen(names, where)
     id_ = chosen[reader.kind.what]
-    needed = [name for name in names if name] if reader.wanted is None else [*filter(None, chosen.values())]
-    cells = {name: names.index(name) for name in needed}
+    cells = {name: names.index(name) for name in reader.needed(names, chosen)}
     table = _TextRecords(source, begun.delimiter, cells, len(names), required=[id_])
     table.has_quotes = named or begun.delimiter != TAB
     if reader.wanted is not None:
-        table.wanted, table.most = (cells[id_], reader.wanted), len(names) - 1  # texts of documents may hold tabs
+        table.most = len(names) - 1  # texts of documents may hold tabs
+    yield from _numbered(table.read(begun.below if named else begun.start, progress), id_, reader.wanted)
+
+
+def _numbered(frames: Iterable[pl.DataFrame], id_: str, wanted: Collection[str] | None) -> Numbered:
+    """The rows of frames with their numbers from 1; all or those of some ids."""
     first = 1
-    for frame in table.read(begun.below if named else begun.start, progress):
+    for frame in frames:
         rows = frame.with_row_index(_KEY, first)
         first += frame.height
-        if reader.wanted is not None:
-            rows = rows.filter(pl.col(id_).is_in(list(reader.wanted)))
+        if wanted is not None:
+            rows = rows.filter(pl.col(id_).cast(pl.String).is_in(list(wanted)))
         for row in rows.iter_rows(named=True):
             yield row.pop(_KEY), row
 
@@ -488,12 +491,10 @@ def _of_table(source: Source, reader: _Reader, progress: Progress | None) -> Num
 def _of_json_lines(source: Source, progress: Progress | None) -> Numbered:
     """The objects of a file that has one in each line."""
     for number, line in lines.numbered(source, csv.CHUNK, csv.LONGEST, progress):
-        try:
-            value = orjson.loads(line)
-        except orjson.JSONDecodeError:
-            value = json.parsed(line, source, number)
+        value = json.parsed(line, source, number)
         if isinstance(value, dict):
-            _check_keys(line, value, f"{source.name}:{number}")
+            where = f"{source.name}:{number}"
+            json.check_keys(line, value, partial(json.repeated, where=where, slug="input-type"))
         yield number, value if isinstance(value, dict) else str(value)
 
 
@@ -501,17 +502,10 @@ def _of_json(source: Source, reader: _Reader, progress: Progress | None) -> Iter
     """The rows of one JSON document: a list of objects, one object, or texts by their ids."""
     text = source.whole(progress)
     value = json.parsed(text, source)
-    _check_keys(text, value, source.name)
+    json.check_keys(text, value, partial(json.repeated, where=source.name, slug="input-type"))
     if isinstance(value, dict) and not reader.is_header(value):
         return reader.entries(value, source.name)
     return reader.rows(enumerate(value if isinstance(value, list) else [value], 1), f"{source.name}: row ")
-
-
-def _check_keys(text: bytes, value: Any, where: str) -> None:  # noqa: ANN401 - of JSON
-    """An object has each key once: no id stands there twice."""
-    if way := json.repeated_key(text, value, where):
-        problem = f"{where}: the key {quoted([way[-1]])} stands twice in one object"
-        raise InputError("input-type", problem, remedy="keep one of them")
 
 
 def _of_columns(source: Source, form: str, reader: _Reader, progress: Progress | None) -> Numbered:
@@ -521,11 +515,8 @@ def _of_columns(source: Source, form: str, reader: _Reader, progress: Progress |
     file = File(source, form, progress)
     names = tuple(file.schema())
     chosen = reader.chosen(names, source.name)
-    table = file.table(list(names if reader.wanted is None else filter(None, chosen.values())))
-    if reader.wanted is not None:
-        table = table.filter(pl.col(chosen[reader.kind.what]).cast(pl.String).is_in(list(reader.wanted)))
-    frame = file.sure(lambda: table.collect(engine="streaming"))
-    yield from enumerate(frame.iter_rows(named=True), 1)
+    table = file.table(reader.needed(names, chosen))
+    return _numbered(file.batches(table, _ROWS), chosen[reader.kind.what], reader.wanted)
 
 
 # What programs have
@@ -570,7 +561,7 @@ def _of_frame(source: Any, reader: _Reader) -> Numbered:  # noqa: ANN401 - any f
         if not isinstance(known, nw.DataFrame | nw.LazyFrame):
             known = nw.from_native(pl.DataFrame(source, strict=False))
         names = tuple(known.collect_schema().names())
-        needed = names if reader.wanted is None else [*filter(None, reader.chosen(names, called).values())]
+        needed = reader.needed(names, reader.chosen(names, called))
         return enumerate(known.lazy().select(*needed).collect().iter_rows(named=True))
     except InputError:
         raise

@@ -18,7 +18,7 @@ from rankworth.io.columns import NONE, SPELLINGS, is_header, unjudged
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Lists, Orders
 from rankworth.io.records import Records, Where, is_array, is_list, is_scalar, is_table, listed, plain
-from rankworth.io.validate import Show, is_integer, shown
+from rankworth.io.validate import is_integer, shown
 from rankworth.tables.frames import id_column
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ class Reader:
         orders: gets to know whether a run came as lists.
         kinds: gets to know whether ids are integers.
         first: the number of the first row in messages: 0 in Python, 1 in files.
-        show: how messages show an item.
         file: the name of the file without suffixes, which is the query of a response that stands alone.
 
     """
@@ -66,7 +65,6 @@ class Reader:
     orders: Orders = field(default_factory=Orders)
     kinds: validate.IdKinds = field(default_factory=validate.IdKinds)
     first: int = 0
-    show: Show = shown
     file: str = ""
 
     def read(self, source: Any) -> "Scored | pl.DataFrame":  # noqa: ANN401 - anything
@@ -346,7 +344,7 @@ class Reader:
         """The error for what is none of the known shapes."""
         value = self.layout.value
         shapes = f"{{query: {{document: {value}}}}}, {{query: [document, ...]}}, rows (query, document, {value})"
-        text = f"{self.name}: {what}{self.show(source)} is {type(source).__name__}, which cannot be read"
+        text = f"{self.name}: {what}{shown(source)} is {type(source).__name__}, which cannot be read"
         python = f", a frame (Polars, pandas, PyArrow, DuckDB, ...), or the path of a file\n{LABELS}"
         return InputError("input-type", text, remedy=f"give {shapes}{'' if self.first else python}")
 
@@ -357,20 +355,18 @@ class Reader:
             self.orders,
             self.kinds,
             first=self.first,
-            show=self.show,
             header=header,
             remedy=_TEXT if self.first else f"{_TEXT}\n{LABELS}",
         )
 
 
-def frame_of(dicts: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str, show: Show = shown) -> "pl.DataFrame":
+def frame_of(dicts: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str) -> "pl.DataFrame":
     """The rows of a dict of dicts, of a run those of queries with documents.
 
     Args:
         dicts: `{query: {document: number}}`.
         layout: `RUN` or `QRELS`.
         name: what messages call it.
-        show: how messages show a number.
 
     Raises:
         InputError: `bad-score`, `bad-grade`, `missing-value`, `id-type`.
@@ -382,8 +378,7 @@ def frame_of(dicts: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str, 
     counts = list(map(len, parts))
     if layout is QRELS and 0 in counts:
         raise unjudged(name, queries[counts.index(0)])
-    blanks = layout is QRELS
-    values = validate.values(parts, sum(counts), layout.value, queries, name=name, show=show, blanks=blanks)
+    values = validate.values(parts, sum(counts), layout.value, queries, name=name)
     documents = validate.text_ids(list(chain.from_iterable(parts)), lambda _: f"{name}: the document")
     return pl.DataFrame(
         [

@@ -258,6 +258,12 @@ def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(source, str | os.PathLike)
 
 
+def paths_of(source: object) -> Sequence[str | os.PathLike[str]]:
+    """The paths that this is; none where it is something else."""
+    paths = [source] if is_path(source) else source if isinstance(source, list | tuple) else ()
+    return paths if all(map(is_path, paths)) else ()
+
+
 def files_of(source: object, layout: Layout, reading: Reading) -> tuple[Source, ...]:
     """The files that a path or a list of paths stands for; none where it is neither.
 
@@ -265,11 +271,8 @@ def files_of(source: object, layout: Layout, reading: Reading) -> tuple[Source, 
         InputError: `missing-file`, `is-directory`.
 
     """
-    paths = [source] if is_path(source) else source if isinstance(source, list | tuple) else []
-    if not all(map(is_path, paths)):
-        return ()
     files: list[Source] = []
-    for path in paths:
+    for path in paths_of(source):
         files += (path,) if isinstance(path, Source) else opened(os.fsdecode(path), layout, reading)
     return tuple(files)
 

@@ -22,7 +22,7 @@ from rankworth.io import validate
 from rankworth.io.columns import LISTS, NONE, RECORD, SPELLINGS, Table, at, is_plural, leaves, unjudged
 from rankworth.io.lines import RUN, Layout
 from rankworth.io.reading import Lists, Orders
-from rankworth.io.validate import Show, is_number, is_numeric
+from rankworth.io.validate import is_number, is_numeric
 
 if TYPE_CHECKING:
     import polars as pl
@@ -148,7 +148,6 @@ class Records:
         orders: how the documents of the run are ranked.
         kinds: gets to know whether ids are integers.
         first: the number of the first row and the first item in messages: 0 in Python, 1 in files.
-        show: how messages show an item.
         header: the names of the fields, where rows do not have them.
         remedy: what helps where an id is something else.
 
@@ -162,7 +161,6 @@ class Records:
         kinds: validate.IdKinds | None = None,
         *,
         first: int = 1,
-        show: Show = validate.shown,
         header: Sequence[str] = (),
         remedy: str = _TEXT,
     ) -> None:
@@ -172,7 +170,7 @@ class Records:
         self.fields = Fields(table, header)
         self._within = Fields(replace(table, columns=of_records, within=True))
         self._orders, self._kinds = orders, kinds or validate.IdKinds()
-        self._show, self._remedy = show, remedy
+        self._remedy = remedy
         self._count = 0
 
     def frame(self, rows: Sequence[Any], where: Where) -> "pl.DataFrame":
@@ -278,13 +276,13 @@ class Records:
                 return f"{where(row)}: the {what}"
 
             if what in _NUMBERS:
-                checked[self.layout.value] = validate.numbers(held, what, stands, show=self._show)
+                checked[self.layout.value] = validate.numbers(held, what, stands)
             elif what == "subtopic" and None in held:
                 rows = enumerate(held)
                 checked[what] = [item if item is None else validate.text(item, where(row)) for row, item in rows]
             else:
                 self._kinds.meet(what, held)
-                checked[what] = validate.text_ids(held, stands, show=self._show, remedy=self._remedy)
+                checked[what] = validate.text_ids(held, stands, remedy=self._remedy)
         return checked
 
     def joined(self, columns: Columns, where: Where) -> "pl.DataFrame":
@@ -358,7 +356,7 @@ class Records:
                 remedy = f"give one {what} for each document"
                 raise InputError("missing-value", f"{where(row)} has no {what}s", remedy=remedy)
             if not is_several(item) or len(item) != count:
-                beside = f"{self._show(item)} beside a list of {counted(count, 'document', 'documents')}"
+                beside = f"{validate.shown(item)} beside a list of {counted(count, 'document', 'documents')}"
                 text = f"{where(row)}: the {what}s are {beside}"
                 raise InputError("frame-columns", text, remedy=f"give one {what} for each document")
         return [number for item in held for number in plain(item)]

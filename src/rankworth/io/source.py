@@ -3,7 +3,6 @@
 import io
 import os
 import re
-import shlex
 import stat
 import sys
 import weakref
@@ -27,7 +26,6 @@ Progress = Callable[[str, int, int | None], None]
 """Called with a name, the bytes of the file that were read so far, compressed as they are, and its size, if known."""
 
 _BLOCK: Final = 1 << 22
-_CONTENT: Final = "a path is needed; if this is the content of a file, write it to one"
 _PARTS: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+")
 """what tells the parts of one table apart: numbers, or names that a computer makes up"""
 
@@ -162,7 +160,7 @@ class Source:
             text = f"{self.name}: this is a directory, a file is needed"
             raise InputError("is-directory", text, remedy=remedy) from None
         except (OSError, ValueError) as error:
-            raise unreadable(self.name, error, _CONTENT if "\n" in self.path else "") from None
+            raise unreadable(self.name, error) from None
         if not raw.seekable():
             self._pipe = _Pipe(raw)
             weakref.finalize(self, raw.close)
@@ -175,10 +173,10 @@ class Source:
         return raw
 
 
-def unreadable(name: str, error: Exception, remedy: str = "") -> InputError:
+def unreadable(name: str, error: Exception) -> InputError:
     """The error for what the operating system refuses."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return InputError("unreadable-file", f"{name}: it cannot be read ({reason})", remedy=remedy)
+    return InputError("unreadable-file", f"{name}: it cannot be read ({reason})")
 
 
 class Stream:
@@ -437,13 +435,10 @@ def _of_split(folder: Path, split: str) -> Path:
     files = [path for path in inside if path.name.partition(".")[0] == split]
     if len(files) == 1:
         return files[0]
-    if files:
-        text = f"{quoted([folder])}: several files are called {split}: {quoted(path.name for path in files)}"
-        raise InputError("input-type", text, remedy="name the one that is meant instead of the folder")
-    text = f"{quoted([folder / f'{split}.tsv'])}: there is no such file"
-    have = dict.fromkeys(path.name.partition(".")[0] for path in inside)
-    remedy = f"the folder has the splits {quoted(have, 8)}; --split NAME (split=NAME) chooses one" if have else ""
-    raise InputError("missing-file", text, remedy=remedy)
+    text = f"{quoted([folder])}: {'several files are' if files else 'no file is'} called {split}"
+    have = quoted(dict.fromkeys(path.name.partition(".")[0] for path in inside), 8)
+    remedy = f"the folder has the splits {have}; --split NAME (split=NAME) chooses one, or name the file itself"
+    raise InputError("input-type" if files else "missing-file", text, remedy=remedy)
 
 
 def _fitting(pattern: str) -> list[str]:
@@ -452,17 +447,11 @@ def _fitting(pattern: str) -> list[str]:
 
     if os.path.lexists(pattern):
         return [pattern]
-    for name in glob(os.path.dirname(pattern), recursive=True):  # noqa: PTH120, PTH207 - patterns as they stand
-        if os.path.isdir(name) and not os.access(name, os.R_OK | os.X_OK):  # noqa: PTH112 - patterns as they stand
-            raise PermissionError(13, f"Permission denied: {name}")
     fitting = [Path(name) for name in sorted(glob(pattern, recursive=True))]  # noqa: PTH207 - patterns as they stand
     files = [str(path) for path in fitting if not path.is_dir() and (_is_hidden(Path(pattern)) or not _is_hidden(path))]
     if not files:
-        which = "only directories fit" if fitting else "none fits"
-        folder = Path(pattern).parent
-        known = folder.is_dir() or any(sign in str(folder) for sign in SIGNS)
-        text = f"{quoted([pattern])}: there is no such file, and {which} it as a pattern"
-        raise InputError("missing-file", text, remedy="" if known else f"there is no directory {folder} either")
+        text = f"{quoted([pattern])}: there is no such file, and no file fits it as a pattern"
+        raise InputError("missing-file", text)
     return files
 
 
@@ -490,10 +479,6 @@ def _nearby(path: str) -> str:
     import difflib  # noqa: PLC0415 - only for a message
 
     folder = Path(path).parent
-    if "\n" in path:
-        return _CONTENT
-    if re.match(r"\w+://", path):
-        return f"files are read, not addresses: curl -LO {shlex.quote(path)}, and give the file"
     if not folder.is_dir():
         return f"there is no directory {folder} either"
     close = difflib.get_close_matches(Path(path).name, _names(folder), n=1)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 Where = Callable[[int], str]
 """Says of an item what it is and where it stands: `a.jsonl:3: the score`."""
-Show = Callable[[object], str]
 
 _PRINTER: Final = Repr()
 _PRINTER.maxstring = _PRINTER.maxother = 60
@@ -127,13 +126,12 @@ def refuse_halves(ids: Iterable[object], called: str, what: str = "query") -> No
         raise InputError("id-type", text, remedy="read the ids as UTF-8 where they come from") from None
 
 
-def text_ids(held: Sequence[Any], where: Where, *, show: Show = shown, remedy: str = _TEXT) -> list[str]:
+def text_ids(held: Sequence[Any], where: Where, *, remedy: str = _TEXT) -> list[str]:
     """Ids as text.
 
     Args:
         held: the ids.
         where: for messages.
-        show: how messages show an item.
         remedy: what helps where an id is something else.
 
     Raises:
@@ -147,21 +145,19 @@ def text_ids(held: Sequence[Any], where: Where, *, show: Show = shown, remedy: s
         return list(map(str, held))
     for place, item in enumerate(held):
         if not is_id(item):
-            raise no_id(item, where(place), show=show, remedy=remedy)
+            raise no_id(item, where(place), remedy=remedy)
     return list(map(text, held))
 
 
-def no_id(item: object, where: str, *, show: Show = shown, remedy: str = _TEXT) -> InputError:
+def no_id(item: object, where: str, *, remedy: str = _TEXT) -> InputError:
     """The error for an id that is none."""
     if item is None:
-        return InputError("missing-value", f"{where} is {show(item)}", remedy="leave it out, or give it")
-    text = f"{where} {show(item)} is {type(item).__name__}; ids are text or integers"
+        return InputError("missing-value", f"{where} is missing", remedy="leave it out, or give it")
+    text = f"{where} {shown(item)} is {type(item).__name__}; ids are text or integers"
     return InputError("id-type", text, remedy=remedy)
 
 
-def numbers(
-    held: Sequence[Any], value: str, where: Where, *, show: Show = shown, remedy: str = ""
-) -> NDArray[np.float64]:
+def numbers(held: Sequence[Any], value: str, where: Where, *, remedy: str = "") -> NDArray[np.float64]:
     """Numbers of any library as float64; ranks and distances as scores, so that the smallest is the highest.
 
     A grade that is blank becomes NaN.
@@ -170,7 +166,6 @@ def numbers(
         held: the numbers.
         value: `"score"` or `"distance"`, which may be infinite; `"rank"` or `"grade"`.
         where: for messages.
-        show: how messages show an item.
         remedy: as for `no_number`.
 
     Raises:
@@ -188,8 +183,8 @@ def numbers(
     if value == "grade" and any(map(is_blank, held)):
         blank = np.array(list(map(is_blank, held)), dtype=bool)
         kept = [0 if is_blank(item) else item for item in held]
-        return np.where(blank, np.nan, numbers(kept, value, where, show=show, remedy=remedy))
-    raise no_number(held[place], value, where(place), show=show, remedy=remedy)
+        return np.where(blank, np.nan, numbers(kept, value, where, remedy=remedy))
+    raise no_number(held[place], value, where(place), remedy=remedy)
 
 
 def is_blank(item: object) -> bool:
@@ -199,25 +194,24 @@ def is_blank(item: object) -> bool:
     return isinstance(item, float | np.floating) and bool(np.isnan(item))
 
 
-def no_number(item: object, value: str, where: str, *, show: Show = shown, remedy: str = "") -> InputError:
+def no_number(item: object, value: str, where: str, *, remedy: str = "") -> InputError:
     """The error for a score, a rank or a grade that is none.
 
     Args:
         item: what it is.
         value: what it should be.
         where: what it is called and where it stands.
-        show: how messages show it.
         remedy: what helps; for the usual advice nothing.
 
     """
     if item is None:
         remedy = remedy or f"leave the document out, or give it a {value}"
-        return InputError("missing-value", f"{where} is {show(item)}", remedy=remedy)
+        return InputError("missing-value", f"{where} is missing", remedy=remedy)
     infinite = isinstance(item, float) and math.isinf(item)
     if isinstance(item, str) and is_numeric(item):
         remedy = "write numbers without quotes; in Python float(text) makes one of a text"
     remedy = remedy or f"leave out what has no finite {value}, or mend what made it"
-    text = f"{where} is {show(item)}, not a {'finite ' if infinite else ''}number"
+    text = f"{where} is {shown(item)}, not a {'finite ' if infinite else ''}number"
     return InputError("bad-grade" if value == "grade" else "bad-score", text, remedy=remedy)
 
 
@@ -370,10 +364,8 @@ def values(
     *,
     name: str = "",
     beside: Callable[[int], None] | None = None,
-    show: Show = shown,
-    blanks: bool = False,
 ) -> NDArray[np.float64]:
-    """All values of several dicts in one array.
+    """All values of several dicts in one array; blank grades are NaN.
 
     Args:
         parts: the dicts.
@@ -383,8 +375,6 @@ def values(
         name: what messages call them, if not the run or the judgements.
         beside: called with the place of each dict when its values were read, for what else is to be done with it: a
             dict costs much less while it is in the processor's cache.
-        show: how messages show a number.
-        blanks: whether grades may be blank, which are NaN then.
 
     Raises:
         InputError: `bad-score`, `bad-grade` or `missing-value` with the first value that is no number.
@@ -401,21 +391,14 @@ def values(
                 beside(place)
     except struct.error:
         array = np.full(1, np.nan)
-    sound = not np.isnan(array).any() if value == "score" else bool(np.isfinite(array).all())
-    if not sound:
-        every = [number for part in dicts for number in part.values()] if blanks else []
-        if any(map(is_blank, every)):
-            pairs = [(queries[place], document) for place, part in enumerate(dicts) for document in part]
-            called = name or _CALLED[value]
+    if not (np.isnan(array).any() if value == "score" else not np.isfinite(array).all()):
+        return array
+    pairs = [(query, document) for query, part in zip(queries, dicts, strict=True) for document in part]
 
-            def stands(place: int) -> str:
-                return "{}: query {!r}, document {!r}: the {}".format(called, *pairs[place], value)
+    def where(place: int) -> str:
+        return "{}: query {!r}, document {!r}: the {}".format(name or _CALLED[value], *pairs[place], value)
 
-            return numbers(every, value, stands, show=show)
-        for place, part in enumerate(dicts):
-            for document, number in part.items():
-                if not is_number(number, infinite=value == "score"):
-                    where = f"{name or _CALLED[value]}: query {queries[place]!r}, document {document!r}"
-                    raise no_number(number, value, f"{where}: the {value}", show=show)
+    every = [number for part in dicts for number in part.values()]
+    if len(every) != len(pairs):
         raise InputError("input-type", "a dict does not give as many values as it says, or changes while it is read")
-    return array
+    return numbers(every, value, where)

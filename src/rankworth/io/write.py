@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from io import BytesIO
 from itertools import chain
-from pathlib import Path
 from queue import SimpleQueue
 from threading import Semaphore
 from types import MappingProxyType
@@ -21,9 +20,10 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from rankworth.errors import UsageError, quoted
-from rankworth.io.atomic import NAMELESS, PACKED, put, unknown_suffix
+from rankworth.io import atomic
+from rankworth.io.atomic import put
 from rankworth.io.columns import is_header
-from rankworth.io.lines import QRELS, RUN, kind_of
+from rankworth.io.lines import QRELS, RUN
 from rankworth.io.source import STDIN, is_compressed
 
 Frames = Iterator[pl.DataFrame]
@@ -108,19 +108,14 @@ def target_format(path: str, form: str) -> str:
         UsageError: `unknown-format`, `unwritable-output`.
 
     """
-    if not path:
-        raise UsageError("unwritable-output", NAMELESS)
     if form and form not in TARGETS:
         raise UsageError("unknown-format", f"there is no format {form!r}; there are {' '.join(TARGETS)}")
-    suffix = Path(path).suffix.lower()
-    if path != STDIN and suffix in PACKED:
-        remedy = f"compress what comes out on standard output: - --to {form or 'FORMAT'} | gzip > {path}"
-        raise UsageError("unknown-format", f"{path}: compressed files are not written", remedy=remedy)
-    if not form and path == STDIN:
-        raise UsageError("unknown-format", f"standard output needs --to FORMAT; there are {' '.join(TARGETS)}")
-    if not form and suffix not in SUFFIXES:
-        raise UsageError("unknown-format", unknown_suffix(path, SUFFIXES, "--to FORMAT"))
-    return form or SUFFIXES[suffix]
+    if path == STDIN:
+        if not form:
+            raise UsageError("unknown-format", f"standard output needs --to FORMAT; there are {' '.join(TARGETS)}")
+        return form
+    by_suffix = atomic.form_of(path, form, SUFFIXES, SUFFIXES, "--to FORMAT")
+    return form or by_suffix
 
 
 def refuse(frame: pl.DataFrame, form: str, name: str, first: int, *, lossy: bool) -> None:
@@ -192,9 +187,7 @@ def _taken_for(head: bytes, form: str) -> str:
     if form != "msmarco":
         return ""
     cells = head.partition(b"\n")[0].decode().split("\t")
-    if is_header([cell.strip() for cell in cells]):
-        return "a header"
-    return "a file of another kind" if kind_of(head) else ""
+    return "a header" if is_header([cell.strip() for cell in cells]) else ""
 
 
 def _number(column: str) -> pl.Expr:

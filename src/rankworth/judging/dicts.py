@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, quoted
-from rankworth.io import duplicates, validate
+from rankworth.io import validate
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.steps import Hits, Include, Rows
 from rankworth.model import Qrels
@@ -117,15 +117,13 @@ class _Dicts(Rows):
             others={query: some for query, some in others.items() if some},
         )
 
-    def once(self, policy: Duplicates) -> "_Dicts":
-        """The documents with ids as text, of which an integer and a text may be the same."""
+    def once(self, _: Duplicates) -> "_Dicts":
+        """The documents with ids as text; an integer and a text that are the same id are refused."""
         if all(map(_is_text, self.lists)):
             return self
         where = f"{self.name}: query" if self.name else "query"
         lists = [
-            some
-            if _is_text(some)
-            else duplicates.settled_dict(some, policy, duplicate="duplicate-document", name=f"{where} {query!r}")
+            some if _is_text(some) else validate.keys(some, duplicate="duplicate-document", name=f"{where} {query!r}")
             for query, some in zip(self.queries, self.lists, strict=True)
         ]
         return replace(self, lists=lists, lengths=_lengths(lists))

@@ -445,22 +445,14 @@ class Qrels:
             named = {query: grades for query, grades in named.items() if query in self.only}
         self.order = list(named)
         self.queries = sorted(named)
-        given = [named[query] for query in self.queries]
         parts = [
-            duplicates.settled_dict(
-                grades,
-                self.duplicate_judgements,
-                duplicate="duplicate-judgement",
-                name=f"{_JUDGEMENTS}: query {query!r}",
-            )
-            for query, grades in zip(self.queries, given, strict=True)
+            validate.keys(named[query], duplicate="duplicate-judgement", name=f"{_JUDGEMENTS}: query {query!r}")
+            for query in self.queries
         ]
-        counts = [len(part) for part in parts]
-        self.repeated = np.array(list(map(len, given)), dtype=np.int64) - np.array(counts, dtype=np.int64)
-        self.excluded = np.zeros_like(self.repeated)
+        self.repeated = self.excluded = np.zeros(len(parts), dtype=np.int64)
         self.offsets = np.zeros(len(parts) + 1, dtype=np.int64)
-        np.cumsum(counts, out=self.offsets[1:])
-        self.grades = validate.values(parts, int(self.offsets[-1]), "grade", self.queries, blanks=True)
+        np.cumsum(list(map(len, parts)), out=self.offsets[1:])
+        self.grades = validate.values(parts, int(self.offsets[-1]), "grade", self.queries)
         self._documents = list(map(list, parts))
         if (blank := np.isnan(self.grades)).any():
             self._settle(blank, blanks)

@@ -425,8 +425,7 @@ def save(ax: "Axes", path: str | PathLike[str]) -> None:
     form = target.suffix.lower().removeprefix(".")
     if form not in _METADATA:
         raise UsageError("unknown-format", f"{path}: pictures are written as {' '.join(_METADATA)}")
-    if refused := atomic.refusal(target, ()):
-        raise UsageError("unwritable-output", f"{path}: {refused}")
+    atomic.refuse(target)
     atomic.write({target: rendered(ax, form)})
 
 
