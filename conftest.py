@@ -37,6 +37,7 @@ def pytest_sessionstart() -> None:
     """Let tests come out alike wherever they are started: on a terminal of any width, in a job, without either."""
     for name in SURROUNDINGS:
         os.environ.pop(name, None)
+    os.environ["SPARK_CONF_DIR"] = str(Path(__file__).parent / "tests" / "data" / "spark")
     declare_options_once()
 
 

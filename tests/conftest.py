@@ -53,15 +53,10 @@ def closed_figures() -> Iterator[None]:
 @contextmanager
 def small_spark(folder: Path) -> Iterator[Any]:
     """Start Spark on this machine, small; a Java runtime has to be there, which scripts/set-up sees to."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_CONF_DIR": str(Path(__file__).parent / "data" / "spark")}
     sql = importlib.import_module("pyspark.sql")
     settings = {
         "spark.driver.memory": "1g",
-        "spark.driver.host": "localhost",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # compiles for seconds, not hours
-        "spark.sql.shuffle.partitions": "3",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.local.dir": str(folder),
         "spark.sql.execution.pyspark.udf.faulthandler.enabled": "false",
