@@ -12,7 +12,7 @@ from rankworth.errors import UsageError, counted
 from rankworth.evaluation import bounding, runner
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.tie_bounds import Bounding
-from rankworth.evaluation.unjudged_bounds import Holes, attained, effects, grades_of
+from rankworth.evaluation.unjudged_bounds import Holes, effects, grades_of, over_grades
 from rankworth.io import metadata
 from rankworth.io.validate import ids
 from rankworth.judging import inputs
@@ -248,7 +248,7 @@ def _range(sides: Sequence[Bounding]) -> tuple[float, str]:
     size = min(len(side.qrels.queries) for side in sides)
     values = sides[-1].column.values[:size] - (sides[0].column.values[:size] if len(sides) > 1 else 0.0)
     there = ~np.isnan(values)
-    found = attained(sides, values if len(sides) > 1 else sides[0].column.values)
+    found = over_grades(sides, values if len(sides) > 1 else sides[0].column.values)
     low, high = (float(ends[:size][there].mean()) for ends in (found.low, found.high))
     beyond = "" if found.is_known[:size][there].all() else ", or beyond"
     return float(values[there].mean()), f"{low:+.4f} to {high:+.4f}{beyond}"

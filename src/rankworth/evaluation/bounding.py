@@ -10,8 +10,8 @@ from rankworth.arrays import Floats
 from rankworth.errors import UsageError
 from rankworth.evaluation.bounds import MeanBounds, Varied
 from rankworth.evaluation.evaluator import Evaluator, MeasuredRun, Plan, QrelsOf
-from rankworth.evaluation.tie_bounds import Bounding, Bounds, over_orders
-from rankworth.evaluation.unjudged_bounds import Attained, Mask, attained, grades_of, over_grades
+from rankworth.evaluation.tie_bounds import Bounding, Bounds, expected, over_orders
+from rankworth.evaluation.unjudged_bounds import Mask, grades_of, over_grades
 from rankworth.evaluation.values import Values, behind
 from rankworth.measures import Measure
 from rankworth.model import Run
@@ -46,20 +46,22 @@ def bounded(qrels_of: QrelsOf, run: Run, plan: Plan, by: Varied, *, progress: "P
     for one, column in zip(plan.numbers, behind(values).columns, strict=True):
         measured = evaluator.measured_run(one)
         none, defined = np.full(column.values.size, np.nan), column.there & ~np.isnan(column.values)
-        found = Bounds(none, none, none)
+        ends = none, none, none
         if isinstance(one.quantity, Measure):
             if by == "unjudged":
                 _refuse_settings(one, measured)
             bounding = Bounding(measured, one, evaluator.qrels(one), column)
-            found = over_orders(bounding) if by == "ties" else over_grades(bounding)
-            if unknown := column.standing.of(defined & np.isnan(found.low)):
+            low, high, is_known = vary([bounding], by)
+            mean = expected(bounding) if by == "ties" else none
+            ends = np.where(is_known, low, np.nan), mean, np.where(is_known, high, np.nan)
+            if unknown := column.standing.of(defined & np.isnan(ends[0])):
                 notes.append(f"{one.label} has no bounds: too many {_OF[by]} to measure all, as for {unknown[0]}")
         settings = replace(column.settings, nan="propagate")  # an end that is not known makes the mean unknown
-        low, expected, high = (
+        lowest, middle, highest = (
             replace(column, values=each, settings=settings if np.isnan(each[defined]).any() else column.settings)
-            for each in found
+            for each in ends
         )
-        columns[one.label] = low, expected, high
+        columns[one.label] = lowest, middle, highest
     assumption = _assumption(evaluator.measured_run(plan.base), by)
     return replace(values, bounds=MeanBounds(by, assumption, tuple(notes), columns, values.per_query.id_kinds))
 
@@ -168,9 +170,8 @@ def differences(
 
     """
     sides = of_runs(qrels_of, runs, plan, by)
-    over = _of_orders if by == "ties" else _of_grades
     found = [
-        DifferenceBounds(one.asked.label, first, second, list(one.qrels.queries), *over(one, other))
+        DifferenceBounds(one.asked.label, first, second, list(one.qrels.queries), *vary([one, other], by))
         for first, second in pairs
         for one, other in zip(sides[first], sides[second], strict=True)
     ]
@@ -178,16 +179,18 @@ def differences(
     return found, _assumption(one.run, by)
 
 
-def _of_grades(first: Bounding, second: Bounding) -> Attained:
-    """Bounds of differences over grades."""
-    size = len(first.qrels.queries)
-    return attained([first, second], second.column.values[:size] - first.column.values[:size])
+def vary(sides: Sequence[Bounding], by: Varied) -> Bounds:
+    """Bounds of the values of a run, or of the differences of two, the second one less the first.
 
-
-def _of_orders(first: Bounding, second: Bounding) -> Attained:
-    """Bounds of differences over orders: those of one run have nothing to do with those of the other."""
-    size = len(first.qrels.queries)
-    one, other = over_orders(first), over_orders(second)
-    low, high = other.low[:size] - one.high[:size], other.high[:size] - one.low[:size]
-    values = second.column.values[:size] - first.column.values[:size]
-    return Attained(low, high, ~np.isnan(low) | np.isnan(values))
+    Orders of ties of one run have nothing to do with those of the other; an unjudged document has one grade in both.
+    """
+    first, *others = (side.column.values for side in sides)
+    size = len(sides[0].qrels.queries) if others else first.size
+    values = others[0][:size] - first[:size] if others else first
+    if by == "unjudged":
+        return over_grades(sides, values)
+    one, *another = map(over_orders, sides)
+    if not another:
+        return one
+    low, high = another[0].low[:size] - one.high[:size], another[0].high[:size] - one.low[:size]
+    return Bounds(low, high, ~np.isnan(low) | np.isnan(values))

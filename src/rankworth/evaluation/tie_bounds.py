@@ -14,7 +14,7 @@ import numpy as np
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import MeasureError
-from rankworth.evaluation.aggregation import Column
+from rankworth.evaluation.aggregation import Column, Mask
 from rankworth.evaluation.evaluator import MeasuredRun
 from rankworth.judged import Judged
 from rankworth.judging import grades
@@ -31,11 +31,11 @@ MAX_DOCUMENTS: Final = 100_000
 
 
 class Bounds(NamedTuple):
-    """`[Q]` each: the ends of the values, and the mean over all orders; NaN where they are not known."""
+    """`[Q]` each: the lowest and highest values that are known to be attained, and whether there are none beyond."""
 
     low: Floats
-    expected: Floats
     high: Floats
+    is_known: Mask
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def over_orders(bounding: Bounding) -> Bounds:
     """Bounds over the orders of tied documents."""
     run, values = bounding.run, bounding.column.values
     judging, hits = replace(run.judging, ties="id-descending"), run.judgement.hits
-    low, expected, high = values.copy(), _expected(bounding), values.copy()
+    low, high = values.copy(), values.copy()
     queries = np.unique(hits.query[(hits.tie_last > hits.tie_first) & hits.known])
     part = hits.of(queries)
     names = [run.standing.queries[query] for query in queries.tolist()]
@@ -117,10 +117,10 @@ def over_orders(bounding: Bounding) -> Bounds:
         found = bounding.values(grades.settle(ranking, judging, list(map(str, some))))
         np.fmin.at(low, some, found)
         np.fmax.at(high, some, found)
-    return Bounds(low, expected, high)
+    return Bounds(low, high, ~np.isnan(low) | np.isnan(values))
 
 
-def _expected(bounding: Bounding) -> Floats:
+def expected(bounding: Bounding) -> Floats:
     """The mean over the orders of ties by the formula of the measure; NaN where it has none, or settings follow it."""
     run, averaging = bounding.run, bounding.asked.averaging
     none = np.full(bounding.column.values.size, np.nan)

@@ -174,23 +174,8 @@ def _within(rows: JudgedRows, depth: Integers) -> Mask:
     return (rows.tie_first if rows.ties == "expected" else rows.rank) <= depth[rows.query]
 
 
-def over_grades(bounding: Bounding) -> Bounds:
-    """Bounds over the grades that unjudged documents could have."""
-    found = attained([bounding], bounding.column.values)
-    low, high = (np.where(found.is_known, ends, np.nan) for ends in (found.low, found.high))
-    return Bounds(low, np.full(low.size, np.nan), high)
-
-
-class Attained(NamedTuple):
-    """`[Q]` each: values that are attained, and whether there are none beyond them."""
-
-    low: Floats
-    high: Floats
-    is_known: Mask
-
-
-def attained(sides: Sequence[Bounding], values: Floats) -> Attained:
-    """The lowest and highest values that are known to be attained.
+def over_grades(sides: Sequence[Bounding], values: Floats) -> Bounds:
+    """Bounds over the grades that unjudged documents could have.
 
     Args:
         sides: a measure of a run, or of two whose values are subtracted, the first from the second.
@@ -208,7 +193,7 @@ def attained(sides: Sequence[Bounding], values: Floats) -> Attained:
         np.fmax.at(high, holes.queries[ways.query], found)
     is_known[holes.queries[sorted(unknown)]] = False
     there = ~np.isnan(values)
-    return Attained(np.where(there, low, np.nan), np.where(there, high, np.nan), is_known)
+    return Bounds(np.where(there, low, np.nan), np.where(there, high, np.nan), is_known)
 
 
 def effects(holes: Holes) -> Floats:
