@@ -259,8 +259,8 @@ def test_a_folder_of_beir(command: Command) -> None:
     train = means({"q1": {"d1": 1}}, RUN)
     assert measured(command, "scifact", "run.json", "--split", "train") == train
     assert command("evaluate", "scifact", "run.json", "--split", "dev")[2] == (
-        "error: scifact/qrels/dev.tsv: there is no such file   [missing-file]\n"
-        "  the folder has the splits test train; --split NAME (split=NAME) chooses one\n"
+        "error: scifact/qrels: no file is called dev   [missing-file]\n"
+        "  the folder has the splits test train; --split NAME (split=NAME) chooses one, or name the file itself\n"
     )
     assert "is no folder of BEIR's" in command("evaluate", "qrels.json", "run.json", "--split", "train")[2]
 
@@ -428,7 +428,7 @@ def test_a_list_of_queries_has_one_in_each_line_whatever_it_is_made_of(command: 
     Path("only.txt").write_bytes(b"q1\nq\0\n")
     assert command("evaluate", "qrels.json", "run.json", "--only", "only.txt")[2] == (
         "error: only.txt:2: a null byte; this is not a text file   [binary-file]\n"
-        "  if it should be one, write or copy it again; sed -n 2l only.txt shows the line\n"
+        "  export or extract its table as text, or leave the format out to have it detected from the content\n"
     )
 
 

@@ -911,7 +911,7 @@ def test_a_query_that_stands_there_twice_is_refused(good: str) -> None:
     place = next(number for number, line in enumerate(lines) if line.startswith('        "q1"'))
     lines.insert(place, lines[place].replace("0.5", "0.75"))
     Path(good).write_text("".join(lines))
-    assert refused(good).problems[0] == "good.json: runs 0 per_query q1 stands there twice"
+    assert refused(good).problems[0] == "good.json: the key q1 stands twice in one object"
 
 
 def test_other_files_are_refused() -> None:

@@ -486,7 +486,7 @@ def test_missing_values_of_frames_are_none_and_empty_texts() -> None:
 def test_a_table_goes_into_frames_and_is_gone_through_by_id() -> None:
     assert queries(TABLE.to_frame()) == queries(TABLE.to_frame("pyarrow")) == TABLE
     assert (list(TABLE), len(TABLE), "q1" in TABLE, "q9" in TABLE) == (["q1", "q2", "q3"], 3, True, False)
-    with pytest.raises(InputError, match=r"no column langage; the columns are language traffic .*\n.*was language mea"):
+    with pytest.raises(InputError, match=r"no column langage; the columns are language traffic"):
         TABLE.column("langage")
 
 

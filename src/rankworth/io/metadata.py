@@ -445,10 +445,21 @@ def _of_file(source: Source, reader: _Reader, progress: Progress | None) -> Iter
 
 
 class _TextRecords(csv.Records):
-    """Records of texts, in which tabs are rare and quotes are not: between tabs, one that closes no cell is a quote."""
+    """Records of texts, in which tabs are rare and quotes are not: between tabs, one that closes no cell is a quote.
+
+    Attributes:
+        wanted: the cell of ids, and which of them count; records of all others are not looked at.
+
+    """
+
+    wanted: tuple[int, Collection[str]] | None = None
 
     def adapted(self, record: Record) -> Record | None:
-        """A record, whatever its quotes between tabs."""
+        """A record; None where it is not wanted."""
+        if self.wanted is not None:
+            cell, ids = self.wanted
+            if len(record.cells) > cell and record.cells[cell] not in ids:
+                return None
         return super().adapted(record._replace(problem=None) if self.separator == TAB else record)
 
 
@@ -472,7 +483,7 @@ def _of_table(source: Source, reader: _Reader, progress: Progress | None) -> Num
     table = _TextRecords(source, begun.delimiter, cells, len(names), required=[id_])
     table.has_quotes = named or begun.delimiter != TAB
     if reader.wanted is not None:
-        table.most = len(names) - 1  # texts of documents may hold tabs
+        table.wanted, table.most = (cells[id_], reader.wanted), len(names) - 1  # texts of documents may hold tabs
     yield from _numbered(table.read(begun.below if named else begun.start, progress), id_, reader.wanted)
 
 
