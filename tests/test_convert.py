@@ -659,7 +659,7 @@ def test_parts_of_different_kinds_are_refused(command: Callable[..., Answer]) ->
     Path("parts/1.csv").write_text("query,document,grade\nq,d,1\n")
     Path("parts/2.csv").write_text("query,document,score\nq,e,1\n")
     assert command("parts/*.csv", "out.csv")[2] == (
-        "error: parts/2.csv: this looks like a run, not judgements as parts/1.csv   [input-type]\n"
+        "error: parts/1.csv parts/2.csv: some look like runs, and some like judgements   [input-type]\n"
         "  convert them one after the other, or say --run or --qrels\n"
     )
     Path("parts/2.csv").write_text("query,document,grade\nq,e,0\n")

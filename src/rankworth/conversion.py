@@ -130,14 +130,11 @@ def _check(kind: str, tag: str) -> None:
 
 def _layout(sources: Sequence[Source], reading: Reading) -> Layout:
     """Whether files hold a run or judgements; all of them the same."""
-    first, *others = sources
-    layout = detect.layout_of(first, reading)
-    for other in others:
-        if detect.layout_of(other, reading) is not layout:
-            is_what, not_what = ("judgements", "a run") if layout is RUN else ("a run", "judgements")
-            text = f"{other.name}: this looks like {is_what}, not {not_what} as {first.name}"
-            raise InputError("input-type", text, remedy="convert them one after the other, or say --run or --qrels")
-    return layout
+    layouts = [detect.layout_of(source, reading) for source in sources]
+    if len(set(layouts)) > 1:
+        text = f"{quoted(source.path for source in sources)}: some look like runs, and some like judgements"
+        raise InputError("input-type", text, remedy="convert them one after the other, or say --run or --qrels")
+    return layouts[0]
 
 
 def _name(path: str, sources: Sequence[Source]) -> str:

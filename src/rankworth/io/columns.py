@@ -115,24 +115,6 @@ def leaves(value: Mapping[Any, Any]) -> list[str]:
     return paths
 
 
-def chosen(names: Sequence[Any], value: str, name: str, columns: Mapping[str, str] = NONE) -> dict[str, Any]:
-    """Which column of a file holds what; query and document are needed, the others are there if something tells them.
-
-    A name that the user gives goes before the usual ones.
-
-    Args:
-        names: the names of all columns.
-        value: `"score"` or `"grade"`.
-        name: what messages call the table.
-        columns: which column holds what, as the user says.
-
-    Raises:
-        InputError: `frame-columns`.
-
-    """
-    return Table(value, name, columns, tuple(names), first=1).chosen()
-
-
 @dataclass(frozen=True)
 class Table:
     """The columns of a table: which holds what, and what messages say where one is missing.

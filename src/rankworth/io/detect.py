@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from rankworth.errors import InputError, quoted
-from rankworth.io.columns import SPELLINGS, chosen, is_header, is_plural
+from rankworth.io.columns import SPELLINGS, Table, is_header, is_plural
 from rankworth.io.lines import HEAD, MARK, QRELS, RUN, Layout, first_line
 from rankworth.io.reading import Reading, file_batches
 from rankworth.io.source import Source
@@ -172,7 +172,7 @@ def unread(source: Source, layout: Layout, reading: Reading) -> list[str]:
             names = list((pl.read_parquet_schema if form == "parquet" else pl.read_ipc_schema)(source.path))
         else:
             names = list(_first_object(source)) if form == "jsonl" else []
-        used = chosen(names, layout.value, source.name, reading.columns).values() if names else ()
+        used = Table(layout.value, source.name, reading.columns, tuple(names)).chosen().values() if names else ()
     except (InputError, OSError, pl.exceptions.PolarsError):  # a list in each row, or no file that can be opened again
         return []
     return [name for name in names if name not in used and name.lower() not in SPELLINGS["rank"]]

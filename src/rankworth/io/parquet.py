@@ -15,7 +15,7 @@ import polars as pl
 
 from rankworth.errors import InputError, shortened
 from rankworth.io import frames
-from rankworth.io.columns import chosen
+from rankworth.io.columns import Table
 from rankworth.io.frames import fields, is_list
 from rankworth.io.lines import Layout
 from rankworth.io.source import Progress, Source, unreadable
@@ -65,7 +65,7 @@ def batches(
     """
     file = File(source, reading.format, progress)
     schema = file.schema()
-    columns = chosen(schema.names(), layout.value, source.name, reading.columns)
+    columns = Table(layout.value, source.name, reading.columns, tuple(schema.names()), first=1).chosen()
     table = file.table(list(dict.fromkeys(columns.values())))
     rows = int(file.sure(lambda: table.select(pl.len()).collect()).item())
     done = 0
