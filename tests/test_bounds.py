@@ -85,6 +85,10 @@ def test_the_command_shows_bounds(tmp_path: Path, capsys: pytest.CaptureFixture[
     [run] = json.loads(capsys.readouterr().out)["runs"]
     assert run["bounds"]["mean"]["P@2"] == {"low": 0.5, "expected": None, "high": 1.0}
     assert run["bounds"]["per_query"] == {"q1": {"P@2": {"low": 0.5, "expected": None, "high": 1.0}}}
+    for by, low, high in (("unjudged", "0.5000", "1.0000"), ("ties", "0.5000", "0.5000")):
+        assert main(["evaluate", *files, "-m", "P@2", "--bounds", by, "-f", "table"]) == 0
+        rows = [line.split()[:2] for line in capsys.readouterr().out.splitlines()[2:4]]
+        assert rows == [["run", "0.5000"], [f"{by}:", f"{low}…{high}"]]
     assert main(["evaluate", *files, "--bounds", "ties", "--interval"]) == 2
     assert "give one of them" in capsys.readouterr().err
 

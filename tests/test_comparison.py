@@ -741,6 +741,15 @@ def test_the_method_cites_what_it_used_and_nothing_else() -> None:
         assert "24 queries" in method.text
 
 
+def test_p_values_are_called_corrected_where_there_are_several() -> None:
+    for measures, title, said in ((["AP"], "p", False), (MEASURES, "p holm", True)):
+        comparison = compare(QRELS, PAIR, measures)
+        [sheet] = comparison.sheets()
+        assert [column.name for column in sheet.columns if column.name.startswith("p")] == [title]
+        assert ["Holm" in text for text in (sheet.notes[-1], comparison.method().text)] == [said] * 2
+        assert sheet.legend == ("d: difference in standard deviations; W/T/L: queries better, equal, worse",)
+
+
 def test_groups_have_differences_of_their_own_corrected_together() -> None:
     groups = {query: "ab"[place % 3 == 0] for place, query in enumerate(QRELS)}
     told = compare(QRELS, RUNS, MEASURES, by=groups)

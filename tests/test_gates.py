@@ -82,6 +82,7 @@ def test_a_gate_is_read_as_it_is_typed(text: str, gate: Gate) -> None:
         "nDCG@10",
         "=0.1",
         " =0.1",
+        "0.01",
         "nDCG@10=",
         "nDCG@10=a",
         "nDCG@10=0.1%%",
@@ -99,7 +100,7 @@ def test_what_is_no_gate_is_refused_with_an_example(text: str) -> None:
         Gate.of("max-drop", text)
     assert caught.value.slug == "bad-gate"
     assert str(caught.value).startswith(f"--max-drop {text}: ")
-    assert caught.value.remedy == "as in nDCG@10=0.01, R@100=2%"
+    assert caught.value.remedy == "as in --max-drop nDCG@10=0.01 R@100=2%"
 
 
 def test_only_a_drop_is_a_share_and_only_a_floor_is_below_0() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
+from rankworth.cli.app import main
 
 Hits = list[tuple[str, float]]
 PATHS: dict[str, dict[str, str]] = {
@@ -299,6 +300,47 @@ def test_the_option_in_the_message_reads_the_response(engine: str) -> None:
     option = caught.value.remedy.partition("--columns ")[2].partition(", in Python")[0]
     columns = dict(part.split("=", 1) for part in option.split())
     assert [row[1] for row in rows("q1.json", columns)] == ["a", "b"]
+
+
+@pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
+@pytest.mark.parametrize(
+    ("files", "columns", "is_named"),
+    [
+        ({"q1.json": GOOD}, {}, True),
+        ({"q1.json": GOOD}, {"query": "@queries.txt"}, False),
+        ({"q1.json": GOOD | {"qid": "q1"}}, {}, False),
+        ({"q1.json": {"q1": GOOD}}, {}, False),
+        ({"q1.json": GOOD, "q2.json": GOOD}, {}, False),
+    ],
+)
+def test_a_single_response_that_counts_for_the_name_of_its_file_says_so(
+    files: dict[str, Any], columns: dict[str, str], *, is_named: bool
+) -> None:
+    Path("queries.txt").write_text("q1\n")
+    for name, each in files.items():
+        Path(name).write_text(json.dumps(each))
+    qrels = {query: {"a": 1} for query in ("q1", "q2")}
+    notices = rw.evaluate_runs(qrels, {"run": [*files]}, ["P@1"], run_columns=columns)["run"].notices
+    texts = [notice.text for notice in notices if notice.slug == "response-queries"]
+    fact = "the response in q1.json does not say which query it answers; it counts as that of query q1"
+    remedy = "--run-columns query=@queries.txt names a file with the query of each response, in their order"
+    assert texts == ([f"{fact}, the name of the file; {remedy}"] if is_named else [])
+    if is_named:
+        with pytest.raises(rw.InputError) as caught:
+            rw.evaluate({"shoe": {"a": 1}}, "q1.json", ["P@1"])
+        assert (caught.value.slug, caught.value.remedy) == ("no-common-queries", texts[0])
+
+
+def test_a_path_to_nothing_is_refused_with_the_fields_of_a_hit(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("q1.json").write_text(json.dumps(response("fields of a document", [("a", 1.0)])))
+    Path("qrels.txt").write_text("q1 0 a 1\n")
+    assert main(["evaluate", "qrels.txt", "q1.json", "--run-columns", "document=fields.skus"]) == 2
+    lines = [
+        "error: --run-columns document=fields.skus: there is no such column   [frame-columns]",
+        "  q1.json has _id _score fields.sku took hits.hits",
+        "  did you mean --run-columns document=fields.sku?",
+    ]
+    assert capsys.readouterr().err.splitlines() == lines
 
 
 def test_a_list_of_queries_of_another_length_is_refused() -> None:

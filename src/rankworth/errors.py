@@ -124,12 +124,17 @@ class NotMeasuredError(UsageError, KeyError):
             error: why this is no measure, where it is none.
 
         """
-        from difflib import get_close_matches  # noqa: PLC0415 - only for a message
+        import shlex  # noqa: PLC0415 - only for a message
+        from difflib import get_close_matches  # noqa: PLC0415 - as above
 
         there = f"there are {' '.join(have)}" if have else "no measure was"
         like = get_close_matches(str(measure), have, n=1)
         meant = f"; did you mean {like[0]}?" if like else ""
-        return cls("not-measured", f"{error.problems[0] if error else f'{measure} was not measured'}{meant}; {there}")
+        fact = error.problems[0] if error else f"{measure} was not measured"
+        remedy = (
+            "" if error or like else f"measure it, too: -m {shlex.quote(str(measure))}, in Python [{str(measure)!r}]"
+        )
+        return cls("not-measured", f"{fact}{meant}; {there}", remedy=remedy)
 
 
 class RankworthWarning(UserWarning):

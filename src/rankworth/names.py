@@ -559,9 +559,13 @@ def _unknown(name: str) -> str:
     spellings = [spelling for one in (CATALOGUE | FACTS).values() for spelling in (one.name, *one.definition.aliases)]
     spellings += [*NICKNAMES, *(spelling for names in TOOLS.values() for spelling in names)]
     by_folded = {_folded(spelling): spelling for spelling in reversed(spellings)}
+    without = folded.rstrip("0123456789")
+    cutoff = f"@{folded[len(without) :]}" if without in by_folded and without != folded else ""
+    folded = without if cutoff else folded
     swapped = [one for one in by_folded if sorted(one) == sorted(folded)]
     if not (close := swapped or get_close_matches(folded, by_folded, 1, 0.5)):
         return f"no measure is called {name!r}; there are {', '.join(CATALOGUE)}"
     meant = by_folded[close[0]]
     canonical = meant if meant in NICKNAMES else str(_named(meant))
-    return f"no measure is called {name!r}; did you mean {meant}?" + (f" ({canonical})" if meant != canonical else "")
+    here = f" ({canonical}{cutoff})" if meant != canonical else ""
+    return f"no measure is called {name!r}; did you mean {meant}{cutoff}?{here}"

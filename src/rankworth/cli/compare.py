@@ -114,10 +114,12 @@ class Gates:
     """Conditions under which the exit status is 0.
 
     Attributes:
-        max_drop: Fail if a mean drops by more: nDCG@10=0.01 R@100=2%; language:nDCG@10=0.02 for each group of --by.
-        noninferior: Fail unless the interval excludes a worse drop: nDCG@10=0.01.
-        fail_under: Fail if a mean is lower, but for the baseline's: nDCG@10=0.45, language=ar:nDCG@10=0.3.
-        when: What a drop is: of the mean, significant (and the interval excludes 0), any query. Default: mean.
+        max_drop: Fail if a mean is lower than the baseline's by more: nDCG@10=0.01, R@100=2% of it;
+            language:nDCG@10=0.02 for each group of --by.
+        noninferior: Fail unless the confidence interval rules out a larger drop: nDCG@10=0.01.
+        fail_under: Fail if the mean of a run, not of the baseline, is lower: nDCG@10=0.45, language=ar:nDCG@10=0.3.
+        when: Which drop fails --max-drop: that of the mean; a significant one, whose interval excludes 0; that of any
+            query. Default: mean.
         accept_new_qrels: Compare with stored values although the judgements have changed, over common queries.
         no_gates: Leave out those of pyproject.toml, [tool.rankworth.gates].
 

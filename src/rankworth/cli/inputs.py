@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rankworth.io.source import Source
     from rankworth.model import Run
 
+_ONE_STDIN: Final = "name files for the others: zcat new.run.gz | rankworth evaluate qrels.txt -"
 _RESULTS: Final = (".json", ".parquet")
 """suffixes of results files"""
 
@@ -76,7 +77,9 @@ class InputFiles:
         inputs += [(path, RUN, Reading(read.run_format, where.named(RUN))) for _, path in pairs]
         beside = [*filter(None, (options.measured.exclude, options.measured.only, read.queries, *others))]
         if [*(path for path, *_ in inputs), *beside].count(STDIN) > 1:
-            raise UsageError("one-stdin", "- is given more than once, and standard input can be read once only")
+            raise UsageError(
+                "one-stdin", "- is given more than once, and standard input can be read once only", remedy=_ONE_STDIN
+            )
         files: list[tuple[Source, ...]] = []
         errors: list[InputError] = []
         for path, layout, reading in inputs:

@@ -107,8 +107,8 @@ class Measured:
         answered_only: Leave judged queries without results out of the means.
         rel: Lowest relevant grade, for measures without one of their own.
         judged_only: Remove unjudged documents before ranks are counted.
-        complete: Count judged queries without results as 0; the default.
-        exclude: Pairs of query and document to remove; self: where both ids are one.
+        complete: trec_eval's -c, the default here: judged queries without results count as 0.
+        exclude: Pairs of query and document to remove from judgements and runs: what users have seen; self: equal ids.
         quirks: Setting of a few tools (rankworth profiles standard): no_hit=skip.
         plugin: Module or .py file that defines measures. Repeatable.
         profile: Conventions of a tool, see rankworth profiles. Default: standard.
@@ -135,7 +135,7 @@ class Read:
         queries: Texts and groups of queries: a file with qid,text,language.
         columns: Names of columns: query=term document=sku; score=-dist where less is better; text=body of texts.
         qrels_columns: Names of columns of the judgements alone.
-        run_columns: Names of columns of the runs alone.
+        run_columns: Names of columns of the runs alone; query=@queries.txt lists the queries of responses.
         qrels_format: Format of judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
         run_format: Format of the runs.
         split: Judgements of a BEIR folder. Default: test.
@@ -374,7 +374,8 @@ def columns(texts: Iterable[str] | None, option: str = "--columns") -> dict[str,
         is_named = bool(name or (sign and what == "grade"))  # that no column tells grades can be said, too
         if not is_named or what in found:
             fault = f"{what} is there twice" if is_named else "a column is named WHAT=NAME, as in query=term"
-            raise UsageError("unknown-setting", f"{option} {text}: {fault}")
+            remedy = f"name it once; --qrels-columns {text} is about judgements alone, --run-columns about runs"
+            raise UsageError("unknown-setting", f"{option} {text}: {fault}", remedy=remedy if is_named else "")
         found[what] = name
     return found
 

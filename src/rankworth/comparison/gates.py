@@ -31,7 +31,7 @@ WHEN: Final[tuple[When, ...]] = get_args(When)
 Means = tuple[str, str, str, Mapping[str, float]]
 """a system, a column and a group of queries, both empty for all queries, and the mean of each measure"""
 _LIMITS: Final[Mapping[Kind, tuple[str, str]]] = {
-    "max-drop": ("a number from 0 on, or a share of the baseline's mean", "nDCG@10=0.01, R@100=2%"),
+    "max-drop": ("a number from 0 on, or a share of the baseline's mean", "nDCG@10=0.01 R@100=2%"),
     "noninferior": ("a number from 0 on", "nDCG@10=0.01"),
     "fail-under": ("a finite number", "nDCG@10=0.45"),
 }
@@ -99,7 +99,7 @@ class Gate:
                     return cls(kind, match["measure"], limit, is_share, match["column"] or "", match["group"] or "")
         expected, example = _LIMITS[kind]
         fact = f"{where or f'--{kind}'} {text}: a gate is MEASURE=LIMIT, and here the limit is {expected}"
-        raise UsageError("bad-gate", fact, remedy=f"as in {example}")
+        raise UsageError("bad-gate", fact, remedy=f"as in --{kind} {example}")
 
     def __str__(self) -> str:
         """As it is typed."""

@@ -39,6 +39,7 @@ _LISTED: Final = 3
 _LETTERS_OF_TEXT: Final = 60
 """how many letters of the text of such a query are shown"""
 _LETTERS: Final = "superscripts: systems significantly outperformed"
+_LEGEND: Final = "d: difference in standard deviations; W/T/L: queries better, equal, worse"
 _BY_GROUP: Final = "Means are those of the means of groups by {}; each query weighs its share of its group."
 _EFFECTS: Final = "Effect sizes are mean differences in standard deviations of the differences, without bias."
 _EQUIVALENT: Final = "Differences within {} were called equivalent by two one-sided t tests, not corrected."
@@ -281,7 +282,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
     def method(self) -> Method:
         """The sentences for a paper, and the BibTeX of what they cite."""
         plan, procedure, settings = self.plan, self.procedure, self.scores.settings
-        correction = stats.CORRECTIONS[plan.correction]
+        correction = stats.CORRECTIONS[plan.correction if len(self.differences) > 1 else "none"]
         beside = f" with {self.baseline}" if self.baseline else ""
         queries, measures = counted(len(self.scores.queries)), ", ".join(self.measures)
         tests = "Such a test was" if len(self.differences) == 1 else "Such tests were"
@@ -420,18 +421,18 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
                 Column(first.second, "value", [one.second_mean for one in rows]),
             ]
             title = f"{first.second} - {first.first}, paired over {counted(len(self.scores.queries))}"
-            return Sheet((measures, *means, *self._judged(rows)), title=title)
+            return Sheet((measures, *means, *self._judged(rows, rows)), title=title, legend=(_LEGEND,))
         systems = Column("system" if self.baseline else "systems", "text", list(map(self._pair, rows)))
         title = f"differences to {self.baseline}" if self.baseline else "differences"
-        return Sheet((systems, measures, *self._judged(rows)), title=title)
+        return Sheet((systems, measures, *self._judged(rows, rows)), title=title, legend=(_LEGEND,))
 
-    def _judged(self, rows: Sequence[Difference]) -> list[Column]:
-        """The columns of difference, p, effect, wins and word."""
+    def _judged(self, rows: Sequence[Difference], together: Sequence[Difference]) -> list[Column]:
+        """The columns of difference, p, effect, wins and word; p is corrected over all of `together`."""
         effects = ["n/a" if math.isnan(one.hedges) else f"{one.hedges + 0.0:.2f}" for one in rows]
         bounds = [(one.low, one.high) for one in rows]
         return [
             Column("difference", "number", [signed(one.difference) for one in rows], bounds=bounds),
-            Column(_p_title(self.plan), "number", [p_value(one.adjusted) for one in rows]),
+            Column(_p_title(self.plan, together), "number", [p_value(one.adjusted) for one in rows]),
             Column("d", "number", effects),
             Column("W/T/L", "number", [f"{one.wins}/{one.ties}/{one.losses}" for one in rows]),
             Column("verdict", "number", [one.word for one in rows]),
@@ -447,7 +448,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
                 Column(column, "text", [one.group for one in own]),
                 Column("measure", "text", [one.measure for one in own]),
                 Column("queries", "count", [one.queries for one in own]),
-                *self._judged(own),
+                *self._judged(own, rows),
             )
             title = f"by {column}" if len(pairs) == 1 else f"{second} - {first}, by {column}"
             yield Sheet(columns, (note,) if (first, second) == last else (), title=title)
@@ -476,8 +477,9 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         p = "p for all pairs of systems by one measure" if plan.test in PAIRWISE else ""
         if plan.correction != "none":
             p = f"{p or 'p'}, corrected by {stats.CORRECTIONS[plan.correction].name} {over}"
-        text = f"{procedure.title}{draws}; {p or f'p not corrected, {over}'}"
-        several = ", not corrected" if len(self.differences) > 1 else ""
+        is_single = len(self.differences) == 1  # which needs no correction
+        text = f"{procedure.title}{draws}" + ("" if is_single else f"; {p or f'p not corrected, {over}'}")
+        several = "" if is_single else ", not corrected"
         text = f"{text}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]}{several})"
         known = [one.detectable for one in self.differences if abs(one.detectable) < math.inf]
         least = f"{DETECTABLE}: {max(known, default=0):.4f}"
@@ -509,11 +511,11 @@ def explaining(
 
 def threshold(comparison: Comparison) -> str:
     """From which p value on systems differ: `p holm < 0.05`."""
-    return f"{_p_title(comparison.plan)} < {1 - comparison.plan.level:g}"
+    return f"{_p_title(comparison.plan, comparison.differences)} < {1 - comparison.plan.level:g}"
 
 
-def _p_title(plan: Plan) -> str:
-    return "p" if plan.correction == "none" else f"p {plan.correction}"
+def _p_title(plan: Plan, together: Sequence[Difference]) -> str:
+    return "p" if plan.correction == "none" or len(together) == 1 else f"p {plan.correction}"
 
 
 def letters(number: int) -> list[str]:

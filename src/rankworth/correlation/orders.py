@@ -450,7 +450,7 @@ def _few(rows: Sequence[Correlated], systems: int, methods: Sequence[Method]) ->
     facts = {f"p = {p_value(most.p)}": most.p, f"the interval {most.low:.4g}..{most.high:.4g}": most.low}
     has = " and ".join(text for text, number in facts.items() if not np.isnan(number))
     text = f"even {method.label} of {most.value:.4g} ({called}){f' has {has}' if has else ''}"
-    return f"{systems} systems: {text}; so few systems show little"
+    return f"{systems} systems: {text}; so few systems show little: add systems, or report p"
 
 
 def with_p(rows: Sequence[Correlated], methods: Sequence[Method]) -> list[Method]:

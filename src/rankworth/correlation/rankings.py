@@ -184,7 +184,7 @@ class Correlation(Analysis[Literal["queries"]]):
         for method, value, p in zip(self.methods, self.values[0].tolist(), self.p_values[0].tolist(), strict=True):
             if method.correlates and not math.isnan(value):
                 shown.append(f"{method.label} of {value:.4g}{'' if math.isnan(p) else f' has p = {p_value(p)}'}")
-        few = f"{items} items are few: {', '.join(shown)}".replace("p = <", "p < ")
+        few = f"{items} items are few: {', '.join(shown)}; report p beside it".replace("p = <", "p < ")
         return (("few-items", few),) if shown and items < FEW and len(self.queries) == 1 else ()
 
     def _columns(self, of: str) -> dict[str, list[Any]]:  # noqa: ARG002 - there is one table

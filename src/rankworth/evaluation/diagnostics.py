@@ -15,7 +15,7 @@ from rankworth.evaluation.values import Counts, Notice
 from rankworth.judging import grades
 from rankworth.judging.exclusion import SELF
 from rankworth.judging.judged_run import JudgedRows
-from rankworth.judging.overlap import alike_queries, no_common_documents
+from rankworth.judging.overlap import alike_queries, named_by_file, no_common_documents
 from rankworth.measures import Measure
 from rankworth.model import Qrels
 from rankworth.names import Quantity
@@ -215,7 +215,10 @@ def _rounded_scores(name: str, hits: JudgedRows, rows: Integers) -> Iterator[Not
     if vast := int(np.count_nonzero((scores >= _EXACT) & np.isfinite(scores))):
         text = f"{name} has {counted(vast, 'tied judged document', 'tied judged documents')} with scores of 2^53 "
         text += f"({_EXACT:,}) and more, where different integers may be one floating-point number"
-        yield Notice("rounded-scores", f"{text}; take smaller scores, or ranks with order=rank")
+        yield Notice(
+            "rounded-scores",
+            f'{text}, so that they count as tied; write smaller scores, or ranks: --order rank (order="rank")',
+        )
 
 
 def _by_grade(hits: JudgedRows, *, best: bool) -> Integers:
@@ -234,6 +237,8 @@ def _by_grade(hits: JudgedRows, *, best: bool) -> Integers:
 
 def _ids(evaluator: "Evaluator", qrels: Qrels, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:
     """Ids that do not meet: what is worth nothing may have been called otherwise."""
+    if text := named_by_file(evaluator.run):
+        yield Notice("response-queries", text)
     unanswered, ignored = (list(map(str, ids)) for ids in (counts.unanswered_queries, counts.ignored_queries))
     if unanswered and ignored and (text := alike_queries(unanswered, ignored)):
         yield Notice("similar-ids", text)
@@ -258,7 +263,8 @@ def uneven_judgements(shares: Mapping[str, float]) -> Iterator[Notice]:
     most, least = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
     if known[most] - known[least] >= _GAP:
         text = f"{100 * known[most]:.1f} % of the first 10 ranks of {most} hold documents that nobody judged"
-        text = f"{text}, and {100 * known[least]:.1f} % of those of {least}: the comparison favours {least}"
+        text = f"{text}, and {100 * known[least]:.1f} % of those of {least}: the comparison favours {least}; "
+        text += 'whether the difference holds whatever their grades are: --bounds unjudged (bounds="unjudged")'
         yield Notice("one-sided-judgements", text)
 
 
@@ -312,7 +318,7 @@ def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRo
         yield Notice("one-subtopic", f"{text} {quoted(over)}; {where}")
     if qrels.merged and others:
         text = "some documents are judged for several subtopics of a query; the best grade of each document counts for"
-        yield Notice("best-of-subtopics", f"{text} {quoted(others)}")
+        yield Notice("best-of-subtopics", f"{text} {quoted(others)}; alpha_nDCG@10 counts every subtopic")
 
 
 def _unanswered(

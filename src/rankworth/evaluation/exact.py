@@ -108,7 +108,7 @@ def _cutoffs(plan: Plan) -> list[int]:
     cutoffs = {one.label: _cutoff(one) for one in plan.asked}
     odd = [one.label for one in plan.asked if str(one.quantity) != f"R@{cutoffs[one.label]}"]
     if odd:
-        text = f"{quoted(odd)}: an exact run tells which documents are the nearest, and so R@k alone"
+        text = f"{quoted(odd)}: against an exact run only R@k is defined"
         raise UsageError("conflicting-options", text, remedy="ask for R@10, or for R@1,10,100")
     return sorted({*cutoffs.values()})
 

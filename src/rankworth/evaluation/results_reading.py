@@ -48,7 +48,8 @@ def load(path: str | os.PathLike[str]) -> dict[str, Result]:
     """
     results = read(path)
     if doubt := next((result.doubt for result in results.values()), ""):
-        warnings.warn(RankworthWarning("older-results", doubt), stacklevel=2)
+        text = f"{doubt}, so gates refuse it; to write it again: {KEEP} FILE"
+        warnings.warn(RankworthWarning("older-results", text), stacklevel=2)
     return results
 
 

@@ -17,6 +17,7 @@ import orjson
 from rankworth.errors import InputError, counted, quoted, shortened
 from rankworth.io.columns import LISTS, RECORD, SPELLINGS, Table, at, is_negative, leaves
 from rankworth.io.lines import RUN, Layout
+from rankworth.io.reading import LISTED
 from rankworth.io.search_response import is_known
 from rankworth.io.validate import shown
 
@@ -65,7 +66,6 @@ _USUAL: Final = {
 """usual names of fields of hits"""
 _UNREAD: Final = ("frame-columns", "input-type", "nested-runs", "bad-score", "bad-grade", "missing-value")
 """the errors of what is read as something else"""
-_LISTED: Final = "--columns query=@queries.txt names a file with the query of each response, in their order"
 _BODY: Final = frozenset({"query", "knn", "retriever", "rank"})
 """keys of the body of a request, one of which says what is searched"""
 
@@ -95,13 +95,14 @@ def responses(value: Any, columns: Mapping[str, str]) -> list[tuple[Any, Any]]: 
 
 def names(value: Any, columns: Mapping[str, str]) -> list[str]:  # noqa: ANN401 - of JSON
     """The paths of what stands in the first of some responses and in its first hit; nothing where there is none."""
+    columns = {what: path for what, path in columns.items() if what == "documents"}  # a hit may lack the others
     pairs = responses(value, columns)
     engine = _engine_of(pairs[0][1], columns) if pairs else None
     if engine is None:
         return []
     first = pairs[0][1]
     hits = at(first, engine.documents)
-    return [*leaves(first), *(leaves(hits[0]) if hits and isinstance(hits[0], Mapping) else ())]
+    return [*(leaves(hits[0]) if hits and isinstance(hits[0], Mapping) else ()), *leaves(first)]
 
 
 def _is_response(value: object, columns: Mapping[str, str]) -> bool:
@@ -161,7 +162,7 @@ def rankings(
             query = key if key is not None else _query_of(response, path, where, file if len(pairs) == 1 else "")
         if query in hits:
             problem = f"{where}: query {quoted([query])} has a response already"
-            raise InputError("duplicate-document", problem, remedy="keep one of them")
+            raise InputError("duplicate-document", problem, remedy=f"keep one of them; {LISTED}")
         hits[query] = _hits_of(response, columns, f"{where}: query {quoted([query])}")
     return hits
 
@@ -179,7 +180,7 @@ def _query_of(response: Mapping[Any, Any], path: str, where: str, file: str) -> 
         query = next((query[name] for name in SPELLINGS["query"] if name in query), None)
     if query in (None, ""):
         problem = f"{where}: {f'there is no {path}' if path else 'nothing says which query it answers'}"
-        remedy = f"{_LISTED}; query=PATH says where it stands in a response, whose keys are {quoted(response, 8)}"
+        remedy = f"{LISTED}; query=PATH says where it stands in a response, whose keys are {quoted(response, 8)}"
         raise InputError("response-queries", problem, remedy=remedy)
     return query
 
@@ -213,7 +214,7 @@ def _hits_of(response: Mapping[Any, Any], columns: Mapping[str, str], where: str
         if lacking := next((what for what in needed if hit[what] is None), None):
             path = f"no {needed[lacking] or lacking}"
             problem = f"{where}: a hit has {path}; it has {quoted(leaves(item), 12)}"
-            raise InputError("frame-columns", problem, remedy=f"say where it stands: --columns {lacking}=PATH")
+            raise InputError("frame-columns", problem, remedy=f"say where it stands: --run-columns {lacking}=PATH")
     scored = any(hit[what] is not None for hit in hits for what in paths if what != "document")
     return hits if scored else [{"document": hit["document"]} for hit in hits]
 
@@ -301,7 +302,7 @@ def queries_of(path: str) -> list[str]:
         names = _strings(body, "_name") or _strings(body, "query") or _strings(body, "match")
         if len(names) != 1:
             problem = f"{path}:{2 * number + 2}: nothing says which query this is, or more than one thing does"
-            remedy = f'name it, as in {{"match": {{"title": {{"query": "...", "_name": "q1"}}}}}}; or {_LISTED}'
+            remedy = f'name it, as in {{"match": {{"title": {{"query": "...", "_name": "q1"}}}}}}; or {LISTED}'
             raise InputError("response-queries", problem, remedy=remedy)
         queries += names
     return queries

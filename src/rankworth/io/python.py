@@ -133,7 +133,10 @@ class Reader:
         if not responses:
             return None
         rankings = engines.rankings(responses, self.layout, self.columns, self.name, self.file)
-        self.orders.lists = Lists("score", is_order="documents" not in self.columns)
+        key, response = responses[0]
+        is_named = key is not None or "query" in self.columns or not {*SPELLINGS["query"]}.isdisjoint(response)
+        query = "" if is_named or len(responses) > 1 else self.file
+        self.orders.lists = Lists("score", is_order="documents" not in self.columns, query=query)
         if not any(rankings.values()):
             if not self.first:
                 raise self._empty("no response has a hit")

@@ -29,6 +29,8 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 FORMATS: Final = ("trec", "tsv", "csv", "msmarco", "jsonl", "json", "parquet", "arrow")
 """What can be read, by the names that options take."""
+LISTED: Final = "--run-columns query=@queries.txt names a file with the query of each response, in their order"
+"""how a user names the queries of responses of a search engine"""
 _MODULES: Final = {"tsv": "csv", "msmarco": "csv", "arrow": "parquet"}
 """which of `rankworth.io` reads a format, where it is called otherwise"""
 ROLES: Final = ("query", "documents", "document", "score", "rank", "grade", "subtopic")
@@ -45,11 +47,13 @@ class Lists:
     Attributes:
         field: what their scores are called; empty where they have no name.
         is_order: whether the order alone ranks, whatever the scores say, as in responses of _rank_eval.
+        query: of a response that does not say which one it answers, so that the name of its file does.
 
     """
 
     field: str = ""
     is_order: bool = False
+    query: str = ""
 
 
 class Orders:

@@ -26,6 +26,7 @@ Progress = Callable[[str, int, int | None], None]
 """Called with a name, the bytes of the file that were read so far, compressed as they are, and its size, if known."""
 
 _BLOCK: Final = 1 << 22
+_LOOK: Final = "ls -l FILE shows whether it is there, and who may read it"
 _PARTS: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+")
 """what tells the parts of one table apart: numbers, or names that a computer makes up"""
 
@@ -176,7 +177,7 @@ class Source:
 def unreadable(name: str, error: Exception) -> InputError:
     """The error for what the operating system refuses."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return InputError("unreadable-file", f"{name}: it cannot be read ({reason})")
+    return InputError("unreadable-file", f"{name}: it cannot be read ({reason})", remedy=_LOOK)
 
 
 class Stream:

@@ -8,6 +8,7 @@ from typing import Final
 
 from rankworth.errors import InputError, counted, quoted
 from rankworth.io import validate
+from rankworth.io.reading import LISTED
 from rankworth.model import Qrels, Run
 
 _SAMPLE: Final = 1000
@@ -17,7 +18,9 @@ _SHARE: Final = 0.1
 _SAME_COLLECTION: Final = "are these judgements and a run of the same collection?"
 
 
-def nothing_in_common(judged: Sequence[str], ranked: Sequence[str], run: str = "", column: str = "query") -> InputError:
+def nothing_in_common(
+    judged: Sequence[str], ranked: Sequence[str], run: str = "", column: str = "query", remark: str = ""
+) -> InputError:
     """The error for a run of which no query is judged.
 
     Args:
@@ -25,6 +28,7 @@ def nothing_in_common(judged: Sequence[str], ranked: Sequence[str], run: str = "
         ranked: queries of the run.
         run: what to call it.
         column: the column of the run that holds them, as its owner calls it.
+        remark: what to do about it, where that is known.
 
     """
     name = run or "the run"
@@ -35,8 +39,17 @@ def nothing_in_common(judged: Sequence[str], ranked: Sequence[str], run: str = "
         text = (
             f"no query of {name} is judged: the judgements have {quoted(judged)}, the run has {quoted(ranked)}{where}"
         )
-        remedy = _difference(judged, ranked, "judged queries would have results", affixes=True) or _SAME_COLLECTION
+        like = _difference(judged, ranked, "judged queries would have results", affixes=True)
+        remedy = remark or like or _SAME_COLLECTION
     return InputError("no-common-queries", text, remedy=remedy)
+
+
+def named_by_file(run: Run) -> str:
+    """What to say of a single response whose query is the name of its file; empty for any other run."""
+    if run.lists is None or not run.lists.query or len(run.files) > 1:
+        return ""
+    fact = f"the response in {run.files[0].path} does not say which query it answers; it counts as that of query"
+    return f"{fact} {quoted([run.lists.query])}, the name of the file; {LISTED}"
 
 
 def alike_queries(unanswered: Sequence[str], ignored: Sequence[str]) -> str:
@@ -101,8 +114,8 @@ def no_common_documents(qrels: Qrels, run: Run) -> str:
     else:
         remedy = _difference([*judged], [*retrieved], "judged documents would be retrieved", affixes=True)
     return (
-        f"not one document of {run.name or 'the run'} is judged for its query: the judgements have {quoted(judged)}, "
-        f"the run has {quoted(retrieved)}; {remedy or _SAME_COLLECTION}"
+        f"not one document of {run.name or 'the run'} is judged for its query, so all count as not relevant: "
+        f"the judgements have {quoted(judged)}, the run has {quoted(retrieved)}; {remedy or _SAME_COLLECTION}"
     )
 
 

@@ -14,7 +14,7 @@ from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import Columns, JudgedRun, Layout, assemble, nothing_left, subtopics_of
-from rankworth.judging.overlap import nothing_in_common
+from rankworth.judging.overlap import named_by_file, nothing_in_common
 from rankworth.judging.ties import Contradictions, Spans, broken, compared, tie_groups, whole_ranks
 from rankworth.model import Qrels, Run
 from rankworth.settings import STANDARD_JUDGING, Duplicates, Judging, Ordering, ScoreType
@@ -264,7 +264,7 @@ class _Remainder:
         if not self.may_miss and not self.n_retrieved.any():
             if self.excluded:
                 return nothing_left(ordering.exclude, run.name)
-            return nothing_in_common(self.qrels.queries, [*self.unjudged], run.name, run.column)
+            return nothing_in_common(self.qrels.queries, [*self.unjudged], run.name, run.column, named_by_file(run))
         if ordering in self.unranked:
             return self.unranked[ordering]
         first, *others = parts = self.columns[ordering]

@@ -27,6 +27,7 @@ class Column:
         bounds: an interval (low, high) for each value, or nothing.
         marks: what stands raised behind each value, or nothing.
         second: whether the second best value deserves attention, too.
+        under: of a text that names rows, what bounds in these rows are called where they are no intervals.
 
     """
 
@@ -37,6 +38,7 @@ class Column:
     bounds: Sequence[tuple[float, float]] = ()
     marks: Sequence[str] = ()
     second: bool = False
+    under: str = ""
 
 
 @dataclass(frozen=True)

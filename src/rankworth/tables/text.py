@@ -79,7 +79,7 @@ def _strip(column: Column, look: Look, limit: int) -> _Strip:
     texts = look.cells(column)
     bold = best_rows(column, texts)
     if column.kind == "text":
-        cells = [_folded(text, limit) for text in texts]
+        cells = [[*_folded(text, limit), *filter(None, [column.under])] for text in texts]
     elif any(column.marks):
         marks = [visible(mark) for mark in column.marks]
         room = max(map(cell_width, marks))
