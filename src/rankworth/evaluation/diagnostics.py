@@ -237,7 +237,7 @@ def _by_grade(hits: JudgedRows, *, best: bool) -> Integers:
 
 def _ids(evaluator: "Evaluator", qrels: Qrels, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:
     """Ids that do not meet: what is worth nothing may have been called otherwise."""
-    if text := named_by_file(evaluator.run):
+    if evaluator.run.orders.lists and (text := named_by_file(evaluator.run)):
         yield Notice("response-queries", text)
     unanswered, ignored = (list(map(str, ids)) for ids in (counts.unanswered_queries, counts.ignored_queries))
     if unanswered and ignored and (text := alike_queries(unanswered, ignored)):

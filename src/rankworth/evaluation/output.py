@@ -114,7 +114,7 @@ def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--
     level = level if first.measures else None
     averages = [values.mean() for _, _, values in every]
     within = [] if level is None else [values.interval(level=level, seed=SEED) for _, _, values in every]
-    columns = [Column("run", "text", [run for run, _, _ in every], under=_under(table))]
+    columns = [Column("run", "text", [run for run, _, _ in every], under=_under(first))]
     if first.by is not None:
         columns.append(Column("group", "text", [group for _, group, _ in every]))
     if RUNID in first.asked:
@@ -145,7 +145,8 @@ def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--
 def per_query(table: "RunValues") -> Sheet:
     """One row per run and query, one column per measure, with bounds where they are known."""
     ids = [query for values in table.values() for query in values.per_query.ids]
-    columns = in_columns(table.per_query_columns() | {"query": ids}, next(iter(table.values())).per_query.kinds)
+    first = next(iter(table.values()))
+    columns = in_columns(table.per_query_columns() | {"query": ids}, first.per_query.kinds)
     with_bounds: list[Column] = []
     unbounded: Any = (math.nan,) * 3
     for column in columns:
@@ -154,7 +155,7 @@ def per_query(table: "RunValues") -> Sheet:
             if values.bounds is not None and column.name in values.bounds:
                 known = values.bounds.per_query(column.name)
                 rows += [known.get(query, unbounded) for query in values.per_query.queries]
-        with_bounds += _bounded(replace(column, under=_under(table) if column.name == "query" else ""), rows)
+        with_bounds += _bounded(replace(column, under=_under(first) if column.name == "query" else ""), rows)
     notes = (*_count_notes(table), *_bounds_notes(table))
     return Sheet(tuple(with_bounds), notes, table.signature, tuple(_defects(table)))
 
@@ -168,10 +169,9 @@ def _bounded(column: Column, bounds: "Sequence[Bound]") -> list[Column]:
     return [column, *([Column(f"{column.name}.expected", column.kind, expected)] if is_expected else [])]
 
 
-def _under(table: "RunValues") -> str:
+def _under(values: "Values") -> str:
     """What the line with bounds is called in tables; empty where there are none."""
-    bounds = next(iter(table.values())).bounds
-    return "" if bounds is None else f"{bounds.by}:"
+    return "" if values.bounds is None else f"{values.bounds.by}:"
 
 
 def _bounds_notes(table: "RunValues") -> list[str]:

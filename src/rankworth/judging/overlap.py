@@ -46,10 +46,11 @@ def nothing_in_common(
 
 def named_by_file(run: Run) -> str:
     """What to say of a single response whose query is the name of its file; empty for any other run."""
-    if run.lists is None or not run.lists.query or len(run.files) > 1:
+    lists = run.orders.lists
+    if lists is None or not lists.query or len(run.files) > 1:
         return ""
     fact = f"the response in {run.files[0].path} does not say which query it answers; it counts as that of query"
-    return f"{fact} {quoted([run.lists.query])}, the name of the file; {LISTED}"
+    return f"{fact} {quoted([lists.query])}, the name of the file; {LISTED}"
 
 
 def alike_queries(unanswered: Sequence[str], ignored: Sequence[str]) -> str:
