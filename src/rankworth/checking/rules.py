@@ -240,9 +240,7 @@ def _ranks(checked: CheckedRun) -> Iterator[Finding]:
     rows = checked.rows
     if rows.ranks is not None and rows.ranks[0] == rows.ranks[1] and rows.longest > 1:
         text = f"{checked.name} has the rank {rows.ranks[0]:g} in every line; scores decide here, and tools that go by "
-        yield checked.finding(
-            "constant-ranks", f"{text}ranks see one large tie; rankworth convert ranks by score"
-        )
+        yield checked.finding("constant-ranks", f"{text}ranks see one large tie; rankworth convert ranks by score")
     if rows.contradicting:
         text = f"{checked.name} has ranks that contradict the scores in {counted(len(rows.contradicting))}: "
         text += f"{quoted(rows.contradicting)}; the document with the higher score counts as the better one, whatever "
