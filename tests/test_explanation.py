@@ -120,7 +120,7 @@ def test_explanations_have_the_figures_of_the_notebooks(case: dict[str, Any]) ->
 
 def test_a_graded_measure_names_what_the_other_usual_gain_would_give() -> None:
     linear = explain(grades=[2, 1, 0, 1, 2], measure="nDCG@3")
-    assert linear.other_gain == "linear 0.6994; with gain=exp2, as in the notebooks, 0.6733"
+    assert linear.other_gain == "linear 0.6994; with gain=exp2, as in Burges et al. (2005), 0.6733"
     assert linear.other_gain in repr(linear)
     exponential = explain(grades=[2, 1, 0, 1, 2], measure="nDCG(gain=exp2)@3")
     assert exponential.other_gain == "exp2 0.6733; with gain=linear, as in trec_eval, 0.6994"

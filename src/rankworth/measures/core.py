@@ -306,7 +306,7 @@ def measure(
         subtopics: whether it looks at the grades for each subtopic.
         at: the parameter that `@` sets, for a measure that has no cutoff (`IPrec@0.1`).
         better: `"lower"` for a measure of what should not be.
-        gains: who has which of the usual gains, for the line that compares them: `{"exp2": "as in the notebooks"}`.
+        gains: who has which of the usual gains, for the line that compares them: `{"linear": "as in trec_eval"}`.
         shelf: `"first"` for a measure to start with, `"parity"` for one that exists for the sake of another tool.
 
     Raises:

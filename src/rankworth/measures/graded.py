@@ -26,11 +26,11 @@ Base = Annotated[float, Within(1, 1e9)]
 
 
 _REL = {"rel": ("gain", "binary")}
-_NOTEBOOKS = "as in the notebooks"
-"""from which many people learn nDCG (`docs/notebooks/from-a-step-table.md`)"""
+_BURGES = "as in Burges et al. (2005)"
+"""https://doi.org/10.1145/1102351.1102363, from which many people learn nDCG"""
 
 
-@measure("DCG", linear=True, monotone=True, range=(0.0, float("inf")), beside=_REL, gains={"exp2": _NOTEBOOKS})
+@measure("DCG", linear=True, monotone=True, range=(0.0, float("inf")), beside=_REL, gains={"exp2": _BURGES})
 def dcg(
     judged: Judged,
     *,
@@ -87,7 +87,7 @@ def _discounted(
     shelf="first",
     everywhere={"gain": SIGNED},
     beside=_REL,
-    gains={"linear": "as in trec_eval", "exp2": _NOTEBOOKS},
+    gains={"linear": "as in trec_eval", "exp2": _BURGES},
 )
 def ndcg(
     judged: Judged,
