@@ -42,10 +42,10 @@ def overview(docs: Path) -> str:
 
 
 def full_text(docs: Path, limit: int = LIMIT) -> str:
-    """The pages that the index names, whole and in its order; one that would exceed the limit is left out."""
+    """The pages that the index names, whole and in its order; notebooks and what exceeds the limit are left out."""
     text = ""
     for _, pages in sections(docs, folders=False):
-        for page in pages:
+        for page in (page for page in pages if page.parent.name != "notebooks"):
             part = f"<!-- {page.relative_to(docs)} -->\n\n{FRONT_MATTER.sub('', page.read_text('utf-8')).strip()}\n\n"
             if len((text + part).encode()) <= limit:
                 text += part
