@@ -330,11 +330,12 @@ def test_text_in_another_encoding_is_refused() -> None:
     assert refused_qrels("q1 0 dé 1\n".encode("latin-1")).slug == "wrong-encoding"
 
 
-def test_utf_16_is_named() -> None:
-    assert str(refused_run((GOOD * 2).encode("UTF-16"))) == (
-        "a.run: the text is UTF-16, not UTF-8   [wrong-encoding]\n  iconv -f UTF-16 -t UTF-8 a.run > utf8.txt"
+@pytest.mark.parametrize("encoding", ["UTF-16", "UTF-32"])
+def test_other_encodings_are_named_by_their_mark(encoding: str) -> None:
+    assert str(refused_run((GOOD * 2).encode(encoding))) == (
+        f"a.run: the text is {encoding}, not UTF-8   [wrong-encoding]\n  iconv -f {encoding} -t UTF-8 a.run > utf8.txt"
     )
-    assert refused_run(GOOD.encode("UTF-16LE")).slug == "binary-file"
+    assert refused_run(GOOD.encode(f"{encoding}LE")).slug == "binary-file"
 
 
 def test_binary_files_are_refused() -> None:

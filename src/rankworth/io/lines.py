@@ -234,8 +234,9 @@ def refuse_binary(source: Source, head: bytes) -> None:
 
     """
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        remedy = f"iconv -f UTF-16 -t UTF-8 {path_of(source)} > utf8.txt"
-        raise InputError("wrong-encoding", f"{source.name}: the text is UTF-16, not UTF-8", remedy=remedy)
+        encoding = "UTF-32" if head[2:4] == b"\0\0" else "UTF-16"
+        remedy = f"iconv -f {encoding} -t UTF-8 {path_of(source)} > utf8.txt"
+        raise InputError("wrong-encoding", f"{source.name}: the text is {encoding}, not UTF-8", remedy=remedy)
     if 0 in head:
         raise null_byte(source, head)
     if b"\r" in head.rstrip() and b"\n" not in head:
