@@ -9,6 +9,7 @@ import os
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
@@ -25,6 +26,7 @@ from rankworth.errors import (
     counted,
 )
 from rankworth.evaluation.output import SEED, whole
+from rankworth.evaluation.values import PerQuery
 from rankworth.io import atomic
 from rankworth.measures import Fact, Measure
 from rankworth.measures.facts import RUNID
@@ -33,7 +35,7 @@ from rankworth.profiles import Signature
 from rankworth.stats import RESAMPLES
 from rankworth.tables import analysis
 from rankworth.tables import columns as tables
-from rankworth.tables.frames import FrameLibrary, to_library
+from rankworth.tables.frames import FrameLibrary
 from rankworth.tables.show import Shown
 from rankworth.version import __version__
 
@@ -177,16 +179,27 @@ class Result(Shown):
         """The mean of each measure by its label, in the order asked for."""
         return {column.label: column.mean for column in self.columns}
 
+    @cached_property
+    def per_query(self) -> PerQuery:
+        """A value for each query and measure, as `Values.per_query`; the ids of queries are texts."""
+        labels = [column.label for column in self.columns]
+        shape = len(self.columns), len(self.queries)
+        values = np.array([column.values for column in self.columns], dtype=np.float64).reshape(shape).T
+        known = np.array([column.known for column in self.columns], dtype=bool).reshape(shape).T
+        values.setflags(write=False)
+        texts = {label: list(cells) for label, cells in self.texts.items()}
+        groups = texts.pop("group", []) if self.by else []
+        kinds = {column.label: column.kind for column in self.columns}
+        return PerQuery([*self.queries], labels, values, texts, None if known.all() else known, kinds, groups)
+
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """One row per query: `query`, one column for each measure and one for each text.
+        """One row per query, as `per_query.to_frame`.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`.
 
         """
-        columns: dict[str, Any] = {"query": list(self.queries)}
-        columns |= {column.label: column.values for column in self.columns}
-        return to_library(columns | {name: list(texts) for name, texts in self.texts.items()}, library)
+        return self.per_query.to_frame(library)
 
     def sheets(self) -> list[tables.Sheet]:
         """The means, with what deserves a second look."""
