@@ -148,7 +148,7 @@ def changed(path: str, change: Callable[[dict[str, Any]], object]) -> None:
 
 def older(path: str | Path) -> dict[str, rw.Result]:
     """What a file of an older version holds, which is said."""
-    with pytest.warns(rw.RankworthWarning, match=r"does not tell whether the file was edited, so gates refuse it; .*\[older-results\]"):
+    with pytest.warns(rw.RankworthWarning, match=r"does not tell whether the file was edited, .*   \[older-results\]"):
         return rw.load(path)
 
 
@@ -1035,6 +1035,40 @@ def test_intervals_come_with_their_seed() -> None:
     assert command("evaluate", "qrels.txt", "mine.run", "-q", "--interval", "-o", "x.json", "--quiet", "-m", "RR") == 0
     assert rw.load("x.json")["mine"].seed == 0
     assert '        "RR": {"low": ' in Path("x.json").read_text()
+
+
+@few
+@given(collection=collections(), undefined=st.sampled_from((0.0, "skip", "nan")))
+def test_intervals_of_a_file_are_those_of_its_values(collection: tuple[Grades, Scores], undefined: Any) -> None:
+    values = evaluated(collection[0], {"a": collection[1]}, [*WAYS, "R"], undefined=undefined)["a"]
+    values.save("x.json")
+    kept = rw.load("x.json")["a"].interval(level=0.9, seed=7)
+    for label, interval in values.interval(level=0.9, seed=7).items():
+        assert bits(kept[label]) == bits(interval)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"weights": {"q1": 1, "q2": 2, "q10": 0.5}},
+        {"macro": {"q1": "en", "q2": "ar", "q10": "en"}},
+        {"missing": "absent"},
+        {"quirks": {"round_means": 1}},
+        {"quirks": {"divisor": "run"}},
+    ],
+)
+def test_intervals_of_means_that_a_file_does_not_explain_are_refused(said: Any) -> None:
+    one(measures=["AP"], **said).save("x.json")
+    with pytest.raises(UsageError, match=r"AP: the file does not hold .*not-measured"):
+        rw.load("x.json")["mine"].interval()
+
+
+@pytest.mark.parametrize("said", [{"level": 1}, {"seed": -1}])
+def test_levels_and_seeds_of_intervals_are_refused_as_of_live_values(said: Any) -> None:
+    one().save("x.json")
+    for values in (one(), rw.load("x.json")["mine"]):
+        with pytest.raises(UsageError, match="unknown-setting"):
+            values.interval(**said)
 
 
 def test_groups_come_back() -> None:

@@ -25,8 +25,9 @@ from rankworth.errors import (
     UsageError,
     counted,
 )
+from rankworth.evaluation import aggregation
 from rankworth.evaluation.output import SEED, whole
-from rankworth.evaluation.values import PerQuery
+from rankworth.evaluation.values import Interval, PerQuery, check_sampling
 from rankworth.io import atomic
 from rankworth.measures import Fact, Measure
 from rankworth.measures.facts import RUNID
@@ -52,6 +53,8 @@ LIMIT: Final = 1_000_000
 """how many judgements a file names by their documents"""
 _A_LINE_EACH: Final = frozenset({"per_query", "interval", "warnings"})
 """parts of a file with a line for each member"""
+_UNEVEN: Final = frozenset({"weights", "macro", "divisor"})
+"""settings by which queries do not count alike in a mean"""
 _encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
@@ -90,6 +93,28 @@ class Column:
             return names.parse(self.measure)
         except MeasureError:
             return None
+
+    def interval(self, level: float, seed: int) -> tuple[float, float]:
+        """The ends of the confidence interval of the mean; NaN of a sum.
+
+        Raises:
+            NotMeasuredError: `not-measured`.
+
+        """
+        way = "mean" if self.quantity is None else self.quantity.averaging
+        values, told = self.values[self.known], Signature.parse(self.signature).settings
+        again = aggregation.summary(values[:, None], [way])
+        is_plain = not _UNEVEN & told.keys() and told.get("missing") != "absent"
+        if not is_plain or not np.array_equal(again, [self.mean], equal_nan=True):
+            fact = f"{self.label}: the file does not hold all that its mean is made of, so there is no interval of it"
+            raise NotMeasuredError("not-measured", fact, remedy="evaluate the run again: values.interval()")
+        if way == "sum":
+            return math.nan, math.nan
+        alike = np.zeros(values.size, dtype=np.int64)  # one group
+        sample = aggregation.additive(values[:, None], [way])[:, 0]
+        ends = aggregation.bootstrap(sample, np.ones(values.size), alike, level=level, seed=seed)
+        low, high = aggregation.back(np.array(ends), [way] * 2).tolist()
+        return low, high
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +216,21 @@ class Result(Shown):
         groups = texts.pop("group", []) if self.by else []
         kinds = {column.label: column.kind for column in self.columns}
         return PerQuery([*self.queries], labels, values, texts, None if known.all() else known, kinds, groups)
+
+    def interval(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
+        """A confidence interval of each mean, as `Values.interval`; of plain and geometric means.
+
+        Args:
+            level: the confidence level.
+            seed: of the resampling.
+
+        Raises:
+            UsageError: `unknown-setting`; `not-measured`, where the mean is not that of the values, or goes by weights,
+                groups or queries that the file does not hold.
+
+        """
+        check_sampling(level, seed)
+        return {column.label: Interval(*column.interval(level, seed), level) for column in self.columns}
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """One row per query, as `per_query.to_frame`.

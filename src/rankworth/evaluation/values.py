@@ -394,10 +394,7 @@ class Values(_Evaluation, Mapping[str, float]):
             UsageError: `unknown-setting`.
 
         """
-        if not is_number(level) or not 0 < level < 1:
-            raise UsageError("unknown-setting", f"level={level!r}: a level lies between 0 and 1")
-        if not isinstance(seed, SupportsIndex) or operator.index(seed) < 0:
-            raise UsageError("unknown-setting", f"seed={seed!r}: seed is a whole number from 0")
+        check_sampling(level, seed)
         known = self._intervals.setdefault((level, seed), {})
         if not known:
             there, columns = self.per_query.there is None, self._behind.columns
@@ -565,6 +562,19 @@ class RunValues(_Evaluation, Mapping[str, Values]):
     def __repr__(self) -> str:
         """The means of all runs, with counts, groups and warnings, as plain text."""
         return show(self.sheets(), "table", Look()).rstrip("\n") if self else ""
+
+
+def check_sampling(level: float, seed: int) -> None:
+    """Refuse a level or a seed that is none.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    if not is_number(level) or not 0 < level < 1:
+        raise UsageError("unknown-setting", f"level={level!r}: a level lies between 0 and 1")
+    if not isinstance(seed, SupportsIndex) or operator.index(seed) < 0:
+        raise UsageError("unknown-setting", f"seed={seed!r}: seed is a whole number from 0")
 
 
 def behind(values: "Values") -> "Behind":
