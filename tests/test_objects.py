@@ -546,6 +546,20 @@ def test_what_other_tools_take_is_taken(tool: str) -> None:
     assert values(qrels, run) == values(SMALL_QRELS, SMALL_RUN)
 
 
+def test_lines_of_umbrela_without_ids_are_refused_with_the_option_that_reads_them(tmp_path: Path) -> None:
+    lines = [
+        {"model": "m", "query": q, "passage": d, "prediction": "9", "judgment": g, "result_status": 1}
+        for q, d, g in rows(SMALL_QRELS)
+    ]
+    path = tmp_path / "judged.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    for source, remedy in ((str(path), "--columns document=passage, in Python "), (lines, "")):
+        with pytest.raises(rw.InputError, match="there is no document") as caught:
+            rw.Qrels(source)
+        assert caught.value.remedy == f"did you mean {remedy}columns={{'document': 'passage'}}?"
+        assert rw.Qrels(source, columns={"document": "passage"}).to_dict() == rw.Qrels(SMALL_QRELS).to_dict()
+
+
 RELEVANT = [["11", "12"], ["13"]]
 RETRIEVED = [["12", "14", "15"], ["11", "13"]]
 BY_PLACE: Dicts = {str(place): dict.fromkeys(items, 1) for place, items in enumerate(RELEVANT)}

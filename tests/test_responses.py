@@ -279,6 +279,12 @@ FAULTS: dict[str, tuple[object, dict[str, str], str, str]] = {
         "unknown-response",
         "q1.json: this is no response of an engine that is known; the first keys are qid found.items",
     ),
+    "lines of nuggetizer about answers": (
+        '{"query": "9", "qid": "q1", "nuggets": [{"text": "a", "importance": "vital", "assignment": "support"}]}\n' * 2,
+        {},
+        "unknown-response",
+        "q1.json: these are nuggets of answers, which do not tell which documents are relevant",
+    ),
 }
 
 

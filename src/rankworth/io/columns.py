@@ -53,6 +53,8 @@ Groups = Sequence[Sequence[str]]
 """Names of columns: those of the first group that is there count, and there only one of them may be."""
 USUAL: Final[Mapping[str, Groups]] = {what: (names, LISTS.get(what, ())) for what, names in SPELLINGS.items()}
 NONE: Final[Mapping[str, str]] = MappingProxyType({})
+_PASSAGE: Final = "passage"
+"""what umbrela calls the text of a document, which is its id where there is no other"""
 _IDS: Final = ("query", "document")
 RECORD: Final = ("id", "_id", "id_")
 """what a record in the list of a query may call its document besides"""
@@ -264,6 +266,8 @@ class Table:
         if self.value in lacking and self._is_of_other_kind:
             why = f"{(RUN if self.value == 'score' else QRELS).exchanged}\n{why}"
         near = {what: nearest(self.named.get(what) or [*chain(*self.spellings[what])], self.names) for what in lacking}
+        if near.get("document") == "" and _PASSAGE in self.names:
+            near["document"] = _PASSAGE
         named = self.option({what: name or "NAME" for what, name in near.items()})
         remedy = f"{why}did you mean {named}?" if all(near.values()) else f"{why}say which it is: {named}"
         if self.value in lacking and (optional or self.value == "grade"):

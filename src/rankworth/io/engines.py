@@ -248,6 +248,10 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
     """
     if error.slug not in _UNREAD or not isinstance(value, Mapping) or is_known(value) or responses(value, columns):
         return error
+    if "nuggets" in value:
+        problem = f"{name}: these are nuggets of answers, which do not tell which documents are relevant"
+        remedy = "give each document a grade, or one for each nugget, which is a subtopic: query nugget document 1"
+        return InputError("unknown-response", problem, remedy=remedy)
     lists = ((path, items[0]) for path, items in _lists(value) if items and isinstance(items[0], Mapping))
     path, hit = next(lists, ("", {}))
     by_query = "." not in path and all(isinstance(each, list) for each in value.values())
