@@ -688,7 +688,10 @@ def test_columns_of_any_name_are_read(command: Callable[..., Answer]) -> None:
     wrong = command("clicks.csv", "out.txt", "--columns", "query")
     assert wrong[2].startswith("error: --columns query: a column is named WHAT=NAME, as in query=term")
     twice = command("clicks.csv", "out.txt", "--columns", "query=a", "query=b")
-    assert twice[2] == "error: --columns query=b: query is there twice   [unknown-setting]\n"
+    assert twice[2] == (
+        "error: --columns query=b: query is there twice   [unknown-setting]\n"
+        "  name it once; --qrels-columns query=b is about judgements alone, --run-columns about runs\n"
+    )
 
 
 def test_packed_files_and_pipes_are_read() -> None:

@@ -218,7 +218,6 @@ def test_what_a_message_advises_works(way: str) -> None:
 
 SHELL: Final = {
     "text in UTF-16: run, trec": "utf8.txt",
-    "text in UTF-16 without a mark: run, trec": "utf8.txt",
     "text in UTF-32: run, json": "utf8.txt",
     "text in Latin-1: run, csv": "utf8.txt",
     "lines that end in CR alone: run, trec": "lines.txt",

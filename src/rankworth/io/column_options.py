@@ -250,10 +250,11 @@ def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str
     if not isinstance(value, Mapping | list | tuple):
         return Input(layout, called, None)
     samples = list(_samples(list(value) if isinstance(value, tuple) else value))
-    names = dict.fromkeys(str(name) for fields in samples for name in fields)
-    if not _HIT.isdisjoint(names):
+    paths = engines.names(value, columns)
+    names = dict.fromkeys(paths or (str(name) for fields in samples for name in fields))
+    if not paths and not _HIT.isdisjoint(names):
         names["_index/_id"] = None
-    return Input(layout, called, list(names), is_response=bool(engines.responses(value, columns)), samples=samples)
+    return Input(layout, called, list(names), is_response=bool(paths), samples=samples)
 
 
 def _samples(value: Any, depth: int = 4) -> Iterator[Mapping[Any, Any]]:  # noqa: ANN401 - anything
