@@ -257,6 +257,7 @@ def _number(what: str, text: str) -> float:
     slug = "bad-grade" if what == "grade" else "bad-score"
     if not NUMBER.fullmatch(text):
         remedy = f"a {what} is a number with a decimal point, such as 12.5 or 1e-3; leave out what is a header"
+        remedy += "\nwrite a number for each label, such as 0 for irrelevant, 1 for relevant" if what == "grade" else ""
         raise InputError(slug, f"the {what} is {shortened(text)!r}, not a number", remedy=remedy)
     number = float(text)
     if math.isnan(number) or (math.isinf(number) and what not in _INFINITE):
