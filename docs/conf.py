@@ -1,15 +1,20 @@
 """How Sphinx makes a site of the pages in this folder, which are also read as they lie; `scripts/docs` builds it."""  # noqa: INP001 - no package
 
 import re
+from ast import literal_eval
+from base64 import b64encode
+from html import escape
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
 import rankworth
+from rankworth.plots.canvas import rendered
 
 project = "rankworth"
 author = "The rankworth developers"
@@ -45,6 +50,8 @@ FIRST = "README"
 """the page of a folder that leads to the others"""
 LINK = re.compile(r"\[([^\]]+)\]\((\.\.[^)#]+)\)")
 CODE = re.compile(r"(?<![`:])`([^`]+)`(?!`)(?P<letters>\w*)")
+EXAMPLE = re.compile(r'^>>> ranking = (.+)\n>>> rankworth\.score\(ranking, "([^"]+)", missing=(.+)\)$', re.MULTILINE)
+"""the grades of a worked example, its measure, and the grades of documents that were not retrieved"""
 ATTRIBUTES = ("attribute", "data", "property")
 
 
@@ -75,8 +82,22 @@ def read_page(app: Sphinx, page: str, source: list[str]) -> None:
         return f"{{download}}`{' '.join(link[1].split())} <{link[2]}>`" if outside else link[0]
 
     source[0] = LINK.sub(bring_along, source[0])
+    if example := EXAMPLE.search(source[0]):
+        source[0] = source[0].replace("\n## In Python\n", f"\n{picture(*example.groups())}\n\n## In Python\n")
     if Path(page).name == FIRST:
         source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
+
+
+def picture(grades: str, measure: str, missing: str) -> str:
+    """The chart of a worked example, inside the page; nothing of a count, or where no rank adds anything by itself."""
+    if not isinstance(rankworth.parse(measure), rankworth.Measure):
+        return ""
+    explanation = rankworth.explain(grades=literal_eval(grades), missing=literal_eval(missing), measure=measure)
+    if not explanation.terms:
+        return ""
+    chart = b64encode(rendered(rankworth.plots.contributions(explanation), "svg")).decode()
+    plt.close("all")
+    return f'```{{raw}} html\n<img alt="{escape(explanation.sentence)}" src="data:image/svg+xml;base64,{chart}">\n```'
 
 
 def read_docstring(_: Sphinx, kind: str, *others: Any) -> None:  # noqa: ANN401 - the name, the object, its options

@@ -118,8 +118,7 @@ class Gates:
             language:nDCG@10=0.02 for each group of --by.
         noninferior: Fail unless the confidence interval rules out a larger drop: nDCG@10=0.01.
         fail_under: Fail if the mean of a run, not of the baseline, is lower: nDCG@10=0.45, language=ar:nDCG@10=0.3.
-        when: Which drop fails --max-drop: that of the mean; a significant one, whose interval excludes 0; that of any
-            query. Default: mean.
+        when: Which drop fails: of the mean, a significant one (interval without 0), of any query. Default: mean.
         accept_new_qrels: Compare with stored values although the judgements have changed, over common queries.
         no_gates: Leave out those of pyproject.toml, [tool.rankworth.gates].
 
