@@ -133,7 +133,8 @@ QRELS_LINES = {
     "q1\td1\t1": (f"a.qrels:2: {QRELS_HAVE} 3: q1 d1 1   [qrels-columns]", QRELS_WRITE),
     "q1 0 d1 good": (
         "a.qrels:2: the grade is 'good', not a number   [bad-grade]",
-        f"{NO_NUMBER.replace('score', 'grade')}\n  write a number for each label, such as 0 for irrelevant, 1 for relevant",
+        NO_NUMBER.replace("score", "grade")
+        + "\n  write a number for each label, such as 0 for irrelevant, 1 for relevant",
     ),
     "q1 0 d1 inf": ("a.qrels:2: the grade is inf   [bad-grade]", FINITE.replace("score", "grade")),
     "q1 0 d1 -1e999": ("a.qrels:2: the grade is -1e999   [bad-grade]", FINITE.replace("score", "grade")),
