@@ -151,7 +151,7 @@ def test_what_deserves_a_second_look_is_told_on_standard_error(command: Command)
     given = ("x.run", "y.run", "--method", "tau-b", "-f", "tsv")
     status, out, err = command(*given)
     assert (status, len(out.splitlines())) == (0, 2)
-    assert err.startswith("warning: 3 items are few: tau-b of 0.3333 has p = 1.000   [few-items]")
+    assert err.startswith("warning: 3 items are few: tau-b of 0.3333 has p = 1.000; report p beside it   [few-items]")
     assert command(*given, "--quiet")[2] == ""
     _, out, err = command(*given[:-2])
     assert ("[few-items]" in out, err) == (True, "")
