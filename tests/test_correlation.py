@@ -542,7 +542,10 @@ def test_the_table_of_mahboub_and_others(shared: Path) -> None:
     assert (told.mean()["tau-b"], told.mean()["spearman"], round(told.mean()["tau-AP"], 3)) == (0.6, 0.7, 0.708)
     ((slug, text),) = told.warnings
     assert slug == "few-items"
-    assert text == "5 items are few: tau-b of 0.6 has p = 0.233, spearman of 0.7 has p = 0.188, tau-AP of 0.7083"
+    assert (
+        text
+        == "5 items are few: tau-b of 0.6 has p = 0.233, spearman of 0.7 has p = 0.188, tau-AP of 0.7083; report p beside it"
+    )
     assert "tau-AP: nDCG@3 is the reference" in told.notes
     assert "nDCG@3 and RAG accuracy: 5 and 5 items, 5 common" in repr(told)
     assert f"{text} [few-items]" in " ".join(repr(told).split())
@@ -555,7 +558,7 @@ def test_many_items_need_no_warning() -> None:
     assert correlate(ten, ten, "tau-b").warnings == ()
     nine = {str(one): one for one in range(9)}
     ((_, text),) = correlate(nine, nine, "tau-b").warnings
-    assert text == "9 items are few: tau-b of 1 has p < 0.001"
+    assert text == "9 items are few: tau-b of 1 has p < 0.001; report p beside it"
     assert correlate(nine, nine, DEFAULT).warnings == ()  # overlaps do not test anything
     assert correlate([], [], "tau-b").warnings == ()
     assert correlate(nine, {"0": 1, "x": 2}, "tau-b", missing="last").warnings == ()  # 10 of both together
