@@ -542,9 +542,9 @@ def test_the_table_of_mahboub_and_others(shared: Path) -> None:
     assert (told.mean()["tau-b"], told.mean()["spearman"], round(told.mean()["tau-AP"], 3)) == (0.6, 0.7, 0.708)
     ((slug, text),) = told.warnings
     assert slug == "few-items"
-    assert (
-        text
-        == "5 items are few: tau-b of 0.6 has p = 0.233, spearman of 0.7 has p = 0.188, tau-AP of 0.7083; report p beside it"
+    assert text == (
+        "5 items are few: tau-b of 0.6 has p = 0.233, spearman of 0.7 has p = 0.188, tau-AP of 0.7083; "
+        "report p beside it"
     )
     assert "tau-AP: nDCG@3 is the reference" in told.notes
     assert "nDCG@3 and RAG accuracy: 5 and 5 items, 5 common" in repr(told)

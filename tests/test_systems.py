@@ -367,9 +367,9 @@ def test_the_table_of_a_paper_and_how_little_five_systems_show(shared: Path) -> 
     assert tau.p == pytest.approx(28 / 120, abs=1e-12)
     [(slug, text)] = warnings_of(rows, 5, asked, [replace(_compared(1)[0], warnings=())], ())
     assert slug == "few-items"
-    assert (
-        text
-        == "5 systems: even tau-b of 0.6 (nDCG@3 and RAG) has p = 0.233; so few systems show little: add systems, or report p"
+    assert text == (
+        "5 systems: even tau-b of 0.6 (nDCG@3 and RAG) has p = 0.233; so few systems show little: "
+        "add systems, or report p"
     )
 
 
