@@ -114,14 +114,14 @@ def evaluate(
 
     Args:
         qrels: Judgements: a file, a pattern, a BEIR folder, or - for standard input.
-        run: One run or several, responses of search engines (_search) too; new=b.run calls b.run new.
+        run: Runs or _search responses; new=b.run calls one new.
         runs: Further runs.
         options: What is measured, and how files are read.
         weights: Weight queries by this column of --queries.
         macro: Average the means of the groups of this column of --queries.
         corrected_by: Judgements of people for some queries: unbiased means where QRELS are those of a model.
         exact: QRELS is the run of an exact search: how many of its first k documents an approximate RUN has (-m R@10).
-        tolerance: For --exact: a document counts up to this far below the k-th exact score. Default: 0.001.
+        tolerance: --exact counts scores this far below. Default: 0.001.
         running: Where runs are judged.
         format: Default: table on a terminal, otherwise tsv.
         per_query: Values of each query instead of means; json has both.
