@@ -107,7 +107,7 @@ class Measured:
         answered_only: Leave judged queries without results out of the means.
         rel: Lowest relevant grade, for measures without one of their own.
         judged_only: Remove unjudged documents before ranks are counted.
-        complete: trec_eval's -c, the default here: judged queries without results count as 0.
+        complete: As -c of trec_eval, the default here: judged queries without results count as 0.
         exclude: Pairs of query and document to remove from judgements and runs: what users have seen; self: equal ids.
         quirks: Setting of a few tools (rankworth profiles standard): no_hit=skip.
         plugin: Module or .py file that defines measures. Repeatable.
