@@ -120,7 +120,7 @@ def evaluate(
         weights: Weight queries by this column of --queries.
         macro: Average the means of the groups of this column of --queries.
         corrected_by: Judgements of people for some queries: unbiased means where QRELS are those of a model.
-        exact: QRELS is the run of an exact search: how many of its first k documents an approximate RUN has (-m R@10).
+        exact: Take QRELS for the run of an exact search: how many of its first k documents RUN has (-m R@10).
         tolerance: Scores this far below count, too. Default: 0.001.
         running: Where runs are judged.
         format: Default: table on a terminal, otherwise tsv.
