@@ -936,6 +936,13 @@ def test_measures_and_profiles_of_other_tools_are_known(
     assert message in err
 
 
+def test_an_address_is_no_file(command: Command) -> None:
+    assert command("evaluate", "https://example.org/qrels.txt", "bm25.run")[2] == (
+        "error: https://example.org/qrels.txt: there is no such file   [missing-file]\n"
+        "  files are read, not addresses: curl -LO https://example.org/qrels.txt, and give the file\n"
+    )
+
+
 @pytest.mark.parametrize("command_name", ["evaluate", "compare"])
 def test_files_that_are_swapped_are_told_in_one_line(command: Command, command_name: str) -> None:
     assert command(command_name, "bm25.run", "qrels.txt", "dense.run.gz")[2] == (

@@ -535,7 +535,7 @@ def bad(said: dict[str, Any]) -> RankworthError:
     ("said", "slug", "text"),
     [
         ({"table": ROWS, "by": "langauge"}, "frame-columns", "there is no column langauge; the columns are language"),
-        ({"table": ROWS, "weights": "trafic"}, "frame-columns", "the columns are language traffic"),
+        ({"table": ROWS, "weights": "trafic"}, "frame-columns", "was traffic meant?"),
         (
             {"table": ROWS, "weights": "language"},
             "bad-weight",
@@ -724,7 +724,7 @@ def test_columns_of_the_table_may_have_other_names(command: Command, folder: Pat
         (("--queries", "told.tsv"), "conflicting-options", "a table of queries is given, and no column of it"),
         ((*BY, "-f", "trec"), "conflicting-options", "trec_eval prints no groups"),
         ((*BY, "--profile", "standard", "ranx"), "conflicting-options", "are shown side by side, without --by"),
-        (("--queries", "told.tsv", "--weights", "trafic"), "frame-columns", "no column trafic; the columns are"),
+        (("--queries", "told.tsv", "--weights", "trafic"), "frame-columns", "was traffic meant?"),
         (("--queries", "nowhere.tsv", "--weights", "traffic"), "missing-file", "nowhere.tsv"),
         ((*BY, "-o", "told.tsv"), "unwritable-output", "this file is read, so it is not written"),
     ],

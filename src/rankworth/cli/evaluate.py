@@ -114,14 +114,14 @@ def evaluate(
 
     Args:
         qrels: Judgements: a file, a pattern, a BEIR folder, or - for standard input.
-        run: Runs or _search responses; new=b.run calls one new.
+        run: Runs or _search responses; new=b.run is named new.
         runs: Further runs.
         options: What is measured, and how files are read.
         weights: Weight queries by this column of --queries.
         macro: Average the means of the groups of this column of --queries.
         corrected_by: Judgements of people for some queries: unbiased means where QRELS are those of a model.
         exact: Take QRELS for the run of an exact search: how many of its first k documents RUN has (-m R@10).
-        tolerance: Scores this far below count, too. Default: 0.001.
+        tolerance: How far below the k-th score counts. Default: 0.001.
         running: Where runs are judged.
         format: Default: table on a terminal, otherwise tsv.
         per_query: Values of each query instead of means; json has both.

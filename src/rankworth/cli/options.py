@@ -135,7 +135,7 @@ class Read:
         queries: Texts and groups of queries: a file with qid,text,language.
         columns: Names of columns: query=term document=sku; score=-dist where less is better; text=body of texts.
         qrels_columns: Names of columns of the judgements alone.
-        run_columns: Of the runs alone; query=@FILE lists queries.
+        run_columns: Columns of runs alone; query=@FILE for responses.
         qrels_format: Format of judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
         run_format: Format of the runs.
         split: Judgements of a BEIR folder. Default: test.

@@ -211,7 +211,8 @@ def warnings(table: "RunValues") -> list[str]:
     runs: dict[tuple[str, str], list[str]] = {}
     for name, values in table.items():
         for notice in (notice for notice in values.notices if notice.slug != DEFECT):
-            runs.setdefault((notice.slug, notice.text.removeprefix(name)), []).append(name)
+            text = notice.text.removeprefix(name) if notice.text.startswith(f"{name} ") else notice.text
+            runs.setdefault((notice.slug, text), []).append(name)
     texts = []
     for (slug, text), (first, *others) in runs.items():
         about_run = text.startswith(" ")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankworth.errors import InputError, counted, quoted
+from rankworth.io.columns import nearest
 from rankworth.tables.frames import to_library
 
 Value = str | int | float | None
@@ -42,7 +43,8 @@ class QueryTable:
         if name not in self.columns:
             has = f"the columns are {quoted(self.columns, 8)}" if self.columns else "it has ids and texts only"
             text = f"{self.name}: there is no column {quoted([name])}; {has}"
-            raise InputError("frame-columns", text)
+            near = nearest(name, self.columns)
+            raise InputError("frame-columns", text, remedy=f"was {near} meant?" if near else "")
         return dict(zip(self.texts, self.columns[name], strict=True))
 
     def to_frame(self, library: str = "polars") -> Any:  # noqa: ANN401 - the library's own frame

@@ -3,6 +3,7 @@
 import io
 import os
 import re
+import shlex
 import stat
 import sys
 import weakref
@@ -479,6 +480,8 @@ def _nearby(path: str) -> str:
     """What helps where there is no such file: one of nearly the same name, if there is one."""
     import difflib  # noqa: PLC0415 - only for a message
 
+    if re.match(r"\w+://", path):
+        return f"files are read, not addresses: curl -LO {shlex.quote(path)}, and give the file"
     folder = Path(path).parent
     if not folder.is_dir():
         return f"there is no directory {folder} either"
