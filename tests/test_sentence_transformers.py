@@ -66,6 +66,25 @@ def test_values_are_those_of_sentence_transformers(seed: int, similarity: Any) -
 
 
 @pytest.mark.parametrize(("seed", "similarity"), CASES)
+def test_parts_of_the_corpus_are_encoded_one_after_the_other(seed: int, similarity: Any) -> None:
+    sizes: list[int] = []
+
+    class Recording(Model):
+        def encode(self, texts: list[str], **options: Any) -> Any:
+            sizes.append(len(texts))
+            return super().encode(texts, **options)
+
+    queries, corpus, relevant = collection(seed)
+    whole = similarity == "dot" and seed % 2 == 1
+    evaluator = Evaluator(queries, corpus, relevant, corpus_chunk_size=17, write_csv=False)
+    means = evaluator(Recording(similarity, whole=whole))
+    size = len(corpus)
+    assert sizes == [len(evaluator.queries), *[17] * (size // 17), *[size % 17] * (size % 17 > 0)]
+    at_once = Evaluator(queries, corpus, relevant, write_csv=False)(Model(similarity, whole=whole))
+    assert means == at_once
+
+
+@pytest.mark.parametrize(("seed", "similarity"), CASES)
 def test_embeddings_have_the_same_values(seed: int, similarity: Any) -> None:
     queries, corpus, relevant = collection(seed)
     model = Model(similarity, whole=similarity == "dot" and seed % 2 == 1)

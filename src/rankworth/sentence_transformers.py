@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -84,7 +84,8 @@ class Evaluator(Base):  # type: ignore[misc]
             queries: `{id: text}`.
             corpus: `{id: text}`.
             relevant_docs: `{query: {document, ...}}`; queries without a relevant document are left out.
-            corpus_chunk_size: how many documents are compared at a time.
+            corpus_chunk_size: how many documents are encoded and compared at a time; no vectors of others are kept, but
+                where a `search` needs all.
             mrr_at_k: cutoffs of MRR.
             ndcg_at_k: cutoffs of nDCG; the greatest is that of the main value.
             accuracy_at_k: cutoffs of accuracy, the share of queries with a hit.
@@ -167,13 +168,20 @@ class Evaluator(Base):  # type: ignore[misc]
             InputError: as `rankworth.evaluate_embeddings`.
 
         """
-        queries = self._encoded(model, "query", self.queries, self.query_prompt, self.query_prompt_name)
-        if corpus_embeddings is None:
-            corpus_embeddings = self._encoded(
-                corpus_model or model, "document", self.corpus, self.corpus_prompt, self.corpus_prompt_name
-            )
+        queries = self._encoded(model, "query", self.queries.values(), self.query_prompt, self.query_prompt_name)
+
+        def documents(rows: slice) -> Array:
+            if corpus_embeddings is not None:
+                return corpus_embeddings[rows]
+            texts = list(self.corpus.values())[rows]
+            encoder = corpus_model or model
+            return self._encoded(encoder, "document", texts, self.corpus_prompt, self.corpus_prompt_name)
+
         functions = self.score_functions or {model.similarity_fn_name: model.similarity}
-        runs = {name: self._retrieved(queries, corpus_embeddings, function) for name, function in functions.items()}
+        if self.search is None:
+            runs = self._retrieved(queries, documents, functions)
+        else:
+            runs = dict.fromkeys(functions, self._searched(queries, documents(slice(None)), self.search))
         self.values = {name: evaluate(self.qrels, run, self.labels, profile=PROFILE) for name, run in runs.items()}
         best = self.main_score_function or max(self.values, key=lambda name: self.values[name][self.main])
         means = {f"{name}_{label}": values[label] for name, values in self.values.items() for label in self.labels}
@@ -202,30 +210,47 @@ class Evaluator(Base):  # type: ignore[misc]
         self,
         model: Any,  # noqa: ANN401 - whatever encodes
         kind: str,
-        texts: Mapping[str, Any],
+        texts: Iterable[Any],
         prompt: str | None,
         prompt_name: str | None,
     ) -> Array:
         """The vectors of queries or documents."""
         encode = getattr(model, f"encode_{kind}", model.encode)
-        return encode(
-            list(texts.values()), prompt=prompt, prompt_name=prompt_name, convert_to_tensor=True, **self.encoding
-        )
+        return encode(list(texts), prompt=prompt, prompt_name=prompt_name, convert_to_tensor=True, **self.encoding)
 
-    def _retrieved(self, queries: Array, corpus: Array, similarity: Callable[[Array, Array], Array]) -> Run:
-        """The run of a score function, or of a search."""
-        if self.search is None:
-            return retrieve(
-                queries,
-                corpus,
-                depth=self.depth,
-                query_ids=list(self.queries),
-                corpus_ids=list(self.corpus),
-                similarity=similarity,
-                ordering=PROFILES[PROFILE].judging.ordering,
-                block=self.block,
-            )
-        scores, rows = (np.asarray(array) for array in self.search(queries, corpus, min(self.depth, len(self.corpus))))
+    def _retrieved(
+        self,
+        queries: Array,
+        documents: Callable[[slice], Array],
+        functions: Mapping[str, Callable[[Array, Array], Array]],
+    ) -> dict[str, Run]:
+        """The run of each score function, from the best documents of each part of the corpus."""
+        ids = list(self.corpus)
+        found: dict[str, list[pl.DataFrame]] = {name: [] for name in functions}
+        for start in range(0, len(ids), self.block):
+            rows = slice(start, start + self.block)
+            vectors = documents(rows)
+            for name, function in functions.items():
+                run = retrieve(
+                    queries,
+                    vectors,
+                    depth=self.depth,
+                    query_ids=list(self.queries),
+                    corpus_ids=ids[rows],
+                    similarity=function,
+                    ordering=PROFILES[PROFILE].judging.ordering,
+                    block=self.block,
+                )
+                found[name].append(run.to_frame())
+        runs = {}
+        for name, parts in found.items():
+            best_first = pl.concat(parts).sort("score", "document", descending=[True, False])
+            runs[name] = Run(best_first.group_by("query", maintain_order=True).head(self.depth))
+        return runs
+
+    def _searched(self, queries: Array, corpus: Array, search: Search) -> Run:
+        """The run of a search in place of the exact one."""
+        scores, rows = (np.asarray(array) for array in search(queries, corpus, min(self.depth, len(self.corpus))))
         if scores.shape != rows.shape or len(scores) != len(self.queries):
             text = f"search returned scores {scores.shape} and rows {rows.shape} for {len(self.queries)} queries"
             raise InputError("input-type", text, remedy="it returns two arrays, one row for each query, as FAISS does")
