@@ -93,7 +93,7 @@ WRITE = (
 RUN_WRITE = WRITE.format("query Q0 document rank score tag", "run")
 QRELS_WRITE = WRITE.format("query iteration document grade", "qrels")
 NO_NUMBER = "a score is a number with a decimal point, such as 12.5 or 1e-3; leave out what is a header"
-FINITE = "drop the lines whose score is no finite number, or mend what wrote them"
+FINITE = "drop the lines whose score is no finite number, or fix what wrote them"
 EXCHANGED = "this looks like judgements; they come first, the run comes second"
 RUN_LINES = {
     "q31 Q0 d19 89 dense": (f"a.run:2: {RUN_HAS} 5: q31 Q0 d19 89 dense   [run-columns]", RUN_WRITE),
@@ -233,7 +233,7 @@ def test_a_large_file_without_a_single_line_that_fits_is_not_read_to_its_end(mon
     monkeypatch.setattr(trec, "CHUNK", 1000)
     error = refused_run("x q1,d1,2\n" * 10_000)
     assert error.more == 2
-    assert error.remedy.split("\n") == [RUN_WRITE, "reading stopped: not one of the first 12 lines is a run line"]
+    assert error.remedy.split("\n") == [RUN_WRITE, "reading stopped: none of the first 12 lines is a run line"]
 
 
 # Whole files
@@ -241,8 +241,8 @@ def test_a_large_file_without_a_single_line_that_fits_is_not_read_to_its_end(mon
 
 @pytest.mark.parametrize("content", ["", "\n\n  \n", "# a\n#b 1 2 3\n", "\ufeff"])
 def test_an_empty_file_is_refused(content: str) -> None:
-    assert str(refused_run(content)) == "a.run: there is not one run line in it   [empty-input]"
-    assert str(refused_qrels(content)) == "a.qrels: there is not one qrels line in it   [empty-input]"
+    assert str(refused_run(content)) == "a.run: there is no run line in it   [empty-input]"
+    assert str(refused_qrels(content)) == "a.qrels: there is no qrels line in it   [empty-input]"
 
 
 @pytest.mark.parametrize("packer", PACKERS)
@@ -312,7 +312,7 @@ def test_a_process_without_standard_input_says_so(monkeypatch: pytest.MonkeyPatc
 def test_standard_input_can_be_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"q1 0 d1 1\n")))
     assert str(refused("-", "-")) == (
-        "standard input: there is not one run line in it   [empty-input]\n"
+        "standard input: there is no run line in it   [empty-input]\n"
         "  standard input can be read once only; was it read before?"
     )
 
@@ -528,14 +528,14 @@ def test_frames_with_duplicates_are_refused_with_their_rows() -> None:
     assert str(refused(frame.rename({"value": "grade"}).to_pandas(), RUN)) == (
         "the judgements: row 3: query 1 judges document a again (first in row 0)   [duplicate-judgement]\n"
         f"  keep one row for each query and document\n  {OR_JUDGEMENTS}\n"
-        "  if these are judgements for several subtopics, give them a column subtopic"
+        "  if these are judgements for several subtopics, add a column subtopic"
     )
 
 
 def test_ids_of_a_dict_that_are_one_as_text_are_refused() -> None:
     both = {1: 1.0, "x": 0.5, "1": 2.0}
-    text = "as text, 1 id is there twice: 1"
-    remedy = "\n  ids are compared as text, so an integer and a text may be one; keep one of each"
+    text = "as text, 1 id appears twice: 1"
+    remedy = "\n  ids are compared as text, so an integer and a text may be the same id; keep one of them"
     assert str(refused({"q1": both}, RUN)) == f"the judgements: query 'q1': {text}   [duplicate-judgement]{remedy}"
     assert str(refused(QRELS, {"q1": both})) == f"query 'q1': {text}   [duplicate-document]{remedy}"
     assert (
@@ -656,7 +656,7 @@ def test_infinite_scores_order_and_infinite_grades_do_not() -> None:
     error = refused({"q1": {"d1": float("inf")}}, RUN)
     assert str(error) == (
         "the judgements: query 'q1', document 'd1': the grade is inf, not a finite number   [bad-grade]\n"
-        "  leave out what has no finite grade, or mend what made it"
+        "  leave out what has no finite grade, or fix what made it"
     )
 
 
@@ -665,7 +665,7 @@ def test_ids_are_text_or_integers(bad: Any) -> None:
     name = type(bad).__name__
     text = (
         f"the id {bad!r} is {name}; ids are text or integers   [id-type]\n"
-        "  convert the ids to text, as they stand in the other input"
+        "  convert the ids to text, as they are in the other input"
     )
     assert str(refused(QRELS, {bad: {"d1": 1}})) == f"the run: {text}"
     assert str(refused(QRELS, {"q1": {bad: 1}})) == f"query 'q1': {text}"
@@ -730,14 +730,14 @@ def test_the_name_of_a_run_is_in_its_messages() -> None:
         rw.evaluate_runs(QRELS, {"bm25": RUN, "dense": pl.DataFrame({"query": ["a"], "document": ["b"]})}, ["RR"])
 
 
-LABELS = "  labels stand beside scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
+LABELS = "  labels go with scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
 READ = "which cannot be read   [input-type]\n  give {query: {document: "
 OTHERS: list[tuple[Callable[[], Any], str]] = [
     (lambda: [object()], ": row 0: there is no query field"),
     (lambda: (1, 2), f": its first item 1 is int, {READ}"),
     (lambda: {1}, f": its first item 1 is int, {READ}"),
     (lambda: io.StringIO(GOOD), f": its first item {GOOD!r} is str, {READ}"),
-    (lambda: iter([]), ": there is nothing in the list_iterator   [empty-input]\n  an iterator can be read once only;"),
+    (lambda: iter([]), ": the list_iterator is empty   [empty-input]\n  an iterator can be read once only;"),
     (
         lambda: np.zeros((1, 2)),
         ": query '0', item 0: the document 0.0 is float; ids are text or integers   [id-type]",
@@ -828,7 +828,7 @@ def test_frames_hold_numbers_where_numbers_belong() -> None:
     nan = FRAME.with_columns(score=pl.Series([1.0, float("nan")]))
     assert str(refused(QRELS, nan)) == (
         "the run: row 1: the score of document d2 for query q1 is nan   [bad-score]\n"
-        "  drop the rows whose score is no finite number, or mend what made them"
+        "  drop the rows whose score is no finite number, or fix what made them"
     )
     grades = nan.rename({"score": "grade"})
     assert rw.Qrels(grades).blanks == 1
@@ -847,7 +847,7 @@ def test_frames_hold_numbers_where_numbers_belong() -> None:
 def test_ids_in_frames_are_text_or_integers() -> None:
     assert str(refused(QRELS, FRAME.with_columns(document=pl.Series([1.0, 2.0])))) == (
         "the run: row 0: the document is 1.0; ids are text or integers, and the column holds Float64   [id-type]\n"
-        "  convert the column to integers or to text; holes make floats of integers"
+        "  convert the column to integers or to text; missing values turn integers into floats"
     )
     for bad in (pl.lit(value=True), pl.lit(b"x"), pl.date(2026, 1, 1)):
         assert refused(QRELS, FRAME.with_columns(query=bad)).slug == "id-type"
@@ -904,7 +904,7 @@ def test_pandas_columns_of_objects_are_looked_at_one_by_one(monkeypatch: pytest.
         assert (
             str(refused(QRELS, frame(score=[1.0, "high"])))
             == "the run: row 1: the score is 'high', not a number   [bad-score]\n"
-            "  leave out what has no finite score, or mend what made it"
+            "  leave out what has no finite score, or fix what made it"
         )
         assert refused(QRELS, frame(score=[1.0, None])).slug == "missing-value"
         assert refused(QRELS, frame(document=["d1", 2.5])).slug == "id-type"

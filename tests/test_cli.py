@@ -730,7 +730,7 @@ def test_all_mistakes_in_measures_at_once(command: Command) -> None:
         (["evaluate", "qrels.txt"], "parameter RUN requires an argument.\n  rankworth evaluate --help says more"),
         (["evaluate", "-m", "AP", "qrels.txt", "bm25.run"], "rankworth evaluate QRELS RUN... -m MEASURE..."),
         (["evaluate", "qrels.txt", "-m", "AP", "--", "bm25.run", "qrels.txt"], "these are qrels lines"),
-        (["evaluate", "qrels.txt", "bm25.run", "-m", "AP", "dense.run.gz"], "is a file, and stands behind --measure"),
+        (["evaluate", "qrels.txt", "bm25.run", "-m", "AP", "dense.run.gz"], "is a file, and comes after --measure"),
         (["evaluate", "qrels.txt", "bm25.run", "-m"], "-m requires at least 1 element"),
         (["evalute", "qrels.txt", "bm25.run"], 'Unknown command "evalute". Did you mean "evaluate"?'),
         (["qrels.txt", "bm25.run"], "to measure runs: rankworth evaluate QRELS RUN..."),

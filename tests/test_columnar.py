@@ -243,7 +243,7 @@ def test_ids_are_neither_bytes_nor_numbers_with_fractions() -> None:
     frame.with_columns(pl.col("document").cast(pl.Binary)).write_parquet("run")
     assert str(refused(QRELS, "run")) == (
         "run: row 1: the document is b'd2'; ids are text or integers, and the column holds Binary   [id-type]\n"
-        "  convert the column to text, as the ids stand in the other input"
+        "  convert the column to text, as the ids are in the other input"
     )
     frame.with_columns(query=pl.lit(1.5)).write_ipc("run")
     assert refused(QRELS, "run").slug == "id-type"
@@ -479,7 +479,7 @@ def test_rows_are_counted_from_1_over_all_row_groups(monkeypatch: pytest.MonkeyP
         WRITERS[writer](nan, Path("run"))
         assert str(refused(QRELS, "run")) == (
             "run: row 8: the score of document d7 for query q1 is nan   [bad-score]\n"
-            "  drop the rows whose score is no finite number, or mend what made them"
+            "  drop the rows whose score is no finite number, or fix what made them"
         )
         WRITERS[writer](frame.with_columns(grade=pl.when(at).then(math.inf).otherwise(1.0)), Path("qrels"))
         assert refused("qrels", RUN).problems == ("qrels: row 8: the grade of document d7 for query q1 is inf",)
@@ -541,15 +541,13 @@ def test_columns_that_nobody_needs_are_not_read() -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_table_without_rows_is_refused(writer: str, shape: str) -> None:
     WRITERS[writer](SHAPES[shape](RUN, "score").clear(), Path("run"))
-    assert str(refused(QRELS, "run")) == "run: there is not one run line in it   [empty-input]"
+    assert str(refused(QRELS, "run")) == "run: there is no run line in it   [empty-input]"
 
 
 def test_a_file_without_a_byte_is_refused() -> None:
     Path("run").touch()
     for form in ("parquet", "arrow"):
-        assert str(refused(QRELS, Run("run", format=form))) == (
-            "run: there is nothing in it, not one row   [empty-input]"
-        )
+        assert str(refused(QRELS, Run("run", format=form))) == ("run: it has no rows   [empty-input]")
 
 
 def test_an_empty_list_is_a_query_without_results() -> None:

@@ -122,7 +122,7 @@ def test_what_is_refused(qrels: dict[str, Any], measure: str, message: str) -> N
 def test_a_document_that_is_there_twice_is_an_assertion_error(parse: Any) -> None:
     """As in pytrec_eval."""
     line = "q Q0 d 1 1 tag" if parse is pytrec_eval.parse_run else "q 0 d 1"
-    with pytest.raises(AssertionError, match="d is there twice for query q"):
+    with pytest.raises(AssertionError, match="d appears twice for query q"):
         parse([line, line])
 
 

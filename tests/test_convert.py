@@ -689,7 +689,7 @@ def test_columns_of_any_name_are_read(command: Callable[..., Answer]) -> None:
     assert wrong[2].startswith("error: --columns query: a column is named WHAT=NAME, as in query=term")
     twice = command("clicks.csv", "out.txt", "--columns", "query=a", "query=b")
     assert twice[2] == (
-        "error: --columns query=b: query is there twice   [unknown-setting]\n"
+        "error: --columns query=b: query appears twice   [unknown-setting]\n"
         "  name it once; --qrels-columns query=b is about judgements alone, --run-columns about runs\n"
     )
 

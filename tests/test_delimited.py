@@ -213,8 +213,8 @@ COLUMNS = {
         "--columns document=document, in Python columns={'document': 'document'}"
     ),
     "q,d,1\n": (
-        "a.csv:1: this is no header, and nothing tells what the columns are: q d 1   [frame-columns]\n"
-        "  put their names above, or count them: --run-format tsv --columns query=1 document=2 score=3"
+        "a.csv:1: this is no header line, so the columns are not known: q d 1   [frame-columns]\n"
+        "  add a header line, or give columns by number: --run-format tsv --columns query=1 document=2 score=3"
     ),
 }
 
@@ -288,18 +288,18 @@ RECORDS = {
     'q,d,"1,5"': ("the score is '1,5', not a number   [bad-score]", NUMBER),
     "q,d,NaN": (
         "the score is NaN   [bad-score]",
-        "drop the lines whose score is no finite number, or mend what wrote them",
+        "drop the lines whose score is no finite number, or fix what wrote them",
     ),
     "query,document,score": (
         "the score is 'score', not a number   [bad-score]",
         NUMBER,
     ),
     "q, d,1": (
-        "blanks surround the document ' d'   [padded-id]",
+        "there are blanks around the document ' d'   [padded-id]",
         "remove the blanks; if they belong to the id, quote it",
     ),
     "q\t,d,1": (
-        "blanks surround the query 'q\\t'   [padded-id]",
+        "there are blanks around the query 'q\\t'   [padded-id]",
         "remove the blanks; if they belong to the id, quote it",
     ),
     "q,d\re,1": (
@@ -307,11 +307,11 @@ RECORDS = {
         "end all lines alike, in LF or CR LF",
     ),
     'q,"d"x,1': (
-        "a quote is not closed, or a cell goes on after the quote that closes it: 'q,\"d\"x,1'   [bad-quotes]",
+        "a quote is not closed, or there is text after the closing quote: 'q,\"d\"x,1'   [bad-quotes]",
         QUOTES,
     ),
     '"q,d,1': (
-        "a quote is not closed, or a cell goes on after the quote that closes it: '\"q,d,1'   [bad-quotes]",
+        "a quote is not closed, or there is text after the closing quote: '\"q,d,1'   [bad-quotes]",
         QUOTES,
     ),
 }
@@ -373,12 +373,12 @@ def test_ten_problems_are_shown_and_the_others_counted(chunk: int, monkeypatch: 
 def test_a_file_without_any_record_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv_reader, "CHUNK", 256)
     message = refused("query,document,score\n" + "no table\n" * 1000)
-    assert "  reading stopped: not one of the first 4 lines is a run line" in message
+    assert "  reading stopped: none of the first 4 lines is a run line" in message
 
 
 @pytest.mark.parametrize("content", ["", "\n\n# c\n", "query,document,score\n\n"])
 def test_a_file_without_rows_is_refused(content: str) -> None:
-    assert refused(content) == "a.csv: there is not one run line in it   [empty-input]"
+    assert refused(content) == "a.csv: there is no run line in it   [empty-input]"
 
 
 EXPORT = "export or extract its table as text, or leave the format out to have it detected from the content"
@@ -482,7 +482,7 @@ def test_both_ways_out_of_whole_numbers_work() -> None:
 def test_a_bad_first_record_is_no_header_and_no_comment() -> None:
     assert read("#1\td\t0.5\n#2\te\t0.25\n", form="tsv") == [("#1", "d", 0.5), ("#2", "e", 0.25)]
     assert refused("q\td\te\t1\n", form="msmarco").startswith(
-        "a.csv:1: this is no header, and nothing tells what the columns are: q d e 1   [frame-columns]\n"
+        "a.csv:1: this is no header line, so the columns are not known: q d e 1   [frame-columns]\n"
     )
     assert refused("q\td\t1\nq\te\n", form="msmarco").startswith("a.csv:2: the first line has 3 cells, this one has 2")
     assert refused("qid\tpid\trank\n", form="msmarco") == (

@@ -181,7 +181,7 @@ def test_what_a_tool_refuses_is_refused_in_its_terms(tool: str, profile: str, me
 
 def test_eighteen_configurations_give_twelve_different_numbers_for_one_ranking() -> None:
     ndcg = [printed for row in ROWS for measure, printed in row.cells["nDCG@10"].items()]
-    assert len(ndcg) - 1 == 18  # trec_eval -c is there twice, with two versions and one number
+    assert len(ndcg) - 1 == 18  # trec_eval -c appears twice, with two versions and one number
     assert len(set(ndcg)) == 12
     assert (min(ndcg), max(ndcg)) == ("0.1998", "0.7015")
 

@@ -236,7 +236,7 @@ def test_columns_are_named_in_python() -> None:
     [
         (("what=x",), "columns: what is not one of query documents document score rank grade subtopic"),
         (("query",), "--columns query: a column is named WHAT=NAME, as in query=term"),
-        (("query=a", "query=b"), "--columns query=b: query is there twice"),
+        (("query=a", "query=b"), "--columns query=b: query appears twice"),
         (
             ("query=a", "--run-columns", "grade=b"),
             "--run-columns: grade is not one of query documents document score rank",

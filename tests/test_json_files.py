@@ -415,7 +415,7 @@ MAY_BE_RANKS: Final = (
     "a higher score is better; for ranks, leave them out and give the documents in their order\n"
     "  if they are scores, make them floats"
 )
-AS_TEXT: Final = "write the ids as text, as they stand in the other input (integers of more than 64 bits, too)"
+AS_TEXT: Final = "write the ids as text, as they are in the other input (integers of more than 64 bits, too)"
 KEEP: Final = "keep one of them"
 QUOTES: Final = "write numbers without quotes; in Python float(text) makes one of a text"
 PAIRS: Final = (
@@ -426,7 +426,7 @@ FORM: Final = "give the documents of all queries in one form"
 ONE: Final = "a file holds one JSON document, or one object in each line"
 DICTS_OF_DICTS: Final = "all hold {document: score}, or all hold lists"
 BY_ROW: Final = 'write it row by row, as pandas does: frame.to_json(path, orient="records")'
-NO_FINITE: Final = "leave out what has no finite score, or mend what made it"
+NO_FINITE: Final = "leave out what has no finite score, or fix what made it"
 EACH: Final = "give one score for each document"
 
 BAD_LINES: dict[str, tuple[str, str]] = {
@@ -484,11 +484,11 @@ BAD_LINES: dict[str, tuple[str, str]] = {
     ),
     '{"query_id": "q1", "doc_id": "d2"}': ("the score is missing   [missing-value]", NO_NUMBER),
     '{"query_id": "q1", "doc_id": "d2", "score": 1, "doc_id": "d3"}': (
-        "the key doc_id stands twice in one object   [frame-columns]",
+        "the key doc_id appears twice in one object   [frame-columns]",
         KEEP,
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": 1, "note": {"a": 1, "a": 2}}': (
-        "the key a stands twice in one object   [duplicate-document]",
+        "the key a appears twice in one object   [duplicate-document]",
         KEEP,
     ),
     '["q1", "d2", 1]': (
@@ -504,7 +504,7 @@ BAD_LINES: dict[str, tuple[str, str]] = {
             "this is not JSON: unexpected character, expected a string key at column 2: \"{'query_id': 'q1', "
             "'doc_id': 'd\"   [bad-json]"
         ),
-        "a key stands in double quotes; json.dumps writes JSON",
+        "keys need double quotes; json.dumps writes JSON",
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": 1}{}': (
         (
@@ -525,7 +525,7 @@ BAD_LINES: dict[str, tuple[str, str]] = {
             'this is not JSON: no low surrogate in string at column 31: \'{"query_id": "q1", "doc_id": "\\\\ud800", '
             '"score": 1}\'   [bad-json]'
         ),
-        "half of a character stands there; write the whole one, in UTF-8",
+        "this is half of a surrogate pair; write the character in UTF-8",
     ),
 }
 
@@ -583,7 +583,7 @@ BAD_OBJECTS: dict[str, tuple[str, str]] = {
         QUOTES,
     ),
     '{"qid": "q1", "docs": {"d1": 1, "d:2": 2, "d1": 1}}': (
-        "a.json:1: the key d1 stands twice in one object   [duplicate-document]",
+        "a.json:1: the key d1 appears twice in one object   [duplicate-document]",
         KEEP,
     ),
     '{"qid": "q1", "docs": ["d1", "d2"], "scores": [1]}': (
@@ -677,8 +677,8 @@ def test_bad_judgements_are_named_with_their_line(content: list[object], problem
         ),
         (b"\xff\xfe" + PLAIN.encode("utf-16-le"), "wrong-encoding", "a.json: the text is UTF-16, not UTF-8"),
         (PLAIN.encode() + b"\0\0\0\0", "binary-file", "a.json:3: a null byte; this is not a text file"),
-        (b"", "empty-input", "a.json: there is not one run line in it"),
-        (b"\n \r\n", "empty-input", "a.json: there is not one run line in it"),
+        (b"", "empty-input", "a.json: there is no run line in it"),
+        (b"\n \r\n", "empty-input", "a.json: there is no run line in it"),
         (
             gzip.compress(PLAIN.encode(), mtime=0)[:-9],
             "truncated-file",
@@ -784,7 +784,7 @@ def test_a_key_that_stands_twice_is_always_found(
     whole = [(each, text([(key, json.dumps(item)) for key, item in inner.items()])) for each, inner in dicts.items()]
     again = data.draw(st.integers(0, len(whole)))
     twice = text([*whole[:again], (query, '{"other": 1}'), *whole[again:]])
-    assert refused(twice, format="json").problems[0].endswith("stands twice in one object")
+    assert refused(twice, format="json").problems[0].endswith("appears twice in one object")
     inner = text([(key, json.dumps(item)) for key, item in [*dicts[query].items(), (document, 0)]])
     twice = text([(each, inner if each == query else item) for each, item in whole])
     assert refused(twice, format="json").problems[0].endswith("twice in one object")
@@ -811,11 +811,11 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         ONE,
     ),
     '{"q1": {"d1": 1}, "q1": {"d2": 2}}': (
-        "a.json: the key q1 stands twice in one object   [duplicate-document]",
+        "a.json: the key q1 appears twice in one object   [duplicate-document]",
         KEEP,
     ),
     '{"q1": {"d1": 1, "d2": 2, "d1": 1}}': (
-        "a.json: the key d1 stands twice in one object   [duplicate-document]",
+        "a.json: the key d1 appears twice in one object   [duplicate-document]",
         KEEP,
     ),
     '{"q1": {"d1": "high"}}': (
@@ -856,7 +856,7 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
     ),
     '{"q1": ["d1", 1.5]}': (
         "a.json: query 'q1', item 2: the document 1.5 is float; ids are text or integers   [id-type]",
-        "convert the ids to text, as they stand in the other input",
+        "convert the ids to text, as they are in the other input",
     ),
     '{"query": {"0": "q1"}, "document": {"0": "d1"}, "score": {"0": 1}}': (
         "a.json: query 'query', document '0': the score is 'q1', not a number   [bad-score]",
@@ -867,11 +867,11 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         NO_NUMBER,
     ),
     '[{"query": "q1", "document": "d1", "score": 1, "score": 2}]': (
-        "a.json: the key score stands twice in one object   [frame-columns]",
+        "a.json: the key score appears twice in one object   [frame-columns]",
         KEEP,
     ),
     '[{"query": "q1", "docs": {"d1": 1, "d1": 2}}]': (
-        "a.json: the key d1 stands twice in one object   [duplicate-document]",
+        "a.json: the key d1 appears twice in one object   [duplicate-document]",
         KEEP,
     ),
     '["q1", "d1", 1]': (
@@ -883,14 +883,14 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         "give {query: {document: score}}, {query: [document, ...]}, rows (query, document, score)",
     ),
     "{}": ("a.json: the dict has no queries   [empty-input]", "as in {query: {document: score}}"),
-    "[]": ("a.json: there is nothing in the list   [empty-input]", ""),
+    "[]": ("a.json: the list is empty   [empty-input]", ""),
     '{"q1": {}}': (
         "a.json: the dict has no documents   [empty-input]",
         "as in {query: {document: score}}",
     ),
     '{"q1": []}': ("a.json: every list of documents is empty   [empty-input]", ""),
     " \n": (
-        "a.json: there is nothing in it   [empty-input]",
+        "a.json: it is empty   [empty-input]",
         "",
     ),
 }
@@ -1107,7 +1107,7 @@ def test_a_response_with_failures_is_refused() -> None:
         "a.json: the search for query q0 failed: gone   [failed-queries]\n"
         "a.json: the search for query q1 failed: gone   [failed-queries]\n"
         "... and 2 more\n"
-        "  mend the request and send it again; a query that failed would count as one without hits"
+        "  fix the request and send it again; a query that failed would count as one without hits"
     )
     text = '{"error": {"type": "index_not_found_exception", "reason": "no such index [wiki]"}, "status": 404}'
     assert refused(text).problems == (
@@ -1155,7 +1155,7 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (
         changed(REQUEST, "requests", 1, "id", to="JFK query"),
         QRELS,
-        "a.json: requests, item 2: query 'JFK query' is there twice   [duplicate-judgement]",
+        "a.json: requests, item 2: query 'JFK query' appears twice   [duplicate-judgement]",
     ),
     (
         changed(REQUEST, "requests", 1, "id", to=None),
@@ -1180,7 +1180,7 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (
         json.dumps(REQUEST).replace('"_id": "2"', '"_id": "2", "_id": "3"'),
         QRELS,
-        "a.json: the key _id stands twice in one object   [duplicate-judgement]",
+        "a.json: the key _id appears twice in one object   [duplicate-judgement]",
     ),
     (
         changed(response(*FOUND), *HIT, "hit", to=None),
@@ -1211,7 +1211,7 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (
         json.dumps(response(*FOUND)).replace('"berlin"', '"JFK query"'),
         RUN,
-        "a.json: the key 'JFK query' stands twice in one object   [duplicate-document]",
+        "a.json: the key 'JFK query' appears twice in one object   [duplicate-document]",
     ),
 ]
 

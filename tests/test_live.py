@@ -164,8 +164,8 @@ HELD: Final[dict[str, Callable[[Collection], bool]]] = {
     "ranks that leave some out": lambda rows: any(rank > len(rows["run"]) for *_, rank, _ in rows["run"]),
     "negative scores": lambda rows: any(score < 0 for *_, score in rows["run"]),
     "queries without documents": lambda rows: bool(rows["empty_queries"]),
-    "a document that is there twice": lambda rows: len(retrieved(rows)) < len(rows["run"]),
-    "a judgement that is there twice": lambda rows: len(judged(rows)) < len(rows["qrels"]),
+    "a document that appears twice": lambda rows: len(retrieved(rows)) < len(rows["run"]),
+    "a judgement that appears twice": lambda rows: len(judged(rows)) < len(rows["qrels"]),
 }
 
 
@@ -183,8 +183,8 @@ def test_a_tool_gets_nothing_that_it_leaves_open() -> None:
         "a judged query that the run lacks",
         "a query that nobody judged",
         "queries without documents",
-        "a document that is there twice",
-        "a judgement that is there twice",
+        "a document that appears twice",
+        "a judgement that appears twice",
     }
 
 

@@ -495,8 +495,8 @@ def test_nothing_left_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("exclude", "message"),
     [
-        ({}, "exclude: there is not one pair of query and document in it   [empty-input]"),
-        ([], "exclude: there is not one pair of query and document in it   [empty-input]"),
+        ({}, "exclude: there is no pair of query and document in it   [empty-input]"),
+        ([], "exclude: there is no pair of query and document in it   [empty-input]"),
         ({"q": "d"}, "exclude: query 'q' holds 'd', and not a list of documents   [input-type]"),
         ({"q": 1}, "exclude: query 'q' holds 1, and not a list of documents   [input-type]"),
         ({"q": [1.5]}, "exclude: query 'q', item 0: the document 1.5 is float; ids are text or integers   [id-type]"),

@@ -870,10 +870,10 @@ def test_inputs_without_a_row_give_what_tools_of_recommendation_give(
     no_qrels, no_run = NO_ROWS[form]
     measures = ["nDCG@3", "P@3", "AP@3", "Rprec@3" if name != "rectools-0.19" else "RR@3"]
     nothing = pytest.approx(math.nan if name == "rectools-0.19" else 0.0, nan_ok=True)
-    with pytest.warns(rw.RankworthWarning, match="not one row"):
+    with pytest.warns(rw.RankworthWarning, match="no rows"):
         assert set(rw.evaluate(qrels, no_run, measures, profile=name).mean().values()) == {0.0}
     for any_run in (run, no_run):
-        with pytest.warns(rw.RankworthWarning, match="the judgements have not one row"):
+        with pytest.warns(rw.RankworthWarning, match="the judgements have no rows"):
             values = rw.evaluate(no_qrels, any_run, measures, profile=name)
         assert list(values.mean().values()) == [nothing] * 4
         assert values.per_query.to_dict() == {}
@@ -908,9 +908,9 @@ def test_relations_without_a_row_give_what_dicts_without_a_query_give(form: str,
         (no_judgement, some, ({}, {"u": {"a": 0.5}})),
         (no_judgement, no_run, ({}, {})),
     ):
-        with pytest.warns(rw.RankworthWarning, match="not one row"):
+        with pytest.warns(rw.RankworthWarning, match="no rows"):
             values = rw.evaluate(qrels, run, ["nDCG@3", "P@3"], profile=name)
-        with pytest.warns(rw.RankworthWarning, match="not one row"):
+        with pytest.warns(rw.RankworthWarning, match="no rows"):
             expected = rw.evaluate(*alike, ["nDCG@3", "P@3"], profile=name)
         assert values.mean() == pytest.approx(expected.mean(), nan_ok=True)
         assert values.counts == expected.counts
@@ -924,7 +924,7 @@ def test_relations_without_a_row_give_what_dicts_without_a_query_give(form: str,
 @pytest.mark.parametrize("name", ["rectools-0.19", "recommenders-1.2", "recommenders-1.2-all"])
 def test_a_comparison_needs_rows_on_both_sides(name: str) -> None:
     for qrels, empty, what in (
-        ({}, {"u": {"a": 1.0}}, "the judgements have not one row"),
+        ({}, {"u": {"a": 1.0}}, "the judgements have no rows"),
         ({"u": {"a": 1}}, {}, "run x: the dict has no queries"),
     ):
         with pytest.raises(rw.InputError, match=what) as told:

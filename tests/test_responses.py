@@ -195,7 +195,7 @@ def test_a_file_without_hits_among_others_is_an_empty_ranking() -> None:
     with pytest.warns(rw.RankworthWarning, match="many-unanswered"):
         values = rw.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, "r/*.json", ["RR"])
     assert values.per_query.to_dict() == {"q1": {"RR": 1.0}, "q2": {"RR": 0.0}}
-    assert refused("r/q2.json") == ("empty-input", "r/q2.json: there is not one run line in it")
+    assert refused("r/q2.json") == ("empty-input", "r/q2.json: there is no run line in it")
 
 
 def refused(source: object, columns: dict[str, str] | None = None) -> tuple[str, str]:

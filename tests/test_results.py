@@ -482,7 +482,7 @@ def test_texts_of_all_languages_stand_as_they_are() -> None:
 def test_half_a_character_is_not_written() -> None:
     table = evaluated({"q": {"d": 1.0}}, {"\ud800": {"q": {"d": 1.0}}}, ["RR"])
     for path in ("x.json", "x.parquet"):
-        with pytest.raises(UsageError, match="half of a character stands in") as caught:
+        with pytest.raises(UsageError, match="half of a surrogate pair is in") as caught:
             table.save(path)
         assert caught.value.slug == "unwritable-output"
         assert not Path(path).exists()
@@ -912,7 +912,7 @@ def test_a_query_that_stands_there_twice_is_refused(good: str) -> None:
     place = next(number for number, line in enumerate(lines) if line.startswith('        "q1"'))
     lines.insert(place, lines[place].replace("0.5", "0.75"))
     Path(good).write_text("".join(lines))
-    assert refused(good).problems[0] == "good.json: the key q1 stands twice in one object"
+    assert refused(good).problems[0] == "good.json: the key q1 appears twice in one object"
 
 
 def test_other_files_are_refused() -> None:

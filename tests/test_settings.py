@@ -491,7 +491,7 @@ def test_grades_that_are_refused_are_named_with_their_query(said: Any, grade: fl
     assert "fine" not in error.refused
 
 
-# Judgements that are there twice
+# Judgements that appear twice
 
 
 repeated_judgements = st.lists(
@@ -887,7 +887,7 @@ REFUSED: Final[list[tuple[Grades, Scores, str, dict[str, Any], str]]] = [
     (QRELS, RUN, "RR", {"fewest": 3, "extra": "zero"}, "queries with fewer than 3 documents: q1 q2 q4 ..."),
     (
         *({"q4": {"a": 0}}, RUN, "RR", {"no_relevant": "skip", "no_queries": "error"}),
-        "not one query is left to take a mean over",
+        "no query is left to take a mean over",
     ),
 ]
 

@@ -428,7 +428,7 @@ def test_a_row_with_a_list_may_have_one_grade_or_a_subtopic_for_all_of_it() -> N
 
 # What is refused
 
-LABELS = "labels stand beside scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
+LABELS = "labels go with scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
 SETS = "if they are ids, give sets: {'q1': {0, 1}} or [{0, 1}, ...]"
 TUPLES = "rows are tuples: list(map(tuple, rows))"
 NUMBERED = "lists of ids may be numbered: dict(enumerate(lists))"
@@ -445,7 +445,7 @@ GIVE = (
     "a frame (Polars, pandas, PyArrow, DuckDB, ...), or the path of a file"
 )
 POSITIONS = "for other rows say in which place is what, counted from 1, as in columns="
-AS_TEXT = "convert the ids to text, as they stand in the other input"
+AS_TEXT = "convert the ids to text, as they are in the other input"
 ROW = "ids are text or integers; a row has the fields query, document and score"
 IN_FORM = "give the documents of all queries in one form"
 AS_IN = "as in {'q1': ['d1', 'd2']} or {'q1': {'d1': score}}"
@@ -571,7 +571,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "bad-score",
             "row 0: the score is nan, not a number",
-            "leave out what has no finite score, or mend what made it",
+            "leave out what has no finite score, or fix what made it",
         ),
     ),
     "a score beyond numbers": (
@@ -601,7 +601,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
     ),
     "half a character": (
         [("q", "a", 1.0), ("q", "\ud800", 1.0)],
-        ("id-type", "row 1: the document '\\ud800' is no valid text: half of a character stands in it"),
+        ("id-type", "row 1: the document '\\ud800' is no valid text: half of a surrogate pair is in it"),
     ),
     "lists of two lengths": (
         [{"query": "q", "documents": ["a", "b"], "scores": [0.5]}],
@@ -694,7 +694,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "bad-score",
             "query 'q', item 0: the score is 'b', not a number",
-            "leave out what has no finite score, or mend what made it",
+            "leave out what has no finite score, or fix what made it",
         ),
     ),
     "a row of another query": (
@@ -740,8 +740,8 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         {1: ["a"], "1": ["b"]},
         (
             "duplicate-document",
-            "as text, 1 id is there twice: 1",
-            "ids are compared as text, so an integer and a text may be one; keep one of each",
+            "as text, 1 id appears twice: 1",
+            "ids are compared as text, so an integer and a text may be the same id; keep one of them",
         ),
     ),
     "frames by name": (
@@ -850,8 +850,8 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
             GIVE,
         ),
     ),
-    "nothing": ([], ("empty-input", "there is nothing in the list")),
-    "an empty iterator": (zip((), (), strict=True), ("empty-input", "there is nothing in the zip")),
+    "nothing": ([], ("empty-input", "the list is empty")),
+    "an empty iterator": (zip((), (), strict=True), ("empty-input", "the zip is empty")),
 }
 
 
@@ -877,7 +877,7 @@ REFUSED_JUDGEMENTS: dict[str, tuple[object, tuple[str, ...]]] = {
         [[1, 0, 1, 1, 0], [0, 1]],
         (
             "input-type",
-            "query '0' holds [1, 0, 1, 1, 0]: integers that may be labels, grades or holes as well as ids",
+            "query '0' holds [1, 0, 1, 1, 0]: integers that may be labels, grades or missing values as well as ids",
             "make all ids texts; a document with its number is a pair: [('d1', 0.5)]",
         ),
     ),
@@ -885,7 +885,7 @@ REFUSED_JUDGEMENTS: dict[str, tuple[object, tuple[str, ...]]] = {
         [[2, 0, 1]],
         (
             "input-type",
-            "query '0' holds [2, 0, 1]: integers that may be labels, grades or holes as well as ids",
+            "query '0' holds [2, 0, 1]: integers that may be labels, grades or missing values as well as ids",
             "make all ids texts; a document with its number is a pair: [('d1', 0.5)]",
         ),
     ),
@@ -893,7 +893,7 @@ REFUSED_JUDGEMENTS: dict[str, tuple[object, tuple[str, ...]]] = {
         {"q": [1, 0]},
         (
             "input-type",
-            "query 'q' holds [1, 0]: integers that may be labels, grades or holes as well as ids",
+            "query 'q' holds [1, 0]: integers that may be labels, grades or missing values as well as ids",
             "make all ids texts; a document with its number is a pair: [('d1', 0.5)]",
         ),
     ),
@@ -903,7 +903,7 @@ REFUSED_JUDGEMENTS: dict[str, tuple[object, tuple[str, ...]]] = {
             "input-type",
             (
                 "query '0' holds [np.int64(0), np.int64(1), np.int64(0)]: "
-                "integers that may be labels, grades or holes as well as ids"
+                "integers that may be labels, grades or missing values as well as ids"
             ),
             "make all ids texts; a document with its number is a pair: [('d1', 0.5)]",
         ),
@@ -912,7 +912,7 @@ REFUSED_JUDGEMENTS: dict[str, tuple[object, tuple[str, ...]]] = {
         [[0, 1, 0], [1, 0, 0]],
         (
             "input-type",
-            "query '0' holds [0, 1, 0]: integers that may be labels, grades or holes as well as ids",
+            "query '0' holds [0, 1, 0]: integers that may be labels, grades or missing values as well as ids",
             "make all ids texts; a document with its number is a pair: [('d1', 0.5)]",
         ),
     ),
@@ -963,7 +963,7 @@ REFUSED_JUDGEMENTS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "bad-grade",
             "row 0: the grade is inf, not a finite number",
-            "leave out what has no finite grade, or mend what made it",
+            "leave out what has no finite grade, or fix what made it",
         ),
     ),
 }
@@ -1077,7 +1077,7 @@ BAD_LABELS: dict[str, tuple[tuple[object, ...], str, str]] = {
         "frame-columns",
         "labels: there is no score or rank column; the columns are a",
     ),
-    "nothing": (([],), "empty-input", "labels: there is not one list"),
+    "nothing": (([],), "empty-input", "labels: there is no list"),
     "no score": (([1, 0], [0.5, None]), "missing-value", "scores: query '0', item 1: the score is missing"),
     "a score that is no number": (
         ([1, 0], [0.5, math.nan]),
@@ -1316,7 +1316,7 @@ def test_half_of_a_character_in_a_query_of_a_dict_is_refused(given: Any) -> None
         lambda: rw.correlate(given, {"q": ["d"]}),
         lambda: rw.compare({"q": {"d": 1}}, {"a": {"q": {"d": 1.0}}, "b": given}, ["RR"]),
     ):
-        with pytest.raises(rw.InputError, match="half of a character stands in it") as caught:
+        with pytest.raises(rw.InputError, match="half of a surrogate pair is in it") as caught:
             ask()
         assert caught.value.slug == "id-type"
     with pytest.raises(rw.InputError, match="half of a character"):

@@ -370,7 +370,7 @@ def test_what_rows_tell_is_refused_as_everywhere(qrels: Any, run: Any, wrong: Wr
 
 
 def test_errors_of_workers_come_whole() -> None:
-    error = rw.InputError("bad-score", "one", "two", more=1_200, remedy="mend it\nor not")
+    error = rw.InputError("bad-score", "one", "two", more=1_200, remedy="fix it\nor not")
     text = f"Traceback\n  File x\nrankworth.errors.InputError: {error}\n\n\tat org.apache"
     told = raised(text)
     assert (type(told), str(told)) == (rw.InputError, str(error))

@@ -552,11 +552,11 @@ def test_progress_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "slug", "says", "helps"),
     [
-        ("", "empty-input", "there is nothing in it", ""),
-        ("\n# note\n\n", "empty-input", "there is nothing in it, not one query", ""),
-        ("qid,query\n", "empty-input", "there is nothing in it, not one query", ""),
-        ("[]", "empty-input", "there is nothing in it", ""),
-        ("{}", "empty-input", "there is nothing in it", ""),
+        ("", "empty-input", "it is empty", ""),
+        ("\n# note\n\n", "empty-input", "there is no query in it", ""),
+        ("qid,query\n", "empty-input", "there is no query in it", ""),
+        ("[]", "empty-input", "it is empty", ""),
+        ("{}", "empty-input", "it is empty", ""),
         ("language,text\nen,red\n", "frame-columns", ":1: nothing tells what the 1 cells", "put a header above"),
         (
             "q1 red shoes\n",
@@ -581,7 +581,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
         ("\tred\n", "missing-value", ":1: there is no query", "drop or fill"),
         ('{"_id": null, "text": "a"}\n{"_id": 1}\n', "missing-value", ":1: there is no query", "drop or fill"),
         ('{"_id": 1.5, "text": "a"}\n', "id-type", ":1: the query 1.5 is float", "text"),
-        ("q1 \tred\n", "padded-id", ":1: blanks surround the query 'q1 '", "remove"),
+        ("q1 \tred\n", "padded-id", ":1: there are blanks around the query 'q1 '", "remove"),
         ('qid,query\nq1,"red" shoes\n', "bad-quotes", ":2: a quote is not closed", "doubled"),
         (b"q1\tcaf\xe9\n", "wrong-encoding", ":1: the text is 'caf\\xe9', not UTF-8", "WINDOWS-1252"),
         (b'{"_id": "q1", "text": "caf\xe9"}\n', "wrong-encoding", ":1: this is not UTF-8", "WINDOWS-1252"),
@@ -625,9 +625,9 @@ def test_a_query_that_is_there_twice_alike_counts_once(tmp_path: Path) -> None:
     ("read", "slug", "says"),
     [
         (lambda: queries(7), "input-type", "int cannot be read as queries"),
-        (lambda: queries({}), "empty-input", "the queries: there is nothing in it"),
-        (lambda: queries([]), "empty-input", "the queries: there is nothing in it"),
-        (lambda: queries(iter([])), "empty-input", "the queries: there is nothing in it"),
+        (lambda: queries({}), "empty-input", "the queries: it is empty"),
+        (lambda: queries([]), "empty-input", "the queries: it is empty"),
+        (lambda: queries(iter([])), "empty-input", "the queries: it is empty"),
         (lambda: queries([7]), "input-type", "row 0 is 7, not a row"),
         (
             lambda: queries([("q1", "a"), ("q2", "b", "c")]),
@@ -640,7 +640,7 @@ def test_a_query_that_is_there_twice_alike_counts_once(tmp_path: Path) -> None:
         (lambda: queries(pl.DataFrame({"qid": [1.5], "text": ["a"]})), "id-type", "row 0: the query 1.5 is float"),
         (lambda: queries(pl.DataFrame({"qid": [None, "a"]})), "missing-value", "row 0: there is no query"),
         (lambda: queries(pl.DataFrame({"text": ["a"]})), "frame-columns", "the columns are text"),
-        (lambda: queries(pl.DataFrame({"qid": [], "text": []})), "empty-input", "not one query"),
+        (lambda: queries(pl.DataFrame({"qid": [], "text": []})), "empty-input", "it is empty"),
         (lambda: queries("no.such.file"), "missing-file", "there is no such file"),
         (lambda: queries("a", columns={"document": "x"}), "unknown-setting", "document is not one of query text"),
         (lambda: queries("a", columns={"query": ""}), "unknown-setting", "is not the name of a column"),
@@ -684,7 +684,7 @@ def test_a_table_without_rows_is_refused(form: str, tmp_path: Path) -> None:
     empty = pl.DataFrame({"qid": [], "text": []}, schema={"qid": pl.String, "text": pl.String})
     path = tmp_path / "empty"
     empty.write_parquet(path) if form == "parquet" else empty.write_ipc(path)
-    with pytest.raises(InputError, match=r"empty: there is nothing in it, not one query .*empty-input"):
+    with pytest.raises(InputError, match=r"empty: there is no query in it .*empty-input"):
         queries(path)
 
 

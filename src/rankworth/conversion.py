@@ -401,7 +401,7 @@ def _is_ranked(frame: pl.DataFrame, starts: NDArray[np.int64]) -> bool:
 
 
 def _distinct(keys: pl.Series) -> pl.Series:
-    """These keys, unless one of them is there twice."""
+    """These keys, unless one of them appears twice."""
     if keys.n_unique() < len(keys):
         raise _ScatteredError
     return keys

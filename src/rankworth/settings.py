@@ -210,7 +210,7 @@ class Averaging:
         round_values: the decimals of each value; all where None.
         round_means: the decimals of the mean.
         halves: what lies in the middle is rounded as Python does (`even`), or `up`.
-        no_queries: the mean over not one query is NaN (`nan`), 0 (`zero`), 0 where no judged document was retrieved for
+        no_queries: the mean over no queries is NaN (`nan`), 0 (`zero`), 0 where no judged document was retrieved for
             any query and NaN otherwise (`hits`), or refused (`error`).
         weights: how much each query counts: a mean is the sum of weight times value over the sum of the weights, of all
             queries that the mean is taken over; sums are not weighted.

@@ -35,7 +35,7 @@ class Traits:
     empty: bool = False
     """queries of the run without any document"""
     duplicates: bool = False
-    """documents that a query ranks twice, and judgements that are there twice"""
+    """documents that a query ranks twice, and judgements that appear twice"""
     long_ties: bool = True
     """equal scores in lists of more than 15 documents"""
     others: bool = True

@@ -373,7 +373,7 @@ def columns(texts: Iterable[str] | None, option: str = "--columns") -> dict[str,
         what, sign, name = text.partition("=")
         is_named = bool(name or (sign and what == "grade"))  # that no column tells grades can be said, too
         if not is_named or what in found:
-            fault = f"{what} is there twice" if is_named else "a column is named WHAT=NAME, as in query=term"
+            fault = f"{what} appears twice" if is_named else "a column is named WHAT=NAME, as in query=term"
             remedy = f"name it once; --qrels-columns {text} is about judgements alone, --run-columns about runs"
             raise UsageError("unknown-setting", f"{option} {text}: {fault}", remedy=remedy if is_named else "")
         found[what] = name
@@ -390,7 +390,7 @@ def refuse_files(command: str, options: Mapping[str, Sequence[str]]) -> None:
     for option in ("--measure", "--max-drop", "--noninferior", "--by"):
         stray = [word for word in options.get(option, ()) if "=" not in word and "." in word and Path(word).is_file()]
         if stray:
-            text = f"{stray[0]} is a file, and stands behind {option}, which takes all that follows"
+            text = f"{stray[0]} is a file, and comes after {option}, which takes all that follows"
             raise UsageError("conflicting-options", text, remedy=f"files come first: rankworth {command} {option} ...")
 
 

@@ -466,7 +466,7 @@ def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None 
     if not all(isinstance(one, Comparison) for one in every):
         raise InputError("input-type", "a table is made of comparisons by name: {'collection': compare(...)}")
     if not every:
-        raise UsageError("conflicting-options", "there is not one comparison")
+        raise UsageError("conflicting-options", "there is no comparison")
     systems, known = (
         tuple(name for name in getattr(every[0], what) if all(name in getattr(one, what) for one in every))
         for what in ("systems", "measures")

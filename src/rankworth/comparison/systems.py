@@ -352,7 +352,7 @@ class SystemReader:
             if any(notice.slug == "empty-input" for notice in one.notices):
                 what = f"run {name} has" if one.counts.judged else "the judgements have"
                 remedy = "evaluate shows the values that the tool gives then"
-                raise InputError("empty-input", f"{what} not one row: there is nothing to compare", remedy=remedy)
+                raise InputError("empty-input", f"{what} no rows: there is nothing to compare", remedy=remedy)
         self._judgements = next(iter(values.values())).judgements
         return list(values.values())
 

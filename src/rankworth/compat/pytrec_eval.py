@@ -124,7 +124,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
     Raises:
         ValueError: where a line has not six columns, or its score is not a number.
-        AssertionError: where a document is there twice for a query.
+        AssertionError: where a document appears twice for a query.
 
     >>> parse_run(["q1 Q0 d1 1 2.5 bm25"])["q1"]
     {'d1': 2.5}
@@ -153,7 +153,7 @@ def _parsed(rows: Iterable[tuple[str, str, N]]) -> dict[str, dict[str, N]]:
     nested: dict[str, dict[str, N]] = defaultdict(dict)
     for query, document, number in rows:
         if document in nested[query]:
-            message = f"{document} is there twice for query {query}"
+            message = f"{document} appears twice for query {query}"
             raise AssertionError(message)
         nested[query][document] = number
     return nested

@@ -327,7 +327,7 @@ class Column:
         settings, values = self.settings, self.averaged()
         if not values.size and self.way != "sum":
             if settings.no_queries == "error":
-                raise RefusedError("no_queries", "not one query is left to take a mean over")
+                raise RefusedError("no_queries", "no query is left to take a mean over")
             return 0.0 if settings.no_queries == "zero" else math.nan
         if self.way == "sum":
             return float(values.sum())

@@ -291,7 +291,7 @@ def no_rows(run: str, tool: str) -> Notice:
 
     """
     what = f"{run} has" if run else "the judgements have"
-    return Notice("empty-input", f"{what} not one row; the values are those that {tool} gives then")
+    return Notice("empty-input", f"{what} no rows; the values are those that {tool} gives then")
 
 
 def blanks(count: int, blank: str) -> Iterator[Notice]:

@@ -238,7 +238,7 @@ class _Case:
         self.judging, self.has_unjudged = self.measures[0].judging, _has_unjudged(self.measures[0])
 
     def repeats_beyond(self, judged: object) -> bool:
-        """Whether a run is refused for a document that is there twice, maybe behind the depth of the measures."""
+        """Whether a run is refused for a document that appears twice, maybe behind the depth of the measures."""
         judging = self.judging
         refused = isinstance(judged, InputError) and judged.slug == "duplicate-document"
         plain = (judging.blocks, judging.pairing, judging.exclude) == ("joined", "id", None)

@@ -278,7 +278,7 @@ def save(table: "RunValues", path: str | os.PathLike[str]) -> None:
         document = record(table)
         content = text(document).encode() if target.form == "json" else parquet(document)
     except UnicodeEncodeError as error:
-        half = f"half of a character stands in {error.object[max(0, error.start - 20) : error.start + 20]!r}"
+        half = f"half of a surrogate pair is in {error.object[max(0, error.start - 20) : error.start + 20]!r}"
         raise UsageError("unwritable-output", f"{name}: {half}, and files have whole ones") from None
     atomic.write({target.path: content})
 

@@ -177,7 +177,7 @@ def scenarios(
         descriptions = {scenario.name: scenario.description for scenario in chosen}
         found = {each.name: evaluate(labels=[each.grades], scores=[each.scores], **options) for each in chosen}
     if not found:
-        raise InputError("empty-input", "there is not one scenario")
+        raise InputError("empty-input", "there is no scenario")
     first = next(iter(found.values()))
     labelled = tuple(first.per_query.measures)
     table = {}

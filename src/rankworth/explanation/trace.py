@@ -58,7 +58,7 @@ class Term(NamedTuple):
     last: int = 0
     """the last of these ranks"""
     label: str = ""
-    """what the term is called, where there is not one for each rank: `r=0.5`"""
+    """what the term is called, where terms do not belong to ranks: `r=0.5`"""
 
     @property
     def tied(self) -> bool:
@@ -190,7 +190,7 @@ def _documents(
 
 
 def _documents_of_terms(terms: Terms, row: int, documents: Iterable[_Document]) -> Iterator[_Document]:
-    """The documents at the ranks of terms that gain, where there is not one term for each document."""
+    """The documents at the ranks of terms that gain, where terms and documents are not one to one."""
     ranks = np.broadcast_to(np.asarray(terms.rank), terms.gain.shape)[row]
     by_rank = {document.head[0]: document for document in documents}
     for column in np.flatnonzero(np.asarray(terms.gain)[row]).tolist():

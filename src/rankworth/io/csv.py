@@ -216,8 +216,8 @@ def read_header(source: Source, layout: Layout, reading: "Reading") -> Header:
         usual = _USUAL.get((reading.format, layout, len(begun.cells)))
         if usual is None:
             counted = f"--{layout.option}-format tsv --columns query=1 document=2 {layout.value}=3"
-            text = f"{where}: this is no header, and nothing tells what the columns are: {quoted(begun.cells, 8)}"
-            raise InputError("frame-columns", text, remedy=f"put their names above, or count them: {counted}")
+            text = f"{where}: this is no header line, so the columns are not known: {quoted(begun.cells, 8)}"
+            raise InputError("frame-columns", text, remedy=f"add a header line, or give columns by number: {counted}")
         columns = {what: str(number) for number, what in enumerate(usual, 1)}
     names = _names(begun.cells, named=named)
     places = {what: names.index(column) for what, column in _chosen(where, layout, names, columns).items()}
@@ -426,7 +426,7 @@ def _problem(reason: str, line: str) -> InputError:
     if reason.startswith("new-line"):
         text = f"a carriage return stands within a cell: {line!r}"
         return InputError("line-ends", text, remedy="end all lines alike, in LF or CR LF")
-    text = f"a quote is not closed, or a cell goes on after the quote that closes it: {line!r}"
+    text = f"a quote is not closed, or there is text after the closing quote: {line!r}"
     return InputError("bad-quotes", text, remedy='quotes that belong to a text are doubled, within quotes: "5"" nails"')
 
 

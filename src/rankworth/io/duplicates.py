@@ -83,7 +83,7 @@ class Part:
 
 
 def any_in(frame: "pl.DataFrame", by: Key = PAIR) -> bool:
-    """Whether some key is there twice; hashes are quicker, and tell in nearly all cases."""
+    """Whether some key appears twice; hashes are quicker, and tell in nearly all cases."""
     import polars as pl  # noqa: PLC0415 - judgements and runs in dicts need none of this
 
     keys = frame.select(pl.struct(by).hash()).to_series()
@@ -109,7 +109,7 @@ def once(
 
     if rows is None:
         if policy == "error":
-            remedy = "if these are judgements for several subtopics, give them a column subtopic"
+            remedy = "if these are judgements for several subtopics, add a column subtopic"
             raise error(QRELS, parts(), remedy=remedy)
         kept = settled(frame, PAIR, "grade", policy)
         return kept, kept

@@ -193,7 +193,7 @@ def _hits_of(response: Mapping[Any, Any], columns: Mapping[str, str], where: str
 
     """
     if problem := _failure(response):
-        remedy = "mend the request and send it again; a query that failed would count as one without hits"
+        remedy = "fix the request and send it again; a query that failed would count as one without hits"
         raise InputError("failed-queries", f"{where}: the search failed: {problem}", remedy=remedy)
     if sign := next((path for path in _PARTIAL if at(response, path)), None):
         problem = f"{where}: {sign} is {at(response, sign)}, so hits may be missing"

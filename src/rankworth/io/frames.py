@@ -242,9 +242,9 @@ def _check_ids(rows: pl.DataFrame, what: str, table: Table) -> None:
     column = rows[what]
     if column.dtype in (pl.String, pl.Categorical, pl.Enum) or column.dtype.is_integer():
         return
-    remedy = "convert the column to text, as the ids stand in the other input"
+    remedy = "convert the column to text, as the ids are in the other input"
     if column.dtype.is_float():
-        remedy = "convert the column to integers or to text; holes make floats of integers"
+        remedy = "convert the column to integers or to text; missing values turn integers into floats"
     text = f"{_shown(rows, what, table)}; ids are text or integers, and the column holds {column.dtype}"
     raise InputError("id-type", text, remedy=remedy)
 
@@ -291,7 +291,7 @@ def _numbers(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:
         raise InputError(
             f"bad-{table.value}",
             f"{table.name}: {table.at(row)}: the {what} of {which} is {column[row]}{such(bad)}",
-            remedy=f"drop the rows whose {what} is no finite number, or mend what made them",
+            remedy=f"drop the rows whose {what} is no finite number, or fix what made them",
         )
     return column
 

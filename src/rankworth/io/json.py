@@ -38,9 +38,9 @@ _FURTHER: Final = "unexpected content after document"
 _REMEDIES: Final = {
     "unexpected end of data": "the end is missing; write or copy the file again (in JSON lines, an object is one line)",
     _FURTHER: "a file holds one JSON document, or one object in each line",
-    "unexpected character, expected a string key": "a key stands in double quotes; json.dumps writes JSON",
+    "unexpected character, expected a string key": "keys need double quotes; json.dumps writes JSON",
     "trailing comma is not allowed": "remove the comma before the bracket; json.dumps writes JSON",
-    "no low surrogate in string": "half of a character stands there; write the whole one, in UTF-8",
+    "no low surrogate in string": "this is half of a surrogate pair; write the character in UTF-8",
 }
 _LARGE: Final = 1 << 23
 _LEAST: Final = 6
@@ -66,7 +66,7 @@ def batches(
     """
     text = source.whole(progress)
     if not text.removeprefix(MARK).strip():
-        raise InputError("empty-input", f"{source.name}: there is nothing in it")
+        raise InputError("empty-input", f"{source.name}: it is empty")
     try:
         document = parsed(text, source)
     except InputError:
@@ -256,5 +256,5 @@ def twice_in_rows(key: str, where: str, layout: Layout, rows: object) -> InputEr
 
 def repeated(key: str, where: str, slug: str) -> InputError:
     """The error for an object that has a key twice."""
-    problem = f"{where}: the key {quoted([key])} stands twice in one object"
+    problem = f"{where}: the key {quoted([key])} appears twice in one object"
     return InputError(slug, problem, remedy="keep one of them")

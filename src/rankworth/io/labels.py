@@ -55,7 +55,7 @@ def ranked(labels: object, scores: object = None, orders: object = None) -> tupl
         labels, scores = _by_query(columns)
     grades = _lists(labels, "labels")
     if not grades:
-        raise InputError("empty-input", "labels: there is not one list")
+        raise InputError("empty-input", "labels: there is no list")
     what, beside = ("scores", scores) if orders is None else ("orders", orders)
     others = None if beside is None else _lists(beside, what)
     if others is not None and set(others) != set(grades):

@@ -34,7 +34,7 @@ class Layout:
         option: what options call such files.
         columns: of TREC's lines.
         value: which of them is the number.
-        repeated: the slug where a document is there twice.
+        repeated: the slug where a document appears twice.
         verb: what such a file does to a document.
         exchanged: what helps where this is expected, and the other is there.
 
@@ -288,4 +288,4 @@ def endless(source: Source, above: int, longest: int, what: str) -> InputError:
 def empty(source: Source, layout: Layout) -> InputError:
     """The error for a file without rows."""
     remedy = "standard input can be read once only; was it read before?" if source.path == STDIN else ""
-    return InputError("empty-input", f"{source.name}: there is not one {layout.what} in it", remedy=remedy)
+    return InputError("empty-input", f"{source.name}: there is no {layout.what} in it", remedy=remedy)

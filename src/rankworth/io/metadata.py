@@ -158,7 +158,7 @@ def queries(source: object, *, columns: Mapping[str, str] = NONE) -> QueryTable:
             counts columns from 1 where there is no header.
 
     Raises:
-        InputError: where anything is wrong with it; `input-type` where a query is there twice and not alike.
+        InputError: where anything is wrong with it; `input-type` where a query appears twice and not alike.
         UsageError: `unknown-setting`.
 
     >>> table = queries([{"qid": "q1", "query": "red shoes", "traffic": 120}, {"qid": "q2", "query": "boots"}])
@@ -190,7 +190,7 @@ def documents(
 ) -> dict[str, str]:
     """What some documents say: title and text; those that are not there are left out.
 
-    A file is read no further than to the last of them, and nothing of the others is kept; where an id is there twice,
+    A file is read no further than to the last of them, and nothing of the others is kept; where an id appears twice,
     its first text counts.
 
     Args:
@@ -327,7 +327,7 @@ class _Reader:
                 yield self._row(id_, chosen, cells, where)
         if number is None and self.wanted is None:
             name = called.rpartition(":")[0] or called
-            raise InputError("empty-input", f"{name}: there is nothing in it, not one {self.kind.what}")
+            raise InputError("empty-input", f"{name}: it is empty")
 
     def entries(self, entries: Mapping[Any, Any], name: str) -> Iterator[Row]:
         """Rows that stand under their ids: texts, or what else is known beside them."""
@@ -362,7 +362,7 @@ class _Reader:
             more = {str(key): _value_of(further[key]) for key in names}
         for each in (row, text, *more.values()):
             if isinstance(each, str) and _HALF.search(each):
-                problem = f"{where}: half of a character stands in {shown(each)}"
+                problem = f"{where}: half of a surrogate pair is in {shown(each)}"
                 raise InputError("wrong-encoding", problem, remedy="write the text again, in UTF-8")
         return Row(row, text, more, where)
 

@@ -45,7 +45,7 @@ def read(source: Any, columns: Mapping[str, str] = NONE) -> "Scored | pl.DataFra
     elif isinstance(source, list | tuple | Iterator) or (is_array(source) and not is_table(source)):
         source = [tuple(plain(item)) if is_array(item) or isinstance(item, list) else item for item in plain(source)]
     if isinstance(source, list | Mapping) and not source:
-        problem = f"{NAME}: there is not one pair of query and document in it"
+        problem = f"{NAME}: there is no pair of query and document in it"
         raise InputError("empty-input", problem, remedy="leave it out where nothing is to be excluded")
     return Reader(QRELS, NAME, reading.columns).read(source)
 

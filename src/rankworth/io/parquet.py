@@ -114,7 +114,7 @@ class File:
         self.form = form
         head = source.head(_HEAD)
         if not head:
-            raise InputError("empty-input", f"{source.name}: there is nothing in it, not one row")
+            raise InputError("empty-input", f"{source.name}: it has no rows")
         if not head.startswith(_MAGIC[form]):
             text = f"{source.name}: this is not {_CALLED[form]}; it begins with {head!r}"
             raise InputError("unknown-format", text, remedy="leave the format out to have it detected from the content")

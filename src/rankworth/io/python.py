@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 Scored = Mapping[Any, Mapping[Any, Any]]
 """`{query: {document: number}}`; the numbers are looked at when they are used."""
-LABELS: Final = "labels stand beside scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
+LABELS: Final = "labels go with scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
 BATCH: Final = 1 << 18
-_TEXT: Final = "convert the ids to text, as they stand in the other input"
+_TEXT: Final = "convert the ids to text, as they are in the other input"
 _ROW: Final = 3
 _CELLS: Final = {_ROW: (1, 2), 4: (2, 3), 6: (2, 4)}
 """where rows of so many cells have the document and the value"""
@@ -190,7 +190,7 @@ class Reader:
         items: Iterator[Any] = iter(source)
         first = next(items, items)
         if first is items:
-            raise self._empty(f"there is nothing in the {type(source).__name__}")
+            raise self._empty(f"the {type(source).__name__} is empty")
         if is_scalar(first):
             raise self._unreadable(first, "its first item ")
         if isinstance(source, tuple) and (arrays := _arrays(source)):
@@ -261,7 +261,7 @@ class Reader:
             first += len(batch)
         whole = pl.concat(parts) if parts else pl.DataFrame()
         if not whole.height:
-            raise self._empty("there is not one row with a document")
+            raise self._empty("there is no row with a document")
         if last and all(map(is_integer, last)) and not header and self.columns.get(self.layout.value) != "":
             self._refuse_integers(whole, records.fields.roles)
         return whole

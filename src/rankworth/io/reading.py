@@ -170,7 +170,7 @@ class Blanks:
 
         """
         if empty and self.count:
-            text = f"{where}: not one judgement has a grade ({self.count:,} {'is' if self.count == 1 else 'are'} blank)"
+            text = f"{where}: no judgement has a grade ({self.count:,} {'is' if self.count == 1 else 'are'} blank)"
             remedy = "fill them in, or say that they mean 0: --blank zero, in Python blank='zero'"
             raise InputError("missing-value", text, remedy=remedy)
 

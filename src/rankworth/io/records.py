@@ -41,7 +41,7 @@ _POSITIONS: Final = {
 }
 """which fields of TREC's lines hold what, counted from 1"""
 _PAIR: Final = 2
-_TEXT: Final = "write the ids as text, as they stand in the other input (integers of more than 64 bits, too)"
+_TEXT: Final = "write the ids as text, as they are in the other input (integers of more than 64 bits, too)"
 
 
 class Fields:

@@ -51,7 +51,7 @@ def lists(document: Mapping[str, Any], layout: Layout, columns: Mapping[str, str
     document = _bare(document)
     if "error" in document:
         problem = f"{name}: this is an error of the search engine: {_reason(document)}"
-        raise InputError("failed-queries", problem, remedy="mend the request and send it again")
+        raise InputError("failed-queries", problem, remedy="fix the request and send it again")
     if "requests" in document and layout is RUN:
         problem = f"{name}: this is a request of _rank_eval, which holds judgements"
         raise InputError("input-type", problem, remedy=f"{layout.exchanged}; the hits are in the response")
@@ -91,7 +91,7 @@ def _hits_of(response: Mapping[str, Any], name: str) -> Hits:
             f"{name}: the search for query {quoted([query])} failed: {_reason(each)}"
             for query, each in dict(failures).items()
         ]
-        remedy = "mend the request and send it again; a query that failed would count as one without hits"
+        remedy = "fix the request and send it again; a query that failed would count as one without hits"
         raise InputError("failed-queries", *problems[:3], more=len(problems[3:]), remedy=remedy)
     hits: Hits = {}
     for query, detail in response["details"].items():
@@ -107,7 +107,7 @@ def _rated(request: Mapping[str, Any], name: str) -> Hits:
     for where, each in _items(request["requests"], f"{name}: requests"):
         query = text(_needed(each, "id", where), where)
         if query in rated:
-            problem = f"{where}: query {quoted([query])} is there twice"
+            problem = f"{where}: query {quoted([query])} appears twice"
             raise InputError("duplicate-judgement", problem, remedy="put all ratings of a query into one request")
         rated[query] = [hit for _, hit in _items(_needed(each, "ratings", where), f"{name}: query {quoted([query])}")]
     return rated

@@ -144,7 +144,7 @@ class Reader(ABC):
         for chunk, parsed_frame in parsed(chunks, self.parse):
             frame, text, above = parsed_frame, held + chunk.text, chunk.above - held.count(b"\n")
             if problems.count and not rows and chunk.text:
-                raise problems.error(f"reading stopped: not one of the first {above:,} lines is a {self.noun}")
+                raise problems.error(f"reading stopped: none of the first {above:,} lines is a {self.noun}")
             if text and (frame is None or held):
                 records, held = self.records(text, above, last=not chunk.text)
                 frame = self._typed(records)
@@ -248,7 +248,7 @@ class Reader(ABC):
         escaped = text.replace('"', '""')
         if what in self.required and text != bare and f'"{escaped}"' not in raw:
             remedy = "remove the blanks; if they belong to the id, quote it"
-            raise InputError("padded-id", f"blanks surround the {what} {shortened(text)!r}", remedy=remedy)
+            raise InputError("padded-id", f"there are blanks around the {what} {shortened(text)!r}", remedy=remedy)
         return text or None
 
 
@@ -261,7 +261,7 @@ def _number(what: str, text: str) -> float:
         raise InputError(slug, f"the {what} is {shortened(text)!r}, not a number", remedy=remedy)
     number = float(text)
     if math.isnan(number) or (math.isinf(number) and what not in _INFINITE):
-        remedy = f"drop the lines whose {what} is no finite number, or mend what wrote them"
+        remedy = f"drop the lines whose {what} is no finite number, or fix what wrote them"
         raise InputError(slug, f"the {what} is {text}", remedy=remedy)
     return number
 

@@ -23,7 +23,7 @@ Where = Callable[[int], str]
 _PRINTER: Final = Repr()
 _PRINTER.maxstring = _PRINTER.maxother = 60
 _LARGEST: Final = 1 << 63
-_TEXT: Final = "convert the ids to text, as they stand in the other input"
+_TEXT: Final = "convert the ids to text, as they are in the other input"
 
 
 def shown(item: object) -> str:
@@ -122,7 +122,7 @@ def refuse_halves(ids: Iterable[object], called: str, what: str = "query") -> No
         "".join(held).encode()
     except UnicodeEncodeError:
         item = next(item for item in held if any("\ud800" <= sign < "\ue000" for sign in item))
-        text = f"{called}: the {what} {item!r} is no valid text: half of a character stands in it"
+        text = f"{called}: the {what} {item!r} is no valid text: half of a surrogate pair is in it"
         raise InputError("id-type", text, remedy="read the ids as UTF-8 where they come from") from None
 
 
@@ -210,7 +210,7 @@ def no_number(item: object, value: str, where: str, *, remedy: str = "") -> Inpu
     infinite = isinstance(item, float) and math.isinf(item)
     if isinstance(item, str) and is_numeric(item):
         remedy = "write numbers without quotes; in Python float(text) makes one of a text"
-    remedy = remedy or f"leave out what has no finite {value}, or mend what made it"
+    remedy = remedy or f"leave out what has no finite {value}, or fix what made it"
     text = f"{where} is {shown(item)}, not a {'finite ' if infinite else ''}number"
     return InputError("bad-grade" if value == "grade" else "bad-score", text, remedy=remedy)
 
@@ -351,7 +351,7 @@ def keys(source: Mapping[Any, Any], *, duplicate: str, name: str = "the dict") -
         raise InputError(
             duplicate,
             f"{name}: as text, {len(twice):,} {'id is' if len(twice) == 1 else 'ids are'} there twice: {quoted(twice)}",
-            remedy="ids are compared as text, so an integer and a text may be one; keep one of each",
+            remedy="ids are compared as text, so an integer and a text may be the same id; keep one of them",
         )
     return named
 

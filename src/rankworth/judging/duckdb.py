@@ -271,7 +271,7 @@ class Related(Run):
             twice = self._again(self.source, self._query, _name(self._by_rank["rank"]))
             for query, rank, _ in twice.head(1).iter_rows():
                 text = f"{self._called}: query {quoted([query])} has the rank {rank} again, and rows have no order"
-                remedy = "mend the rank column, give rows a column position, or let scores decide: order='score'"
+                remedy = "fix the rank column, give rows a column position, or let scores decide: order='score'"
                 raise InputError("bad-score", text, remedy=remedy)
         return ranked
 
@@ -315,7 +315,7 @@ class Related(Run):
         if self.lists is not None:
             twice = self._again(self.source.filter(f"{self._length} > 0"), self._query)["key_0"]
             return f"{quoted(twice)}: a query has a list again, and rows have no order" if twice.len() else ""
-        remedy = "drop or mend such rows; without a column position they have no order"
+        remedy = "drop or fix such rows; without a column position they have no order"
         if not self._order:
             text = f"{self._called}: the position column holds {self.types[self._position]}, not numbers"
             raise InputError("bad-score", text, remedy=remedy)

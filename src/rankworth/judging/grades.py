@@ -159,7 +159,7 @@ def _completed(hits: JudgedRows, *, once: bool) -> JudgedRows:
 
 
 def with_unjudged(hits: JudgedRows, lengths: dict[str, int], *, full: bool) -> JudgedRows:
-    """Append queries behind the others, of which not one document is judged.
+    """Append queries behind the others, of which no document is judged.
 
     Args:
         hits: the judged run.

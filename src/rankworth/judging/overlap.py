@@ -98,7 +98,7 @@ def alike_documents(qrels: Qrels, run: Run, first: Mapping[str, Sequence[str]] |
 
 
 def no_common_documents(qrels: Qrels, run: Run) -> str:
-    """What to say of a run of which not one document is judged for its query, although some queries are.
+    """What to say of a run of which no document is judged for its query, although some queries are.
 
     Args:
         qrels: the judgements.
@@ -115,7 +115,7 @@ def no_common_documents(qrels: Qrels, run: Run) -> str:
     else:
         remedy = _difference([*judged], [*retrieved], "judged documents would be retrieved", affixes=True)
     return (
-        f"not one document of {run.name or 'the run'} is judged for its query, so all count as not relevant: "
+        f"no document of {run.name or 'the run'} is judged for its query, so all count as not relevant: "
         f"the judgements have {quoted(judged)}, the run has {quoted(retrieved)}; {remedy or _SAME_COLLECTION}"
     )
 

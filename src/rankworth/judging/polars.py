@@ -209,7 +209,7 @@ def _keys(documents: pl.Series, place: Integers, seed: int) -> Keys:
 
 
 def _repeated(keys: Keys) -> bool:
-    """Whether a key is there twice."""
+    """Whether a key appears twice."""
     ordered = np.sort(keys)
     return bool((ordered[1:] == ordered[:-1]).any())
 

@@ -143,7 +143,7 @@ def whole_ranks(ranks: Floats) -> Integers:
     bad = np.flatnonzero((ranks < 1) | (ranks != np.floor(ranks)) | ~np.isfinite(ranks))
     if bad.size:
         text = f"a document has the rank {ranks[bad[0]]:g}; ranks are whole numbers from 1"
-        raise InputError("bad-score", text, remedy="mend the rank column, or let scores decide: order='score'")
+        raise InputError("bad-score", text, remedy="fix the rank column, or let scores decide: order='score'")
     return ranks.astype(np.int64)
 
 

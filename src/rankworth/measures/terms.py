@@ -42,7 +42,7 @@ class Terms(NamedTuple):
     link: Callable[[Array], Array] | None = None
     """the last step of a measure that is no plain ratio"""
     rank: Array | None = None
-    """`[Q, T]`: the ranks that the terms belong to, where there is not one term for each row"""
+    """`[Q, T]`: the ranks that the terms belong to, where terms and rows are not one to one"""
     label: tuple[str, ...] = ()
     """`[T]`: what each term is called, where ranks do not tell them apart"""
     ranking: Judged | None = None

@@ -280,7 +280,7 @@ class Profile:
         return RefusedError(setting, error.refused, f"{label}: {says}" if label and says else says, remedy)
 
     def reworded(self, error: RankworthError) -> RankworthError:
-        """An error about documents that are there twice, in the terms of the tool, if it is the tool that refuses."""
+        """An error about documents that appear twice, in the terms of the tool, if it is the tool that refuses."""
         setting = _REFUSING.get(error.slug, "")
         says = "" if setting in self.derived else self.refuses.get(setting, "")
         if not says:

@@ -219,7 +219,7 @@ class Means(Shown):
 
         Raises:
             InputError: `empty-input`, `no-common-queries`.
-            RefusedError: where a setting refuses a mean over not one query.
+            RefusedError: where a setting refuses a mean over no queries.
 
         """
         answered, blanks = found.counts.get("answered", 0), Blanks(blank)
@@ -251,7 +251,7 @@ class Means(Shown):
         means._refuse_groups()
         for one, cell in zip(means.resolved, found.whole, strict=True):
             if one.averaging.no_queries == "error" and not cell.divided:
-                refusal = RefusedError("no_queries", "not one query is left to take a mean over")
+                refusal = RefusedError("no_queries", "no query is left to take a mean over")
                 raise plan.profile.refused(refusal, one.label)
         return means
 
@@ -284,7 +284,7 @@ class Means(Shown):
         """
         by, queries = self.plan.by, self.found.whole[0].queries
         if by is not None and queries and set(self.found.groups) == {NONE}:
-            text = f"{by.source}: not one of the {queries:,} scored queries has a group"
+            text = f"{by.source}: none of the {queries:,} scored queries has a group"
             remedy = f"queries that have one: {quoted(by.known()) or 'none'}; are these the ids of the judgements?"
             raise InputError("missing-value", text, remedy=remedy)
 

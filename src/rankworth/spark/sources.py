@@ -163,7 +163,7 @@ def _check_id(what: str, kind: pl.DataType, table: Table) -> None:
     """Refuse what are no ids (`id-type`)."""
     if not (kind.is_integer() or isinstance(kind, pl.String)):
         text = f"{table.name}: the {what} {table.noun} holds {kind}; ids are text or integers"
-        raise InputError("id-type", text, remedy="convert the column to text, as the ids stand in the other input")
+        raise InputError("id-type", text, remedy="convert the column to text, as the ids are in the other input")
 
 
 def _check_number(what: str, kind: pl.DataType, table: Table) -> None:

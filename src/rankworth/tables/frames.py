@@ -35,7 +35,7 @@ def to_library(columns: Mapping[str, Any], library: str) -> Any:  # noqa: ANN401
     try:
         return make({name: _plain(column) for name, column in columns.items()})
     except UnicodeEncodeError as error:
-        text = f"the text {error.object!r} is no valid text: half of a character stands in it"
+        text = f"the text {error.object!r} is no valid text: half of a surrogate pair is in it"
         raise InputError("id-type", text, remedy="read the ids as UTF-8 where they come from") from None
 
 
@@ -63,7 +63,7 @@ def id_column(name: str, items: Sequence[str | None], called: str) -> "pl.Series
     try:
         return pl.Series(name, items, dtype=pl.String)
     except UnicodeEncodeError as error:
-        text = f"{called}: the {name} {error.object!r} is no valid text: half of a character stands in it"
+        text = f"{called}: the {name} {error.object!r} is no valid text: half of a surrogate pair is in it"
         raise InputError("id-type", text, remedy="read the ids as UTF-8 where they come from") from None
 
 
