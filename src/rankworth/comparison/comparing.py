@@ -214,7 +214,7 @@ def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: boo
     known = [~np.isnan([scores[name].values for name in measures]) for scores in aligned]
     if all((rows == known[0]).all() for rows in known):
         return {}
-    return {one.name: int(np.count_nonzero(rows.all(axis=0))) for one, rows in zip(systems, known, strict=True)}
+    return {system.name: int(np.count_nonzero(rows.all(axis=0))) for system, rows in zip(systems, known, strict=True)}
 
 
 def _notes_on_systems(systems: Sequence[System], scores: ScoreTable) -> Iterator[str]:
@@ -237,22 +237,22 @@ def _notes(scores: ScoreTable, rows: Sequence[Difference]) -> Iterator[str]:
     """Measures that some queries have no value by, differences that are rounding, and differences without spread."""
     size = len(scores.queries)
     for name in scores.measures:
-        least = min(one.queries for one in rows if one.measure == name)
+        least = min(row.queries for row in rows if row.measure == name)
         if least < size:
             yield f"{name}: {least:,} of {size:,} queries have a value by both systems of a pair"
-    for one in rows:
+    for row in rows:
         first, second = (
-            scores.values[scores.systems.index(name), scores.measures.index(one.measure)]
-            for name in (one.first, one.second)
+            scores.values[scores.systems.index(name), scores.measures.index(row.measure)]
+            for name in (row.first, row.second)
         )
-        text = f"{one.second} and {one.first} by {one.measure}:"
+        text = f"{row.second} and {row.first} by {row.measure}:"
         if rounding := int(np.count_nonzero((first != second) & (stats.differences(first, second) == 0))):
             last = "last digits only, by rounding, and count as equal"
             yield f"{text} the values of {counted(rounding)} differ in their {last}"
-        if one.queries > 1 and math.isinf(one.dz):
+        if row.queries > 1 and math.isinf(row.dz):
             yield (
-                f"{text} all {one.queries:,} queries differ by the same {one.difference:+.4f}; without spread d is "
-                f"infinite, and p is at least that of {one.queries:,} equal signs, {float(least_p(one.queries)):.2g}"
+                f"{text} all {row.queries:,} queries differ by the same {row.difference:+.4f}; without spread d is "
+                f"infinite, and p is at least that of {row.queries:,} equal signs, {float(least_p(row.queries)):.2g}"
             )
 
 
@@ -264,16 +264,16 @@ def _warnings(
     values = {system.name: system.only(scores.queries).scores[UNJUDGED].values for system in unjudged}
     known = {name: each for name, each in values.items() if not np.isnan(each).all()}
     yield from uneven_judgements({name: float(np.nanmean(each)) for name, each in known.items()})
-    counts = {one.name: len({*one.queries} - one.answered) for one in systems if one.answered is not None}
+    counts = {run.name: len({*run.queries} - run.answered) for run in systems if run.answered is not None}
     if len(set(counts.values())) > 1:
         listed = _listed([f"{name} for {counted(count)}" for name, count in counts.items() if count])
         yield "many-unanswered", f"no results: {listed}; what such a query scores depends on --missing"
-    tied = [(one.name, notice) for one in systems for notice in one.notices if notice[0] == "many-ties"]
+    tied = [(system.name, notice) for system in systems for notice in system.notices if notice[0] == "many-ties"]
     yield from dict.fromkeys(notice for _, notice in tied[:_LISTED])
     if more := dict.fromkeys(name for name, _ in tied[_LISTED:]):
         yield "many-ties", f"the tie-breaking rule decides on values of {_listed(list(more))}, too"
     yield from _few_queries(len(scores.queries), rows, plan, effect)
-    yield from dict.fromkeys(notice for one in systems for notice in one.notices if notice[0] in TAKEN_OVER)
+    yield from dict.fromkeys(notice for system in systems for notice in system.notices if notice[0] in TAKEN_OVER)
 
 
 def _listed(parts: Sequence[str]) -> str:
@@ -289,7 +289,7 @@ def _few_queries(size: int, rows: Sequence[Difference], plan: Plan, effect: floa
         if plan.test in _OF_SIGNS and smallest >= 1 - plan.level:
             why = f"p cannot be below {smallest:.4g}, however they differ"
         yield "few-queries", f"{counted(size)} {'is' if size == 1 else 'are'} few: {why}"
-    detectable = [(one.detectable, one.measure) for one in rows if not math.isnan(one.detectable)]
+    detectable = [(row.detectable, row.measure) for row in rows if not math.isnan(row.detectable)]
     largest, measure = max(detectable, key=lambda pair: pair[0], default=(0.0, ""))
     if effect is not None and largest > effect:
         few = f"{counted(size)} {'is' if size == 1 else 'are'} too few for a difference of {effect:g}"
@@ -310,15 +310,11 @@ def power(values: Measured, effect: float, *, n: int | None = None, alpha: float
         UsageError: `not-comparable`, `unknown-setting`.
 
     """
-    return _planned(lambda one, size: stats.power(one, effect, size, alpha=alpha), values, n)
+    return _planned(lambda spread, size: stats.power(spread, effect, size, alpha=alpha), values, n)
 
 
 def minimal_detectable(
-    values: Measured,
-    *,
-    power: float = 0.8,
-    n: int | None = None,
-    alpha: float = 0.05,
+    values: Measured, *, power: float = 0.8, n: int | None = None, alpha: float = 0.05
 ) -> dict[str, float]:
     """The smallest difference that a paired t test finds with this probability, by measure.
 
@@ -333,7 +329,7 @@ def minimal_detectable(
         UsageError: `not-comparable`, `unknown-setting`.
 
     """
-    return _planned(lambda one, size: stats.minimal_detectable(one, size, power=power, alpha=alpha), values, n)
+    return _planned(lambda spread, size: stats.minimal_detectable(spread, size, power=power, alpha=alpha), values, n)
 
 
 def queries_needed(values: Measured, effect: float, *, power: float = 0.8, alpha: float = 0.05) -> dict[str, float]:
@@ -350,7 +346,7 @@ def queries_needed(values: Measured, effect: float, *, power: float = 0.8, alpha
         UsageError: `not-comparable`, `unknown-setting`.
 
     """
-    return _planned(lambda one, _: stats.queries_needed(one, effect, power=power, alpha=alpha), values)
+    return _planned(lambda spread, _: stats.queries_needed(spread, effect, power=power, alpha=alpha), values)
 
 
 def _planned(function: Callable[[float, int], Floats], values: object, n: int | None = None) -> dict[str, float]:
@@ -401,14 +397,15 @@ class Table(Shown):
 
     def mean(self, system: str, measure: str) -> float:
         """The macro mean."""
-        return math.fsum(one.means[system][measure] for one in self.comparisons.values()) / len(self.comparisons)
+        return math.fsum(result.means[system][measure] for result in self.comparisons.values()) / len(self.comparisons)
 
     def columns(self) -> dict[str, list[Any]]:
         """One row for each system, collection and measure: `system, collection, measure, mean, word`."""
         rows: list[tuple[Any, ...]] = []
         for system, measure in product(self.systems, self.measures):
-            for collection, one in self.comparisons.items():
-                rows.append((system, collection, measure, one.means[system][measure], _word(one, measure, system)))
+            for collection, result in self.comparisons.items():
+                word = _word(result, measure, system)
+                rows.append((system, collection, measure, result.means[system][measure], word))
             rows.append((system, MACRO, measure, self.mean(system, measure), ""))
         return by_name(("system", "collection", "measure", "mean", "word"), rows)
 
@@ -428,20 +425,20 @@ class Table(Shown):
         for measure in self.measures:
             kind, best = first.scores.kinds[measure], first.scores.best(measure)
             several = f" {measure}" if len(self.measures) > 1 else ""
-            for collection, one in self.comparisons.items():
-                means = [one.means[system][measure] for system in self.systems]
-                marks = [_MARKS.get(_word(one, measure, system), "") for system in self.systems]
+            for collection, result in self.comparisons.items():
+                means = [result.means[system][measure] for system in self.systems]
+                marks = [_MARKS.get(_word(result, measure, system), "") for system in self.systems]
                 columns.append(Column(f"{collection}{several}", kind, means, best, marks=marks, second=True))
             macro = [self.mean(system, measure) for system in self.systems]
             columns.append(Column(f"{MACRO}{several}", kind, macro, best, second=True))
-        sizes = ", ".join(f"{name} {len(one.scores.queries):,}" for name, one in self.comparisons.items())
+        sizes = ", ".join(f"{name} {len(result.scores.queries):,}" for name, result in self.comparisons.items())
         marked = (
             f"{BETTER} better, {WORSE} worse than {first.baseline} ({threshold(first)}, in each collection for itself)"
         )
         legend = (marked,) if first.baseline else ()
         notes = (f"queries: {sizes}; in the mean each collection counts alike",)
         title = f"{self.measures[0]} on {len(self.comparisons)} collections" if len(self.measures) == 1 else ""
-        comments = (line for one in self.comparisons.values() for line in one.signatures.values())
+        comments = (line for result in self.comparisons.values() for line in result.signatures.values())
         return [Sheet(tuple(columns), notes, " ; ".join(comments), title=title, legend=legend)]
 
 
@@ -463,12 +460,12 @@ def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None 
     0.75
     """
     every = list(comparisons.values()) if isinstance(comparisons, Mapping) else [None]
-    if not all(isinstance(one, Comparison) for one in every):
+    if not all(isinstance(result, Comparison) for result in every):
         raise InputError("input-type", "a table is made of comparisons by name: {'collection': compare(...)}")
     if not every:
         raise UsageError("conflicting-options", "there is no comparison")
     systems, known = (
-        tuple(name for name in getattr(every[0], what) if all(name in getattr(one, what) for one in every))
+        tuple(name for name in getattr(every[0], what) if all(name in getattr(result, what) for result in every))
         for what in ("systems", "measures")
     )
     if not (systems and known):
@@ -478,9 +475,10 @@ def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None 
         raise UsageError("not-measured", f"{quoted(odd)} was not compared everywhere; {quoted(known)} was")
     (first, base), *others = comparisons.items()
     problems = []
-    for collection, one in others:
-        found = [f"{name}: {text}" for name in shown for text in not_alike(base.signatures[name], one.signatures[name])]
-        pairs = zip(_conditions(base).items(), _conditions(one).values(), strict=True)
+    for collection, result in others:
+        both = base.signatures, result.signatures
+        found = [f"{name}: {text}" for name in shown for text in not_alike(*(signed[name] for signed in both))]
+        pairs = zip(_conditions(base).items(), _conditions(result).values(), strict=True)
         found += [f"{what} is {value} and {other}" for (what, value), other in pairs if value != other]
         problems += [f"{first} and {collection}: {text}" for text in found]
     if problems:
@@ -488,13 +486,13 @@ def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None 
     return Table(dict(comparisons), systems, shown)
 
 
-def _conditions(one: Comparison) -> dict[str, object]:
+def _conditions(result: Comparison) -> dict[str, object]:
     """What collections have to have in common to stand in one table."""
-    plan = one.plan
-    baseline = one.baseline or "none, as all pairs are compared"
+    plan = result.plan
+    baseline = result.baseline or "none, as all pairs are compared"
     return {"the baseline": baseline, "test": plan.test, "correction": plan.correction, "level": plan.level}
 
 
-def _word(one: Comparison, measure: str, system: str) -> str:
+def _word(result: Comparison, measure: str, system: str) -> str:
     """The verdict on a system; empty for the baseline, and if there is none."""
-    return one.of(measure, system).word if one.baseline and system != one.baseline else ""
+    return result.of(measure, system).word if result.baseline and system != result.baseline else ""

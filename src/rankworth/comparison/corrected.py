@@ -250,7 +250,7 @@ def _rows(keys: Sequence[tuple[str, str, str]], sides: Sequence[Floats], level: 
 
 def _notes(means: Sequence[CorrectedMean], level: float) -> Iterator[str]:
     """Sentences that explain the numbers."""
-    judged, predicted = (max(getattr(one, name) for one in means) for name in ("judged", "predicted"))
+    judged, predicted = (max(getattr(mean, name) for mean in means) for name in ("judged", "predicted"))
     yield f"{counted(judged)} judged by people and the model, {predicted:,} by the model alone"
     yield (
         f"corrected: prediction-powered means with {100 * level:g} % t intervals, unbiased if the queries that people "

@@ -146,13 +146,13 @@ def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Sli
 
     """
     require_same_settings(systems, measures)
-    queries = [query for query in systems[0].queries if all(query in one.rows for one in systems)]
+    queries = [query for query in systems[0].queries if all(query in system.rows for system in systems)]
     if not queries:
         raise InputError("no-common-queries", f"{quoted([system.name for system in systems])} share no query")
     common = [system.only(queries) for system in systems]
     aligned = [system.scores for system in common]
     settings = Averaging(weights=slices.weights, macro=slices.macro)
-    shares = {one.setting: one.label_for(queries) for one in (slices.weights, slices.macro) if one is not None}
+    shares = {group.setting: group.label_for(queries) for group in (slices.weights, slices.macro) if group is not None}
     if shares:
         aggregation.refuse(queries, settings)
     groups = {}
@@ -302,7 +302,7 @@ def differences(
     """
     parts = [_uncorrected(table, compared, plan, group) for group, table in tables.items()]
     rows = [row for part, _ in parts for row in part]
-    adjusted = stats.adjusted([one.p for one in rows], plan.correction).tolist()
+    adjusted = stats.adjusted([row.p for row in rows], plan.correction).tolist()
     corrected = []
     for row, p in zip(rows, adjusted, strict=True):
         is_clear = p < 1 - plan.level or row.word in ("equal", "equivalent")
@@ -316,7 +316,7 @@ def _uncorrected(
     """Differences with uncorrected p values, and the words that they have if these are small."""
     first, second = (np.array([pair[side] for pair in compared], dtype=np.int64) for side in (0, 1))
     measures = [name for _ in compared for name in table.measures]
-    pairs = [(table.systems[one], table.systems[other]) for one, other in compared for _ in table.measures]
+    pairs = [(table.systems[first], table.systems[other]) for first, other in compared for _ in table.measures]
     sides = [table.values[side].reshape(len(measures), -1).T for side in (first, second)]  # [Q, pairs * measures]
     each, weights = stats.differences(*sides), table.weights
     p, leaning, procedure = _tested(table, compared, plan, each)
@@ -390,7 +390,7 @@ def _tested_together(table: ScoreTable, plan: Plan) -> tuple[Sequence[Floats], A
     tables = np.array([stats.levelled(values) for values in table.values.transpose(1, 2, 0)])  # [M, Q, S]
     if plan.test == "tukey":
         found = [stats.tukey_hsd(values[~np.isnan(values).any(axis=1)]) for values in tables]
-        return [one.p for one in found], found[0], 0
+        return [row.p for row in found], found[0], 0
     shuffled = stats.randomized_tukey(tables.transpose(1, 2, 0), resamples=plan.resamples, seed=plan.seed)
     return list(shuffled.p), shuffled, shuffled.resamples
 

@@ -368,7 +368,7 @@ def _held(value: float, relation: str, limit: float, digits: int = _DIGITS, unit
 
 def lines(verdicts: Sequence[Verdict]) -> list[str]:
     """One line for each: whether it holds, for what, and why; in columns."""
-    rows = [[*map(visible, (one.word, one.subject, one.system, one.values, one.reason))] for one in verdicts]
+    rows = [[*map(visible, (line.word, line.subject, line.system, line.values, line.reason))] for line in verdicts]
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(cell + " " * (width - cell_width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -378,7 +378,7 @@ def lines(verdicts: Sequence[Verdict]) -> list[str]:
 
 def headline(verdicts: Sequence[Verdict]) -> str:
     """How many gates hold or fail."""
-    failed, count = sum(not one.passed for one in verdicts), len(verdicts)
+    failed, count = sum(not verdict.passed for verdict in verdicts), len(verdicts)
     if count == 1:
         return "the gate fails" if failed else "the gate holds"
     return f"{failed} of {count} gates {'fails' if failed == 1 else 'fail'}" if failed else f"all {count} gates hold"
@@ -386,7 +386,7 @@ def headline(verdicts: Sequence[Verdict]) -> str:
 
 def sheet(verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> Sheet:
     """A row for each, with what stands below."""
-    rows = [(one.word, one.title, one.system, one.values, one.reason) for one in verdicts]
+    rows = [(verdict.word, verdict.title, verdict.system, verdict.values, verdict.reason) for verdict in verdicts]
     columns = by_name(("", "gate", "system", "values", "because"), rows)
     texts = tuple(Column(name, "text", cells) for name, cells in columns.items())
     return Sheet(texts, tuple(notes), title=headline(verdicts))
@@ -396,11 +396,11 @@ def annotations(verdicts: Sequence[Verdict]) -> str:
     """Commands that GitHub turns into annotations of a run: errors for what fails, notices for what holds."""
     return "".join(
         annotation(
-            "notice" if one.passed else "error",
-            f"{one.gate.kind} {one.subject} of {one.system}",
-            f"{one.word}: {one.because}",
+            "notice" if verdict.passed else "error",
+            f"{verdict.gate.kind} {verdict.subject} of {verdict.system}",
+            f"{verdict.word}: {verdict.because}",
         )
-        for one in verdicts
+        for verdict in verdicts
     )
 
 
@@ -416,15 +416,16 @@ def annotation(kind: str, title: str, message: str) -> str:
 
 def junit(verdicts: Sequence[Verdict], name: str = "rankworth") -> bytes:
     """A test suite in the form of JUnit, a case for each gate."""
-    counts = {"tests": str(len(verdicts)), "failures": str(sum(not one.passed for one in verdicts)), "errors": "0"}
+    failures = sum(not verdict.passed for verdict in verdicts)
+    counts = {"tests": str(len(verdicts)), "failures": str(failures), "errors": "0"}
     suites = ET.Element("testsuites", counts)
     suite = ET.SubElement(suites, "testsuite", {"name": name, **counts})
-    for one in verdicts:
-        about = {"classname": f"{name}.{visible(one.system)}", "name": visible(one.title)}
+    for verdict in verdicts:
+        about = {"classname": f"{name}.{visible(verdict.system)}", "name": visible(verdict.title)}
         case = ET.SubElement(suite, "testcase", about)
-        if not one.passed:
-            failure = ET.SubElement(case, "failure", {"message": visible(one.reason)})
-            failure.text = "\n".join(map(visible, one.because.split("\n")))
+        if not verdict.passed:
+            failure = ET.SubElement(case, "failure", {"message": visible(verdict.reason)})
+            failure.text = "\n".join(map(visible, verdict.because.split("\n")))
     ET.indent(suites)
     text: bytes = ET.tostring(suites, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
@@ -486,7 +487,7 @@ def refuse_older(results: "Iterable[Result]") -> None:
     for _, several in groupby((result for result in results if result.doubt), lambda result: result.origin):
         runs = [*several]
         facts.append(f"{runs[0].doubt}: a gate cannot rely on it")
-        remedies.append(f"measure {' and '.join(one.run for one in runs)} again, as the baseline is to be:")
+        remedies.append(f"measure {' and '.join(run.run for run in runs)} again, as the baseline is to be:")
         remedies.append(f"  {renewal(runs)}")
     if facts:
         raise InputError("older-results", *facts, remedy="\n".join(remedies))

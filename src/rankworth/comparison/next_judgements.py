@@ -70,7 +70,7 @@ class JudgeNext(Analysis[Literal["documents"]]):
 
     def _columns(self, of: str) -> dict[str, list[Any]]:  # noqa: ARG002 - there is one table
         ranks = [f"rank {name}" for name in self.runs]
-        cells = [(one.query, one.document, None, *one.ranks, one.effect, one.mean_effect) for one in self.documents]
+        cells = [(row.query, row.document, None, *row.ranks, row.effect, row.mean_effect) for row in self.documents]
         columns = by_name(("query", "document", "grade", *ranks, "effect", "mean effect"), cells)
         for name, texts in (("query", self.texts_of_queries), ("document", self.texts_of_documents)):
             if texts is not None:
@@ -78,17 +78,17 @@ class JudgeNext(Analysis[Literal["documents"]]):
         return columns
 
     def _record(self) -> dict[str, Any]:
-        rows = [record(one) | {"query": str(one.query), "document": str(one.document)} for one in self.documents]
+        rows = [record(row) | {"query": str(row.query), "document": str(row.document)} for row in self.documents]
         return {"measure": self.measure, "runs": list(self.runs), "documents": rows, "left": self.left}
 
     def sheets(self) -> list[Sheet]:
         """One row for each document."""
-        columns = [Column("query", "text", [str(one.query) for one in self.documents])]
-        columns.append(Column("document", "text", [str(one.document) for one in self.documents]))
+        columns = [Column("query", "text", [str(row.query) for row in self.documents])]
+        columns.append(Column("document", "text", [str(row.document) for row in self.documents]))
         for place, name in enumerate(self.runs):
-            columns.append(Column(f"rank {name}", "count", [one.ranks[place] for one in self.documents]))
-        columns.append(Column("effect", "value", [one.effect for one in self.documents]))
-        columns.append(Column("mean effect", "value", [one.mean_effect for one in self.documents]))
+            columns.append(Column(f"rank {name}", "count", [row.ranks[place] for row in self.documents]))
+        columns.append(Column("effect", "value", [row.effect for row in self.documents]))
+        columns.append(Column("mean effect", "value", [row.mean_effect for row in self.documents]))
         return [Sheet(tuple(columns), self.notes, title=f"documents to judge, by {self.measure}")]
 
 
@@ -151,7 +151,7 @@ def judge_next(
         raise UsageError("conflicting-options", text)
     plan = runner.planned(profile, [measure], rel, settings)  # type: ignore[arg-type]
     only = None if queries is None else list(ids(queries))
-    judgements = inputs.Judgements(judged, only, [one.judging for one in plan.asked])
+    judgements = inputs.Judgements(judged, only, [measure.judging for measure in plan.asked])
     sides = _sides(judgements, named, plan)
     holes = Holes.of(sides)
     effect, ranks = effects(holes), holes.ranks
@@ -180,7 +180,7 @@ def judge_next(
         int(order.size - chosen.size),
         tuple(_notes(label, sides, found, int(order.size), _sides(_without(judgements, found, plan), named, plan))),
         texts_of_queries=None if texts is None else metadata.queries(texts).texts,
-        texts_of_documents=None if docs is None else metadata.documents(docs, {str(one.document) for one in found}),
+        texts_of_documents=None if docs is None else metadata.documents(docs, {str(row.document) for row in found}),
     )
 
 
@@ -225,8 +225,8 @@ def _without(judgements: inputs.Judgements, documents: Sequence[Candidate], plan
     """The judgements with some documents that are not relevant."""
     judging = plan.base.judging
     judged = {str(query): dict(grades) for query, grades in judgements(judging).with_text_ids().items()}
-    for one in documents:
-        judged[str(one.query)][str(one.document)] = 0.0
+    for row in documents:
+        judged[str(row.query)][str(row.document)] = 0.0
     return inputs.Judgements(Qrels(judged), None, [judging])
 
 

@@ -186,7 +186,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
     @cached_property
     def tests(self) -> dict[str, dict[str, float]]:
         """`{measure: {system: p}}`, corrected, against the baseline; `{measure: {"a - b": p}}` of all pairs."""
-        return {name: {self._pair(one): one.adjusted for one in self._by(name)} for name in self.measures}
+        return {name: {self._pair(row): row.adjusted for row in self._by(name)} for name in self.measures}
 
     def wins(self, measure: str) -> dict[str, Wins]:
         """In how many queries each system is better than the baseline; of all pairs `{"a - b": wins}`.
@@ -195,14 +195,14 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             UsageError: `not-measured`.
 
         """
-        return {self._pair(one): Wins(one.wins, one.ties, one.losses) for one in self._by(self.scores.label(measure))}
+        return {self._pair(row): Wins(row.wins, row.ties, row.losses) for row in self._by(self.scores.label(measure))}
 
     def _by(self, measure: str) -> list[Difference]:
-        return [one for one in self.differences if one.measure == measure]
+        return [row for row in self.differences if row.measure == measure]
 
-    def _pair(self, one: Difference) -> str:
+    def _pair(self, difference: Difference) -> str:
         """What tables call the systems of a difference."""
-        return one.second if self.baseline else f"{one.second} - {one.first}"
+        return difference.second if self.baseline else f"{difference.second} - {difference.first}"
 
     def of(self, measure: str, system: str, other: str = "") -> Difference:
         """One difference.
@@ -217,10 +217,10 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
 
         """
         other, rows = other or self.baseline, self._by(self.scores.label(measure))
-        for one in rows:
-            if (one.first, one.second) == (other, system):
-                return one
-        compared = quoted(f"{one.second} - {one.first}" for one in rows)
+        for row in rows:
+            if (row.first, row.second) == (other, system):
+                return row
+        compared = quoted(f"{row.second} - {row.first}" for row in rows)
         text = f"{system} - {other or '?'} by {measure} is not compared here"
         raise UsageError("not-measured", text, remedy=f"compared are {compared} by {quoted(self.measures)}")
 
@@ -318,24 +318,24 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             ranks_of = dict(zip(self.systems, ranks, strict=True))
             cells = [
                 (
-                    *(row.query, one.measure, one.first, one.second, *row[1:]),
-                    *(ranks_of[name][row.query] for name in (one.first, one.second)),
+                    *(row.query, difference.measure, difference.first, difference.second, *row[1:]),
+                    *(ranks_of[name][row.query] for name in (difference.first, difference.second)),
                 )
-                for one in self.differences
-                for row in self.queries(one.measure, one.second, one.first)
+                for difference in self.differences
+                for row in self.queries(difference.measure, difference.second, difference.first)
             ]
             return by_name(_OF_QUERIES, cells)
-        rows = [("", one) for one in self.differences]
-        rows += [(column, one) for column, several in self.slices.items() for one in several]
-        columns = by_name((*Difference._fields, "by"), [(*one, column) for column, one in rows])
+        rows = [("", row) for row in self.differences]
+        rows += [(column, row) for column, several in self.slices.items() for row in several]
+        columns = by_name((*Difference._fields, "by"), [(*row, column) for column, row in rows])
         if self.bounds:
             none = [None] * (len(rows) - len(self.bounds))
             ends = {"bounds_low": "low", "bounds_high": "high", "holds": "holds"}
-            columns |= {name: [getattr(one, part) for one in self.bounds] + none for name, part in ends.items()}
+            columns |= {name: [getattr(bound, part) for bound in self.bounds] + none for name, part in ends.items()}
         return {name: defined(cells) for name, cells in columns.items() if name != "by" or self.slices}
 
     def _record(self) -> dict[str, Any]:
-        pairs = dict.fromkeys((one.first, one.second) for one in self.differences)
+        pairs = dict.fromkeys((row.first, row.second) for row in self.differences)
         worst = {pair: {name: self.queries(name, *reversed(pair)).worst() for name in self.measures} for pair in pairs}
         return {
             "baseline": self.baseline,
@@ -352,9 +352,9 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             "means": {
                 name: dict(zip(row, defined(list(row.values())), strict=True)) for name, row in self.means.items()
             },
-            "differences": [record(one) for one in self.differences],
-            **({"bounds": [record(one) for one in self.bounds]} if self.bounds else {}),
-            "slices": {name: [record(one) for one in several] for name, several in self.slices.items()},
+            "differences": [record(row) for row in self.differences],
+            **({"bounds": [record(bound) for bound in self.bounds]} if self.bounds else {}),
+            "slices": {name: [record(row) for row in several] for name, several in self.slices.items()},
             "worst": {
                 f"{second} - {first}": {
                     name: [row._asdict() | {"query": str(row.query)} for row in rows] for name, rows in lost.items()
@@ -369,7 +369,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
 
     def sheets(self) -> list[Sheet]:
         """Means, differences and how sure they are."""
-        pairs = len({(one.first, one.second) for one in self.differences})
+        pairs = len({(row.first, row.second) for row in self.differences})
         is_listed = bool(self.baseline) or pairs <= _PAIRS
         sheets = [] if len(self.systems) == 2 and is_listed else [self._means_sheet()]  # noqa: PLR2004 - two stand in one row
         sheets += [self._differences_sheet()] if is_listed else []
@@ -390,9 +390,9 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         columns.append(Column("system", "text", list(self.systems)))
         for place, measure in enumerate(self.measures):
             clear = {
-                (one.second, one.first) if one.word == "better" else (one.first, one.second)
-                for one in self._by(measure)
-                if one.word in ("better", "worse")
+                (row.second, row.first) if row.word == "better" else (row.first, row.second)
+                for row in self._by(measure)
+                if row.word in ("better", "worse")
             }
             if self.baseline:
                 marks = [self._mark(name, clear) for name in self.systems]
@@ -414,11 +414,11 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
     def _differences_sheet(self) -> Sheet:
         """One row for each pair and measure."""
         rows, first = self.differences, self.differences[0]
-        measures = Column("measure", "text", [one.measure for one in rows])
-        if all((one.first, one.second) == (first.first, first.second) for one in rows):
+        measures = Column("measure", "text", [row.measure for row in rows])
+        if all((row.first, row.second) == (first.first, first.second) for row in rows):
             means = [
-                Column(first.first, "value", [one.first_mean for one in rows]),
-                Column(first.second, "value", [one.second_mean for one in rows]),
+                Column(first.first, "value", [row.first_mean for row in rows]),
+                Column(first.second, "value", [row.second_mean for row in rows]),
             ]
             title = f"{first.second} - {first.first}, paired over {counted(len(self.scores.queries))}"
             return Sheet((measures, *means, *self._judged(rows, rows)), title=title, legend=(_LEGEND,))
@@ -428,26 +428,26 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
 
     def _judged(self, rows: Sequence[Difference], together: Sequence[Difference]) -> list[Column]:
         """The columns of difference, p, effect, wins and word; p is corrected over all of `together`."""
-        effects = ["n/a" if math.isnan(one.hedges) else f"{one.hedges + 0.0:.2f}" for one in rows]
-        bounds = [(one.low, one.high) for one in rows]
+        effects = ["n/a" if math.isnan(row.hedges) else f"{row.hedges + 0.0:.2f}" for row in rows]
+        bounds = [(row.low, row.high) for row in rows]
         return [
-            Column("difference", "number", [signed(one.difference) for one in rows], bounds=bounds),
-            Column(_p_title(self.plan, together), "number", [p_value(one.adjusted) for one in rows]),
+            Column("difference", "number", [signed(row.difference) for row in rows], bounds=bounds),
+            Column(_p_title(self.plan, together), "number", [p_value(row.adjusted) for row in rows]),
             Column("d", "number", effects),
-            Column("W/T/L", "number", [f"{one.wins}/{one.ties}/{one.losses}" for one in rows]),
-            Column("verdict", "number", [one.word for one in rows]),
+            Column("W/T/L", "number", [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]),
+            Column("verdict", "number", [row.word for row in rows]),
         ]
 
     def _group_sheets(self, column: str, rows: Sequence[Difference]) -> Iterator[Sheet]:
         """The differences of each group of queries, a table for each pair of systems."""
-        *_, last = pairs = dict.fromkeys((one.first, one.second) for one in rows)
+        *_, last = pairs = dict.fromkeys((row.first, row.second) for row in rows)
         note = f"p values are corrected over all {len(rows):,} comparisons by {column}"
         for first, second in pairs:
-            own = [one for one in rows if (one.first, one.second) == (first, second)]
+            own = [row for row in rows if (row.first, row.second) == (first, second)]
             columns = (
-                Column(column, "text", [one.group for one in own]),
-                Column("measure", "text", [one.measure for one in own]),
-                Column("queries", "count", [one.queries for one in own]),
+                Column(column, "text", [row.group for row in own]),
+                Column("measure", "text", [row.measure for row in own]),
+                Column("queries", "count", [row.queries for row in own]),
                 *self._judged(own, rows),
             )
             title = f"by {column}" if len(pairs) == 1 else f"{second} - {first}, by {column}"
@@ -481,7 +481,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         text = f"{procedure.title}{draws}" + ("" if is_single else f"; {p or f'p not corrected, {over}'}")
         several = "" if is_single else ", not corrected"
         text = f"{text}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]}{several})"
-        known = [one.detectable for one in self.differences if abs(one.detectable) < math.inf]
+        known = [row.detectable for row in self.differences if abs(row.detectable) < math.inf]
         least = f"{DETECTABLE}: {max(known, default=0):.4f}"
         return f"{text}; {least}" if known else text
 

@@ -105,9 +105,9 @@ class System:
     def first_relevant(self) -> list[int | None]:
         """The rank of the first relevant document of each query, from reciprocal ranks; None where it is unknown."""
         known = {
-            one.quantity.cutoff or math.inf: one.values
-            for one in self.scores.values()
-            if isinstance(one.quantity, Measure) and one.quantity.definition.name == "RR"
+            score.quantity.cutoff or math.inf: score.values
+            for score in self.scores.values()
+            if isinstance(score.quantity, Measure) and score.quantity.definition.name == "RR"
         }
         if not known or (self.joined and self.joined[0] == "seeds"):  # a mean of ranks is none
             return [None] * len(self.queries)
@@ -117,24 +117,25 @@ class System:
     def only(self, queries: Sequence[str]) -> "System":
         """The system with these queries, in their order; those that it does not have are without a value."""
         rows = np.array([self.rows.get(query, -1) for query in queries], dtype=np.int64)
-        scores = {label: replace(one, values=np.append(one.values, np.nan)[rows]) for label, one in self.scores.items()}
-        return replace(self, queries=tuple(queries), scores=scores)
+        scores = self.scores.items()
+        wider = {label: replace(score, values=np.append(score.values, np.nan)[rows]) for label, score in scores}
+        return replace(self, queries=tuple(queries), scores=wider)
 
     def with_zeros(self, zeros: Mapping[str, Collection[str]]) -> "System":
         """The system with 0 for queries, by measure, that have no value and count in the mean."""
         wider = self.only(sorted({*self.queries}.union(*zeros.values())))
         scores = {}
-        for label, one in wider.scores.items():
-            is_zero = np.isnan(one.values) & [query in zeros.get(label, ()) for query in wider.queries]
-            scores[label] = replace(one, values=np.where(is_zero, 0.0, one.values))
+        for label, score in wider.scores.items():
+            is_zero = np.isnan(score.values) & [query in zeros.get(label, ()) for query in wider.queries]
+            scores[label] = replace(score, values=np.where(is_zero, 0.0, score.values))
         return replace(wider, scores=scores)
 
     def under(self, names: Mapping[str, str]) -> "System":
         """The system with its measures under other names, which are given with their canonical names."""
-        by_measure = {one.measure: one for one in reversed(list(self.scores.values()))}
+        by_measure = {score.measure: score for score in reversed(list(self.scores.values()))}
         named = {label: by_measure[measure] for label, measure in names.items() if measure in by_measure}
-        named |= {label: one for label, one in self.scores.items() if names.get(label) == one.measure}
-        return replace(self, scores={name: one for name, one in self.scores.items() if name not in names} | named)
+        named |= {label: score for label, score in self.scores.items() if names.get(label) == score.measure}
+        return replace(self, scores={name: score for name, score in self.scores.items() if name not in names} | named)
 
     def require(self, measures: Iterable[str], known: Collection[str]) -> None:
         """Refuse measures that are not among those that are known of the system.
@@ -157,8 +158,8 @@ def paired(systems: Sequence[System]) -> list[str]:
     """The measures that all systems have and whose differences add up, in the order of the first system."""
     return [
         name
-        for name, one in systems[0].scores.items()
-        if is_paired(one.quantity) and all(name in each.scores for each in systems)
+        for name, score in systems[0].scores.items()
+        if is_paired(score.quantity) and all(name in each.scores for each in systems)
     ]
 
 
@@ -170,7 +171,7 @@ def shared(systems: Sequence[System]) -> list[str]:
 
 def kept_measures(results: Sequence[Result]) -> list[str]:
     """The measures of results files that are compared by default."""
-    return shared([of_result(one.run, one) for one in results])
+    return shared([of_result(result.run, result) for result in results])
 
 
 def of_values(name: str, values: Values) -> System:
@@ -244,11 +245,11 @@ class SystemReader:
         self._judgements: Qrels | Digest | None = None  # of stored values alone, those of the first
         self._measures = several(DEFAULT if measures is None else measures)
         resolved = [] if measures is None else self._resolved(self._measures)
-        if unpaired := [one.label for one in resolved if not is_paired(one.quantity)]:
+        if unpaired := [measure.label for measure in resolved if not is_paired(measure.quantity)]:
             text = "counts, texts and geometric means have no differences of queries that add up to theirs"
             remedy = "compare the measure itself: AP instead of gmean(AP)"
             raise MeasureError("measure-syntax", f"{quoted(unpaired)}: {text}", remedy=remedy)
-        self._names = {one.label: str(one.quantity) for one in resolved}  # or those of the first stored values
+        self._names = {measure.label: str(measure.quantity) for measure in resolved}  # or those of stored values
         self.labels = list(self._names)
 
     def _resolved(self, measures: Sequence[object]) -> list[ResolvedMeasure]:
@@ -257,7 +258,7 @@ class SystemReader:
     def _means(self, name: str, measure: str) -> bool:
         """Whether a name stands for a measure, and for it alone."""
         try:
-            return [str(one.quantity) for one in self._resolved([name])] == [measure]
+            return [str(measure.quantity) for measure in self._resolved([name])] == [measure]
         except MeasureError:
             return False
 
@@ -286,7 +287,7 @@ class SystemReader:
         runs = {key: side for key, side in sides.items() if key not in stored}
         labels = [name if len(by_name[name]) == 1 else f"{name} ({number + 1})" for name, number in runs]
         values = self._measured(labels, list(runs.values()))
-        systems = {key: of_values(key[0], one) for key, one in zip(runs, values, strict=True)}
+        systems = {key: of_values(key[0], measured) for key, measured in zip(runs, values, strict=True)}
         for key, system in stored.items():
             kept = None if self._queries is None else sorted({*system.queries} & {*self._queries})
             systems[key] = system if kept is None else system.only(kept)
@@ -311,14 +312,14 @@ class SystemReader:
         others = ("queries", "rel", "profile", "progress")
         settings: Any = {name: value for name, value in self._options.items() if name not in others}
         plan = runner.planned(self._profile, measures, self._options.get("rel"), settings)
-        judgements = inputs.Judgements(self._qrels, self._queries, [one.judging for one in plan.asked])
+        judgements = inputs.Judgements(self._qrels, self._queries, [measure.judging for measure in plan.asked])
         return bounding.differences(judgements, self._runs, plan, pairs, by)
 
     def _take_over(self, stored: Sequence[System]) -> None:
         """Measure runs by the measures that all stored values have, under the names of the first."""
-        self._names = {label: one.measure for label, one in stored[0].scores.items()}
+        self._names = {label: score.measure for label, score in stored[0].scores.items()}
         known = []
-        for label in shared([one.under(self._names) for one in stored]):
+        for label in shared([system.under(self._names) for system in stored]):
             measure = self._names[label]
             known += [name for name in (label, measure) if self._means(name, measure)][:1]
         self._measures = known or self._measures
@@ -348,9 +349,9 @@ class SystemReader:
                 if not further:
                     raise
                 values = evaluation.evaluate_runs(self._qrels, named, self._measures, **self._options)
-        for name, one in values.items():
-            if any(notice.slug == "empty-input" for notice in one.notices):
-                what = f"run {name} has" if one.counts.judged else "the judgements have"
+        for name, measured in values.items():
+            if any(notice.slug == "empty-input" for notice in measured.notices):
+                what = f"run {name} has" if measured.counts.judged else "the judgements have"
                 remedy = "evaluate shows the values that the tool gives then"
                 raise InputError("empty-input", f"{what} no rows: there is nothing to compare", remedy=remedy)
         self._judgements = next(iter(values.values())).judgements
@@ -365,7 +366,7 @@ class SystemReader:
 
         """
         if self.labels:
-            system.require(self._names.values(), {one.measure for one in system.scores.values()})
+            system.require(self._names.values(), {score.measure for score in system.scores.values()})
         stored = source.judgements
         if stored is None:
             return
@@ -375,7 +376,7 @@ class SystemReader:
             self._judgements = stored if qrels is None else Qrels(qrels, queries=queries, duplicate_judgements=policy)
         if stored is self._judgements:
             return
-        before, today = (one.digest if isinstance(one, Qrels) else one for one in (stored, self._judgements))
+        before, today = (qrels.digest if isinstance(qrels, Qrels) else qrels for qrels in (stored, self._judgements))
         looked_at = {*system.queries} if self._qrels is not None else {*system.queries} & today.queries.keys()
         if not (changes := before.changes(today, looked_at)):
             return
@@ -410,7 +411,7 @@ def renewal(
     line = Signature.parse(first.signature)
     settings = {name: text for name, text in line.settings.items() if name not in ("exclude", "weights", "macro")}
     options = replace(line, settings=settings).options() or []
-    runs = [_run_file(one.run, known_runs) for one in results]
+    runs = [_run_file(result.run, known_runs) for result in results]
     options = [*reading, *options, "-q", "-o", first.origin or "FILE"]
     return shlex.join(["rankworth", "evaluate", qrels or "QRELS", *runs, "-m", *measures, *options])
 
@@ -498,30 +499,30 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
     first, *others = runs
     if not others:
         return first
-    labels = [label for label in measures or first.scores if all(label in one.scores for one in runs)]
+    labels = [label for label in measures or first.scores if all(label in run.scores for run in runs)]
     require_same_settings(runs, [label for label in labels if is_paired(first.scores[label].quantity)])
     answered = [
-        frozenset(one.queries).intersection(one.queries if one.answered is None else one.answered) for one in runs
+        frozenset(run.queries).intersection(run.queries if run.answered is None else run.answered) for run in runs
     ]
     every = frozenset().union(*answered)
     owners = None
     if sum(map(len, answered)) == len(every) > max(map(len, answered)):
         # each query has the value of the run that answers it; other queries have the value of no results
-        queries = sorted({*first.queries}.union(*(one.queries for one in others)))
+        queries = sorted({*first.queries}.union(*(run.queries for run in others)))
         pairs = zip(runs, answered, strict=True)
-        owners = np.argmax([[(query in one.rows) + (query in own) for query in queries] for one, own in pairs], axis=0)
-        runs = [one.only(queries) for one in runs]
-    elif any(one.queries != first.queries for one in others):
-        counts = " and ".join(f"{len(one.queries):,}" for one in runs)
+        owners = np.argmax([[(query in run.rows) + (query in own) for query in queries] for run, own in pairs], axis=0)
+        runs = [run.only(queries) for run in runs]
+    elif any(run.queries != first.queries for run in others):
+        counts = " and ".join(f"{len(run.queries):,}" for run in runs)
         text = f"{first.name}: its runs share some queries, not all ({counts}): they are neither folds nor repetitions"
         remedy = "give runs for the same queries, or for altogether different ones"
         raise UsageError("not-comparable", text, remedy=remedy)
     scores = {}
     for label in labels:
-        table = np.array([one.scores[label].values for one in runs], dtype=float)
+        table = np.array([run.scores[label].values for run in runs], dtype=float)
         values = table.mean(axis=0) if owners is None else table[owners, np.arange(owners.size)]
         scores[label] = replace(first.scores[label], values=values)
-    judged = [one.judged for one in runs if one.judged is not None]
+    judged = [run.judged for run in runs if run.judged is not None]
     return replace(
         first,
         queries=runs[0].queries,
@@ -529,7 +530,7 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
         judged=frozenset().union(*judged) if len(judged) == len(runs) else None,
         answered=min(answered, key=len) if owners is None else every,
         joined=("seeds" if owners is None else "folds", len(runs)),
-        notices=tuple(dict.fromkeys(notice for one in runs for notice in one.notices)),
+        notices=tuple(dict.fromkeys(notice for run in runs for notice in run.notices)),
     )
 
 
@@ -554,9 +555,9 @@ def require_same_settings(systems: Sequence[System], measures: Sequence[str]) ->
         raise UsageError("not-comparable", *dict.fromkeys(problems), remedy=remedy)
 
 
-def not_alike(one: str, other: str) -> list[str]:
+def not_alike(first: str, other: str) -> list[str]:
     """What differs in how two values of one query came about, by their signatures."""
-    return values_signature(one).differences(values_signature(other))
+    return values_signature(first).differences(values_signature(other))
 
 
 @lru_cache
