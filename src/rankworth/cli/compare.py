@@ -209,7 +209,7 @@ def compare(
             kept = comparison.kept_measures(systems.results)
             wanted = list(options.measured.measure or kept or project.measures or comparison.DEFAULT)
             resolved = options.profiles()[0].ask(wanted, rel=options.measured.rel) if asserted else []
-            known = {one.label: str(one.quantity) for one in resolved}
+            known = {measure.label: str(measure.quantity) for measure in resolved}
             wanted += [gate.measure for gate in asserted if not gate.among(known)]
             judgements, runs, settings = inputs.read(wanted)
             sources = systems.systems(runs)
@@ -322,7 +322,7 @@ def _write(
         return
     out.warn_of(result.sheets())
     if out.is_file or out.form not in ("table", "md", "html"):
-        for line in lines([one for one in verdicts if not (out.quiet and one.passed)]):
+        for line in lines([verdict for verdict in verdicts if not (out.quiet and verdict.passed)]):
             say(line)
         out.say(*steps)
 

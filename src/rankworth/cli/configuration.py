@@ -96,7 +96,7 @@ class Project:
         """Why the plugins are not run; empty where they are, see `docs/configuration.md`."""
         folder, here = self.folder.resolve(), here.resolve()
         trusted = [Path(named).resolve() for named in os.environ.get(TRUST, "").split(os.pathsep) if named]
-        if any(folder.is_relative_to(one) for one in trusted):
+        if any(folder.is_relative_to(root) for root in trusted):
             return ""
         owner = (self.folder / FILE).stat().st_uid
         if hasattr(os, "geteuid") and owner not in (os.geteuid(), ROOT):
@@ -219,7 +219,7 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return f"{error.filename}:{error.lineno}: {error.msg}"
     frames = traceback.extract_tb(error.__traceback__)
-    lines = [one for one in frames if one.filename[0] != "<" and not Path(one.filename).is_relative_to(_HERE)]
+    lines = [frame for frame in frames if frame.filename[0] != "<" and not Path(frame.filename).is_relative_to(_HERE)]
     if isinstance(error, ImportError | OSError) or not lines:
         return str(error)
     kind = "" if isinstance(error, RankworthError) else f"{type(error).__name__}: "

@@ -161,7 +161,7 @@ def evaluate(
         profiles = options.profiles()
         wanted = [*(measures or evaluation.DEFAULT_MEASURES)]
         resolved = profiles[0].ask(wanted, rel=options.measured.rel) if floors else []
-        known = {one.label: str(one.quantity) for one in resolved}
+        known = {measure.label: str(measure.quantity) for measure in resolved}
         wanted += [floor.measure for floor in floors if not floor.among(known)]
         slices = {"table": options.table(), "by": by, "weights": weights, "macro": macro}
         if running.engine == "spark":
@@ -208,10 +208,10 @@ def _decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Se
         return 0
     from rankworth.comparison.gates import advice, lines  # noqa: PLC0415 - rarely needed
 
-    for line in lines([one for one in verdicts if not (out.quiet and one.passed)]):
+    for line in lines([verdict for verdict in verdicts if not (out.quiet and verdict.passed)]):
         say(line)
-    out.say(*advice(verdicts, files, {one.gate.measure: options for one in verdicts}))
-    return int(not all(one.passed for one in verdicts))
+    out.say(*advice(verdicts, files, {verdict.gate.measure: options for verdict in verdicts}))
+    return int(not all(verdict.passed for verdict in verdicts))
 
 
 def _floors(limits: Sequence[str] | None) -> "list[Gate]":

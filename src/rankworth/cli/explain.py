@@ -112,7 +112,7 @@ def explain(
             settings |= {"texts": options.read.queries, "docs": options.read.docs, "columns": options.read.text_columns}
         result = explain_queries(judgements, run, measures, progress=drawing, **settings)
         out.write(partial(_content, result), picture("stacked", result, out=out))
-        out.warn_of(sheet for one in result for sheet in one.sheets())
+        out.warn_of(sheet for explanation in result for sheet in explanation.sheets())
 
 
 def _arguments(files: Sequence[str], *, is_chosen: bool) -> tuple[str, list[str], str | None]:
@@ -163,5 +163,5 @@ def _content(result: "Explanations[Explanation | Difference]", form: str, look: 
     if form == "json":
         return data.document(result[0].to_dict() if len(result) == 1 else result.to_dict()).encode()
     if form == "jsonl":
-        return b"".join(data.line(one.to_dict()).encode() for one in result)
+        return b"".join(data.line(explanation.to_dict()).encode() for explanation in result)
     return rendered(result, form, look, "rankworth explain")

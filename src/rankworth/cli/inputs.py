@@ -334,7 +334,7 @@ class SystemFiles:
     @property
     def results(self) -> "list[Result]":
         """All stored values."""
-        return [one for results in self.stored.values() for one in results.values()]
+        return [result for results in self.stored.values() for result in results.values()]
 
     def systems(self, runs: "Iterable[Run]") -> dict[str, list[SystemFile]]:
         """The files of each system, in order: several of one NAME are several runs of one system.
@@ -360,7 +360,7 @@ class SystemFiles:
             if name and len(held) > 1:
                 text = f"{path} holds {len(held):,} runs, {quoted(held)}, and {name} is one name"
                 raise UsageError("run-names", text, remedy=f"leave {name}= out: each run has a name of its own")
-            files += [SystemFile(name, path, one, label, is_stored=True) for label, one in held.items()]
+            files += [SystemFile(name, path, values, label, is_stored=True) for label, values in held.items()]
         labels = [file.name or file.label for file in files]
         systems: dict[str, list[SystemFile]] = {}
         for file, label in zip(files, labels, strict=True):

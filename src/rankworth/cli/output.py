@@ -199,7 +199,7 @@ def picture(kind: str, *arguments: Any, out: Output) -> Callable[[Path], bytes]:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", RankworthWarning)
             drawn = plots.rendered(getattr(plots, kind)(*arguments), path.suffix.lower().removeprefix("."))
-        out.say(*dict.fromkeys(f"warning: {one.message}" for one in caught))
+        out.say(*dict.fromkeys(f"warning: {warning.message}" for warning in caught))
         return drawn
 
     return content

@@ -75,14 +75,14 @@ def evaluate(
         warned: list[str] = []
         if per_query:
             sheet = _joined([_values(name, frame) for name, frame in frames.items()])
-            record: dict[str, Any] = {"queries": sheet.rows(), "columns": [one.name for one in sheet.columns[1:]]}
+            record: dict[str, Any] = {"queries": sheet.rows(), "columns": [column.name for column in sheet.columns[1:]]}
         else:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RankworthWarning)
                 means = {name: values.mean() for name, values in frames.items()}
-            sheet = _joined([one.sheet(level, name) for name, one in means.items()])
-            record = {"runs": {name: one.to_dict(level) for name, one in means.items()}}
-            warned = [f"{notice.text}   [{notice.slug}]" for one in means.values() for notice in one.notices]
+            sheet = _joined([each.sheet(level, name) for name, each in means.items()])
+            record = {"runs": {name: each.to_dict(level) for name, each in means.items()}}
+            warned = [f"{notice.text}   [{notice.slug}]" for each in means.values() for notice in each.notices]
     out.write_table(sheet, {"json": lambda: data.document(record).encode()}, warned)
 
 

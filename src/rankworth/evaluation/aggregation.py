@@ -456,9 +456,9 @@ def side_by_side(columns: Sequence[Column], standing: Standing, kept: Mask) -> t
 
     """
     there: Mask | None
-    if all(_has_rows(one, standing, kept) for one in columns):
+    if all(_has_rows(column, standing, kept) for column in columns):
         queries, there = standing.of(kept), None
-        table = np.array([one.shown()[kept] for one in columns]).reshape(len(columns), len(queries)).T
+        table = np.array([column.shown()[kept] for column in columns]).reshape(len(columns), len(queries)).T
         if not standing.judged.all():
             order = sorted(range(len(queries)), key=queries.__getitem__)
             queries, table = [queries[place] for place in order], table[order]
@@ -467,7 +467,7 @@ def side_by_side(columns: Sequence[Column], standing: Standing, kept: Mask) -> t
         queries = sorted({query for row in rows for query in row})
         there = np.array([[query in row for row in rows] for query in queries], dtype=bool)
         table = np.array([[row.get(query, np.nan) for row in rows] for query in queries], dtype=np.float64)
-        there, table = (one.reshape(len(queries), len(rows)) for one in (there, table))
+        there, table = (array.reshape(len(queries), len(rows)) for array in (there, table))
     table = np.ascontiguousarray(table)
     table.setflags(write=False)
     return queries, table, there
@@ -490,7 +490,7 @@ def intervals(columns: Sequence[Column], table: Floats | None, level: float, see
 
     """
     ways = [column.way for column in columns]
-    odd = any(one.absent.size or one.divided is not None or one.sliced for one in columns)
+    odd = any(column.absent.size or column.divided is not None or column.sliced for column in columns)
     if table is not None and not odd and not np.isnan(table).any():
         together = stats.intervals(additive(table, ways), level=level, seed=seed)
         return back(together.low, ways), back(together.high, ways)

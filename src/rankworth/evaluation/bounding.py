@@ -39,29 +39,29 @@ def bounded(qrels_of: QrelsOf, run: Run, plan: Plan, by: Varied, *, progress: "P
 
     """
     _refuse_word(by)
-    needs_rows = by == "unjudged" and any(not _has_plain_ranks(one) for one in plan.asked)
+    needs_rows = by == "unjudged" and any(not _has_plain_ranks(measure) for measure in plan.asked)
     evaluator = Evaluator(qrels_of, run, [plan], progress=progress, full=needs_rows)
     values = evaluator.values(plan)
     columns, notes = {}, []
-    for one, column in zip(plan.numbers, behind(values).columns, strict=True):
-        measured = evaluator.measured_run(one)
+    for measure, column in zip(plan.numbers, behind(values).columns, strict=True):
+        measured = evaluator.measured_run(measure)
         none, defined = np.full(column.values.size, np.nan), column.there & ~np.isnan(column.values)
         ends = none, none, none
-        if isinstance(one.quantity, Measure):
+        if isinstance(measure.quantity, Measure):
             if by == "unjudged":
-                _refuse_settings(one, measured)
-            bounding = Bounding(measured, one, evaluator.qrels(one), column)
+                _refuse_settings(measure, measured)
+            bounding = Bounding(measured, measure, evaluator.qrels(measure), column)
             low, high, is_known = vary([bounding], by)
             mean = expected(bounding) if by == "ties" else none
             ends = np.where(is_known, low, np.nan), mean, np.where(is_known, high, np.nan)
             if unknown := column.standing.of(defined & np.isnan(ends[0])):
-                notes.append(f"{one.label} has no bounds: too many {_OF[by]} to measure all, as for {unknown[0]}")
+                notes.append(f"{measure.label} has no bounds: too many {_OF[by]} to measure all, as for {unknown[0]}")
         settings = replace(column.settings, nan="propagate")  # an end that is not known makes the mean unknown
         lowest, middle, highest = (
             replace(column, values=each, settings=settings if np.isnan(each[defined]).any() else column.settings)
             for each in ends
         )
-        columns[one.label] = lowest, middle, highest
+        columns[measure.label] = lowest, middle, highest
     assumption = _assumption(evaluator.measured_run(plan.base), by)
     return replace(values, bounds=MeanBounds(by, assumption, tuple(notes), columns, values.per_query.id_kinds))
 
@@ -88,15 +88,15 @@ def _assumption(run: MeasuredRun, by: Varied) -> str:
     return f"bounds over grades of unjudged documents: only retrieved documents may be relevant, grades up to {most:g}"
 
 
-def _has_plain_ranks(one: ResolvedMeasure) -> bool:
+def _has_plain_ranks(measure: ResolvedMeasure) -> bool:
     """Whether the ranks of unjudged documents are those that judged ones leave, and no scores are equal."""
-    judging = one.judging
+    judging = measure.judging
     plain = judging.ties not in ("expected", "last") and judging.order != "rank" and judging.blocks == "joined"
     once = judging.duplicates in ("error", "best", "first", "last")
     return plain and once and judging.duplicate_judgements != "spread"
 
 
-def _refuse_settings(one: ResolvedMeasure, run: MeasuredRun) -> None:
+def _refuse_settings(measure: ResolvedMeasure, run: MeasuredRun) -> None:
     """Refuse settings by which grades decide whether a query counts.
 
     Raises:
@@ -104,13 +104,13 @@ def _refuse_settings(one: ResolvedMeasure, run: MeasuredRun) -> None:
 
     """
     usual = {"no_relevant": "keep", "neither": "keep", "all_negative": "keep", "no_hit": "keep"}
-    odd = [name for name, value in usual.items() if getattr(one.averaging, name) != value]
-    odd += ["undefined"] if isinstance(one.averaging.undefined, str) else []
+    odd = [name for name, value in usual.items() if getattr(measure.averaging, name) != value]
+    odd += ["undefined"] if isinstance(measure.averaging.undefined, str) else []
     odd += ["judgements"] if run.judging.judgements != "all" else []
     odd += ["pool"] if run.judging.pool != "judged" else []
     odd += ["unretrieved"] if run.judging.unretrieved != "absent" else []
     if odd:
-        value = getattr(one.averaging, odd[0], None) or getattr(one.judging, odd[0])
+        value = getattr(measure.averaging, odd[0], None) or getattr(measure.judging, odd[0])
         text = f"{odd[0]}={value!r}: whether a query counts depends on its grades, and bounds vary these"
         raise UsageError(
             "conflicting-options", text, remedy="take bounds under another profile, or set it to its default"
@@ -139,16 +139,16 @@ def of_runs(qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, by: Varied) 
 
     """
     _refuse_word(by)
-    every = frozenset(query for one in plan.asked for query in qrels_of(one.judging).queries)
+    every = frozenset(query for measure in plan.asked for query in qrels_of(measure.judging).queries)
     is_shown, sides = by == "unjudged", {}
     for name, run in runs.items():
         evaluator = Evaluator(qrels_of, run, [plan], shown=every if is_shown else frozenset(), full=is_shown)
         columns = behind(evaluator.values(plan, with_notices=False)).columns
-        measured = [evaluator.measured_run(one) for one in plan.numbers]
-        for one, measured_run in zip(plan.numbers, measured, strict=True) if is_shown else ():
-            _refuse_settings(one, measured_run)
+        measured = [evaluator.measured_run(measure) for measure in plan.numbers]
+        for measure, measured_run in zip(plan.numbers, measured, strict=True) if is_shown else ():
+            _refuse_settings(measure, measured_run)
         rows = zip(measured, plan.numbers, columns, strict=True)
-        sides[name] = [Bounding(run, one, evaluator.qrels(one), column) for run, one, column in rows]
+        sides[name] = [Bounding(run, measure, evaluator.qrels(measure), column) for run, measure, column in rows]
     return sides
 
 
@@ -171,12 +171,12 @@ def differences(
     """
     sides = of_runs(qrels_of, runs, plan, by)
     found = [
-        DifferenceBounds(one.asked.label, first, second, list(one.qrels.queries), *vary([one, other], by))
+        DifferenceBounds(side.asked.label, first, second, list(side.qrels.queries), *vary([side, other], by))
         for first, second in pairs
-        for one, other in zip(sides[first], sides[second], strict=True)
+        for side, other in zip(sides[first], sides[second], strict=True)
     ]
-    [[one, *_], *_] = sides.values()
-    return found, _assumption(one.run, by)
+    [[side, *_], *_] = sides.values()
+    return found, _assumption(side.run, by)
 
 
 def vary(sides: Sequence[Bounding], by: Varied) -> Bounds:

@@ -111,8 +111,8 @@ class Ranking:
 
     def hits(self, alternatives: Sequence[Counterfactual]) -> JudgedRows:
         """Alternatives as judged rankings, one query each."""
-        retrieved, rows = self.rows, np.concatenate([one.order for one in alternatives])
-        sizes = np.array([len(one.order) for one in alternatives], dtype=np.int64)
+        retrieved, rows = self.rows, np.concatenate([change.order for change in alternatives])
+        sizes = np.array([len(change.order) for change in alternatives], dtype=np.int64)
         starts = np.cumsum(sizes) - sizes
         beyond = 0 if retrieved.judgement is None else 1 + int(retrieved.judgement.max(initial=0))  # of no judgement
         columns: dict[str, Any] = {}
@@ -122,19 +122,19 @@ class Ranking:
         ranks = zip(*map(self._ranks, alternatives), strict=True)
         columns |= zip(("rank", "tie_first", "tie_last"), map(np.concatenate, ranks), strict=True)
         if (positive := retrieved.positive) is not None:
-            columns["positive"] = np.concatenate([_positive(positive, one) for one in alternatives])
-        for one, start in zip(alternatives, starts.tolist(), strict=True):
-            for row, grade in one.grades.items():
-                places = start + np.flatnonzero(one.order == row)
+            columns["positive"] = np.concatenate([_positive(positive, change) for change in alternatives])
+        for change, start in zip(alternatives, starts.tolist(), strict=True):
+            for row, grade in change.grades.items():
+                places = start + np.flatnonzero(change.order == row)
                 columns["known"][places] = grade is not None
                 columns["grade"][places] = grade or 0.0
                 if columns["elsewhere"] is not None and grade is not None:
                     columns["elsewhere"][places] = True
                 if columns["judgement"] is not None and not retrieved.known[row]:  # a judgement of its own
                     columns["judgement"][places] = -1 if grade is None else beyond + row
-        pools = [self._pool(one.grades) for one in alternatives]
+        pools = [self._pool(change.grades) for change in alternatives]
         subtopics = retrieved.subtopics
-        if any(one.grades for one in alternatives):
+        if any(change.grades for change in alternatives):
             subtopics = None  # they have the grades as they were; who looks at subtopics does not ask for others
         if subtopics is not None:
             counts, by_id = np.repeat(subtopics.counts, sizes.size), np.tile(subtopics.by_id, sizes.size)
@@ -151,10 +151,10 @@ class Ranking:
             **columns,
         )
 
-    def _ranks(self, one: Counterfactual) -> tuple[Integers, Integers, Integers]:
+    def _ranks(self, change: Counterfactual) -> tuple[Integers, Integers, Integers]:
         """Rank, and first and last rank of its group, of each document in a new order."""
         there = self.rows.rank[: self.retrieved]
-        size = len(one.order)
+        size = len(change.order)
         rank = there[:size]
         if size > self.retrieved:
             last = int(there[-1]) if self.retrieved else 0
@@ -162,10 +162,10 @@ class Ranking:
         tied = self.rows.tie_last > self.rows.tie_first
         if not tied.any():
             return rank, rank, rank
-        if one.exchanged:
+        if change.exchanged:
             return rank, self.rows.tie_first[:size], self.rows.tie_last[:size]
-        apart = np.isin(one.order, list(one.alone)) | ~tied[one.order]
-        group = np.where(apart, -1 - np.arange(size), self.rows.tie_first[one.order])
+        apart = np.isin(change.order, list(change.alone)) | ~tied[change.order]
+        group = np.where(apart, -1 - np.arange(size), self.rows.tie_first[change.order])
         starts = np.flatnonzero(np.append(True, group[1:] != group[:-1])[:size])
         lengths = np.diff(starts, append=size)
         return rank, np.repeat(rank[starts], lengths), np.repeat(rank[starts + lengths - 1], lengths)
@@ -182,22 +182,22 @@ class Ranking:
         return np.array(sorted(kept, reverse=True), dtype=np.float64)
 
 
-def _positive(positive: NDArray[np.bool_], one: Counterfactual) -> NDArray[np.bool_]:
+def _positive(positive: NDArray[np.bool_], change: Counterfactual) -> NDArray[np.bool_]:
     """Whether the score of each document in a new order is above 0.
 
     A score of its own lies between those of the others; between one above 0 and one that is not, it keeps its sign.
 
     Args:
         positive: the same of each row.
-        one: the new order.
+        change: the new order.
 
     """
-    if one.exchanged:
-        return positive[: len(one.order)]
-    signs = positive[one.order]
+    if change.exchanged:
+        return positive[: len(change.order)]
+    signs = positive[change.order]
     if signs.all():
         return signs
-    others = ~np.isin(one.order, list(one.alone))
+    others = ~np.isin(change.order, list(change.alone))
     for place in np.flatnonzero(~others).tolist():
         if (signs & others)[place:].any():
             signs[place] = True
@@ -290,8 +290,8 @@ class MeasureContext:
         place = self.positions[query]
         at = self.qrels.queries.index(query)
         start, end = self.qrels.offsets[at : at + 2].tolist()
-        one = self.view.judgement.hits.of(np.array([place]))
-        ranking = Ranking.of(one, self.qrels.documents_of(at), self.qrels.grades[start:end], start)
+        hits = self.view.judgement.hits.of(np.array([place]))
+        ranking = Ranking.of(hits, self.qrels.documents_of(at), self.qrels.grades[start:end], start)
         return replace(ranking, place=place)
 
     def each(self, ranking: Ranking, alternatives: Sequence[Counterfactual]) -> list[float | RankworthError | None]:
@@ -302,7 +302,7 @@ class MeasureContext:
             alternatives: their orders.
 
         """
-        longest = max((len(one.order) for one in alternatives), default=1)
+        longest = max((len(change.order) for change in alternatives), default=1)
         step = max(1, _ROWS // max(1, longest))
         parts = (alternatives[start : start + step] for start in range(0, len(alternatives), step))
         return [value for part in parts for value in self._tried(ranking, part)]

@@ -56,7 +56,7 @@ class Plan:
     @cached_property
     def exclude(self) -> Exclusion | None:
         """The pairs that some measure does not count, or their label."""
-        return next((one.judging.exclude for one in self.asked if one.judging.exclude is not None), None)
+        return next((measure.judging.exclude for measure in self.asked if measure.judging.exclude is not None), None)
 
     @property
     def rowless(self) -> bool:
@@ -66,12 +66,12 @@ class Plan:
     @cached_property
     def numbers(self) -> list[ResolvedMeasure]:
         """The measures that are numbers."""
-        return [one for one in self.asked if not isinstance(one.quantity, TextFact)]
+        return [measure for measure in self.asked if not isinstance(measure.quantity, TextFact)]
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:
         """What the values of each measure are that is a number, by its label."""
-        return {one.label: kind_of(one.quantity) for one in self.numbers}
+        return {measure.label: kind_of(measure.quantity) for measure in self.numbers}
 
     @cached_property
     def signed(self) -> tuple[ResolvedMeasure, ...]:
@@ -90,9 +90,9 @@ class Plan:
     def alike(self) -> list[list[ResolvedMeasure]]:
         """The measures that need one judged run, together."""
 
-        def needs(one: ResolvedMeasure) -> Hashable:
-            widens = one.averaging.extra != "ignore" and one.quantity.definition.elsewhere
-            return one.judging, _has_unjudged(one), widens
+        def needs(measure: ResolvedMeasure) -> Hashable:
+            widens = measure.averaging.extra != "ignore" and measure.quantity.definition.elsewhere
+            return measure.judging, _has_unjudged(measure), widens
 
         return _grouped(self.asked, needs)
 
@@ -164,29 +164,29 @@ class MeasuredRun:
         """
         size = self.hits.n_retrieved.size
         by_layout: dict[Layout, list[Quantity]] = {}
-        for one in quantities:
-            if one.definition.subtopics and self.hits.subtopics is None and subtopics_of(qrels) is not None:
-                self.failed[one] = _no_subtopics(one)
+        for quantity in quantities:
+            if quantity.definition.subtopics and self.hits.subtopics is None and subtopics_of(qrels) is not None:
+                self.failed[quantity] = _no_subtopics(quantity)
                 continue
-            self.layouts[one] = layout_of(one, qrels)
-            by_layout.setdefault(self.layouts[one], []).append(one)
-            if isinstance(one, TextFact):
-                self.texts[one] = [""] * size
+            self.layouts[quantity] = layout_of(quantity, qrels)
+            by_layout.setdefault(self.layouts[quantity], []).append(quantity)
+            if isinstance(quantity, TextFact):
+                self.texts[quantity] = [""] * size
             else:
-                self.values[one] = np.zeros(size)
+                self.values[quantity] = np.zeros(size)
         for layout, some in by_layout.items():
             hits = self.hits.compact() if layout == "judged" else self.hits
             for places, block in hits.blocks():
                 ranking = block.condensed if self.condensed else block
-                for one in some:
-                    if isinstance(one, TextFact):
-                        for place, text in zip(places.tolist(), one.values(ranking), strict=True):
-                            self.texts[one][place] = text
+                for quantity in some:
+                    if isinstance(quantity, TextFact):
+                        for place, text in zip(places.tolist(), quantity.values(ranking), strict=True):
+                            self.texts[quantity][place] = text
                         continue
                     try:
-                        self.values[one][places] = one.values(ranking)
+                        self.values[quantity][places] = quantity.values(ranking)
                     except MeasureError as error:
-                        self.failed.setdefault(one, error)
+                        self.failed.setdefault(quantity, error)
 
 
 def _standing(
@@ -210,16 +210,16 @@ def layout_of(quantity: Quantity, qrels: Qrels) -> Layout:
     return positions
 
 
-def _no_subtopics(one: Quantity) -> MeasureError:
+def _no_subtopics(quantity: Quantity) -> MeasureError:
     """The error of a measure of subtopics where settings change what is judged."""
-    text = f"{one} looks at subtopics, and the settings change what is judged without a word on subtopics"
+    text = f"{quantity} looks at subtopics, and the settings change what is judged without a word on subtopics"
     settings = "negative, judgements, pool, unretrieved, grades, highest and repeated judgements are such settings"
     return MeasureError("conflicting-options", text, remedy=settings)
 
 
-def _has_unjudged(one: ResolvedMeasure) -> bool:
+def _has_unjudged(measure: ResolvedMeasure) -> bool:
     """Whether queries of the run that nobody judged are looked at, too."""
-    return one.averaging.extra != "ignore" or one.averaging.divisor == "run"
+    return measure.averaging.extra != "ignore" or measure.averaging.divisor == "run"
 
 
 @dataclass(eq=False)
@@ -283,8 +283,8 @@ class Evaluator:
                 cases += [self._case(measures) for measures in plan.alike]
             except RankworthError as error:
                 self._refused[id(plan)] = error
-        self._cases = {id(one): case for case in cases for one in case.measures}
-        quantities = [(one.quantity, case.qrels) for case in cases for one in case.measures]
+        self._cases = {id(measure): case for case in cases for measure in case.measures}
+        quantities = [(measure.quantity, case.qrels) for case in cases for measure in case.measures]
         self.full = full or any(layout_of(quantity, qrels) == "all" for quantity, qrels in quantities)
         """whether unjudged documents have rows, too"""
         self._subtopics = any(quantity.definition.subtopics for quantity, _ in quantities)
@@ -449,18 +449,18 @@ class Evaluator:
         standing = _standing(hits, judging, queries, judged, answered, _within(queries, empty))
         return MeasuredRun(hits, settled, standing, judging, judgement)
 
-    def qrels(self, one: ResolvedMeasure) -> Qrels:
+    def qrels(self, measure: ResolvedMeasure) -> Qrels:
         """The judgements of a measure, with a query for each part of a query that counts as one."""
-        return self._cases[id(one)].qrels
+        return self._cases[id(measure)].qrels
 
-    def measured_run(self, one: ResolvedMeasure) -> MeasuredRun:
+    def measured_run(self, measure: ResolvedMeasure) -> MeasuredRun:
         """The run as the settings of a measure have it, with the values of all measures that have it so.
 
         Raises:
             RankworthError: where the settings refuse the run.
 
         """
-        measured = self._cases[id(one)].run
+        measured = self._cases[id(measure)].run
         if not isinstance(measured, MeasuredRun):
             raise measured or TypeError("the run is not judged yet")
         return measured
@@ -481,9 +481,9 @@ class Evaluator:
         profile, base, label = plan.profile, plan.base, ""
         measures, columns = plan.numbers, []
         try:
-            for one in measures:
-                label = one.label
-                columns.append(self.column(one))
+            for measure in measures:
+                label = measure.label
+                columns.append(self.column(measure))
             label = ""
             whole = self.measured_run(base)
             scored = whole.rows(base.averaging).there
@@ -512,12 +512,12 @@ class Evaluator:
         notices = tuple(diagnose(self, plan, base, measured, counts)) if with_notices else ()
         return Values(
             self.run.name,
-            tuple(one.quantity for one in measures),
+            tuple(measure.quantity for measure in measures),
             PerQuery(ids, [*plan.kinds], table, texts, there, plan.kinds, groups, qrels.kinds),
             counts,
             profile,
             notices,
-            tuple(one.quantity for one in plan.asked),
+            tuple(measure.quantity for measure in plan.asked),
             self.run.tag,
             plan.by,
             self.qrels_of(replace(base.judging, exclude=None) if base.judging.exclude else base.judging),
@@ -533,26 +533,26 @@ class Evaluator:
     def _text_facts(self, plan: Plan, queries: Sequence[str]) -> dict[str, list[str]]:
         """The texts of queries by label; without the tag of the whole run."""
         texts = {}
-        for one in plan.asked:
-            if isinstance(one.quantity, TextFact) and one.quantity != RUNID:
-                run = self.measured_run(one)
-                by_query = dict(zip(run.standing.queries, run.texts[one.quantity], strict=True))
-                texts[one.label] = [by_query.get(query, "") for query in queries]
+        for measure in plan.asked:
+            if isinstance(measure.quantity, TextFact) and measure.quantity != RUNID:
+                run = self.measured_run(measure)
+                by_query = dict(zip(run.standing.queries, run.texts[measure.quantity], strict=True))
+                texts[measure.label] = [by_query.get(query, "") for query in queries]
         return texts
 
-    def column(self, one: ResolvedMeasure) -> Column:
+    def column(self, measure: ResolvedMeasure) -> Column:
         """The values of a measure, and their mean.
 
         Raises:
             RankworthError: where the settings refuse them.
 
         """
-        run, settings = self.measured_run(one), one.averaging
+        run, settings = self.measured_run(measure), measure.averaging
         if settings.no_queries == "hits":
-            hits, cutoff = run.hits, one.quantity.cutoff
+            hits, cutoff = run.hits, measure.quantity.cutoff
             reached = hits.known if cutoff is None else hits.known & (hits.rank <= cutoff)
             settings = replace(settings, no_queries="nan" if reached.any() else "zero")
-        column = run.column(one.quantity, settings)
+        column = run.column(measure.quantity, settings)
         if column.sliced:
             _, queries, divided = column.sample
             aggregation.refuse(queries, settings, divided)

@@ -88,10 +88,10 @@ def evaluate_exact(
     _, [first, *others] = reading.read([], [exact, *(sources.values() if isinstance(sources, dict) else sources)])
     named = inputs.runs(dict(zip(sources, others, strict=True)) if isinstance(sources, dict) else others)
     nearest = _Nearest.of(inputs.run(first), cutoffs, tolerance, None if queries is None else list(map(str, queries)))
-    graded = replace(plan, asked=[replace(one, quantity=_precision(one, cutoffs)) for one in plan.asked])
+    graded = replace(plan, asked=[replace(measure, quantity=_precision(measure, cutoffs)) for measure in plan.asked])
     values = []
     for run in named.values():
-        judgements = inputs.Judgements(nearest.judgements(run), queries, [one.judging for one in graded.asked])
+        judgements = inputs.Judgements(nearest.judgements(run), queries, [measure.judging for measure in graded.asked])
         found = Evaluator(judgements, run, [graded], progress=progress).values(graded)
         values.append(_as_recall(found, plan, nearest, tolerance))
     warn(values)
@@ -105,8 +105,8 @@ def _cutoffs(plan: Plan) -> list[int]:
         UsageError: `conflicting-options` where one is not R@k.
 
     """
-    cutoffs = {one.label: _cutoff(one) for one in plan.asked}
-    odd = [one.label for one in plan.asked if str(one.quantity) != f"R@{cutoffs[one.label]}"]
+    cutoffs = {measure.label: _cutoff(measure) for measure in plan.asked}
+    odd = [measure.label for measure in plan.asked if str(measure.quantity) != f"R@{cutoffs[measure.label]}"]
     if odd:
         text = f"{quoted(odd)}: against an exact run only R@k is defined"
         raise UsageError("conflicting-options", text, remedy="ask for R@10, or for R@1,10,100")
@@ -125,7 +125,7 @@ def _precision(asked: ResolvedMeasure, cutoffs: Sequence[int]) -> Measure:
 
 def _as_recall(values: Values, plan: Plan, nearest: "_Nearest", tolerance: float) -> Values:
     """Values under the names of the measures that were asked for, with what tells that an exact run was the judge."""
-    measures = tuple(one.quantity for one in plan.asked)
+    measures = tuple(measure.quantity for measure in plan.asked)
     told = replace(behind(values), plan=tuple(plan.asked), recorded={"exact": f"{tolerance:g}"})
     notices = tuple(each for each in values.notices if each.slug != "all-relevant")  # as the nearest are
     return replace(values, measures=measures, asked=measures, notices=notices, judgements=nearest.digest, _behind=told)

@@ -124,7 +124,7 @@ def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--
     for (name, kind), quantity in zip(first.per_query.kinds.items(), first.measures, strict=True):
         lower = isinstance(quantity, Measure) and quantity.definition.better == "lower"
         best: Best = "" if kind == "count" or first.by is not None else "lowest" if lower else "highest"
-        ends = [(one[name].low, one[name].high) for one in within]
+        ends = [(interval[name].low, interval[name].high) for interval in within]
         column = Column(name, kind, whole([mean[name] for mean in averages], kind), best, ends)
         bounds = [values.bounds[name] for _, _, values in every if values.bounds is not None]
         columns += _bounded(column, bounds) if bounds else [column]
@@ -238,14 +238,14 @@ def beside(values: "Beside", measures: Sequence[str]) -> Sheet:
         RankworthError: where every profile refuses.
 
     """
-    every = [(run, name, one) for run, profiles in values.items() for name, one in profiles.items()]
-    refused = [(name, one) for _, name, one in every if isinstance(one, RankworthError)]
+    every = [(run, name, result) for run, profiles in values.items() for name, result in profiles.items()]
+    refused = [(name, result) for _, name, result in every if isinstance(result, RankworthError)]
     if len(refused) == len(every):
         raise RankworthError.together([error for _, error in refused])
     columns = [Column("run", "text", [run for run, _, _ in every])] if len(values) > 1 else []
     columns.append(Column("profile", "text", [name for _, name, _ in every]))
     for measure in measures:
-        numbers = [math.nan if isinstance(one, RankworthError) else one[measure] for _, _, one in every]
+        numbers = [math.nan if isinstance(result, RankworthError) else result[measure] for _, _, result in every]
         columns.append(Column(str(measure), "value", numbers))
     notes = _with_profiles((error.problems[0], name) for name, error in refused)
     defects = _with_profiles((text, name) for slug, text, name in _notices(values) if slug == DEFECT)
@@ -261,19 +261,19 @@ def record_beside(values: "Beside", measures: Sequence[str]) -> dict[str, Any]:
 
     """
 
-    def of_profile(name: str, one: "Values | RankworthError") -> dict[str, Any]:
-        if isinstance(one, RankworthError):
-            return {"profile": name, "refused": list(one.problems)}
+    def of_profile(name: str, result: "Values | RankworthError") -> dict[str, Any]:
+        if isinstance(result, RankworthError):
+            return {"profile": name, "refused": list(result.problems)}
         return {
             "profile": name,
-            "mean": dict(zip(map(str, measures), defined([one[measure] for measure in measures]), strict=True)),
-            "signatures": one.signatures,
-            "queries": one.counts.numbers | one.counts.queries,
-            "warnings": [notice._asdict() for notice in one.notices],
+            "mean": dict(zip(map(str, measures), defined([result[measure] for measure in measures]), strict=True)),
+            "signatures": result.signatures,
+            "queries": result.counts.numbers | result.counts.queries,
+            "warnings": [notice._asdict() for notice in result.notices],
         }
 
     runs = [
-        {"name": run, "profiles": [of_profile(name, one) for name, one in profiles.items()]}
+        {"name": run, "profiles": [of_profile(name, result) for name, result in profiles.items()]}
         for run, profiles in values.items()
     ]
     return {"schema": BESIDE, "measures": list(map(str, measures)), "runs": runs}
@@ -287,8 +287,8 @@ def warnings_beside(values: "Beside") -> list[str]:
 def _notices(values: "Beside") -> Iterator[tuple[str, str, str]]:
     """Slug and text of each notice, and the profile that it is about."""
     for profiles in values.values():
-        for name, one in profiles.items():
-            for notice in () if isinstance(one, RankworthError) else one.notices:
+        for name, result in profiles.items():
+            for notice in () if isinstance(result, RankworthError) else result.notices:
                 yield notice.slug, f"{notice.text}   [{notice.slug}]", name
 
 
@@ -321,20 +321,20 @@ def trec_lines(
     rows: list[tuple[str, str, str]] = []
     for values in table.values():
         order = _trec_order(values, rel, written or {})
-        facts = (one for one in values.asked if isinstance(one, TextFact) and one != RUNID)
+        facts = (quantity for quantity in values.asked if isinstance(quantity, TextFact) and quantity != RUNID)
         texts_of: dict[names.Quantity, list[str]] = dict(zip(facts, values.per_query.texts.values(), strict=True))
         if with_queries:
             columns = dict(zip(values.measures, values.per_query.array.T.tolist(), strict=True)) | texts_of
             shown = [(label, one, columns[one]) for one, label in order.items() if _is_per_query(one)]
             rows += [
-                (label, query, _trec_value(one, column[number]))
+                (label, query, _trec_value(quantity, column[number]))
                 for number, query in enumerate(values.per_query.ids)
-                for label, one, column in shown
+                for label, quantity, column in shown
             ]
         rows += [
-            (label, "all", _trec_summary(values, one, complete=complete))
-            for one, label in order.items()
-            if one not in texts_of
+            (label, "all", _trec_summary(values, quantity, complete=complete))
+            for quantity, label in order.items()
+            if quantity not in texts_of
         ]
     labels, queries, texts = zip(*rows, strict=True) if rows else ((), (), ())
     return Sheet((Column("measure", "text", labels), Column("query", "text", queries), Column("value", "text", texts)))
@@ -348,31 +348,31 @@ def _trec_order(
     labels = {one.quantity: "".join(one.label.split()) for one in plan}
     trec = {one: names.trec_name(one, rel) or (_BEYOND, labels.get(one, str(one))) for one in values.asked}
 
-    def order_in_trec(one: names.Quantity) -> tuple[int, float]:
-        at = one.parameters[one.definition.at] if one.definition.at else one.cutoff or 0
-        return trec[one][0], 0.0 if trec[one][0] == _BEYOND else float(at)
+    def order_in_trec(quantity: names.Quantity) -> tuple[int, float]:
+        at = quantity.parameters[quantity.definition.at] if quantity.definition.at else quantity.cutoff or 0
+        return trec[quantity][0], 0.0 if trec[quantity][0] == _BEYOND else float(at)
 
     return {one: written.get(one) or trec[one][1] for one in sorted(values.asked, key=order_in_trec)}
 
 
-def _is_per_query(one: names.Quantity) -> bool:
+def _is_per_query(quantity: names.Quantity) -> bool:
     """Whether trec_eval prints it for every query."""
-    return one.averaging != "gmean" and one not in (RUNID, FACTS["NumQ"])
+    return quantity.averaging != "gmean" and quantity not in (RUNID, FACTS["NumQ"])
 
 
-def _trec_value(one: names.Quantity, value: Any) -> str:  # noqa: ANN401 - number or text
-    if isinstance(one, TextFact):
+def _trec_value(quantity: names.Quantity, value: Any) -> str:  # noqa: ANN401 - number or text
+    if isinstance(quantity, TextFact):
         return f"'{value}'"
-    return f"{value:.0f}" if isinstance(one, Fact) else f"{value:6.4f}"
+    return f"{value:.0f}" if isinstance(quantity, Fact) else f"{value:6.4f}"
 
 
-def _trec_summary(values: "Values", one: names.Quantity, *, complete: bool) -> str:
-    if one == RUNID:
+def _trec_summary(values: "Values", quantity: names.Quantity, *, complete: bool) -> str:
+    if quantity == RUNID:
         return values.tag.partition(" ")[0]
-    if one.name == "NumRel" and complete:
+    if quantity.name == "NumRel" and complete:
         # trec_eval counts grades above 0 here, whatever the level of relevance
         return f"{values._behind.graded}"  # noqa: SLF001 - no promise to users
-    return _trec_value(one, values[one])
+    return _trec_value(quantity, values[quantity])
 
 
 def log_name(measure: str) -> str:

@@ -250,12 +250,12 @@ def score(grades: Iterable[Row], measure: str | Measure | Fact, *, missing: Iter
         if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
             text = f"{name}={rows!r} is {type(rows).__name__}, and grades are a list of numbers"
             raise InputError("bad-grade", text, remedy="best rank first: [2, 1, 0], with None for unjudged documents")
-    one, *others = names.parse_all([measure])
+    quantity, *others = names.parse_all([measure])
     if others:
         raise MeasureError("measure-syntax", f"{measure!r} stands for {1 + len(others)} measures; name one of them")
-    if isinstance(one, TextFact):
-        raise MeasureError("measure-syntax", f"{one} is a text, not a number; evaluate gives it for each query")
-    value = float(one.values(ranking(grades, missing=missing, layout=one.positions))[0])
+    if isinstance(quantity, TextFact):
+        raise MeasureError("measure-syntax", f"{quantity} is a text, not a number; evaluate gives it for each query")
+    value = float(quantity.values(ranking(grades, missing=missing, layout=quantity.positions))[0])
     return 0.0 if math.isnan(value) else value
 
 
@@ -273,8 +273,8 @@ def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Layou
     """
     try:
         ranked, absent, subtopics = subtopics_of_rows(grades, missing)
-        known = np.array([one is not None for one in ranked], dtype=bool)
-        grade = np.array([0.0 if one is None else one for one in ranked], dtype=np.float64)
+        known = np.array([label is not None for label in ranked], dtype=bool)
+        grade = np.array([0.0 if label is None else label for label in ranked], dtype=np.float64)
         beyond = np.array(absent, dtype=np.float64)
         sound = grade.ndim == beyond.ndim == 1 and bool(np.isfinite([*grade, *beyond]).all())
     except (TypeError, ValueError):
@@ -453,12 +453,12 @@ def inspect(
     except RankworthError as error:
         raise plan.profile.reworded(error) from None
     contexts = []
-    for one, bare, column in zip(plan.numbers, behind(values).plan, behind(values).columns, strict=True):
-        if not isinstance(one.quantity, Measure):
-            text = f"{one.label} is counted, and no rank contributes to it"
+    for measure, bare, column in zip(plan.numbers, behind(values).plan, behind(values).columns, strict=True):
+        if not isinstance(measure.quantity, Measure):
+            text = f"{measure.label} is counted, and no rank contributes to it"
             raise MeasureError("measure-syntax", text, remedy="rankworth evaluate -q shows the count of each query")
-        whole, qrels = evaluator.measured_run(one), evaluator.qrels(one)
-        contexts.append(MeasureContext(bare, plan.profile, one.quantity, whole, whole.judging, qrels, column))
+        whole, qrels = evaluator.measured_run(measure), evaluator.qrels(measure)
+        contexts.append(MeasureContext(bare, plan.profile, measure.quantity, whole, whole.judging, qrels, column))
     return values, contexts
 
 
@@ -478,7 +478,7 @@ def inspect_runs(
         RankworthError: as `inspect`, where the queries that are shown are refused, too.
 
     """
-    shown, settings = list(shown), [one.judging for one in plan.asked]
+    shown, settings = list(shown), [measure.judging for measure in plan.asked]
 
     def inspected(queries: list[str] | None) -> list[tuple[Values, list[MeasureContext]]]:
         judgements = inputs.Judgements(qrels, queries, settings)

@@ -362,8 +362,8 @@ def _greatest(sums: Floats, norm: Floats) -> int:
         norm: where there is none, one, and all of them: it grows with each by as much, up to a limit.
 
     """
-    none, one, every = norm
-    norms = np.minimum(none + (one - none) * np.arange(sums.size), max(one, every))
+    none, single, every = norm
+    norms = np.minimum(none + (single - none) * np.arange(sums.size), max(single, every))
     with np.errstate(divide="ignore", invalid="ignore"):
         return int(np.argmax(np.where(norms > 0, sums / norms, -np.inf)))
 
@@ -425,15 +425,15 @@ def _sums(holes: Holes, side: Side, scale: Floats) -> _Sums | None:
     if is_other or (is_condensed and (side.rows.pool.grades < 0).any()):
         return None
     size, least, most = holes.queries.size, scale[0], scale[-1]
-    one = holes.uniform(least, least)
-    one.grades[holes.starts[holes.counts > 0]] = most
+    single = holes.uniform(least, least)
+    single.grades[holes.starts[holes.counts > 0]] = most
     norm, start, weight = np.zeros((3, size)), np.zeros(size), np.zeros(side.rows.rank.size)
     gains: dict[int, Floats] = {}
     weights: dict[int, Floats] = {}
     for queries, terms, _ in _terms(holes, side, measure, holes.uniform(least, least)):
         norm[0, queries], start[queries] = terms.norm, terms.total()
         gains |= {} if terms.ideal is None else dict(zip(queries.tolist(), _of_ideal(terms.ideal, "gain"), strict=True))
-    for queries, terms, _ in _terms(holes, side, measure, one):
+    for queries, terms, _ in _terms(holes, side, measure, single):
         norm[1, queries] = terms.norm
     for queries, terms, offsets in _terms(holes, side, measure, holes.uniform(most, most)):
         norm[2, queries], contributions = terms.norm, terms.contributions()

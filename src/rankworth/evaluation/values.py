@@ -193,7 +193,7 @@ class PerQuery(Shown):
 
     def part(self, group: str) -> "PerQuery":
         """The values of the queries of one group."""
-        rows = [one == group for one in self.groups]
+        rows = [label == group for label in self.groups]
         kept = np.array(rows, dtype=bool)
         return replace(
             self,
@@ -425,10 +425,10 @@ class Values(_Evaluation, Mapping[str, float]):
         """One line for each measure: what it is, what differs from `standard-1`, and over which queries it goes."""
         queries, there, known = self.per_query.ids, self.per_query.there, self._behind
         lines = {}
-        for place, one in enumerate(known.plan):
+        for place, measure in enumerate(known.plan):
             scored = queries if there is None else list(compress(queries, there[:, place].tolist()))
-            line = signature(self.profile, scored, __version__, asked=one, lists=known.lists, **known.recorded)
-            lines[one.label] = str(line)
+            line = signature(self.profile, scored, __version__, asked=measure, lists=known.lists, **known.recorded)
+            lines[measure.label] = str(line)
         return lines
 
     @cached_property
@@ -443,7 +443,7 @@ class Values(_Evaluation, Mapping[str, float]):
         standings = {id(one): one for one in (behind.base[0], *(column.standing for column in behind.columns))}
         groups = {key: by.parts(one.queries) for key, one in standings.items()}
         names = {*self.per_query.groups}
-        names |= {name for one in behind.columns for name in by.labels(one.standing.of(one.rows.missing))}
+        names |= {name for column in behind.columns for name in by.labels(column.standing.of(column.rows.missing))}
         return {
             name: self._part(name, {key: part.of(name) for key, part in groups.items()}) for name in by.ordered(names)
         }
@@ -494,17 +494,17 @@ class Values(_Evaluation, Mapping[str, float]):
         labels, wanted = self.per_query.measures, measure
         try:
             if self.profile.rules and measure not in labels:
-                one, *others = self.profile.ask([measure])
+                resolved, *others = self.profile.ask([measure])
                 settings = [(each.quantity, each.judging, each.averaging) for each in self._behind.plan]
-                if not others and (one.quantity, one.judging, one.averaging) in settings:
-                    return settings.index((one.quantity, one.judging, one.averaging))
-                wanted = one.quantity
+                if not others and (resolved.quantity, resolved.judging, resolved.averaging) in settings:
+                    return settings.index((resolved.quantity, resolved.judging, resolved.averaging))
+                wanted = resolved.quantity
             index = names.column_of(wanted, labels, list(map(str, self.measures)))
         except MeasureError as error:
             raise NotMeasuredError.of(measure, labels, error) from None
         if index is not None:
             return index
-        if any(str(one) == str(wanted) for one in self.asked if isinstance(one, TextFact)):
+        if any(str(fact) == str(wanted) for fact in self.asked if isinstance(fact, TextFact)):
             text = f"{wanted} is a text, not a number; per_query.texts has those of queries"
             raise NotMeasuredError("not-measured", text)
         raise NotMeasuredError.of(wanted, labels)

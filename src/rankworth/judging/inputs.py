@@ -88,14 +88,14 @@ class InputOptions:
         if not self.columns and self.blank is None:
             return list(qrels), list(runs)
         columns = self.split(qrels, runs) if self.columns else [{} for _ in (*qrels, *runs)]
-        if self.blank is not None and any(isinstance(one, Qrels) for one in qrels):
+        if self.blank is not None and any(isinstance(source, Qrels) for source in qrels):
             text = f"blank={self.blank!r} says how judgements are read, and these are read already"
             raise UsageError("conflicting-options", text, remedy=f"Qrels(source, blank={self.blank!r})")
         judged = [
-            one
-            if isinstance(one, Qrels)
-            else Described(_out_of(one, said) if is_relation(one) else one, said, self.blank or "unjudged")
-            for one, said in zip(qrels, columns, strict=False)
+            source
+            if isinstance(source, Qrels)
+            else Described(_out_of(source, said) if is_relation(source) else source, said, self.blank or "unjudged")
+            for source, said in zip(qrels, columns, strict=False)
         ]
         return judged, [
             run(one, columns=said, rowless=self.rowless) for one, said in zip(runs, columns[len(qrels) :], strict=True)
@@ -108,8 +108,8 @@ class InputOptions:
             InputError: `frame-columns`.
 
         """
-        sides = [*((one, QRELS) for one in qrels), *((one, RUN) for one in runs)]
-        named = [column_options.of_object(one, layout, self.columns.named(layout)) for one, layout in sides]
+        sides = [*((source, QRELS) for source in qrels), *((source, RUN) for source in runs)]
+        named = [column_options.of_object(source, layout, self.columns.named(layout)) for source, layout in sides]
         return self.columns.split(named)
 
     def read_runs(self, qrels: object, runs: Any) -> tuple[Any, Any]:  # noqa: ANN401 - runs by name, or a list of them
@@ -134,9 +134,9 @@ def of_gold(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[Any], S
     lists = [run for run in runs if isinstance(run, list | tuple) and run and all(isinstance(one, list) for one in run)]
     if not texts or not lists or set(map(len, lists)) != {len(gold)}:
         return qrels, runs
-    named = {str(place): [one] for place, one in enumerate(gold)}
+    named = {str(place): [text] for place, text in enumerate(gold)}
     return [named], [
-        {str(place): items for place, items in enumerate(run)} if any(run is one for one in lists) else run
+        {str(place): items for place, items in enumerate(run)} if any(run is listed for listed in lists) else run
         for run in runs
     ]
 
@@ -228,7 +228,7 @@ class Judgements:
         queries = None if queries is None else validate.ids(queries)
         self.only: frozenset[str] | None = getattr(source, "only", None) if queries is None else frozenset(queries)
         """the queries that were asked for, to which runs are restricted; None where nobody named any"""
-        policies = list(dict.fromkeys(one.duplicate_judgements for one in settings))
+        policies = list(dict.fromkeys(judging.duplicate_judgements for judging in settings))
         self._read: dict[DuplicateJudgements, Qrels | InputError] = {}
         self._kept: dict[tuple[DuplicateJudgements, object], Qrels] = {}
         if len(policies) > 1 and not isinstance(source, Qrels):
@@ -237,7 +237,7 @@ class Judgements:
             except InputError as error:
                 if error.slug != "duplicate-judgement":
                     raise
-        for policy in (one for one in policies if one not in self._read):
+        for policy in (each for each in policies if each not in self._read):
             try:
                 self._read[policy] = _settled(source, queries, policy)
             except InputError as error:
@@ -341,14 +341,14 @@ def runs(sources: Mapping[str, object] | Sequence[object], *, rowless: bool = Fa
         )
     named: dict[str, Run] = {}
     for source in sources:
-        one = run(source, rowless=rowless)
-        if not one.name or one.name in named:
+        as_run = run(source, rowless=rowless)
+        if not as_run.name or as_run.name in named:
             raise UsageError(
                 "run-names",
-                f"two runs are called {one.name!r}" if one.name else "a run that is no file has no name",
+                f"two runs are called {as_run.name!r}" if as_run.name else "a run that is no file has no name",
                 remedy="name them: {name: run, ...}, on the command line NAME=FILE",
             )
-        named[one.name] = one
+        named[as_run.name] = as_run
     return named
 
 

@@ -303,9 +303,9 @@ class JudgedRows:
         pool, pool_known = self.pool.padded if is_kept else self.pool.block(queries)
         known = real & self.known.take(rows, mode="clip")
         ranks = {name: getattr(self, name) for name in ("rank", "tie_first", "tie_last")}
-        distinct = {id(one): one for one in ranks.values()}  # without ties one array
-        wide = {key: np.where(real, one.take(rows, mode="clip"), 1.0) for key, one in distinct.items()}
-        columns: dict[str, Any] = {name: wide[id(one)] for name, one in ranks.items()}
+        distinct = {id(array): array for array in ranks.values()}  # without ties one array
+        wide = {key: np.where(real, array.take(rows, mode="clip"), 1.0) for key, array in distinct.items()}
+        columns: dict[str, Any] = {name: wide[id(array)] for name, array in ranks.items()}
         if self.subtopics is not None and self.judgement is not None:
             width = int(self.subtopics.counts[queries].max(initial=1))
             columns["aspects"] = self.subtopics.of(self.judgement.take(rows, mode="clip"), known, width)

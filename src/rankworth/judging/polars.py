@@ -66,7 +66,7 @@ def judge_all(
     with suppress(_ScatteredError):  # which would hold the file open in the traceback of a further error
         return judged(iter)
     found = judged(run.together or _together)
-    return [replace(one, scattered=True) if isinstance(one, JudgedRun) else one for one in found]
+    return [replace(judged, scattered=True) if isinstance(judged, JudgedRun) else judged for judged in found]
 
 
 @dataclass(frozen=True, kw_only=True)

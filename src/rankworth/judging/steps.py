@@ -403,19 +403,19 @@ def _shared(
     shared: list[JudgedRun | InputError] = []
     lists = run.lists
     distinct: dict[tuple[object, ...], list[JudgedRun]] = {}
-    for one, (qrels, ordering) in zip(judged, conventions, strict=True):
-        if isinstance(one, InputError):
-            shared.append(one)
+    for result, (qrels, ordering) in zip(judged, conventions, strict=True):
+        if isinstance(result, InputError):
+            shared.append(result)
             continue
         some = distinct.setdefault(
             (id(qrels), ordering.settled(lists)._replace(score_type="float64", ties="given")), []
         )
-        known = next((other for other in some if other.hits.ranks_as(one.hits)), None)
+        known = next((other for other in some if other.hits.ranks_as(result.hits)), None)
         if known is None:
-            known = replace(one, lists=lists is not None)
-            if subtopics and one.hits.pool.grades.size == qrels.grades.size:  # what was added has no subtopics
-                known = replace(known, hits=replace(one.hits, subtopics=subtopics_of(qrels)))
-            if one.hits.tie_first is one.hits.tie_last:
+            known = replace(result, lists=lists is not None)
+            if subtopics and result.hits.pool.grades.size == qrels.grades.size:  # what was added has no subtopics
+                known = replace(known, hits=replace(result.hits, subtopics=subtopics_of(qrels)))
+            if result.hits.tie_first is result.hits.tie_last:
                 some.append(known)
         shared.append(known)
     return shared

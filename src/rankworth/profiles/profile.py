@@ -23,8 +23,8 @@ from rankworth.settings_keywords import OptionKeywords
 
 DEFAULT: Final = "standard"
 ALL: Final = "all"
-JUDGING: Final = tuple(one.name for one in fields(Judging))
-AVERAGING: Final = tuple(one.name for one in fields(Averaging))
+JUDGING: Final = tuple(field.name for field in fields(Judging))
+AVERAGING: Final = tuple(field.name for field in fields(Averaging))
 _STANDARD: Final = "standard-1"
 _FOLDER: Final = files("rankworth.profiles")
 _REFUSING: Final = {"duplicate-document": "duplicates", "duplicate-judgement": "duplicate_judgements"}
@@ -291,7 +291,7 @@ class Profile:
     def _resolved(self, text: object, rel: float | None) -> list[ResolvedMeasure]:
         """What a name means under the profile; the tool's names come first, as they are written, then in any case."""
         if not isinstance(text, str):
-            return [self._like(one, set(), label) for label, one in names.parse_named([text], rel=rel)]
+            return [self._like(quantity, set(), label) for label, quantity in names.parse_named([text], rel=rel)]
         label = text.strip()
         if any(re.fullmatch(rf"{re.escape(name)}([._][\d=.,-].*)?", label) for name in self.lacks):
             raise MeasureError("unknown-measure", f"{self.tool} {self.version} has no {text}")
@@ -356,9 +356,9 @@ def _labelled(found: Sequence[ResolvedMeasure]) -> list[ResolvedMeasure]:
     """Measures, each with a label of its own."""
     taken: dict[str, int] = {}
     labelled = []
-    for one in found:
-        number = taken[one.label] = taken.get(one.label, 0) + 1
-        labelled.append(one if number == 1 else replace(one, label=f"{one.label} ({number})"))
+    for measure in found:
+        number = taken[measure.label] = taken.get(measure.label, 0) + 1
+        labelled.append(measure if number == 1 else replace(measure, label=f"{measure.label} ({number})"))
     return labelled
 
 
@@ -416,19 +416,19 @@ class Profiles(Mapping[str, Profile]):
         folded = str(name).casefold().replace("_", "-")
         aliases = tomllib.loads((_FOLDER / "aliases.toml").read_text("utf-8"))
         tool = next((tool for tool, others in aliases.items() if folded in others), folded)
-        return [one for one in self if one.startswith(tool)][:3] or get_close_matches(folded, self, 3, 0.4)
+        return [name for name in self if name.startswith(tool)][:3] or get_close_matches(folded, self, 3, 0.4)
 
 
 @lru_cache(maxsize=256)
 def _versioned(name: str, known: tuple[str, ...]) -> str | None:
     """The name as the file has it: in whatever case, with `-` or `_`, without version or with a part of it."""
     wanted = re.escape(name.casefold().replace("_", "-"))
-    found = {one: re.fullmatch(rf"{wanted}(?:[-.]([\d.]+))?", one.casefold().replace("_", "-")) for one in known}
-    exact = next((one for one, match in found.items() if match and match[1] is None), None)
-    matches = [one for one, match in found.items() if match]
+    found = {name: re.fullmatch(rf"{wanted}(?:[-.]([\d.]+))?", name.casefold().replace("_", "-")) for name in known}
+    exact = next((name for name, match in found.items() if match and match[1] is None), None)
+    matches = [name for name, match in found.items() if match]
 
-    def version(one: str) -> list[int]:
-        return [int(part) for part in one.rpartition("-")[2].split(".") if part]
+    def version(name: str) -> list[int]:
+        return [int(part) for part in name.rpartition("-")[2].split(".") if part]
 
     return exact or max(matches, key=version, default=None)
 
@@ -443,7 +443,7 @@ def _profile(table: Mapping[str, Any], base: Profile) -> Profile:
 
     open_here = {"unspecified": table.get("unspecified", "")}
     rules = [
-        Rule(**open_here | one | {"judging": settings(one.get("judging", {}))}) for one in table.get("measures", ())
+        Rule(**open_here | rule | {"judging": settings(rule.get("judging", {}))}) for rule in table.get("measures", ())
     ]
     changed: dict[str, Any] = {name: table[name] for name in ("name", "tool", "version", "basis", "sentence")}
     changed |= {name: {**getattr(base, name), **table.get(name, {})} for name in ("why", "refuses", "cures")}
@@ -496,11 +496,11 @@ def profiles_of(names: Sequence[str], *, complete: bool = False) -> list[Profile
     """
     chosen: dict[str, Profile] = {}
     for name in names or (DEFAULT,):
-        chosen |= {one.name: one for one in map(profile_of, PROFILES if name == ALL else (name,))}
+        chosen |= {profile.name: profile for profile in map(profile_of, PROFILES if name == ALL else (name,))}
     if not complete:
         return list(chosen.values())
-    doubled = {one.complete for one in chosen.values()}
-    return [_complete(one) for one in chosen.values() if one.name not in doubled]
+    doubled = {profile.complete for profile in chosen.values()}
+    return [_complete(profile) for profile in chosen.values() if profile.name not in doubled]
 
 
 def _complete(profile: Profile) -> Profile:

@@ -96,27 +96,27 @@ def evaluate(
     said = inputs.InputOptions(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     pairs = source(given, "grade", _PAIRS).pairs() if isinstance(given, DataFrame) else _of_pairs(run, plan)
-    asked = [replace(one, judging=one.judging.bare) for one in plan.asked]  # workers get pairs with rows
+    asked = [replace(measure, judging=measure.judging.bare) for measure in plan.asked]  # workers get pairs with rows
     plan = replace(plan, asked=asked, profile=replace(plan.profile, judging=plan.profile.judging.bare))
     of_qrels, of_run = said.split([qrels], [run])
     judged = source(qrels, "grade", _NAMES["grade"], of_qrels)
     ranked = source(run, "score", _NAMES["score"], of_run)
     _refuse(plan, ranked)
-    elsewhere = any(one.quantity.definition.elsewhere for one in plan.asked)
-    ordered = any(_by_position(one.judging, ranked) for one in plan.asked)
+    elsewhere = any(measure.quantity.definition.elsewhere for measure in plan.asked)
+    ordered = any(_by_position(measure.judging, ranked) for measure in plan.asked)
     wanted = None if queries is None else _wanted(run, queries)
     anywhere = partial(_judged_somewhere, pairs, plan) if elsewhere else None
     together = rows_together(judged, ranked, pairs, wanted, anywhere)
     blank = said.blank or "unjudged"
     blocks = Blocks(_of_queries(plan), judged.side, ranked.side, blank, elsewhere, ordered)
     is_whole = together.schema["query"].dataType.simpleString() == "bigint"
-    texts = [one for one in plan.asked if isinstance(one.quantity, TextFact) and one.quantity != RUNID]
-    shown = [one for one in plan.asked if not isinstance(one.quantity, TextFact)] + texts
+    texts = [measure for measure in plan.asked if isinstance(measure.quantity, TextFact) and measure.quantity != RUNID]
+    shown = [measure for measure in plan.asked if not isinstance(measure.quantity, TextFact)] + texts
     names = [("query", "bigint" if is_whole else "string"), *([("group", "string")] if plan.by is not None else [])]
-    names += [(one.label, "string" if isinstance(one.quantity, TextFact) else "double") for one in shown]
+    names += [(measure.label, "string" if isinstance(measure.quantity, TextFact) else "double") for measure in shown]
     _refuse_alike(run, [name for name, _ in names])
     schema = ", ".join(f"{quoted(name)} {kind}" for name, kind in names)
-    answer = together.mapInArrow(QueryRows(blocks, is_whole, [one.label for one in shown], plan.by), schema)
+    answer = together.mapInArrow(QueryRows(blocks, is_whole, [measure.label for measure in shown], plan.by), schema)
     return _with_means(answer, Job(plan, blocks, together, judged, ranked, blank, restricted=queries is not None))
 
 
@@ -131,7 +131,7 @@ def _by_position(judging: Judging, run: Source) -> bool:
 
 def _judged_somewhere(pairs: DataFrame | None, plan: Plan, judged: Source) -> DataFrame:
     """`document`, text: the documents that are judged for some query."""
-    of_both = all(one.judging.exclude_from == "both" for one in plan.asked)
+    of_both = all(measure.judging.exclude_from == "both" for measure in plan.asked)
     found = judged.pairs().withColumn("query", sql.col("query").cast("string"))
     if of_both and pairs is not None:
         found = found.join(pairs, ["query", "document"], "left_anti")
@@ -146,7 +146,7 @@ def _of_queries(plan: Plan) -> Plan:
     def without(averaging: Averaging) -> Averaging:
         return replace(averaging, no_queries="nan", round_means=None, weights=None, macro=None)
 
-    asked = [replace(one, averaging=without(one.averaging)) for one in plan.asked]
+    asked = [replace(measure, averaging=without(measure.averaging)) for measure in plan.asked]
     profile = replace(plan.profile, averaging=without(plan.profile.averaging))  # by which scored queries are counted
     return replace(plan, asked=asked, by=None, profile=profile)
 
@@ -159,17 +159,17 @@ def _refuse(plan: Plan, run: Source) -> None:
         MeasureError: `conflicting-options`.
 
     """
-    for one in plan.asked:
-        by_rank = one.judging.order == "rank" and run.has_ranks
-        refuse_unordered(one.judging, ranked=run.side.listed or by_rank or "position" in run.frame.columns)
-        duplicates = one.judging.duplicate_judgements
+    for measure in plan.asked:
+        by_rank = measure.judging.order == "rank" and run.has_ranks
+        refuse_unordered(measure.judging, ranked=run.side.listed or by_rank or "position" in run.frame.columns)
+        duplicates = measure.judging.duplicate_judgements
         if duplicates in ("first", "last"):
             text = f"duplicate_judgements={duplicates!r}: the rows of a frame of Spark have no order"
             raise UsageError("unknown-setting", text, remedy="the best grade counts with duplicate_judgements='max'")
-        if one.averaging.all_negative == "previous":
+        if measure.averaging.all_negative == "previous":
             text = "all_negative='previous': the queries of a frame of Spark have no order"
             raise UsageError("unknown-setting", text, remedy="all_negative='keep' keeps the values of such queries")
-    groups = {one.averaging.macro for one in plan.asked} - {None}
+    groups = {measure.averaging.macro for measure in plan.asked} - {None}
     if plan.by is not None and groups:
         text = "by and macro are two ways to have groups, and Spark takes one"
         raise MeasureError("conflicting-options", text, remedy="leave one of them out")
@@ -256,7 +256,7 @@ class Job:
             RefusedError: where a setting refuses.
 
         """
-        numbers = [one for one in self.plan.asked if not isinstance(one.quantity, TextFact)]
+        numbers = [measure for measure in self.plan.asked if not isinstance(measure.quantity, TextFact)]
         if not numbers:
             raise MeasureError("no-measures", "texts have no mean", remedy="ask for a measure beside them: nDCG@10")
         weights, macro = numbers[0].averaging.weights, numbers[0].averaging.macro

@@ -231,7 +231,7 @@ class Means(Shown):
         blanks.check("the judgements", empty=not counts.judged)
         if plan.rowless and not restricted and not (counts.judged and (answered or counts.ignored)):
             notices = (diagnostics.no_rows("the run" if counts.judged else "", plan.profile.tool),)
-            plan = replace(plan, asked=[_without_hits(one) for one in plan.asked])
+            plan = replace(plan, asked=[_without_hits(measure) for measure in plan.asked])
             if counts.judged:
                 return cls(found, plan, counts, lists, notices)
             none: dict[str, Any] = dict.fromkeys(numbers, 0)
@@ -249,10 +249,10 @@ class Means(Shown):
         means = cls(found, plan, counts, lists, tuple(diagnostics.blanks(blanks.count, blank)))
         means._refuse_weights()
         means._refuse_groups()
-        for one, cell in zip(means.resolved, found.whole, strict=True):
-            if one.averaging.no_queries == "error" and not cell.divided:
+        for measure, cell in zip(means.resolved, found.whole, strict=True):
+            if measure.averaging.no_queries == "error" and not cell.divided:
                 refusal = RefusedError("no_queries", "no query is left to take a mean over")
-                raise plan.profile.refused(refusal, one.label)
+                raise plan.profile.refused(refusal, measure.label)
         return means
 
     def _refuse_weights(self) -> None:
@@ -291,7 +291,7 @@ class Means(Shown):
     @property
     def resolved(self) -> list[ResolvedMeasure]:
         """The measures that are numbers, as the profile has them."""
-        return [one for one in self.plan.asked if not isinstance(one.quantity, TextFact)]
+        return [measure for measure in self.plan.asked if not isinstance(measure.quantity, TextFact)]
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -315,7 +315,7 @@ class Means(Shown):
         """
         means, profile = self.mean(), self.plan.profile
         wanted = profile.ask([measure])[0].quantity if profile.rules and measure not in means else measure
-        place = names.column_of(wanted, list(means), [str(one.quantity) for one in self.resolved])
+        place = names.column_of(wanted, list(means), [str(measure.quantity) for measure in self.resolved])
         if place is None:
             text = f"{measure} was not measured; there are {' '.join(means)}"
             raise UsageError("not-measured", text, remedy="ask for it when you evaluate")
@@ -402,13 +402,13 @@ class Means(Shown):
             columns.append(Column("queries", "count", [part[0].queries for _, part in parts]))
         means = [self._means(part) for _, part in parts]
         within = [] if level is None else [self._intervals(part, level) for _, part in parts]
-        for one in self.resolved:
-            kind = kind_of(one.quantity)
-            numbers = [row[one.label] for row in means]
-            ends = [(row[one.label].low, row[one.label].high) for row in within]
-            is_sum = one.quantity.averaging == "sum"
+        for measure in self.resolved:
+            kind = kind_of(measure.quantity)
+            numbers = [row[measure.label] for row in means]
+            ends = [(row[measure.label].low, row[measure.label].high) for row in within]
+            is_sum = measure.quantity.averaging == "sum"
             shown = [int(number) for number in numbers] if kind == "count" else numbers
-            columns.append(Column(one.label, kind, shown, bounds=() if is_sum else ends))
+            columns.append(Column(measure.label, kind, shown, bounds=() if is_sum else ends))
         notes = [counts_note(self.counts, self.plan.profile)]
         if level is not None:
             notes.append(f"Intervals are {100 * level:.4g}% Student t intervals.")
@@ -432,22 +432,22 @@ class Means(Shown):
 
     def _means(self, cells: Sequence[Cell]) -> dict[str, float]:
         found = {}
-        for one, cell, parts in zip(self.resolved, cells, self._groups(cells), strict=True):
-            way, settings = one.quantity.averaging, one.averaging
+        for measure, cell, parts in zip(self.resolved, cells, self._groups(cells), strict=True):
+            way, settings = measure.quantity.averaging, measure.averaging
             mean = _mean(cell, parts, way)
             if way != "sum":
                 if not cell.divided and settings.no_queries == "zero":
                     mean = 0.0
                 mean = float(rounded(mean, settings.round_means, settings))
-            found[one.label] = mean
+            found[measure.label] = mean
         return found
 
     def _intervals(self, cells: Sequence[Cell], level: float) -> dict[str, Interval]:
         if not 0 < level < 1:
             raise UsageError("unknown-setting", f"level={level}: a confidence level lies between 0 and 1")
         return {
-            one.label: Interval(*_interval(cell, parts, one.quantity.averaging, level), level)
-            for one, cell, parts in zip(self.resolved, cells, self._groups(cells), strict=True)
+            measure.label: Interval(*_interval(cell, parts, measure.quantity.averaging, level), level)
+            for measure, cell, parts in zip(self.resolved, cells, self._groups(cells), strict=True)
         }
 
 

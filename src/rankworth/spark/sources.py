@@ -126,12 +126,12 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
     kind: Any = schema[found["document"]]
     listed, record = is_list(kind), ""
     if listed and isinstance(kind.inner, pl.Struct):
-        record = table.records(one.name for one in kind.inner.fields).needed("document")
+        record = table.records(field.name for field in kind.inner.fields).needed("document")
     kept, position, rank = {*found.values(), *columns.values()} & {*schema}, None, None
     if value == "score":
         if not listed:
-            position = next((one for one in schema if one.lower() == _POSITION and one not in found.values()), None)
-        others = tuple(one for one in table.names if one != position)
+            position = next((name for name in schema if name.lower() == _POSITION and name not in found.values()), None)
+        others = tuple(name for name in table.names if name != position)
         rank = found.get("rank") or replace(table, names=others).column_of("rank")
         kept |= {rank} - {None}
     brought = [sql.col(quoted(found["query"])).alias("query")]

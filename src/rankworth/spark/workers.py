@@ -95,7 +95,7 @@ class Blocks:
         blanks, judged, run = Blanks(self.blank), self._judged(rows), self._run(rows)
         judged = blanks.settle(judged, self.qrels.name)
         _refuse_unjudged(rows, judged)
-        if not judged.height and all(one.averaging.extra == "ignore" for one in self.plan.asked):
+        if not judged.height and all(measure.averaging.extra == "ignore" for measure in self.plan.asked):
             return Block(None, 0 if run is None else len(run.queries()), blanks.count)
         plan, exclude = self._with_pairs(rows)
         elsewhere = rows.filter(kind=ELSEWHERE)["document"].unique().to_list() if self.elsewhere else []
@@ -136,7 +136,7 @@ class Blocks:
             return None
 
     def _measured(self, judged: pl.DataFrame, run: Run, plan: Plan, exclude: Exclusion | None, blanks: Blanks) -> Block:
-        qrels_of = _Kept(Judgements(judged, None, [one.judging for one in plan.asked]), exclude)
+        qrels_of = _Kept(Judgements(judged, None, [measure.judging for measure in plan.asked]), exclude)
         values = Evaluator(qrels_of, run, [plan]).values(plan, with_notices=False)
         return Block(values, values.counts.ignored, blanks.count)
 
@@ -149,7 +149,7 @@ class Blocks:
             pl.col("query", "document").cast(pl.String)
         )
         known = Exclusion(exclude.label, Exclusion.of(pairs).pairs) if pairs.height else None
-        asked = [replace(one, judging=replace(one.judging, exclude=known)) for one in self.plan.asked]
+        asked = [replace(measure, judging=replace(measure.judging, exclude=known)) for measure in self.plan.asked]
         return replace(self.plan, asked=asked), known
 
 
