@@ -181,7 +181,7 @@ ODD: dict[str, tuple[Callable[[], object], str, str]] = {
         "not-measured",
         "no group 'x'",
     ),
-    "half a character": (_frame_of_halves, "id-type", "half of a character"),
+    "half a character": (_frame_of_halves, "id-type", "half of a surrogate pair"),
     "a level": (lambda: _compared(level="x"), "unknown-setting", "level='x'"),
     "a seed": (lambda: _compared(seed="x"), "unknown-setting", "seed='x'"),
     "a margin": (lambda: _compared(margin="x"), "unknown-setting", "margin='x'"),

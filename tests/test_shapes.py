@@ -656,7 +656,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         {"q": ["a", 3]},
         (
             "input-type",
-            "query 'q' holds ['a', 3]: integers that may be labels, scores or holes as well as ids",
+            "query 'q' holds ['a', 3]: integers that may be labels, scores or missing values as well as ids",
             "make all ids texts; a document with its number is a pair: [('d1', 0.5)]",
         ),
     ),
@@ -677,7 +677,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         {"q1": (7, 3), "q2": (8, 2)},
         (
             "input-type",
-            "query 'q1' holds [7, 3]: integers that may be labels, scores or holes as well as ids",
+            "query 'q1' holds [7, 3]: integers that may be labels, scores or missing values as well as ids",
             "make all ids texts; a document with its number is a pair: [('d1', 0.5)]",
         ),
     ),
@@ -1319,5 +1319,5 @@ def test_half_of_a_character_in_a_query_of_a_dict_is_refused(given: Any) -> None
         with pytest.raises(rw.InputError, match="half of a surrogate pair is in it") as caught:
             ask()
         assert caught.value.slug == "id-type"
-    with pytest.raises(rw.InputError, match="half of a character"):
+    with pytest.raises(rw.InputError, match="half of a surrogate pair"):
         rw.Run({"q": {"d\ud83d": 1.0}}).to_frame()

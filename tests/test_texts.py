@@ -553,8 +553,8 @@ def test_progress_is_told(tmp_path: Path) -> None:
     ("content", "slug", "says", "helps"),
     [
         ("", "empty-input", "it is empty", ""),
-        ("\n# note\n\n", "empty-input", "there is no query in it", ""),
-        ("qid,query\n", "empty-input", "there is no query in it", ""),
+        ("\n# note\n\n", "empty-input", "it is empty", ""),
+        ("qid,query\n", "empty-input", "it is empty", ""),
         ("[]", "empty-input", "it is empty", ""),
         ("{}", "empty-input", "it is empty", ""),
         ("language,text\nen,red\n", "frame-columns", ":1: nothing tells what the 1 cells", "put a header above"),
@@ -591,8 +591,8 @@ def test_progress_is_told(tmp_path: Path) -> None:
         (b"PK\x03\x04\0abc", "binary-file", ":1: a null byte", "extract"),
         (b"q1\tred\rq2\tblue\r", "line-ends", "CR alone", "tr"),
         (b"PAR1abc", "truncated-file", "Parquet", "damaged"),
-        ('{"q1": "a", "q1": "b"}', "input-type", "the key q1 stands twice", "keep one"),
-        ('{"_id": "q1", "text": "a", "text": "b"}\n', "input-type", "the key text stands twice", "keep one"),
+        ('{"q1": "a", "q1": "b"}', "input-type", "the key q1 appears twice", "keep one"),
+        ('{"_id": "q1", "text": "a", "text": "b"}\n', "input-type", "the key text appears twice", "keep one"),
         ('{"_id": "q1", "text": ["a", "b"]}\n', "input-type", ":1: the text is ['a', 'b'], not a text", "one text"),
         ('{"q1": "a", "q2": ["b"]}', "input-type", "query q2: the text is ['b']", "one text"),
         ('{"_id": "q1", "text": "a"}\n[1]\n', "input-type", ":2 is '[1]', not a row", "a row is an object"),
@@ -636,7 +636,7 @@ def test_a_query_that_is_there_twice_alike_counts_once(tmp_path: Path) -> None:
         ),
         (lambda: queries({"q1": ["a"], "q2": ["b", "c"]}), "input-type", "this dict cannot be read as a frame"),
         (lambda: queries({"q1": "a", 2.5: "b"}), "id-type", "2.5 is float"),
-        (lambda: queries({"q1": "\ud800"}), "wrong-encoding", "half of a character"),
+        (lambda: queries({"q1": "\ud800"}), "wrong-encoding", "half of a surrogate pair"),
         (lambda: queries(pl.DataFrame({"qid": [1.5], "text": ["a"]})), "id-type", "row 0: the query 1.5 is float"),
         (lambda: queries(pl.DataFrame({"qid": [None, "a"]})), "missing-value", "row 0: there is no query"),
         (lambda: queries(pl.DataFrame({"text": ["a"]})), "frame-columns", "the columns are text"),
@@ -684,7 +684,7 @@ def test_a_table_without_rows_is_refused(form: str, tmp_path: Path) -> None:
     empty = pl.DataFrame({"qid": [], "text": []}, schema={"qid": pl.String, "text": pl.String})
     path = tmp_path / "empty"
     empty.write_parquet(path) if form == "parquet" else empty.write_ipc(path)
-    with pytest.raises(InputError, match=r"empty: there is no query in it .*empty-input"):
+    with pytest.raises(InputError, match=r"empty: it is empty .*empty-input"):
         queries(path)
 
 

@@ -50,7 +50,7 @@ The value of every query
 rankworth evaluate {here}qrels.txt {here}bm25.run {here}dense.run -m nDCG@10 -q
 Whether one run is better than another, how sure that is, and in which language
 rankworth compare {here}qrels.txt {here}bm25.run {here}fused.run -m nDCG@10 --queries {here}queries.tsv --by language
-How a value comes about, rank by rank, and what is missing
+How a value is computed, rank by rank, and what is missing
 rankworth explain {here}qrels.txt {here}dense.run en01 -m nDCG@5 --queries {here}queries.tsv
 Where one run loses most against another, and by which documents
 rankworth explain {here}qrels.txt {here}dense.run {here}bm25.run --worst 1 --queries {here}queries.tsv

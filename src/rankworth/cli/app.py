@@ -73,7 +73,7 @@ _add(reference.profiles, reference.PROFILES, reference.PROFILES_EXAMPLES)
 def install_completion(
     *, shell: Shell | None = None, output: Annotated[Path | None, Parameter(alias="-o")] = None
 ) -> None:
-    """Install completion for a shell: writes a script, and has bash and zsh load it when they start.
+    """Install completion for a shell: writes a script, and sets bash and zsh to load it.
 
     Args:
         shell: The shell. Default: the one in use.

@@ -42,7 +42,7 @@ def check(
     format: Annotated[CheckForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
     shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
 ) -> int:
-    """Say what is wrong or risky in judgements and runs; exit with 1 if there are errors.
+    """List what is wrong or risky in judgements and runs; exit with 1 if there are errors.
 
     Errors make a number wrong, warnings are likely to mislead, notes are good to
     know; each has a code, and each code a page in docs/errors. Lines that cannot

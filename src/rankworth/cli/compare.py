@@ -165,7 +165,7 @@ def compare(
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
     shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
 ) -> int:
-    """Compare runs query by query: by how much they differ, how sure that is, and whether a change may ship.
+    """Compare runs query by query: differences with intervals and tests, and gates for CI.
 
     QRELS and RUN are files in any format, as for evaluate; a RUN may also be a
     results file (evaluate -q -o baseline.json), and results files alone need no

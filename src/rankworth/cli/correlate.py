@@ -102,7 +102,7 @@ def correlate(
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
     shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
 ) -> None:
-    """Say how alike rankings are: those of runs, of systems by several measures, of two judges.
+    """Correlate rankings: of runs, of systems by several measures, or of two judges' grades.
 
     Runs alone are compared query by query, without judgements. With --measures
     it is the order of the systems that is compared, by each two measures; with

@@ -29,7 +29,7 @@ def demo(
     no_browser: Annotated[bool, Parameter(group=SHOWN)] = False,
     report: Annotated[bool, Parameter(group=SHOWN)] = False,
 ) -> None:
-    """Write a small real test collection, measure its six runs, and say what to try next.
+    """Write a small real test collection, evaluate its six runs, and say what to try next.
 
     Programmers look for names of Python's standard library, in English and Arabic.
 

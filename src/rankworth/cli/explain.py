@@ -64,7 +64,7 @@ def explain(
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
     shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
 ) -> None:
-    """Show how the value of a query comes about, rank by rank, and what is missing.
+    """Show how the value of a query is computed, rank by rank, and what is missing.
 
     QRELS and RUN are files in any format, as for evaluate; NAME=FILE names a
     run. With two runs the difference is attributed to documents. QUERY is an

@@ -37,7 +37,7 @@ def explore(
     no_browser: Annotated[bool, Parameter(group=OTHER)] = False,
     quiet: Annotated[bool, Parameter(group=OTHER)] = False,
 ) -> None:
-    """Take rankings apart on a local page: what each document adds, and what each change would do.
+    """Inspect and edit rankings on a local page: what each document adds, and what each change would do.
 
     Without files the page is a playground: rankings to begin with, which are
     edited. With QRELS and one RUN or several, as for evaluate, it also lists

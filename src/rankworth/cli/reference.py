@@ -55,7 +55,7 @@ def measures(
 
 
 def profiles(name: str | None = None, /) -> None:
-    """List the conventions that go by the name of a tool, or explain one of them.
+    """List the profiles, each with the conventions of one tool, or explain one.
 
     Args:
         name: A profile; without its version, the newest. Default: all of them.

@@ -31,7 +31,7 @@ def report(
     no_profiles: Annotated[bool, Parameter(group=SHOWN)] = False,
     quiet: Annotated[bool, Parameter(group=OTHER)] = False,
 ) -> None:
-    """Write one page about runs: what they are worth, whether they differ, on which queries, and why.
+    """Write a report on runs as one page: scores, differences, the queries behind them, and why.
 
     QRELS and RUN are files, as for evaluate and compare; a RUN may also be a
     results file (evaluate -q -o baseline.json), whose values are shown without

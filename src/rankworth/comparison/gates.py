@@ -1,4 +1,4 @@
-"""Gates: whether a change may ship, by what it does to means, intervals or single queries, and what to say about it.
+"""Gates: whether a run passes limits on means, intervals or single queries, and the messages about that.
 
 A gate is typed as `nDCG@10=0.01`, `R@100=2%`, `language:nDCG@10=0.02` or `language=ar:AP=0.3`.
 """

@@ -1,4 +1,4 @@
-"""How a value comes about, rank by rank, and what would change it; nothing here knows a measure."""
+"""How a value is computed, rank by rank, and what would change it; nothing here knows a measure."""
 
 from rankworth.explanation.changes import BY as BY
 from rankworth.explanation.explanation import Difference as Difference

@@ -93,7 +93,7 @@ class _Explained(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Explanation(_Explained, Trace):
-    """How the value of one query by one measure comes about: the steps, and what belongs to them.
+    """How the value of one query by one measure is computed: the steps, and what belongs to them.
 
     Attributes:
         run: the name of the run.

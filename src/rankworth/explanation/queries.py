@@ -89,7 +89,7 @@ def explain(
     docs: object = None,
     **settings: Any,  # noqa: ANN401 - the settings of `evaluate`, two of which have names that mean lists here
 ) -> Any:  # noqa: ANN401 - an `Explanation`, or a `Difference` where there are two runs
-    """How a value comes about: what every rank adds, what it is divided by, what is missing and what that costs.
+    """How a value is computed: what every rank adds, what it is divided by, what is missing and what that costs.
 
     The steps are those that `evaluate` computes with: the last running total, and the rest if there is one, over the
     norm is its value bit for bit.

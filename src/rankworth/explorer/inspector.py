@@ -333,7 +333,7 @@ class Inspector:
         }
 
     def _explained(self, qrels: Qrels, run: Run, query: str, measure: str | Measure) -> Explanation | None:
-        """How a value comes about; None where a measure is counted, and where a tool does not have it."""
+        """How a value is computed; None where a measure is counted, and where a tool does not have it."""
         try:
             explanation: Explanation = explain(qrels, run, measure, query=query, **self.conventions)
         except RankworthError:

@@ -162,7 +162,7 @@ class Playground:
         return [{name: finite(value) for name, value in row.items()} for row in variation.rows] if variation else []
 
     def explained(self, ranking: Ranking) -> Explanation | None:
-        """How the value of a ranking comes about."""
+        """How the value of a ranking is computed."""
         explanation: Explanation | None = self._of_ranks(ranking, explain, measure=self.lead)
         return explanation
 

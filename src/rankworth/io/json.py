@@ -249,7 +249,7 @@ def has_each_key_once(text: bytes, value: Any) -> bool:  # noqa: ANN401 - whatev
 
 
 def twice_in_rows(key: str, where: str, layout: Layout, rows: object) -> InputError:
-    """The error for a key that stands twice in a row, or in something that a row or a query holds."""
+    """The error for a key that appears twice in a row, or in something that a row or a query holds."""
     is_field = isinstance(rows, list) and any(isinstance(row, dict) and key in row for row in rows)
     return repeated(key, where, "frame-columns" if is_field else layout.repeated)
 

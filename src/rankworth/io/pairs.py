@@ -22,7 +22,7 @@ _PAIR: Final = 2
 
 
 def read(source: Any, columns: Mapping[str, str] = NONE) -> "Scored | pl.DataFrame":  # noqa: ANN401 - anything
-    """Pairs as judgements of grade 1; some may be there twice.
+    """Pairs as judgements of grade 1; some may appear twice.
 
     Args:
         source: a path or a list of paths, in any format of `rankworth.io.reading` with or without values, or with two

@@ -307,7 +307,7 @@ class Reader:
         return records.joined(columns, of_item)
 
     def _refuse_doubt(self, sources: Sequence[Any], lists: Sequence[Any], where: Where) -> None:
-        """Refuse integers that may be labels, numbers of documents or holes as well as ids.
+        """Refuse integers that may be labels, numbers of documents or missing values as well as ids.
 
         Args:
             sources: what belongs to each query.
@@ -330,7 +330,7 @@ class Reader:
             pair = isinstance(source, tuple) and len(items) == _PAIR and is_integer(type(items[1]))
             if label or pair or -1 in items or not all(map(is_integer, kinds[row])):
                 raise self._doubtful(
-                    where(row), items, f"integers that may be labels, {value}s or holes as well as ids"
+                    where(row), items, f"integers that may be labels, {value}s or missing values as well as ids"
                 )
 
     def _doubtful(self, where: str, items: Sequence[Any], why: str) -> InputError:

@@ -289,7 +289,7 @@ class Records:
         """Checked columns as a frame.
 
         Raises:
-            InputError: `id-type` for half of a character.
+            InputError: `id-type` for half of a surrogate pair.
 
         """
         import polars as pl  # noqa: PLC0415 - lists of ids need no dataframe library

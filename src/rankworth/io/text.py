@@ -51,7 +51,7 @@ class Problems:
 
 
 class Record(NamedTuple):
-    """The cells of one row, in which a byte that is not UTF-8 stands for itself as half of a character."""
+    """The cells of one row, in which a byte that is not UTF-8 stands for itself as half of a surrogate pair."""
 
     line: int
     """the number of its first line in its chunk, from 0"""

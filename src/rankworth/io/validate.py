@@ -106,7 +106,7 @@ def text(item: object, name: str = "") -> str:
 
 
 def refuse_halves(ids: Iterable[object], called: str, what: str = "query") -> None:
-    """Refuse ids that hold half of a character, as files and frames do.
+    """Refuse ids that hold half of a surrogate pair, as files and frames do.
 
     Args:
         ids: of queries or documents.
@@ -350,7 +350,7 @@ def keys(source: Mapping[Any, Any], *, duplicate: str, name: str = "the dict") -
         twice = [key for key, times in Counter(map(text, source)).items() if times > 1]
         raise InputError(
             duplicate,
-            f"{name}: as text, {len(twice):,} {'id is' if len(twice) == 1 else 'ids are'} there twice: {quoted(twice)}",
+            f"{name}: as text, {len(twice):,} id{' appears' if len(twice) == 1 else 's appear'} twice: {quoted(twice)}",
             remedy="ids are compared as text, so an integer and a text may be the same id; keep one of them",
         )
     return named

@@ -1,4 +1,4 @@
-"""From judgements and a run to a judged run: where each judged document of a query stands in the run.
+"""From judgements and a run to a judged run: the rank of each judged document of a query in the run.
 
 `steps` says what is done, one after the other; `dicts` does it with plain dicts, `polars` with files and frames, among
 them those of `duckdb`. Both give equal rows, bit for bit. `quirks` and `grades` are settings that act before and after.

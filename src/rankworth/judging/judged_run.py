@@ -161,7 +161,7 @@ class JudgedRows:
     pool: Pool
     """the grades of the judged documents of each query, retrieved or not"""
     judgement: Integers | None = None
-    """`[N]`: where the document stands among the judged ones, -1 where unjudged; None unless subtopics are needed"""
+    """`[N]`: the position of the document among the judged ones, -1 where unjudged; None unless subtopics are needed"""
     subtopics: Subtopics | None = None
     """the grades by subtopic; None unless they are needed"""
     positive: NDArray[np.bool_] | None = None
@@ -432,7 +432,7 @@ def assemble(qrels: Qrels, columns: Columns, n_retrieved: Integers, duplicates: 
 
 
 def _beyond(judgement: Integers, times: Integers) -> Integers:
-    """The rows at which a judgement stands more often than it may.
+    """The rows at which a judgement appears more often than it may.
 
     Args:
         judgement: `[N]`, the judgement of each row, -1 where there is none.

@@ -144,7 +144,7 @@ def make(
     comparing: Mapping[str, Any] | None = None,
     **settings: Any,  # noqa: ANN401 - those of `evaluate`
 ) -> Report:
-    """Say of one run or several what they are worth, whether they differ, on which queries, and why.
+    """Collect what a report on one run or several shows: scores, differences, the queries behind them, and why.
 
     Args:
         qrels: judgements, as for `evaluate`; needless where all values were stored.

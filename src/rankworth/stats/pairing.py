@@ -244,7 +244,7 @@ def groups_of(scores: Floats, starts: Integers, kind: type[np.integer[Any]]) -> 
 
 
 def repeated_document(document: object, query: str) -> InputError:
-    """The error for a document that stands twice in one ranking."""
+    """The error for a document that appears twice in one ranking."""
     where = f"query {quoted([query])}" if query else "a ranking"
     text = f"{where} has the document {quoted([document])} twice"
     return InputError("duplicate-document", text, remedy="a document has one place in a ranking; leave the others out")

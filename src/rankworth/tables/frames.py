@@ -20,7 +20,7 @@ def to_library(columns: Mapping[str, Any], library: str) -> Any:  # noqa: ANN401
 
     Raises:
         UsageError: `missing-library`, `unknown-setting`.
-        InputError: `id-type` for half of a character.
+        InputError: `id-type` for half of a surrogate pair.
 
     """
     if library not in ("polars", "pandas", "pyarrow"):
@@ -55,7 +55,7 @@ def id_column(name: str, items: Sequence[str | None], called: str) -> "pl.Series
         called: what messages call the place where they come from.
 
     Raises:
-        InputError: `id-type` for half of a character, which no file can hold.
+        InputError: `id-type` for half of a surrogate pair, which no file can hold.
 
     """
     import polars as pl  # noqa: PLC0415 - not needed for dicts

@@ -22,7 +22,7 @@ _DIGITS_IN_PERCENT: Final = 2
 _MOST: Final = 15
 """decimals that a float64 has"""
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-"""what moves a cursor, breaks a line, turns the direction of what follows, or is half of a character or none"""
+"""what moves a cursor, breaks a line, turns the direction of what follows, or is half of a surrogate pair or none"""
 
 
 @dataclass(frozen=True)

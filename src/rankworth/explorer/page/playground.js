@@ -300,7 +300,7 @@ export class Playground {
     return this.result?.rankings[this.active]?.explanation;
   }
 
-  /** How the value of the ranking that is looked at comes about, rank by rank. */
+  /** How the value of the ranking that is looked at is computed, rank by rank. */
   drawContributions() {
     const {explanation} = this;
     redraw(this.parts.contributions, explanation ? [
