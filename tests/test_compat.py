@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import math
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -25,8 +26,6 @@ STORED: Final = {
 }
 # runid is memory that was never set
 NUMBERS: Final = sorted(original.supported_measures - {"runid"})
-UNSET: Final = ("11pt_avg", "iprec_at_recall", "gm_map")
-"""read memory beyond a ranking without documents, so that they give NaN in one call and 0 in the next"""
 WITH_VALUES: Final = ["ndcg_cut_3", "P.1,7", "map_cut.2", "iprec_at_recall_0.25,0.125", "set_F_0.5", "utility.4,3,2,1"]
 
 
@@ -47,19 +46,30 @@ def exact(results: Mapping[str, Mapping[str, float]]) -> list[tuple[str, list[tu
     st.lists(st.sampled_from([*NUMBERS, *WITH_VALUES]), max_size=6),
     st.integers(1, 2),
     st.booleans(),
-    st.booleans(),
 )
 def test_results_are_those_of_pytrec_eval(
-    collection: tuple[Grades, Scores], measures: list[str], level: int, judged_only: bool, with_empty: bool
+    collection: tuple[Grades, Scores], measures: list[str], level: int, judged_only: bool
 ) -> None:
-    """Also for rankings without documents, and for queries on one side only."""
+    """Also for queries on one side only."""
     qrels, run = whole(collection[0]), collection[1]
-    if with_empty:
-        run = {query: {} for query in qrels} | {"nobody judged it": {"d": 1.0}}
-        measures = [name for name in measures if not name.startswith(UNSET)]
     theirs = original.RelevanceEvaluator(qrels, measures, level, judged_only).evaluate(run)
     ours = pytrec_eval.RelevanceEvaluator(qrels, measures, level, judged_only).evaluate(run)
     assert exact(ours) == exact(theirs)
+
+
+def test_values_of_a_ranking_without_documents() -> None:
+    """Zeros but for these; pytrec_eval reads memory beyond such a ranking, and may end with a segmentation fault."""
+    results = pytrec_eval.RelevanceEvaluator({"q": {"a": 1, "b": 2, "c": 0}}, NUMBERS).evaluate({"q": {}})
+    floor, unknown = repr(math.log(0.00001)), "nan"
+    other = {name: repr(value) for name, value in results["q"].items() if value != 0}
+    assert other == {
+        "num_q": "1.0",
+        "num_rel": "2.0",
+        "gm_map": floor,
+        "gm_bpref": floor,
+        "iprec_at_recall_0.00": unknown,
+        "11pt_avg": unknown,
+    }
 
 
 def test_names_are_those_of_pytrec_eval() -> None:
