@@ -165,19 +165,19 @@ def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "fou
     """
     if norm == "found" and judged.ties == "expected" and judged.cutoff is not None:
         raise no_ties("AP(norm=found) with a cutoff", judged.ties)
-    found = relevant(judged, rel)
+    is_relevant = relevant(judged, rel)
     match norm:
         case "R":
             divisor = judged.n_relevant(rel)
         case "min(k,R)":
             divisor = _at_best(judged, rel)
         case "found":
-            divisor = Terms(gain=found).total()
+            divisor = Terms(gain=is_relevant).total()
         case "k":
             divisor = judged.depth
     if judged.ties != "broken":
-        return Terms(gain=found, weight=precision_at(judged, found), norm=divisor)
-    return Terms(gain=found, weight=cumulative(found), discount=judged.rank, norm=divisor)
+        return Terms(gain=is_relevant, weight=precision_at(judged, is_relevant), norm=divisor)
+    return Terms(gain=is_relevant, weight=cumulative(is_relevant), discount=judged.rank, norm=divisor)
 
 
 @measure(
@@ -212,10 +212,10 @@ def reciprocal_rank(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([0, 0, 1, 1], "RR")  # 1 / 3
     0.3333333333333333
     """
-    found = relevant(judged, rel)
+    is_relevant = relevant(judged, rel)
     if judged.ties == "expected":
-        return Terms(gain=on_first(found, at_first_relevant(judged, found, lambda rank: 1 / rank)))
-    return Terms(gain=first(found), discount=judged.rank)
+        return Terms(gain=on_first(is_relevant, at_first_relevant(judged, is_relevant, lambda rank: 1 / rank)))
+    return Terms(gain=first(is_relevant), discount=judged.rank)
 
 
 @measure(
@@ -250,10 +250,10 @@ def success(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([0, 0, 1, 1], "Success@2"), rankworth.score([0, 0, 1, 1], "Success@3")
     (0.0, 1.0)
     """
-    found = relevant(judged, rel)
+    is_relevant = relevant(judged, rel)
     if judged.ties == "expected":
-        return Terms(gain=on_first(found, chance_of_any(judged, found)))
-    return Terms(gain=first(found))
+        return Terms(gain=on_first(is_relevant, chance_of_any(judged, is_relevant)))
+    return Terms(gain=first(is_relevant))
 
 
 @measure("Hits", linear=True, monotone=True, range=(0.0, float("inf")))
@@ -328,11 +328,11 @@ def accuracy(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([0, 1, 1, None], "Accuracy")  # of 2 * 2 pairs 2 are in order
     0.5
     """
-    found = relevant(judged, rel)
-    others = judged.n_retrieved - total(found)
+    is_relevant = relevant(judged, rel)
+    others = judged.n_retrieved - total(is_relevant)
     of = others + (1 - positive(others))  # 1 in place of 0, which none of the relevant documents stands below
-    others_above = judged.rank - cumulative(found)
-    return Terms(gain=found, weight=per_query(of) - others_above, norm=of * total(found))
+    others_above = judged.rank - cumulative(is_relevant)
+    return Terms(gain=is_relevant, weight=per_query(of) - others_above, norm=of * total(is_relevant))
 
 
 @measure("SetAP", aliases=("set_map",), ordered=True, unjudged=("uniform",))
@@ -354,8 +354,8 @@ def set_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([1, 0, 1, 0], "SetAP", missing=[1, 1])  # 2/4 * 2/4
     0.25
     """
-    found = relevant(judged, rel)
-    return Terms(gain=found, weight=per_query(total(found)), norm=judged.n_retrieved * judged.n_relevant(rel))
+    gain = relevant(judged, rel)
+    return Terms(gain=gain, weight=per_query(total(gain)), norm=judged.n_retrieved * judged.n_relevant(rel))
 
 
 def _at_best(judged: Judged, rel: float) -> Array:

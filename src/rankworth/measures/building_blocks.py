@@ -156,12 +156,12 @@ def down_to(judged: Judged, running: Array, rank: Array) -> Array:
     if not height or not rank.shape[1]:
         return xp.zeros_like(rank)
     kind = indexing(rank)  # single precision would not tell the rows of thousands of queries apart
-    ranks, wanted = (xp.astype(one, kind) for one in (judged.rank, rank))
+    ranks, wanted = (xp.astype(array, kind) for array in (judged.rank, rank))
     beyond = 1 + xp.maximum(xp.max(ranks), xp.max(wanted))
     offset = xp.reshape(counting(queries, wanted), (-1, 1)) * (beyond + 1)
     rows = xp.reshape(xp.where(judged.retrieved, ranks, beyond) + offset, (-1,))
-    asked = xp.reshape(wanted + offset, (-1,))
-    before = xp.reshape(xp.searchsorted(rows, asked, side="right"), rank.shape)
+    position = xp.reshape(wanted + offset, (-1,))
+    before = xp.reshape(xp.searchsorted(rows, position, side="right"), rank.shape)
     count = before - xp.reshape(counting(queries, before), (-1, 1)) * height
     totals = xp.take_along_axis(running, xp.maximum(count, constant(1, count)) - 1, axis=1)
     return xp.where(count > 0, totals, xp.zeros_like(totals))

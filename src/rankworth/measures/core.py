@@ -108,8 +108,8 @@ class Named:
         for name, value in kept:
             if name not in changed.parameters:
                 other, needed = self.definition.beside[name]
-                said = f"{self.name}({name}={plain(value)}): {name} means something beside {other}={plain(needed)} only"
-                raise MeasureError("bad-parameter", said)
+                text = f"{self.name}({name}={plain(value)}): {name} means something beside {other}={plain(needed)} only"
+                raise MeasureError("bad-parameter", text)
         return changed
 
     @property
@@ -181,7 +181,7 @@ class Measure(Named):
 
         """
         if isinstance(cutoff, list):
-            return [self @ one for one in cutoff]
+            return [self @ k for k in cutoff]
         if self.definition.at:
             return self(**{self.definition.at: cutoff})
         whole = isinstance(cutoff, typing.SupportsIndex) and not isinstance(cutoff, bool)
@@ -230,8 +230,8 @@ class Measure(Named):
 def no_ties(name: str, ties: str) -> MeasureError:
     """The error of a measure that needs ranks of which no two are equal."""
     what = "an expected value over the orders of tied documents" if ties == "expected" else "a value for tied documents"
-    shown = [one.definition for one in CATALOGUE.values() if one.definition.shelf == "first"]
-    able = [one.name for one in shown if one.linear or one.tied]
+    shown = [measure.definition for measure in CATALOGUE.values() if measure.definition.shelf == "first"]
+    able = [measure.name for measure in shown if measure.linear or measure.tied]
     return MeasureError(
         "bad-definition",
         f"{name} is not linear: it does not have {what} (ties={ties})",
@@ -323,9 +323,9 @@ def measure(
     """
 
     def define(function: Callable[..., Terms]) -> Measure:
-        given: Any = function
-        if not callable(given):
-            message = f"measure({name!r}) decorates {given!r}: a measure is a function of a Judged"
+        measured: Any = function
+        if not callable(measured):
+            message = f"measure({name!r}) decorates {measured!r}: a measure is a function of a Judged"
             raise MeasureError("bad-definition", message)
         if name in CATALOGUE and (home := _defined_in(CATALOGUE[name].definition.function)) != _defined_in(function):
             raise MeasureError("duplicate-measure", f"{name} is defined by {home}; choose another name")

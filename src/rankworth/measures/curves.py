@@ -50,9 +50,9 @@ def interpolated_precision(
     >>> rankworth.score([0, 1, 0, 1, 0], "IPrec@0.5", missing=[1, 1])  # 2/4: recall is 0.5 from rank 4 on
     0.5
     """
-    found, rank = _peak(judged, rel, recall, rounding)
+    retrieved, rank = _peak(judged, rel, recall, rounding)
     label, norm = (f"r={plain(recall)}",), _defined(judged, rel, (recall,), rounding, empty)
-    return Terms(gain=found, discount=rank, norm=norm, rank=rank, label=label)
+    return Terms(gain=retrieved, discount=rank, norm=norm, rank=rank, label=label)
 
 
 _ELEVEN: Final = tuple(tenth / 10 for tenth in range(11))
@@ -93,7 +93,7 @@ def average_interpolated_precision(
     peaks = [_peak(judged, rel, recall, rounding) for recall in falling]
     rank = beside([at for _, at in peaks])
     return Terms(
-        gain=beside([found for found, _ in peaks]),
+        gain=beside([retrieved for retrieved, _ in peaks]),
         discount=rank,
         norm=len(recalls) * _defined(judged, rel, recalls, rounding, empty),
         rank=rank,

@@ -171,8 +171,8 @@ def q_measure(judged: Judged, *, gain: Gain = "linear", beta: Natural = 1) -> Te
     0.75
     """
     gains = gain_of(judged, gain)
-    found = positive(gains)
+    hits = positive(gains)
     ideal = judged.ideal(lambda ranking: gain_of(ranking, gain))
     best = gain_of(ideal, gain)
-    weight = share(cumulative(found) + beta * cumulative(gains), judged.rank + beta * at(cumulative(best), judged.rank))
-    return Terms(gain=found, weight=weight).over(ideal, Terms(gain=positive(best)))
+    weight = share(cumulative(hits) + beta * cumulative(gains), judged.rank + beta * at(cumulative(best), judged.rank))
+    return Terms(gain=hits, weight=weight).over(ideal, Terms(gain=positive(best)))

@@ -81,9 +81,9 @@ class Parameter:
         """What the parameter takes, in words."""
         choices = [*self.words]
         if self.numbers is not None:
-            one = "a whole number" if self.numbers.whole else "a number"
-            one += f" {self.numbers}" if self.numbers != _ANY else ""
-            choices.append(f"a list such as [0.2, 0.5] of which each is {one}" if self.series else one)
+            kind = "a whole number" if self.numbers.whole else "a number"
+            kind += f" {self.numbers}" if self.numbers != _ANY else ""
+            choices.append(f"a list such as [0.2, 0.5] of which each is {kind}" if self.series else kind)
         if self.flag:
             choices.append("True or False")
         if self.grades:

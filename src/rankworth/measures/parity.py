@@ -103,9 +103,9 @@ def binary_g(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([1, 0, 0, 1], "binG")  # (1/log2(2) + 1/log2(4)) / 2
     0.75
     """
-    found = relevant(judged, rel)
+    hits = relevant(judged, rel)
     return Terms(
-        gain=found, discount=log2(judged, 2 + judged.rank - cumulative(found), found), norm=judged.n_relevant(rel)
+        gain=hits, discount=log2(judged, 2 + judged.rank - cumulative(hits), hits), norm=judged.n_relevant(rel)
     )
 
 
@@ -183,13 +183,13 @@ def ndcg_at_relevant(judged: Judged, *, gain: Gain = "linear") -> Terms:
     >>> rankworth.score([2, 0, 2], "ndcg_rel")  # (2/2 + (2 + 1) / (2 + 2/log2(3))) / 2
     0.9598603945740938
     """
-    found, best, gained, possible = _dcg_and_ideal(judged, gain)
+    gains, best, gained, possible = _dcg_and_ideal(judged, gain)
     n = total(positive(gain_of(best, gain)))
     return Terms(
-        gain=found,
+        gain=gains,
         weight=share(gained, at(possible, judged.rank)),
         norm=n,
-        rest=share((n - total(found)) * _last(gained, n), _last(possible, n)),
+        rest=share((n - total(gains)) * _last(gained, n), _last(possible, n)),
     )
 
 
@@ -264,11 +264,11 @@ def utility(
     >>> rankworth.score([1, 0, 0], "utility(hit=3, miss=-0.5)", missing=[1])  # 3 * 1 - 1 * 2 - 0.5 * 1
     0.5
     """
-    found = Terms(gain=relevant(judged, rel), weight=inside(judged))
-    hits, n = found.total(), judged.n_relevant(rel)
+    terms = Terms(gain=relevant(judged, rel), weight=inside(judged))
+    hits, n = terms.total(), judged.n_relevant(rel)
     outside = documents + hits - judged.n_retrieved - n
     rest = noise * (judged.n_retrieved - hits) + miss * (n - hits) + rejection * outside
-    return found._replace(gain=hit * found.gain, rest=rest)
+    return terms._replace(gain=hit * terms.gain, rest=rest)
 
 
 @measure("yaap", ordered=True, range=(float("-inf"), float("inf")), shelf="parity")
@@ -290,11 +290,11 @@ def smoothed_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([1, 0], "yaap", missing=[1])  # ln((1 + 1) / (1 + 2 - 1))
     0.0
     """
-    found = relevant(judged, rel)
+    is_relevant = relevant(judged, rel)
     n = judged.n_relevant(rel)
     return Terms(
-        gain=found,
-        weight=cumulative(found),
+        gain=is_relevant,
+        weight=cumulative(is_relevant),
         discount=judged.rank,
         link=lambda precisions: ln(judged, (1 + precisions) / (1 + n - precisions)),
     )

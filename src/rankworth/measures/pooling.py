@@ -52,11 +52,11 @@ def bpref(judged: Judged, *, rel: float = 1, no_nonrelevant: Share | Literal["un
     n_relevant = judged.n_relevant(rel)
     lost = least(cumulative(nonrelevant(judged, rel)), per_query(n_relevant))
     at_worst = per_query(least(judged.n_nonrelevant(rel), n_relevant))
-    found = relevant(judged, rel)
+    is_relevant = relevant(judged, rel)
     if no_nonrelevant == "undefined":
-        void = positive(total(found)) * (1 - positive(judged.n_nonrelevant(rel)))
-        return Terms(gain=found, weight=1 - share(lost, at_worst), norm=n_relevant * (1 - void))
-    return Terms(gain=found, weight=1 - share(lost, at_worst, otherwise=1 - no_nonrelevant), norm=n_relevant)
+        void = positive(total(is_relevant)) * (1 - positive(judged.n_nonrelevant(rel)))
+        return Terms(gain=is_relevant, weight=1 - share(lost, at_worst), norm=n_relevant * (1 - void))
+    return Terms(gain=is_relevant, weight=1 - share(lost, at_worst, otherwise=1 - no_nonrelevant), norm=n_relevant)
 
 
 @measure("Judged", linear=True, normalised=True, monotone=True, unjudged=("judged",))
@@ -155,13 +155,13 @@ def inferred_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([1, None, 1], "infAP")  # (1 + 1/3 + 2/3 * 1/2 * (1 + 0.00001) / (1 + 0.00002)) / 2
     0.8333316666999994
     """
-    found = relevant(judged, rel)
-    above_it = cumulative(found) - found
+    is_relevant = relevant(judged, rel)
+    above_it = cumulative(is_relevant) - is_relevant
     judged_above = above_it + cumulative(nonrelevant(judged, rel))
     before = judged.rank - 1
     in_pool = share(judged_above + cumulative(pooled(judged)), before)
     estimate = before / judged.rank * in_pool * ((above_it + _EPSILON) / (judged_above + 2 * _EPSILON))
-    return Terms(gain=found, weight=1 / judged.rank + estimate, norm=judged.n_relevant(rel))
+    return Terms(gain=is_relevant, weight=1 / judged.rank + estimate, norm=judged.n_relevant(rel))
 
 
 @measure("RBP_residual", linear=True, better="lower")

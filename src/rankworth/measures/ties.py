@@ -11,19 +11,19 @@ from rankworth.judged import Array, Judged
 from rankworth.measures.building_blocks import cumulative, down_to, first, inside, per_query, position, share, total
 
 
-def precision_at(judged: Judged, found: Array) -> Array:
+def precision_at(judged: Judged, is_relevant: Array) -> Array:
     """`[Q, H]`: the number of relevant documents down to the rank of each row, over that rank.
 
     Where ties are expected, it is the mean over the orders of the row's tie group, cut at the cutoff.
 
     Args:
         judged: the ranking.
-        found: 1 for relevant documents.
+        is_relevant: 1 for relevant documents.
 
     """
     if judged.ties == "broken":
-        return cumulative(found) / judged.rank
-    running = cumulative(found)
+        return cumulative(is_relevant) / judged.rank
+    running = cumulative(is_relevant)
     if judged.ties == "last":
         return down_to(judged, running, judged.rank) / judged.rank
     above = down_to(judged, running, judged.tie_first - 1)
@@ -34,16 +34,16 @@ def precision_at(judged: Judged, found: Array) -> Array:
     return (above + 1 - judged.tie_first * rate) * inverse + rate * inside(judged)
 
 
-def at_first_relevant(judged: Judged, found: Array, weight: Callable[[Array], Array]) -> Array:
+def at_first_relevant(judged: Judged, is_relevant: Array, weight: Callable[[Array], Array]) -> Array:
     """`[Q]`: a weight of the rank of the first relevant document, expected over the orders of ties; 0 where none is.
 
     Args:
         judged: the ranking.
-        found: 1 for relevant documents.
+        is_relevant: 1 for relevant documents.
         weight: of ranks, `[Q]`.
 
     """
-    begin, size, relevant = _first_group(judged, found)
+    begin, size, relevant = _first_group(judged, is_relevant)
     xp = judged.xp
     bound = judged.depth + 0 * begin
     chance = share(relevant, size)  # that it is the first, the second, ... of its group
@@ -56,15 +56,15 @@ def at_first_relevant(judged: Judged, found: Array, weight: Callable[[Array], Ar
     return value
 
 
-def chance_of_any(judged: Judged, found: Array) -> Array:
+def chance_of_any(judged: Judged, is_relevant: Array) -> Array:
     """`[Q]`: the chance that a relevant document stands within the cutoff, over the orders of ties.
 
     Args:
         judged: the ranking.
-        found: 1 for relevant documents.
+        is_relevant: 1 for relevant documents.
 
     """
-    begin, size, relevant = _first_group(judged, found)
+    begin, size, relevant = _first_group(judged, is_relevant)
     xp = judged.xp
     inside_it = xp.minimum(judged.depth - begin + 1, size)  # places of the group within the cutoff
     missed = xp.ones_like(begin)
@@ -74,18 +74,18 @@ def chance_of_any(judged: Judged, found: Array) -> Array:
     return xp.where(relevant > 0, 1 - missed, 0 * missed)
 
 
-def _first_group(judged: Judged, found: Array) -> tuple[Array, Array, Array]:
+def _first_group(judged: Judged, is_relevant: Array) -> tuple[Array, Array, Array]:
     """`[Q]` each: the first rank, the size, and the relevant documents of the first tie group that has some."""
-    one = first(found)
-    begin, end = total(one * judged.tie_first), total(one * judged.tie_last)
-    there = total(one)
-    return begin, end - begin + there, total(one * down_to(judged, cumulative(found), judged.tie_last))
+    is_first = first(is_relevant)
+    begin, end = total(is_first * judged.tie_first), total(is_first * judged.tie_last)
+    there = total(is_first)
+    return begin, end - begin + there, total(is_first * down_to(judged, cumulative(is_relevant), judged.tie_last))
 
 
 def _most(xp: object, number: Array) -> int:
     return int(xp.max(number)) if number.shape[0] else 0  # type: ignore[attr-defined]
 
 
-def on_first(found: Array, value: Array) -> Array:
+def on_first(is_relevant: Array, value: Array) -> Array:
     """`[Q, H]`: a value of each query at its first relevant document, 0 elsewhere."""
-    return first(found) * per_query(value)
+    return first(is_relevant) * per_query(value)

@@ -72,11 +72,11 @@ class Changes:
         'at least 1 judgement of 1 query changed'
         """
         parts = ((self.added, "added"), (self.removed, "removed"), (self.regraded, "regraded"))
-        told = ", ".join(f"{count:,} {what}" for count, what in parts if count)
+        sizes = ", ".join(f"{count:,} {what}" for count, what in parts if count)
         judgements = f"{self.pairs:,} judgement{'' if self.pairs == 1 else 's'}"
         queries = counted(self.queries)
         ahead = "" if self.exact else "at least "
-        return f"{ahead}{judgements} of {queries} changed{f': {ahead}{told}' if told else ''}"
+        return f"{ahead}{judgements} of {queries} changed{f': {ahead}{sizes}' if sizes else ''}"
 
 
 @dataclass(frozen=True)
@@ -125,13 +125,13 @@ class Digest:
     @cached_property
     def sha256(self) -> str:
         """One digest of all: over the lines `query TAB digest of the query`."""
-        lines = "".join(f"{query}\t{one.digest}\n" for query, one in self.queries.items())
+        lines = "".join(f"{query}\t{digest.digest}\n" for query, digest in self.queries.items())
         return sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
     def pairs(self) -> int:
         """How many judgements there are."""
-        return sum(one.pairs for one in self.queries.values())
+        return sum(digest.pairs for digest in self.queries.values())
 
     def changes(self, other: "Digest", queries: Collection[str] | None = None) -> Changes:
         """How the judgements of another time differ from these.
@@ -142,31 +142,31 @@ class Digest:
 
         """
         looked_at = {*self.queries, *other.queries} if queries is None else set(queries)
-        found = [_changes(self.queries.get(query, _NONE), other.queries.get(query, _NONE)) for query in looked_at]
+        changes = [_changes(self.queries.get(query, _NONE), other.queries.get(query, _NONE)) for query in looked_at]
         return Changes(
-            queries=sum(one.queries for one in found),
-            pairs=sum(one.pairs for one in found),
-            added=sum(one.added for one in found),
-            removed=sum(one.removed for one in found),
-            regraded=sum(one.regraded for one in found),
-            exact=all(one.exact for one in found),
+            queries=sum(change.queries for change in changes),
+            pairs=sum(change.pairs for change in changes),
+            added=sum(change.added for change in changes),
+            removed=sum(change.removed for change in changes),
+            regraded=sum(change.regraded for change in changes),
+            exact=all(change.exact for change in changes),
         )
 
 
 _NONE: Final = QueryDigest.of({})
 
 
-def _changes(one: QueryDigest, other: QueryDigest) -> Changes:
+def _changes(digest: QueryDigest, other: QueryDigest) -> Changes:
     """How one query differs."""
-    if one.digest == other.digest:
+    if digest.digest == other.digest:
         return Changes()
-    if one.documents is None or other.documents is None:
-        more = other.pairs - one.pairs
-        exact = not (one.pairs and other.pairs)
+    if digest.documents is None or other.documents is None:
+        more = other.pairs - digest.pairs
+        exact = not (digest.pairs and other.pairs)
         return Changes(1, max(1, abs(more)), max(0, more), max(0, -more), 0, exact=exact)
-    before, after = (Counter(_split(each)) for each in (one.documents, other.documents))
-    gone, new = (Counter(document for document, _ in some.elements()) for some in (before - after, after - before))
-    regraded, removed, added = (some.total() for some in (gone & new, gone - new, new - gone))
+    before, after = (Counter(_split(each)) for each in (digest.documents, other.documents))
+    gone, new = (Counter(document for document, _ in pairs.elements()) for pairs in (before - after, after - before))
+    regraded, removed, added = (documents.total() for documents in (gone & new, gone - new, new - gone))
     return Changes(1, regraded + removed + added, added, removed, regraded)
 
 

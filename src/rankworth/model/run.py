@@ -80,11 +80,11 @@ class Run:
         source = self.source
         if isinstance(source, Run):
             names = ("mapping", "files", "frame", "empty", "kept", "format", "columns", "orders", "kinds", "together")
-            found = {name: getattr(source, name) for name in names}
-            found |= {"name": self.name or source.name}
+            attributes = {name: getattr(source, name) for name in names}
+            attributes |= {"name": self.name or source.name}
         else:
-            found = self._read(source)
-        for attribute, value in found.items():
+            attributes = self._read(source)
+        for attribute, value in attributes.items():
             object.__setattr__(self, attribute, value)
 
     @classmethod
@@ -155,11 +155,11 @@ class Run:
         from rankworth.io import json  # noqa: PLC0415 - not needed for other formats
 
         file.check()
-        found = json.dicts(file, RUN, self._reading, progress)
+        rankings = json.dicts(file, RUN, self._reading, progress)
         file.check()
-        if found is None or self.kept is None:
-            return found
-        return {query: some for query, some in found.items() if query in self.kept}
+        if rankings is None or self.kept is None:
+            return rankings
+        return {query: ranking for query, ranking in rankings.items() if query in self.kept}
 
     def batches(self, progress: "Progress | None" = None, *, ranks: bool = False) -> "Iterator[pl.DataFrame]":
         """Rows `query, document, score` in the order they were given, some hundred thousand at a time.
@@ -225,16 +225,17 @@ class Run:
         """
         run = copy(self)
         kept = frozenset(queries)
-        found: dict[str, Any] = {"kept": kept, "empty": self.empty & kept}
+        attributes: dict[str, Any] = {"kept": kept, "empty": self.empty & kept}
         if self.mapping is not None:
-            found["mapping"] = {query: some for query, some in self.mapping.items() if query in kept}
+            attributes["mapping"] = {query: ranking for query, ranking in self.mapping.items() if query in kept}
             if isinstance(self.source, Mapping):
-                found["source"] = {query: some for query, some in self.source.items() if validate.text(query) in kept}
+                items = self.source.items()
+                attributes["source"] = {query: item for query, item in items if validate.text(query) in kept}
         if self.frame is not None:
             import polars as pl  # noqa: PLC0415 - not needed for dicts
 
-            found["frame"] = self.frame.filter(pl.col("query").cast(pl.String).is_in(list(kept)))
-        for attribute, value in found.items():
+            attributes["frame"] = self.frame.filter(pl.col("query").cast(pl.String).is_in(list(kept)))
+        for attribute, value in attributes.items():
             object.__setattr__(run, attribute, value)
         return run
 
@@ -266,8 +267,8 @@ class Run:
         if self.kept is None:
             return frames
         kept = list(self.kept)
-        some = (frame.filter(frame["query"].is_in(kept)) for frame in frames)
-        return (frame for frame in some if frame.height)
+        parts = (frame.filter(frame["query"].is_in(kept)) for frame in frames)
+        return (frame for frame in parts if frame.height)
 
     def holding(self, rows: Any) -> "Run":  # noqa: ANN401 - as `Run` takes it
         """A run of other rows, under the same name, ranked as these are.
@@ -283,10 +284,10 @@ class Run:
     def queries(self) -> list[str]:
         """The ids of all queries, those with an empty list among them, as they come first; reads the whole run."""
         if self.mapping is not None:
-            given = list(map(validate.text, self.source)) if isinstance(self.source, Mapping) else []
-            return given if set(given) == {*self.mapping, *self.empty} else [*self.mapping, *self.empty]
-        found = (frame["query"].unique(maintain_order=True).to_list() for frame in self.batches())
-        return list(dict.fromkeys(query for some in found for query in some))
+            queries = list(map(validate.text, self.source)) if isinstance(self.source, Mapping) else []
+            return queries if set(queries) == {*self.mapping, *self.empty} else [*self.mapping, *self.empty]
+        parts = (frame["query"].unique(maintain_order=True).to_list() for frame in self.batches())
+        return list(dict.fromkeys(query for some in parts for query in some))
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """All rows as given: `query, document, score`, and `rank` and `tag` where a file has them."""

@@ -245,21 +245,21 @@ class Profile:
         rel = self.rel if rel is None else rel
         if not self.rules:
             pairs = names.parse_named(texts, rel=rel)
-            return _labelled([ResolvedMeasure(label, one, self.judging, self.averaging) for label, one in pairs])
-        found: dict[ResolvedMeasure, None] = {}
+            return _labelled([ResolvedMeasure(label, each, self.judging, self.averaging) for label, each in pairs])
+        resolved: dict[ResolvedMeasure, None] = {}
         errors: list[MeasureError] = []
         for text in names.several(texts):
             try:
-                found |= dict.fromkeys(self._resolved(text, rel))
+                resolved |= dict.fromkeys(self._resolved(text, rel))
             except MeasureError as error:
                 errors.append(error)
         if errors:
             together = MeasureError.together(errors)
             names_here = f"what {self.tool} calls its measures: rankworth measures --profile {self.name}"
             raise together.with_remedy("\n".join(filter(None, (together.remedy, names_here))))
-        if not found:
+        if not resolved:
             names.parse_all([])
-        return _labelled(list(found))
+        return _labelled(list(resolved))
 
     def refused(self, error: RefusedError, label: str = "") -> RefusedError:
         """The error in the terms of the tool, if it is the tool that refuses.
@@ -300,9 +300,10 @@ class Profile:
                 means = rule.reads(text, exactly=exactly)
                 if means is not None:
                     quantities = names.parse_all(means, rel=rel)
-                    return [self._by(rule, one, label if len(quantities) == 1 else str(one)) for one in quantities]
-        typed = {name for one in (text, *(names.translate(text) or ())) for name in re.findall(r"(\w+)\s*=", one)}
-        return [self._like(one, typed, label) for label, one in names.parse_named([text], rel=rel)]
+                    return [self._by(rule, each, label if len(quantities) == 1 else str(each)) for each in quantities]
+        spellings = (text, *(names.translate(text) or ()))
+        typed = {name for spelling in spellings for name in re.findall(r"(\w+)\s*=", spelling)}
+        return [self._like(quantity, typed, label) for label, quantity in names.parse_named([text], rel=rel)]
 
     def _by(self, rule: Rule, quantity: Quantity, label: str) -> ResolvedMeasure:
         """A measure with what a rule sets beside the profile."""
@@ -352,11 +353,11 @@ def _is_cut(quantity: Measure | Fact | None) -> bool:
     return quantity is not None and quantity.cutoff is not None
 
 
-def _labelled(found: Sequence[ResolvedMeasure]) -> list[ResolvedMeasure]:
+def _labelled(measures: Sequence[ResolvedMeasure]) -> list[ResolvedMeasure]:
     """Measures, each with a label of its own."""
     taken: dict[str, int] = {}
     labelled = []
-    for measure in found:
+    for measure in measures:
         number = taken[measure.label] = taken.get(measure.label, 0) + 1
         labelled.append(measure if number == 1 else replace(measure, label=f"{measure.label} ({number})"))
     return labelled
@@ -408,8 +409,8 @@ class Profiles(Mapping[str, Profile]):
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
-        found = (file.name for file in (_FOLDER / "data").iterdir() if file.name.endswith(".toml"))
-        return (_STANDARD, *sorted(name.removesuffix(".toml") for name in found))
+        files = (file.name for file in (_FOLDER / "data").iterdir() if file.name.endswith(".toml"))
+        return (_STANDARD, *sorted(name.removesuffix(".toml") for name in files))
 
     def _like(self, name: object) -> list[str]:
         """The first profiles of a tool that has this name, too; others whose name is like it."""
@@ -423,9 +424,9 @@ class Profiles(Mapping[str, Profile]):
 def _versioned(name: str, known: tuple[str, ...]) -> str | None:
     """The name as the file has it: in whatever case, with `-` or `_`, without version or with a part of it."""
     wanted = re.escape(name.casefold().replace("_", "-"))
-    found = {name: re.fullmatch(rf"{wanted}(?:[-.]([\d.]+))?", name.casefold().replace("_", "-")) for name in known}
-    exact = next((name for name, match in found.items() if match and match[1] is None), None)
-    matches = [name for name, match in found.items() if match]
+    match_of = {name: re.fullmatch(rf"{wanted}(?:[-.]([\d.]+))?", name.casefold().replace("_", "-")) for name in known}
+    exact = next((name for name, match in match_of.items() if match and match[1] is None), None)
+    matches = [name for name, match in match_of.items() if match]
 
     def version(name: str) -> list[int]:
         return [int(part) for part in name.rpartition("-")[2].split(".") if part]

@@ -128,18 +128,18 @@ class Signature:
         >>> one.differences(other)
         ['missing is skip and error']
         """
-        found = []
+        differences = []
         if self.measure != other.measure:
-            found.append(f"the measure is {self.measure or 'not told'} and {other.measure or 'not told'}")
+            differences.append(f"the measure is {self.measure or 'not told'} and {other.measure or 'not told'}")
         for name in dict.fromkeys((*self.settings, *other.settings)):
             one, two = (part.settings.get(name, _shown(STANDARD.setting(name))) for part in (self, other))
             if one != two:
-                found.append(f"{name} is {one} and {two}")
+                differences.append(f"{name} is {one} and {two}")
         if self.queries != other.queries:
             sizes = [int(signature.queries.partition("-")[0]) for signature in (self, other)]
             others = "other queries" if sizes[0] == sizes[1] else f"{sizes[0]:,} and {sizes[1]:,} queries"
-            found.append(f"the query sets differ: {others}")
-        return found
+            differences.append(f"the query sets differ: {others}")
+        return differences
 
 
 def refuse_differences(one: "Signature | str", other: "Signature | str") -> None:
@@ -192,9 +192,9 @@ def signature(
         judging = replace(judging, order=STANDARD.judging.order)
     elif lists and judging.order == "auto":
         recorded = {"ranked_by": "list", **recorded}
-    told = {"profile": profile.name}
+    shown = {"profile": profile.name}
     if profile.derived and profile.name != STANDARD.name:
-        told["derived"] = ",".join(profile.derived)
+        shown["derived"] = ",".join(profile.derived)
     digest = hashlib.sha256("\n".join(queries).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     settings = {}
     for ours, standard in ((judging, STANDARD.judging), (averaging, STANDARD.averaging)):
@@ -205,7 +205,7 @@ def signature(
         settings,
         f"{len(queries)}-{digest}",
         "" if asked is None else str(asked.quantity),
-        told | {"rankworth": version} | {name: str(value) for name, value in recorded.items()},
+        shown | {"rankworth": version} | {name: str(value) for name, value in recorded.items()},
     )
 
 
