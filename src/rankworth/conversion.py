@@ -276,9 +276,9 @@ class _Rows:
         if not duplicates.any_in(frame, by):
             return frame
         if self.policy == "error":
-            several = "subtopic" in by and frame["subtopic"].n_unique() > 1
+            has_subtopics = "subtopic" in by and frame["subtopic"].n_unique() > 1
             parts = file_parts(self.sources, self.layout, self.reading, _READ[self.layout])
-            raise duplicates.error(self.layout, parts, by=by if several else duplicates.PAIR)
+            raise duplicates.error(self.layout, parts, by=by if has_subtopics else duplicates.PAIR)
         once = _best(frame) if self.policy == "best" else settled(frame, by, self.layout.value, self.policy)
         self.repeated += frame.height - once.height
         return once

@@ -238,10 +238,10 @@ def _refuse_others(folder: Path, contents: Mapping[Path, bytes]) -> None:
 
 def _contents() -> dict[str, bytes]:
     """The files of a folder."""
-    found = {name: (_HOME / name).read_bytes() for name in (_SOURCE, _QRELS, _QUERIES, _DOCUMENTS)}
+    files = {name: (_HOME / name).read_bytes() for name in (_SOURCE, _QRELS, _QUERIES, _DOCUMENTS)}
     for code, language in LANGUAGES.items():
-        found[f"{language}.txt"] = "".join(f"{query.id}\n" for query in _queries() if query.language == code).encode()
-    return found | {f"{name}.run": _trec(name, frame) for name, frame in _rankings().items()}
+        files[f"{language}.txt"] = "".join(f"{query.id}\n" for query in _queries() if query.language == code).encode()
+    return files | {f"{name}.run": _trec(name, frame) for name, frame in _rankings().items()}
 
 
 def _trec(name: str, ranking: "pl.DataFrame") -> bytes:
@@ -288,8 +288,8 @@ def _hidden(document: str) -> str:
     if origin is None or origin in ("built-in", "frozen"):
         return ""
     homes = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")}
-    ours = any(Path(origin).is_relative_to(home) for home in homes) and "site-packages" not in Path(origin).parts
-    return "" if ours else origin
+    is_own = any(Path(origin).is_relative_to(home) for home in homes) and "site-packages" not in Path(origin).parts
+    return "" if is_own else origin
 
 
 def _looked_up(document: str) -> object | None:

@@ -85,8 +85,8 @@ def retrieve(
         raise _not_a_number(queries=(queries, own_ids), corpus=(corpus, ids))
     rows = np.repeat(np.arange(scores.shape[0]), scores.shape[1])
     documents = ids.gather(order[columns.ravel()])
-    found = pl.DataFrame({"query": own_ids.gather(rows), "document": documents, "score": scores.ravel()})
-    return Run(found if ordering.ties != "given-reversed" else found.reverse(), name)
+    retrieved = pl.DataFrame({"query": own_ids.gather(rows), "document": documents, "score": scores.ravel()})
+    return Run(retrieved if ordering.ties != "given-reversed" else retrieved.reverse(), name)
 
 
 def evaluate_embeddings(
@@ -156,15 +156,15 @@ def evaluate_embeddings(
     return evaluate(qrels, run, measures, rel=rel, profile=profile, **settings)
 
 
-def _depth(asked: Sequence[ResolvedMeasure]) -> int:
+def _depth(measures: Sequence[ResolvedMeasure]) -> int:
     """How many documents of each query the measures look at."""
-    if depths := [one.judging.depth for one in asked if one.judging.depth is not None]:
+    if depths := [measure.judging.depth for measure in measures if measure.judging.depth is not None]:
         return max(depths)
-    cutoffs = [one.quantity.cutoff for one in asked]
-    condensed = any(one.judging.unjudged == "removed" or getattr(one.quantity, "judged_only", False) for one in asked)
-    deepest = max((cutoff for cutoff in cutoffs if cutoff is not None), default=_DEPTH)
-    deepest = max(deepest, _DEPTH) if condensed or None in cutoffs else deepest
-    return deepest + any(one.judging.exclude is not None for one in asked)  # a query may find itself
+    cutoffs = [measure.quantity.cutoff for measure in measures]
+    removed = any(measure.judging.unjudged == "removed" for measure in measures)
+    condensed = removed or any(getattr(measure.quantity, "judged_only", False) for measure in measures)
+    deepest = max(filter(None, (*cutoffs, _DEPTH if condensed or None in cutoffs else None)))
+    return deepest + any(measure.judging.exclude is not None for measure in measures)  # a query may find itself
 
 
 def _named(name: str, vectors: Any, ids: Sequence[object] | None) -> tuple[Array, Sequence[object] | None]:  # noqa: ANN401 - an array or a dict

@@ -199,7 +199,7 @@ def escaped(text: str) -> str:
     >>> escaped("d\x1b[2J")
     'd\\x1b[2J'
     """
-    return text if text.isprintable() else _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return text if text.isprintable() else _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def counted(number: int, one: str = "query", several: str = "queries") -> str:

@@ -227,8 +227,8 @@ class Groups(_OfQueries):
             for cell in _ordered(dict.fromkeys(cells.values()))
             if any(part is not None for part in cell)
         }
-        found = {query: labels[cell] for query, cell in cells.items() if cell in labels}
-        return cls(_label(_plain(name), found), source or cls.setting, found, tuple(dict.fromkeys(labels.values())))
+        named = {query: labels[cell] for query, cell in cells.items() if cell in labels}
+        return cls(_label(_plain(name), named), source or cls.setting, named, tuple(dict.fromkeys(labels.values())))
 
     def labels(self, queries: Iterable[str]) -> list[str]:
         """The group of each of some queries; `(none)` where there is none."""
@@ -303,9 +303,8 @@ def _ordered(cells: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 def _plain(name: str) -> str:
     """A name as a signature can hold it: without what ends a part of it, or a line."""
-    return "".join(
-        one if one.isprintable() and one not in "%|" else quote(one, safe="", errors="surrogatepass") for one in name
-    )
+    unfit = (char for char in name if char in "%|" or not char.isprintable())
+    return name.translate({ord(char): quote(char, safe="", errors="surrogatepass") for char in unfit})
 
 
 def _label(name: str, values: Mapping[str, Any]) -> str:
@@ -359,14 +358,14 @@ class Slices:
             from rankworth.io.metadata import queries  # noqa: PLC0415 - rarely needed
 
             read = queries(table)
-        found: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
         for setting, value in settings.items():
             kind: type[Weights | Groups] = Weights if setting == "weights" else Groups
             if columns.get(setting):
-                found[setting] = _of_columns(read, setting, columns[setting], kind)
+                merged[setting] = _of_columns(read, setting, columns[setting], kind)
             elif value is not None and setting not in columns:
-                found[setting] = kind.of(value)
-        return cls(**found)
+                merged[setting] = kind.of(value)
+        return cls(**merged)
 
 
 def _names(value: object) -> list[str] | None:

@@ -223,14 +223,14 @@ class Judged:
         order = xp.argsort(xp.astype(~kept, indexing(kept)), axis=1, stable=True)
         grade, group = (xp.take_along_axis(array, order, axis=1) for array in (self.grade, self.tie_first))
         kept = xp.take_along_axis(kept, order, axis=1)
-        one = xp.ones_like(self.rank)
+        ones = xp.ones_like(self.rank)
         first, last = spans(group, kept)
-        rank = last if self.ties == "last" else xp.cumulative_sum(one, axis=1)
+        rank = last if self.ties == "last" else xp.cumulative_sum(ones, axis=1)
         return replace(
             self,
-            rank=rank if self.even else xp.where(kept, rank, one),
-            tie_first=xp.where(kept, first, one),
-            tie_last=xp.where(kept, last, one),
+            rank=rank if self.even else xp.where(kept, rank, ones),
+            tie_first=xp.where(kept, first, ones),
+            tie_last=xp.where(kept, last, ones),
             grade=xp.where(kept, grade, xp.zeros_like(grade)),
             aspects=_in_order(xp, self.aspects, order),
             known=kept,

@@ -66,7 +66,7 @@ _NAME: Final = re.compile(
 _CUTOFFS: Final = re.compile(r"(?P<measure>[^@]+)@(?P<cutoffs>\s*[\d.]+\s*(?:,\s*[\d.]+\s*)+)")
 _GMEAN: Final = re.compile(r"\s*gmean\s*\((?P<of>.*)\)\s*")
 _TREC: Final = re.compile(
-    f"({'|'.join(sorted((name for name, one in TREC_EVAL.items() if one.takes), key=len, reverse=True))})([._])(.*)"
+    f"({'|'.join(sorted((name for name, trec in TREC_EVAL.items() if trec.takes), key=len, reverse=True))})([._])(.*)"
 )
 _RANX: Final = re.compile(r"(?P<name>[a-z][\w-]*?)(?:\.(?P<decimals>\d+))?(?P<cutoff>@\d+)?(?:-l(?P<level>\d+))?")
 _PAIRS: Final = re.compile(r"[\w.+-]+=[\w.+,=-]+")
@@ -89,7 +89,7 @@ def parse(text: str) -> Quantity:
     >>> parse("ndcg_cut_10"), parse("MAP"), parse("nDCG( gain = {1:1, 2:3} )@5")
     (nDCG@10, AP, nDCG(gain={1: 1, 2: 3})@5)
     """
-    quantities = [quantity for one in _at_each_cutoff(_text(text)) for quantity in _quantities(one)]
+    quantities = [quantity for spelling in _at_each_cutoff(_text(text)) for quantity in _quantities(spelling)]
     if len(quantities) > 1:
         shown = f"{', '.join(map(str, quantities[:3]))}{', ...' if quantities[3:] else ''}"
         text = f"{text!r} stands for {len(quantities)} measures: {shown}; name one of them"
@@ -143,7 +143,7 @@ def parse_named(texts: Iterable[object], *, rel: float | None = None) -> list[tu
     """
     named: dict[tuple[str, Quantity], None] = {}
     errors: list[MeasureError] = []
-    single: list[Any] = [one for text in several(texts) for one in _at_each_cutoff(text)]
+    single: list[Any] = [spelling for text in several(texts) for spelling in _at_each_cutoff(text)]
     dotted = (text.partition(".")[0] for text in single if isinstance(text, str) and _trec_values(text)[0])
     besides = frozenset(name for name in dotted if name in TREC_EVAL)
     for text in single:
@@ -151,7 +151,7 @@ def parse_named(texts: Iterable[object], *, rel: float | None = None) -> list[tu
             is_quantity = isinstance(text, Measure | Fact)
             name = str(text) if is_quantity else _text(text).strip()
             quantities = (text,) if is_quantity else _quantities(name, besides)
-            for quantity in (_from(one, rel, name) for one in quantities):
+            for quantity in (_from(each, rel, name) for each in quantities):
                 printed = trec_name(quantity, rel) if len(quantities) > 1 else None
                 label = name if len(quantities) == 1 else printed[1] if printed else str(quantity)
                 named[label, quantity] = None
@@ -298,7 +298,7 @@ def translate(text: str, besides: Collection[str] = ()) -> list[str] | None:
     (['RBP(p=0.95)'], ['AP(rel=2)@100'], None)
     """
     if text in NICKNAMES:
-        return [one for name in NICKNAMES[text] if name not in besides for one in _of_trec(name)]
+        return [quantity for name in NICKNAMES[text] if name not in besides for quantity in _of_trec(name)]
     if text in _EXPANDED or (text in TREC_EVAL and not text.isidentifier()):
         return _of_trec(text)
     name, values = _trec_values(text)
@@ -432,7 +432,7 @@ def _single(text: str) -> Quantity:
         raise MeasureError("unknown-measure", _unknown(match["name"]))
     if settings:
         quantity = quantity(**settings)
-    cutoffs = [one for one in (match["k"], suffix, cutoff) if one is not None]
+    cutoffs = [each for each in (match["k"], suffix, cutoff) if each is not None]
     if len(cutoffs) > 1:
         raise MeasureError("measure-syntax", f"{text!r}: the cutoff is given twice")
     return _cut(text, quantity, cutoffs[0]) if cutoffs else quantity
@@ -530,11 +530,11 @@ def _named(name: str) -> Quantity | None:
 def _spellings(_: tuple[int, ...]) -> tuple[dict[str, Quantity], dict[str, str]]:
     """Our quantities by folded name, names before aliases; and what folded names of tools mean."""
     quantities: list[Quantity] = [*CATALOGUE.values(), *FACTS.values()]
-    named = [(one.name, one) for one in quantities]
-    named += [(alias, one) for one in quantities for alias in one.definition.aliases]
+    named = [(quantity.name, quantity) for quantity in quantities]
+    named += [(alias, quantity) for quantity in quantities for alias in quantity.definition.aliases]
     theirs = [pair for names in TOOLS.values() for pair in names.items()]
     return (
-        {_folded(name): one for name, one in reversed(named)},
+        {_folded(name): quantity for name, quantity in reversed(named)},
         {_folded(name): means for name, means in reversed(theirs)},
     )
 
@@ -556,13 +556,13 @@ def _unknown(name: str) -> str:
     for text, elsewhere in _TABLES["unmeasured"].items():
         if folded in elsewhere:
             return f"no measure is called {name!r}; {text}"
-    spellings = [spelling for one in (CATALOGUE | FACTS).values() for spelling in (one.name, *one.definition.aliases)]
+    spellings = [name for each in (CATALOGUE | FACTS).values() for name in (each.name, *each.definition.aliases)]
     spellings += [*NICKNAMES, *(spelling for names in TOOLS.values() for spelling in names)]
     by_folded = {_folded(spelling): spelling for spelling in reversed(spellings)}
     without = folded.rstrip("0123456789")
     cutoff = f"@{folded[len(without) :]}" if without in by_folded and without != folded else ""
     folded = without if cutoff else folded
-    swapped = [one for one in by_folded if sorted(one) == sorted(folded)]
+    swapped = [name for name in by_folded if sorted(name) == sorted(folded)]
     if not (close := swapped or get_close_matches(folded, by_folded, 1, 0.5)):
         return f"no measure is called {name!r}; there are {', '.join(CATALOGUE)}"
     meant = by_folded[close[0]]

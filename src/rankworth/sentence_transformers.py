@@ -130,7 +130,7 @@ class Evaluator(Base):  # type: ignore[misc]
         self.corpus_prompt, self.corpus_prompt_name = corpus_prompt, corpus_prompt_name
         cutoffs = (accuracy_at_k, precision_recall_at_k, precision_recall_at_k, ndcg_at_k, mrr_at_k, map_at_k)
         measures = zip(("accuracy", "precision", "recall", "ndcg", "mrr", "map"), cutoffs, strict=True)
-        self.labels = [f"{measure}@{k}" for measure, several in measures for k in several]
+        self.labels = [f"{measure}@{k}" for measure, depths in measures for k in depths]
         self.columns = [
             *(f"accuracy@{k}" for k in accuracy_at_k),
             *(f"{measure}@{k}" for k in precision_recall_at_k for measure in ("precision", "recall")),
@@ -255,8 +255,8 @@ class Evaluator(Base):  # type: ignore[misc]
             text = f"search returned scores {scores.shape} and rows {rows.shape} for {len(self.queries)} queries"
             raise InputError("input-type", text, remedy="it returns two arrays, one row for each query, as FAISS does")
         query, column = np.nonzero(rows >= 0)
-        found = {"query": pl.Series([*self.queries])[query], "document": pl.Series([*self.corpus])[rows[query, column]]}
-        return Run(pl.DataFrame(found | {"score": scores[query, column].astype(float)}))
+        names = {"query": pl.Series([*self.queries])[query], "document": pl.Series([*self.corpus])[rows[query, column]]}
+        return Run(pl.DataFrame(names | {"score": scores[query, column].astype(float)}))
 
     def _write(self, folder: Path, epoch: int, steps: int, runs: Mapping[str, Run]) -> None:
         """Add to the files of means and of queries, and write what was found."""

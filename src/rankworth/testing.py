@@ -73,8 +73,8 @@ def assert_not_worse(
     gate = Gate.of(kind, f"{measure}={margin}", f"margin={margin!r}:")
     sides = {"kept": _kept(baseline), "now": values}
     refuse_older(one for one in sides.values() if isinstance(one, Result))
-    told = compare(runs=sides, measures=[measure], level=level)
-    [verdict] = against(told, [gate], drop)
+    comparison = compare(runs=sides, measures=[measure], level=level)
+    [verdict] = against(comparison, [gate], drop)
     if verdict.passed:
         return
     lines = [f"{measure} {verdict.values}: {verdict.reason}"]
@@ -99,10 +99,10 @@ def _kept(baseline: "Values | Result | str | os.PathLike[str]") -> "Values | Res
         return baseline
     from rankworth.evaluation.results_reading import read  # noqa: PLC0415 - as above
 
-    found = read(baseline)
-    if len(found) > 1:
-        names = ", ".join(found)
+    stored = read(baseline)
+    if len(stored) > 1:
+        names = ", ".join(stored)
         text = f"{os.fspath(baseline)} holds several runs: {names}"
         raise UsageError("conflicting-options", text, remedy=f"rankworth.load({os.fspath(baseline)!r})[NAME]")
-    [kept] = found.values()
+    [kept] = stored.values()
     return kept

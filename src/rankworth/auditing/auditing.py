@@ -355,9 +355,9 @@ class _Auditor:
         """Measure the conventions that are not known yet, or keep the error with which each refuses the input."""
         wanted = [each for each in dict.fromkeys(conventions) if each not in self.known]
         compact = [each for each in wanted if each.quantity.positions != "all"]
-        for several in (compact, [each for each in wanted if each.quantity.positions == "all"]):
-            if several:
-                self._measure(several)
+        for group in (compact, [each for each in wanted if each.quantity.positions == "all"]):
+            if group:
+                self._measure(group)
 
     def _measure(self, conventions: Sequence[Convention]) -> None:
         try:
@@ -441,9 +441,9 @@ class _Auditor:
         yield [*single, *profiles]
         useful = self._useful(start, changed)
         pairs = (
-            Departure((one, other), convention.changed((other,)))
-            for (one, convention, first), (other, _, second) in combinations(useful, 2)
-            if one.name != other.name and not (first and second)
+            Departure((change, other), convention.changed((other,)))
+            for (change, convention, first), (other, _, second) in combinations(useful, 2)
+            if change.name != other.name and not (first and second)
         )
         distinct = {each.outcome: each for each in reversed(profiles)}.values()
         extended = (

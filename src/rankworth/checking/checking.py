@@ -85,13 +85,13 @@ def check(
         raise UsageError("run-names", text, remedy="name them: {name: run, ...}, on the command line NAME=FILE")
     if judgements is None:
         return Check(ordered(checker.findings), (), checker.names)
-    found = [*checker.findings, *rules.of_judgements(judgements, measured, file)]
+    findings = [*checker.findings, *rules.of_judgements(judgements, measured, file)]
     for each in measured:
-        found += rules.of_run(each, judgements)
-        found += rules.of_unjudged(each, checker.bounded(each, judgements) if bounds else None)
-        found += checker.own_documents(each, judgements)
-    found += rules.of_runs(measured, judgements)
-    found += [] if docs is None else rules.of_corpus(judgements, docs, file)
+        findings += rules.of_run(each, judgements)
+        findings += rules.of_unjudged(each, checker.bounded(each, judgements) if bounds else None)
+        findings += checker.own_documents(each, judgements)
+    findings += rules.of_runs(measured, judgements)
+    findings += [] if docs is None else rules.of_corpus(judgements, docs, file)
     tables = {
         each.name: evaluate_profiles(
             judgements, each.run, labels, profiles=profiles, queries=queries, rel=rel, progress=progress, **options
@@ -99,7 +99,7 @@ def check(
         for each in (measured if profiles else ())
     }
     whole = Source("judgements", file, len(judgements), int(judgements.grades.size), {})
-    return Check(ordered(found), (whole, *(each.source for each in measured)), checker.names, tables)
+    return Check(ordered(findings), (whole, *(each.source for each in measured)), checker.names, tables)
 
 
 def _named(runs: object) -> list[tuple[str, object]]:

@@ -148,11 +148,11 @@ class Check(Analysis[Literal["findings"]]):
         """Each finding, with its remedy in lines of its own; of many with one slug the first ones."""
         sentences: list[str] = []
         for _, alike in groupby(self.findings, key=lambda finding: (finding.severity, finding.slug, finding.file)):
-            some = list(alike)
-            shown = some[:_SHOWN]
+            group = list(alike)
+            shown = group[:_SHOWN]
             sentences += [f"{finding.severity}: {finding.text}   [{finding.slug}]" for finding in shown]
-            sentences += [f"  ... and {len(some) - _SHOWN:,} more"] if some[_SHOWN:] else []
-            remedies = dict.fromkeys(line for finding in some for line in finding.remedy.splitlines())
+            sentences += [f"  ... and {len(group) - _SHOWN:,} more"] if group[_SHOWN:] else []
+            remedies = dict.fromkeys(line for finding in group for line in finding.remedy.splitlines())
             sentences += [f"  {line}" for line in remedies]
         return sentences
 

@@ -92,8 +92,8 @@ class CheckedRun:
         """The mean over all queries and that over some, in words; nothing where no mean is measured."""
         if self.lead is None or queries.size > self.answered.size or not queries.any():
             return ""
-        every, some = means_apart(self.lead, self.measured, queries)
-        return f"{self.lead} is {every:.4f} if they count as 0, {some:.4f} without them"
+        every, answered = means_apart(self.lead, self.measured, queries)
+        return f"{self.lead} is {every:.4f} if they count as 0, {answered:.4f} without them"
 
     def per_query(self, rows: Mask) -> "Integers":
         """`[Q]`: how many of the rows each query has."""
@@ -224,10 +224,10 @@ def _constant_scores(checked: CheckedRun) -> Iterator[Finding]:
     """Queries all of whose documents have one score."""
     hits = checked.hits
     whole = (hits.tie_first == 1) & (hits.tie_last == hits.n_retrieved[hits.query])
-    several = checked.per_query(np.ones(hits.rank.size, dtype=bool)) > 0
-    several &= hits.n_retrieved >= _FEW
-    constant = several & (checked.per_query(whole) > 0)
-    count, size = int(np.count_nonzero(constant)), int(np.count_nonzero(several))
+    has_several = checked.per_query(np.ones(hits.rank.size, dtype=bool)) > 0
+    has_several &= hits.n_retrieved >= _FEW
+    constant = has_several & (checked.per_query(whole) > 0)
+    count, size = int(np.count_nonzero(constant)), int(np.count_nonzero(has_several))
     if count and count >= MANY * size:
         text = f"{checked.name} gives all documents of a query one score, for {count:,} of {counted(size)}: the order "
         text += "of its documents is that of the tie-breaking rule"
@@ -245,8 +245,8 @@ def _ranks(checked: CheckedRun) -> Iterator[Finding]:
         text = f"{checked.name} has ranks that contradict the scores in {counted(len(rows.contradicting))}: "
         text += f"{quoted(rows.contradicting)}; the document with the higher score counts as the better one, whatever "
         remedy = "if a smaller score is better: --columns score=-score, or order by rank: --order rank"
-        found = checked.finding("contradicting-ranks", f"{text}its rank", queries=rows.contradicting)
-        yield found._replace(remedy=remedy)
+        finding = checked.finding("contradicting-ranks", f"{text}its rank", queries=rows.contradicting)
+        yield finding._replace(remedy=remedy)
 
 
 def _sampled(checked: CheckedRun) -> Iterator[Finding]:
@@ -288,15 +288,15 @@ def of_runs(checked: Sequence[CheckedRun], qrels: Qrels) -> Iterator[Finding]:
     known = [share for share in shares.values() if not math.isnan(share)]
     for slug, text in uneven_judgements(shares):
         yield Finding.of(slug, text, None if max(known) - min(known) >= _ONE_SIDED else "note")
-    found = np.zeros(qrels.grades.size, dtype=bool)
+    is_retrieved = np.zeros(qrels.grades.size, dtype=bool)
     for each in checked:
-        if each.hits.judgement is None or each.hits.pool.grades.size != found.size:
+        if each.hits.judgement is None or each.hits.pool.grades.size != is_retrieved.size:
             return
-        found[each.hits.judgement] = True
+        is_retrieved[each.hits.judgement] = True
     relevant = qrels.grades > 0
-    if checked and (absent := int(np.count_nonzero(relevant & ~found))):
+    if checked and (absent := int(np.count_nonzero(relevant & ~is_retrieved))):
         text = f"{absent:,} of {int(relevant.sum()):,} relevant documents {'is' if absent == 1 else 'are'} in no run"
-        queries = _owners(qrels, relevant & ~found)
+        queries = _owners(qrels, relevant & ~is_retrieved)
         yield Finding.of("unretrieved-documents", f"{text}: {quoted(queries)}", queries=queries)
 
 

@@ -114,8 +114,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CycloptsError as error:
         if isinstance(error, UnknownOptionError) and not error.argument_collection:  # of a file with a hyphen
             error.argument_collection = app[tokens[0]].assemble_argument_collection()
-        said = _elsewhere(error) if isinstance(error, UnknownOptionError) else ""
-        say(f"error: {said or f'{error}{_advice(error, tokens)}'}")
+        text = _elsewhere(error) if isinstance(error, UnknownOptionError) else ""
+        say(f"error: {text or f'{error}{_advice(error, tokens)}'}")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _PIPE_CLOSED

@@ -215,7 +215,7 @@ def compare(
             sources = systems.systems(runs)
             result = comparison.compare(
                 judgements,
-                {name: [file.source for file in some] for name, some in sources.items()},
+                {name: [file.source for file in group] for name, group in sources.items()},
                 wanted,
                 table=options.table(),
                 accept_new_qrels=gates.accept_new_qrels,
@@ -225,7 +225,7 @@ def compare(
             )
             baseline, judged = _judged(sources, result)
             verdicts = comparison.gates.against(result, asserted, drops, judged)
-        paths = {name: some[0].path for name, some in sources.items() if len(some) == 1 and not some[0].is_stored}
+        paths = {name: group[0].path for name, group in sources.items() if len(group) == 1 and not group[0].is_stored}
         paths = {name: path for name, path in ({"": systems.qrels} | paths).items() if path not in ("", STDIN)}
         if per_query:
             _write_queries(out, result)

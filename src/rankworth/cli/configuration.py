@@ -81,15 +81,15 @@ class Project:
         here = Path.cwd()
         own = self.table.get("plugins", ())
         if own and (reason := self._distrust(here)):
-            named = (os.path.relpath(self.folder / one, here) if one.endswith(".py") else one for one in own)
+            named = (os.path.relpath(self.folder / each, here) if each.endswith(".py") else each for each in own)
             options = " ".join(f"--plugin {shlex.quote(one)}" for one in named)
             if not quiet:
                 slug = known("untrusted-plugin")
                 say(f"warning: {self.folder / FILE}: its plugins were not run: {reason}   [{slug}]")
                 say(f"  if you trust them: {TRUST}={shlex.quote(str(self.folder.resolve()))}, or {options}")
             own = ()
-        for folder, some in ((self.folder, own), (here, plugins or ())):
-            for plugin in some:
+        for folder, modules in ((self.folder, own), (here, plugins or ())):
+            for plugin in modules:
                 load(plugin, folder)
 
     def _distrust(self, here: Path) -> str:
@@ -101,7 +101,7 @@ class Project:
         owner = (self.folder / FILE).stat().st_uid
         if hasattr(os, "geteuid") and owner not in (os.geteuid(), ROOT):
             return f"the file belongs to another user ({owner})"
-        tree = next((one for one in (here, *here.parents) if any((one / name).exists() for name in _ROOTS)), None)
+        tree = next((root for root in (here, *here.parents) if any((root / name).exists() for name in _ROOTS)), None)
         if folder == here or (tree is not None and folder.is_relative_to(tree)):
             return ""
         return "the file is above this folder, and not in the same version-controlled tree"

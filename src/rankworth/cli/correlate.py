@@ -183,7 +183,7 @@ def _of_measures(
 
     files = SystemFiles.of(named, USAGE)
     judgements, runs, settings = read(files.qrels, files.runs).read(measures)
-    sources = {name: [file.source for file in some] for name, some in files.systems(runs).items()}
+    sources = {name: [file.source for file in group] for name, group in files.systems(runs).items()}
     return correlate_measures(judgements, sources, measures, **settings, **options)
 
 

@@ -212,14 +212,14 @@ def _columns(project: Project, read: Read) -> "Columns":
     """
     from rankworth.io.column_options import Columns  # noqa: PLC0415 - not needed for help
 
-    given = {"columns": read.columns, "qrels-columns": read.qrels_columns, "run-columns": read.run_columns}
+    options = {"columns": read.columns, "qrels-columns": read.qrels_columns, "run-columns": read.run_columns}
     try:
-        both, of_qrels, of_runs = (project.table.get(key, {}) for key in given)
+        both, of_qrels, of_runs = (project.table.get(key, {}) for key in options)
         usual = Columns(both, of_qrels, of_runs, in_shell=True)
     except UsageError as error:
         text = f"{project.folder / FILE}: [tool.rankworth] {error.problems[0].removeprefix('--')}"
         raise UsageError("bad-config", text) from None
-    both, of_qrels, of_runs = (columns(texts, f"--{key}") for key, texts in given.items())
+    both, of_qrels, of_runs = (columns(texts, f"--{key}") for key, texts in options.items())
     both = {what: name for what, name in both.items() if what not in read.text_columns}
     return Columns(both, of_qrels, of_runs, usual=usual, in_shell=True)
 
@@ -366,9 +366,9 @@ class SystemFiles:
         for file, label in zip(files, labels, strict=True):
             is_double = file.is_stored and not file.name and labels.count(label) > 1
             systems.setdefault(f"{label} ({stem(file.path)})" if is_double else label, []).append(file)
-        for name, several in systems.items():
-            if len(several) > 1 and not all(file.name for file in several):
-                text = f"{len(several)} runs are called {name}: {quoted([file.path for file in several])}"
+        for name, group in systems.items():
+            if len(group) > 1 and not all(file.name for file in group):
+                text = f"{len(group)} runs are called {name}: {quoted([file.path for file in group])}"
                 remedy = "name them: NAME=FILE; several runs of one system have one NAME, as in"
                 raise UsageError("run-names", text, remedy=f"{remedy} {name}=FILE {name}=FILE")
         return systems

@@ -368,16 +368,16 @@ def columns(texts: Iterable[str] | None, option: str = "--columns") -> dict[str,
         UsageError: `unknown-setting`.
 
     """
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for text in texts or ():
         what, sign, name = text.partition("=")
         is_named = bool(name or (sign and what == "grade"))  # that no column tells grades can be said, too
-        if not is_named or what in found:
+        if not is_named or what in labels:
             fault = f"{what} appears twice" if is_named else "a column is named WHAT=NAME, as in query=term"
             remedy = f"name it once; --qrels-columns {text} is about judgements alone, --run-columns about runs"
             raise UsageError("unknown-setting", f"{option} {text}: {fault}", remedy=remedy if is_named else "")
-        found[what] = name
-    return found
+        labels[what] = name
+    return labels
 
 
 def refuse_files(command: str, options: Mapping[str, Sequence[str]]) -> None:

@@ -66,8 +66,8 @@ def report(
         judgements, runs, settings = inputs.read(list(measures or MEASURES))
         settings.pop("queries")
         sources = {
-            name: [file.source for file in some] if len(some) > 1 else some[0].source
-            for name, some in systems.systems(runs).items()
+            name: [file.source for file in group] if len(group) > 1 else group[0].source
+            for name, group in systems.systems(runs).items()
         }
         made = make(
             judgements,

@@ -117,9 +117,9 @@ def _session(master: str, memory: int | None) -> Iterator[Any]:
     try:
         session = builder.getOrCreate()
     except Exception as error:  # noqa: BLE001 - whatever Java says
-        said = " ".join(str(error).split())[:300]
+        message = " ".join(str(error).split())[:300]
         remedy = "Java 17 or later has to be there: on Debian apt-get install openjdk-17-jre-headless"
-        raise UsageError("missing-library", f"Spark does not start: {said}", remedy=remedy) from None
+        raise UsageError("missing-library", f"Spark does not start: {message}", remedy=remedy) from None
     try:
         yield session
     finally:

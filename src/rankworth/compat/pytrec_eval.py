@@ -39,7 +39,7 @@ N = TypeVar("N", int, float)
 _PROFILE: Final = "pytrec_eval-terrier-0.5"
 supported_measures: Final = TREC_EVAL.keys() - PROFILES[_PROFILE].lacks
 """The names of measures, without values behind them."""
-supported_nicknames: Final = {name: supported_measures.intersection(several) for name, several in NICKNAMES.items()}
+supported_nicknames: Final = {name: supported_measures.intersection(measures) for name, measures in NICKNAMES.items()}
 """The names of several measures: `official`, `set`, `all_trec`."""
 _VALUES: Final = re.compile(
     rf"({'|'.join(map(re.escape, sorted(supported_measures, key=len, reverse=True)))})"

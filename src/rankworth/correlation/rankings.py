@@ -215,19 +215,19 @@ class Correlation(Analysis[Literal["queries"]]):
 
     def sheets(self) -> list[Sheet]:
         """The values, or their means with intervals, and what must be said about them."""
-        several, cells = len(self.queries) > 1, self._summary()
-        bounds = list(zip(cells["low"], cells["high"], strict=True)) if several else ()
+        has_several, cells = len(self.queries) > 1, self._summary()
+        bounds = list(zip(cells["low"], cells["high"], strict=True)) if has_several else ()
         bounded, tested = (not np.isnan(cells[name]).all() for name in ("min", "p"))
         columns = [
             Column("method", "text", cells["method"]),
-            Column("mean" if several else "value", "value", cells["value"], bounds=bounds),
+            Column("mean" if has_several else "value", "value", cells["value"], bounds=bounds),
             *(Column(end, "value", cells[end]) for end in ("min", "max") if bounded),
             *([Column("p", "number", list(map(p_value, cells["p"])))] if tested else []),
-            *([Column("queries", "count", cells["queries"])] if several else []),
+            *([Column("queries", "count", cells["queries"])] if has_several else []),
         ]
         first, second, common = self.sizes.sum(axis=0).tolist()
         sizes = f"{first:,} and {second:,} items, {common:,} common"
-        if several:
+        if has_several:
             first, second, common = (f"{total / len(self.queries):,.1f}" for total in (first, second, common))
             sizes = f"{counted(len(self.queries))}, on average {first} and {second} documents, {common} common"
         notes = (*self.notes, *self._least_alike(), *([_BOUNDS] if bounded else []), *_interval_note(self))

@@ -526,7 +526,7 @@ def _correlation(
     count = resamples_for(len(queries)) if resamples is None else resamples
     each = [compared for compared in comparisons for _ in range(len(orders) // len(comparisons))]
     rows, more = correlated(known, pairs, each, coefficients, level=plan.level, resamples=count, seed=plan.seed)
-    said = [*notes, *(note for compared in comparisons for note in compared.notes), *missing, *more]
+    together = [*notes, *(note for compared in comparisons for note in compared.notes), *missing, *more]
     return SystemCorrelation(
         rows=tuple(rows),
         orders=tuple(known),
@@ -538,6 +538,6 @@ def _correlation(
         resamples=count,
         seed=plan.seed,
         agreement=agreed,
-        notes=tuple(dict.fromkeys(said)),
+        notes=tuple(dict.fromkeys(together)),
         warnings=tuple(warnings_of(rows, len(known[0].systems), coefficients, comparisons, judges)),
     )

@@ -121,9 +121,9 @@ class RankedQuery:
 
     def with_ties(self, ties: Ties) -> "RankedQuery":
         """The ranking under another setting for ties; documents stay in their order."""
-        asked = replace(self.context.asked, judging=replace(self.context.asked.judging, ties=ties))
+        measure = replace(self.context.asked, judging=replace(self.context.asked.judging, ties=ties))
         judging = replace(self.context.judging, ties=ties)
-        return replace(self, context=replace(self.context, asked=asked, judging=judging))
+        return replace(self, context=replace(self.context, asked=measure, judging=judging))
 
     def row(self, document: str) -> int:
         """The row of a document.
@@ -372,8 +372,8 @@ def _sampled(ranking: Ranking) -> list[Counterfactual]:
 
 def _expected(query: RankedQuery) -> float | None:
     """The mean over all orders by the formula of the measure; None where it has none, or settings come after it."""
-    definition, asked = query.context.measure.definition, query.context.asked
-    judging, averaging = asked.judging, asked.averaging
+    definition, resolved = query.context.measure.definition, query.context.asked
+    judging, averaging = resolved.judging, resolved.averaging
     changed_after = averaging.round_values is not None or averaging.no_hit != "keep" or averaging.logarithms
     if not (definition.linear or definition.tied) or changed_after:
         return None

@@ -133,8 +133,8 @@ class Explanation(_Explained, Trace):
         rows = [] if ranking.row is None else ranking.row[0][ranking.retrieved[0]].tolist()
         counted = set() if document is None else {document[row] for row in rows}
         missing = _missing(self.context, self.id, counted)
-        ids = self.context.qrels.kinds.back("document", [one.document for one in missing])
-        return tuple(one._replace(document=document) for one, document in zip(missing, ids, strict=True))
+        ids = self.context.qrels.kinds.back("document", [gap.document for gap in missing])
+        return tuple(gap._replace(document=document) for gap, document in zip(missing, ids, strict=True))
 
     @cached_property
     def signature(self) -> str:
@@ -187,7 +187,7 @@ class Explanation(_Explained, Trace):
                 row | ({"text": self.texts[row["document"]]} if row["document"] in self.texts else {}) for row in terms
             ],
             "ideal": [{name: finite(getattr(term, name)) for name in _IDEAL} for term in self.ideal],
-            "missing": [one._asdict() | {"document": str(one.document)} for one in self.missing],
+            "missing": [gap._asdict() | {"document": str(gap.document)} for gap in self.missing],
             "notes": list(self.notes),
         }
 

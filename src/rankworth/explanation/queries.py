@@ -194,7 +194,7 @@ def explain_queries(
     >>> [(one.query, one.value) for one in explain_queries(qrels, run, ["RR"], worst=1)]
     [('q2', 0.5)]
     """
-    if sum(one is not None for one in (queries, worst, best)) > 1:
+    if sum(choice is not None for choice in (queries, worst, best)) > 1:
         raise UsageError("conflicting-options", "queries, worst and best each choose queries; give one of them")
     for name, count in (("worst", worst), ("best", best)):
         if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
@@ -237,8 +237,8 @@ def explain_queries(
         from rankworth.io.metadata import documents as read_documents  # noqa: PLC0415 - where there are texts
 
         every = [explanation for part in parts for explanation in part]
-        wanted = {str(term.document) for one in every for term in one.terms if term.document is not None}
-        wanted |= {str(missing.document) for one in every for missing in one.missing}
+        wanted = {str(term.document) for each in every for term in each.terms if term.document is not None}
+        wanted |= {str(missing.document) for each in every for missing in each.missing}
         named = {role: name for role, name in of_texts.items() if role in ("document", "title", "text")}
         document_texts.update(read_documents(docs, wanted, columns=named, progress=progress))
     pairs = zip(*parts, strict=True)

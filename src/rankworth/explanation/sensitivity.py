@@ -155,12 +155,12 @@ class Variation(Shown):
 
     def _largest(self, sign: int) -> dict[str, Row]:
         """The first of the swaps that change a value most in one direction."""
-        found: dict[str, Row] = {}
+        rows: dict[str, Row] = {}
         for row in self.rows if self.by == "swap" else ():
-            before = found.get(row["measure"], {"change": 0.0})
+            before = rows.get(row["measure"], {"change": 0.0})
             if row["change"] is not None and sign * row["change"] > sign * before["change"]:
-                found[row["measure"]] = row
-        return found
+                rows[row["measure"]] = row
+        return rows
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """The columns as a frame.
@@ -176,7 +176,7 @@ class Variation(Shown):
 
     def sheets(self) -> list[Sheet]:
         """One table with a row for each change and a column for each measure."""
-        rows, several, way = self._shown_rows(), len(self.measures) > 1, WAYS[self.by]
+        rows, has_several, way = self._shown_rows(), len(self.measures) > 1, WAYS[self.by]
         used = [key for key in way.keys if key == way.keys[0] or any(row[key[0]] is not None for row in self.rows)]
         by_key: dict[tuple[Any, ...], dict[str, Row]] = {}
         for row in rows:
@@ -190,8 +190,8 @@ class Variation(Shown):
         for measure in self.measures:
             own = [named.get(measure, {}) for named in by_key.values()]
             columns.append(Column(measure, "value", [row.get("value") for row in own]))
-            if measure in self.baseline and (self.by == "swap" or not several):
-                heading = f"{measure} change" if several else "change"
+            if measure in self.baseline and (self.by == "swap" or not has_several):
+                heading = f"{measure} change" if has_several else "change"
                 columns.append(Column(heading, "value", [row.get("change") for row in own]))
         listed = " and ".join(filter(None, (", ".join(self.measures[:-1]), self.measures[-1])))
         return [Sheet(tuple(columns), tuple(self._notes(rows)), title=f"{listed} by {self.by}", lead=(self.sentence,))]
@@ -308,11 +308,11 @@ def vary(
     named = named_ranking(settings, sides, {"grades": grades, "missing": missing})
     options = Options(by, None if document is None else str(document), _scale(grade), n, _cutoffs(cutoffs))
     _check(options, is_example=named is None)
-    several = names.several(measures)
+    texts = names.several(measures)
     if named is None:
-        return _example(runner.planned(profile, several, rel, settings), rel, options)  # type: ignore[arg-type]
+        return _example(runner.planned(profile, texts, rel, settings), rel, options)  # type: ignore[arg-type]
     [judged], [ranked] = inputs.InputOptions(settings).read([named[0]], [named[1]])
-    plan, query = runner.planned(profile, several, rel, settings), str(named[2])  # type: ignore[arg-type]
+    plan, query = runner.planned(profile, texts, rel, settings), str(named[2])  # type: ignore[arg-type]
     if query != GRADES:
         return _varied(_Ranking(plan, rel, judged, ranked, query, query), options)
     if by == "cutoff" and n is None:
@@ -368,13 +368,13 @@ def _cutoffs(cutoffs: Any) -> tuple[int, ...] | None:  # noqa: ANN401 - what a c
     """
     if cutoffs is None:
         return None
-    several: list[Any] = list(cutoffs) if isinstance(cutoffs, Iterable) else [None]
-    if not all(isinstance(cutoff, Integral) for cutoff in several):
+    depths: list[Any] = list(cutoffs) if isinstance(cutoffs, Iterable) else [None]
+    if not all(isinstance(cutoff, Integral) for cutoff in depths):
         text = f"cutoffs={cutoffs!r}: cutoffs are a list of whole numbers from 1"
         raise MeasureError("bad-cutoff", text, remedy="as in cutoffs=[1, 5, 10]; n=10 means all from 1 to 10")
-    if not several:
+    if not depths:
         raise UsageError("unknown-setting", "cutoffs=[]: there is no cutoff", remedy="leave them out, or name some")
-    return tuple(dict.fromkeys(map(int, several)))
+    return tuple(dict.fromkeys(map(int, depths)))
 
 
 @dataclass(frozen=True)
@@ -439,18 +439,18 @@ def _by_cutoff(ranking: _Ranking, options: Options) -> Variation:
     """One ranking, cut at several ranks; measures that differ in their cutoff alone are one row of values."""
     depth = options.n or _deepest(ranking.plan) or _CUTOFFS
     cutoffs = options.cutoffs or range(1, depth + 1)
-    asked = ranking.plan.asked
+    measures = ranking.plan.asked
     families: dict[str, int] = {}
-    for place, measure in enumerate(asked):
+    for place, measure in enumerate(measures):
         families.setdefault(_family(measure), place)
-    cut = [_cut(ranking, asked[place], cutoff) for place in families.values() for cutoff in cutoffs]
+    cut = [_cut(ranking, measures[place], cutoff) for place in families.values() for cutoff in cutoffs]
     every = ranking.ranked(replace(measure, label=str(number)) for number, measure in enumerate(cut))
-    further = iter(every[len(asked) :])
+    further = iter(every[len(measures) :])
     rows, ranked = [], []
     for family, place in families.items():
         query = replace(every[place], label=family)
         if query.value is not None:
-            query.notes.append(f"{family}: changes are those from {asked[place].label}, which is {query.value:.4f}")
+            query.notes.append(f"{family}: changes are those from {measures[place].label}, which is {query.value:.4f}")
         rows += [query.change("cutoff", cutoff, next(further).value) for cutoff in cutoffs]
         ranked.append(query)
     about = f"every rank to {depth:,}" if options.cutoffs is None else "some ranks"
@@ -487,7 +487,7 @@ def _family(measure: ResolvedMeasure) -> str:
 
 def _deepest(plan: Plan) -> int:
     """The deepest cutoff of the measures, 0 where they have none."""
-    return max((one.quantity.cutoff or 0 for one in plan.asked if isinstance(one.quantity, Measure)), default=0)
+    return max((each.quantity.cutoff or 0 for each in plan.asked if isinstance(each.quantity, Measure)), default=0)
 
 
 def _example(plan: Plan, rel: float | None, options: Options) -> Variation:

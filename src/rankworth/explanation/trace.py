@@ -102,10 +102,10 @@ def traces(context: MeasureContext, queries: Sequence[str]) -> dict[str, Trace]:
     """
     found: dict[str, Trace] = {}
     rows = np.array([context.positions[query] for query in dict.fromkeys(queries)], dtype=np.int64)
-    for some, block in context.view.hits.blocks(rows):
+    for selected, block in context.view.hits.blocks(rows):
         ranking = block.condensed if context.view.condensed else block
-        names = (context.view.standing.queries[row] for row in some.tolist())
-        found |= dict(zip(names, _traces(context, ranking, some), strict=True))
+        names = (context.view.standing.queries[row] for row in selected.tolist())
+        found |= dict(zip(names, _traces(context, ranking, selected), strict=True))
     return found
 
 
@@ -385,13 +385,13 @@ def arithmetic(explanation: "Explanation") -> str:
 def sentence(explanation: "Explanation") -> str:
     """What it comes to, in words."""
     query, measure, value, raw = explanation.id, explanation.measure, explanation.value, explanation.raw
-    asked = explanation.context.asked
-    changed = _differing(asked, VALUE)
+    resolved = explanation.context.asked
+    changed = _differing(resolved, VALUE)
     if value is None:
         return f"{query} has no value by {measure}: the settings leave the query out{_in_brackets(changed)}"
     if not explanation.answered:
         return f"{explanation.run or 'the run'} has no document for {query}, so that {measure} is {number(value)}"
-    undefined = changed.pop("undefined", asked.averaging.undefined)
+    undefined = changed.pop("undefined", resolved.averaging.undefined)
     if math.isnan(raw):
         why = "since the divisor is 0" if explanation.norm == 0 else "since its last step is not"
         counts = f"it counts as {number(value)}{_in_brackets({'undefined': undefined})}"
@@ -448,9 +448,9 @@ def _in_brackets(changed: dict[str, Any]) -> str:
     return f" ({as_typed(changed)})" if changed else ""
 
 
-def settings(asked: ResolvedMeasure, measure: Measure) -> dict[str, dict[str, Any]]:
+def settings(resolved: ResolvedMeasure, measure: Measure) -> dict[str, dict[str, Any]]:
     """All settings in force by step: where documents stand, their grades, the parameters of the measure, the value."""
-    own = {**vars(asked.averaging), **vars(asked.judging)}
+    own = {**vars(resolved.averaging), **vars(resolved.judging)}
     parameters = dict(measure.parameters)
     parameters |= {"cutoff": measure.cutoff} if not measure.definition.at else {}
     parameters |= {"judged_only": True} if measure.judged_only else {}
@@ -463,9 +463,9 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - of any kind
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
-def _differing(asked: ResolvedMeasure, step: tuple[str, ...]) -> dict[str, Any]:
+def _differing(resolved: ResolvedMeasure, step: tuple[str, ...]) -> dict[str, Any]:
     """The settings of a step that are not those of the standard."""
-    own, standard = ({**vars(one.averaging), **vars(one.judging)} for one in (asked, STANDARD))
+    own, standard = ({**vars(part.averaging), **vars(part.judging)} for part in (resolved, STANDARD))
     return {name: own[name] for name in step if own[name] != standard[name]}
 
 

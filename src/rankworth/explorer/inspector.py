@@ -149,10 +149,10 @@ class Inspector:
         """What is wrong or risky in judgements and runs as they were read: how much, and each in a sentence."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankworthWarning)
-            found = check(self.qrels, self.runs, self.measures, **self.conventions)
+            checked = check(self.qrels, self.runs, self.measures, **self.conventions)
         return {
-            "verdict": found.verdict,
-            "findings": [f"{each.severity}: {each.text} [{each.slug}]" for each in found.findings],
+            "verdict": checked.verdict,
+            "findings": [f"{each.severity}: {each.text} [{each.slug}]" for each in checked.findings],
         }
 
     def rows(self, request: Request) -> dict[str, Any]:

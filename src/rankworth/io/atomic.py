@@ -130,11 +130,11 @@ def targets(
         UsageError: `unknown-format`, `unwritable-output`.
 
     """
-    found = []
+    targets = []
     for name in dict.fromkeys(paths):
         refuse(name, inputs)
-        found.append(Target(Path(name), form_of(name, form, SUFFIXES, known, "-f")))
-    return found
+        targets.append(Target(Path(name), form_of(name, form, SUFFIXES, known, "-f")))
+    return targets
 
 
 def form_of(name: str, form: str | None, suffixes: Mapping[str, str], known: Iterable[str], option: str) -> str:

@@ -202,13 +202,13 @@ class Table:
         named = [what for what in VALUES[self.value] if self.named.get(what)]
         usual = [what for what in VALUES[self.value] if what != "distance" or "score" not in self.columns]
         columns = ((what, self.column_of(what)) for what in named or usual)
-        found = dict(islice(((what, column) for what, column in columns if column is not None), 1))
+        chosen = dict(islice(((what, column) for what, column in columns if column is not None), 1))
         if self.value == "score":
-            return found
-        if not found and str(document).lower() in BEIR and (score := self.column_of("score")) is not None:
-            found = {"grade": score}
+            return chosen
+        if not chosen and str(document).lower() in BEIR and (score := self.column_of("score")) is not None:
+            chosen = {"grade": score}
         subtopic = self.column_of("subtopic")
-        return found if subtopic is None else found | {"subtopic": subtopic}
+        return chosen if subtopic is None else chosen | {"subtopic": subtopic}
 
     def column_of(self, what: str, others: Collection[Any] = ()) -> Any:  # noqa: ANN401 - see `names`
         """The column of the name that the user gives, or of one of its usual names; None where there is none.
@@ -226,22 +226,22 @@ class Table:
         name, taken = self.named.get(what), set(self.named.values())
         if name == "":
             return None
-        found = [column for column in self.names if str(column) == name]
+        matches = [column for column in self.names if str(column) == name]
         free = [column for column in self.names if str(column) not in taken and column not in others]
         usual = [*self.spellings[what], SIDES.get((self.value, what), ())]
         if self.within:
             usual.append(RECORDS.get((self.value, what), ()))
         for names in usual:
-            found = found or [column for column in free if str(column).lower() in names]
-        if len(found) > 1:
-            found = [column for column in found if str(column).lower() not in _beside(found)] or found
+            matches = matches or [column for column in free if str(column).lower() in names]
+        if len(matches) > 1:
+            matches = [column for column in matches if str(column).lower() not in _beside(matches)] or matches
         if what == "subtopic":
-            found.sort(key=lambda column: str(column).lower() in SPELLINGS[what][1:])
-        elif len(found) > 1:
-            text = f"{self.name}: {quoted(found)} could all be the {what} {self.noun}; {self._listed}"
-            remedy = f"keep one of them, or say which it is: {self.option({what: str(found[0])})}"
+            matches.sort(key=lambda column: str(column).lower() in SPELLINGS[what][1:])
+        elif len(matches) > 1:
+            text = f"{self.name}: {quoted(matches)} could all be the {what} {self.noun}; {self._listed}"
+            remedy = f"keep one of them, or say which it is: {self.option({what: str(matches[0])})}"
             raise InputError("frame-columns", text, remedy=remedy)
-        return found[0] if found else None
+        return matches[0] if matches else None
 
     def option(self, columns: Mapping[str, str]) -> str:
         """How a user says which column holds what."""

@@ -173,17 +173,17 @@ def begin(source: Source, delimiters: Iterable[str], is_header: Callable[[list[s
     lines.refuse_binary(source, head)
     start, above = lines.beginning(head)
     parts = head[start:].split(b"\n", _HEADER_LINES)[:_HEADER_LINES]
-    found: list[Beginning] = []
+    beginnings: list[Beginning] = []
     for delimiter in delimiters:
         records, end = read_records([part.decode(errors="replace") for part in parts], delimiter, last=True)
         for first, after in zip(records[:1], [*(other.line for other in records[1:2]), end], strict=False):
             cells = [cell.strip().removeprefix('"').removesuffix('"').strip() for cell in first.cells]
             below = start + sum(len(part) + 1 for part in parts[:after]), above + after
-            found.append(Beginning(delimiter, cells, (start, above), below, first.problem))
-    if not found:
+            beginnings.append(Beginning(delimiter, cells, (start, above), below, first.problem))
+    if not beginnings:
         return Beginning("", [], (start, above), (start, above))
-    known = [each for each in found if len(each.cells) > 1 and is_header(each.cells)]
-    begun = max(known or found, key=lambda each: len(each.cells))
+    known = [each for each in beginnings if len(each.cells) > 1 and is_header(each.cells)]
+    begun = max(known or beginnings, key=lambda each: len(each.cells))
     if begun.problem is not None:
         where = f"{source.name}:{above + 1}"
         raise InputError(begun.problem.slug, f"{where}: {begun.problem.problems[0]}", remedy=begun.problem.remedy)

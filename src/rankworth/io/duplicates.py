@@ -115,8 +115,8 @@ def once(
         return kept, kept
     distinct = rows.n_unique(TRIPLE)
     if distinct < rows.height:
-        told = distinct > rows.n_unique(PAIR)
-        raise error(QRELS, parts(), by=TRIPLE if told else PAIR)
+        is_distinct = distinct > rows.n_unique(PAIR)
+        raise error(QRELS, parts(), by=TRIPLE if is_distinct else PAIR)
     return rows.group_by(PAIR, maintain_order=True).agg(pl.col("grade").max()), rows
 
 
@@ -168,9 +168,9 @@ def _repeats(parts: Sequence[Part], by: Key) -> tuple[int, dict[Key, tuple[Place
     wanted = again.unique(maintain_order=True).head(max(part.shown for part in parts))
     first: dict[Key, Place] = {}
     both: dict[Key, tuple[Place, Place]] = {}
-    for found, place in _standing(parts, by, key.is_in(wanted.implode())):
-        if found not in both and first.setdefault(found, place) is not place:
-            both[found] = first[found], place
+    for row_key, place in _standing(parts, by, key.is_in(wanted.implode())):
+        if row_key not in both and first.setdefault(row_key, place) is not place:
+            both[row_key] = first[row_key], place
             if len(both) == len(wanted):
                 break
     return len(again), both
@@ -185,8 +185,8 @@ def _standing(parts: Sequence[Part], by: Key, wanted: "pl.Expr") -> Iterator[tup
         for frame in part.frames():
             numbered = frame.select(pl.col(by).cast(pl.String)).with_row_index("row", offset)
             offset += frame.height
-            for *found, row in numbered.filter(wanted).select(*by, "row").iter_rows():
-                yield tuple(found), (part, row)
+            for *key, row in numbered.filter(wanted).select(*by, "row").iter_rows():
+                yield tuple(key), (part, row)
 
 
 def _position(part: Part, row: int) -> str:

@@ -173,10 +173,10 @@ def _selected(source: Any, table: Table) -> tuple[pl.DataFrame, Table, Schema]: 
             known = pl.DataFrame(source)
         schema = known.collect_schema()
         table = replace(table, names=tuple(schema.names()))
-        found = table.chosen()
+        columns = table.chosen()
         if isinstance(known, pl.DataFrame | pl.LazyFrame):
-            return known.lazy().select(**_expressions(found)).collect(), table, schema
-        return _converted(known.select(*found.values()), found, table), table, _looked_at(known, schema)
+            return known.lazy().select(**_expressions(columns)).collect(), table, schema
+        return _converted(known.select(*columns.values()), columns, table), table, _looked_at(known, schema)
     except InputError:
         raise
     except Exception as error:

@@ -102,8 +102,8 @@ class Reader:
             return source
         if is_table(first):
             text = f"{name}: the dict holds a {type(first).__name__} for each of {quoted(source)}"
-            several = "; rankworth.evaluate_runs(qrels, {name: run, ...}) takes several runs"
-            raise InputError("nested-runs", text, remedy=f"take one of them{several if value == 'score' else ''}")
+            advice = "; rankworth.evaluate_runs(qrels, {name: run, ...}) takes several runs"
+            raise InputError("nested-runs", text, remedy=f"take one of them{advice if value == 'score' else ''}")
         if all(isinstance(key, tuple) for key in source):
             return self._of_rows((*key, item) for key, item in source.items())
         if len(source) == 1 or not is_header(list(map(str, source)), self.columns):

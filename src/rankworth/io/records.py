@@ -130,9 +130,9 @@ class Fields:
         if names and is_plain and all(type(name) is int for name in names):
             columns = ("query", "document", table.value)
             if not 1 < len(names) <= len(columns):
-                said = _POSITIONS.get((len(names), table.value), {"query": "1", "document": "2", table.value: "3"})
+                counts = _POSITIONS.get((len(names), table.value), {"query": "1", "document": "2", table.value: "3"})
                 text = f"{where} has {len(names)} fields; a row is ({', '.join(columns)})"
-                remedy = f"for other rows say in which place is what, counted from 1, as in columns={said}"
+                remedy = f"for other rows say in which place is what, counted from 1, as in columns={counts}"
                 raise InputError("input-type", text, remedy=remedy)
             return dict(zip(columns, names, strict=False))
         query = table.column_of("query") if table.within else None

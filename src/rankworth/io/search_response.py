@@ -56,7 +56,7 @@ def lists(document: Mapping[str, Any], layout: Layout, columns: Mapping[str, str
         problem = f"{name}: this is a request of _rank_eval, which holds judgements"
         raise InputError("input-type", problem, remedy=f"{layout.exchanged}; the hits are in the response")
     hits = _rated(document, name) if "requests" in document else _hits_of(document, name)
-    several = len({str(hit.get("_index")) for of_query in hits.values() for hit in of_query}) > 1
+    has_indices = len({str(hit.get("_index")) for of_query in hits.values() for hit in of_query}) > 1
     if layout is not RUN and "requests" not in document:
         rated = {query: [hit for hit in of_query if hit["rating"] is not None] for query, of_query in hits.items()}
         hits = {query: of_query for query, of_query in rated.items() if of_query}
@@ -64,7 +64,7 @@ def lists(document: Mapping[str, Any], layout: Layout, columns: Mapping[str, str
         raise InputError("empty-input", f"{name}: there are no {'hits' if layout is RUN else 'ratings'}")
     key = "_score" if layout is RUN else "rating"
     scored = layout is not RUN or all(hit.get(key) is not None for of_query in hits.values() for hit in of_query)
-    indexed = columns.get("document", _INDEXED if several else "_id") == _INDEXED
+    indexed = columns.get("document", _INDEXED if has_indices else "_id") == _INDEXED
 
     def record(hit: dict[str, Any], where: str) -> dict[str, Any]:
         known = _needed(hit, "_id", where)

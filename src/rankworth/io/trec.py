@@ -101,15 +101,15 @@ class _Reader(Reader):
 
     def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:  # noqa: ARG002 - lines end
         """The lines that are neither empty nor comments."""
-        found = []
+        parts = []
         for number, line in enumerate(text.split(b"\n")):
             if len(line) > LONGEST:
                 raise lines.endless(self.source, above + number, LONGEST, self.noun)
             cells = line.split(None, FIELDS)
             if cells and not cells[0].startswith(b"#"):
                 cells = self._with_blanks_in_tag(line, cells) if len(cells) > self.width else cells
-                found.append(Record(number, [cell.decode(errors="surrogateescape") for cell in cells]))
-        return found, b""
+                parts.append(Record(number, [cell.decode(errors="surrogateescape") for cell in cells]))
+        return parts, b""
 
     def _with_blanks_in_tag(self, line: bytes, words: list[bytes]) -> list[bytes]:
         """The columns of a line that has more words than columns: as it stands, unless tabs tell where the tag begins.

@@ -173,10 +173,10 @@ def numbers(held: Sequence[Any], value: str, where: Where, *, remedy: str = "") 
 
     """
     try:
-        found = np.frombuffer(packer(len(held)).pack(*held))
-        bad = np.flatnonzero(np.isnan(found) if value in ("score", "distance") else ~np.isfinite(found))
+        array = np.frombuffer(packer(len(held)).pack(*held))
+        bad = np.flatnonzero(np.isnan(array) if value in ("score", "distance") else ~np.isfinite(array))
         if not bad.size:
-            return 0.0 - found if value in ("rank", "distance") else found
+            return 0.0 - array if value in ("rank", "distance") else array
         place = int(bad[0])
     except struct.error:
         place = next(place for place, item in enumerate(held) if not _is_real(item))
@@ -267,13 +267,13 @@ def refuse_ranks(values: Iterable[Sequence[Any]], name: str) -> None:
         InputError: `rank-or-score`.
 
     """
-    several = False
+    has_several = False
     for numbers in values:
         first = numbers[0] if numbers else 0
         if type(first) is not int or first not in (0, 1) or list(numbers) != list(range(first, first + len(numbers))):
             return
-        several = several or len(numbers) > 1
-    if several:
+        has_several = has_several or len(numbers) > 1
+    if has_several:
         raise like_ranks(name)
 
 

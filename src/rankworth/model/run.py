@@ -229,8 +229,7 @@ class Run:
         if self.mapping is not None:
             attributes["mapping"] = {query: ranking for query, ranking in self.mapping.items() if query in kept}
             if isinstance(self.source, Mapping):
-                items = self.source.items()
-                attributes["source"] = {query: item for query, item in items if validate.text(query) in kept}
+                attributes["source"] = {key: item for key, item in self.source.items() if validate.text(key) in kept}
         if self.frame is not None:
             import polars as pl  # noqa: PLC0415 - not needed for dicts
 

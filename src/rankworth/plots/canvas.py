@@ -379,9 +379,9 @@ def families(texts: Iterable[str], usual: Sequence[str]) -> list[str]:
             chosen.append(family)
             letters -= drawn
     if letters:
-        some = " ".join(sorted(letters)[:5]) + (" ..." if len(letters) > 5 else "")  # noqa: PLR2004 - as many as fit
+        shown = " ".join(sorted(letters)[:5]) + (" ..." if len(letters) > 5 else "")  # noqa: PLR2004 - as many as fit
         text = (
-            f"labels show boxes for {some}: no font that is known to have them is installed; install one, such as "
+            f"labels show boxes for {shown}: no font that is known to have them is installed; install one, such as "
             "Noto Sans CJK, or put the name of another into matplotlib.rcParams['font.family']"
         )
         warnings.warn(RankworthWarning("missing-font", text), stacklevel=6)

@@ -93,7 +93,7 @@ def stacked(explanations: "Sequence[Explanation | Difference]") -> "Axes":
     if not 0 < len(explanations) <= _MOST:
         text = f"a picture has room for 1 to {_MOST} explanations, there are {len(explanations)}"
         raise UsageError("conflicting-options", text, remedy="choose fewer queries or measures")
-    sizes = [size(_rows(one)) for one in explanations]
+    sizes = [size(_rows(explanation)) for explanation in explanations]
     heights = [high for _, high in sizes]
     figure = Figure(figsize=(sizes[0][0], sum(heights)), layout="constrained")
     axes = figure.subplots(len(sizes), squeeze=False, height_ratios=heights)[:, 0].tolist()
@@ -155,8 +155,8 @@ def _bars(sheet: Canvas, steps: Sequence[Any], ideal: Sequence[Any]) -> None:
     unjudged = _stretches(step["rank"] for step in steps if step["grade"] is None)
     for place, (first, last) in enumerate(unjudged):
         looks = {"facecolor": "none", "edgecolor": palette.muted, "alpha": 0.4, "hatch": "////", "linewidth": 0}
-        said = "_" if place else "not judged"
-        ax.axvspan(first - _WIDE / 2, last + _WIDE / 2, zorder=1, label=said, **looks)  # type: ignore[arg-type]
+        mark = "_" if place else "not judged"
+        ax.axvspan(first - _WIDE / 2, last + _WIDE / 2, zorder=1, label=mark, **looks)  # type: ignore[arg-type]
     ranks, adds = _by_rank(steps)
     thin = len(ranks) > _THIN
     ax.bar(ranks, adds, width=_WIDE, color=palette.more, linewidth=0.7 * thin, edgecolor=palette.more, zorder=2)
@@ -178,11 +178,11 @@ def _stretches(ranks: Iterable[int]) -> list[tuple[int, int]]:
     >>> _stretches([1, 2, 4, 4])
     [(1, 2), (4, 4)]
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for rank in sorted(set(ranks)):
-        follows = bool(found) and found[-1][1] == rank - 1
-        found.append((found.pop()[0] if follows else rank, rank))
-    return found
+        follows = bool(spans) and spans[-1][1] == rank - 1
+        spans.append((spans.pop()[0] if follows else rank, rank))
+    return spans
 
 
 def _by_rank(steps: Iterable[Any]) -> tuple[list[int], list[float]]:

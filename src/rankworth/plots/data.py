@@ -1,6 +1,7 @@
 """The numbers behind each plot as tidy frames, under the name of the plot: draw them with whatever library you like."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from os import PathLike
 from typing import Any, Final
 
@@ -41,15 +42,15 @@ def scores(values: Scored, *, interval: bool = True, library: FrameLibrary = "po
     [('late', 'RR', 0.2), ('early', 'RR', 1.0)]
     """
     table: Mapping[str, Any] = {values.run: values} if isinstance(values, Values) else values
-    if not isinstance(table, Mapping) or not all(isinstance(one, Values | Mapping) for one in table.values()):
+    if not isinstance(table, Mapping) or not all(isinstance(each, Values | Mapping) for each in table.values()):
         text = f"scores are shown of values, values of runs, and scenarios, not of {type(values).__name__}"
         raise InputError("input-type", text, remedy="give what rankworth.evaluate or rankworth.scenarios returns")
-    runs = {name: one for name, one in table.items() if isinstance(one, Values)}
+    runs = {name: each for name, each in table.items() if isinstance(each, Values)}
     if not runs and not isinstance(values, RunValues):
         cells = [
             (name, measure, None if value is None else float(value))
-            for name, one in table.items()
-            for measure, value in one.items()
+            for name, each in table.items()
+            for measure, value in each.items()
         ]
         return to_library(_columns(("scenario", "measure", "value"), cells), library)
     rows = []
@@ -73,11 +74,8 @@ def differences(comparison: Comparison, *, library: FrameLibrary = "polars") -> 
 
     """
     names = ("run", "against", "measure", "value", "low", "high", "verdict")
-    rows = [
-        (one.second, one.first, one.measure, one.difference, one.low, one.high, one.word)
-        for one in comparison.differences
-    ]
-    return to_library(_columns(names, rows), library)
+    cells = attrgetter("second", "first", "measure", "difference", "low", "high", "word")
+    return to_library(_columns(names, list(map(cells, comparison.differences))), library)
 
 
 def vary(variation: Variation, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
@@ -149,8 +147,8 @@ def at_k(  # noqa: D417 - settings are those of evaluate_runs
     [('new', 'P@1', 1, 1.0), ('new', 'P@2', 2, 0.5)]
     """
     depths = sorted(set(CUTOFFS if cutoffs is None else cutoffs))
-    asked: list[Any] = [cut(measure, depth) for depth in depths]
-    values = evaluate_runs(qrels, named(runs), [*asked, "NumRet"], **settings)
+    measures: list[Any] = [cut(measure, depth) for depth in depths]
+    values = evaluate_runs(qrels, named(runs), [*measures, "NumRet"], **settings)
     rows = [
         (name, measured, depth, value)
         for name, each in values.items()
@@ -180,8 +178,8 @@ def precision_recall(  # noqa: D417 - settings are those of evaluate_runs
     >>> precision_recall({"q": {"a": 1, "b": 1}}, {"new": {"q": ["a", "c", "b"]}})["precision"].round(4).to_list()
     [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.6667, 0.6667, 0.6667]
     """
-    asked = [parse(f"IPrec@{recall:g}") for recall in RECALLS]
-    values = evaluate_runs(qrels, named(runs), asked, **settings)
+    measures = [parse(f"IPrec@{recall:g}") for recall in RECALLS]
+    values = evaluate_runs(qrels, named(runs), measures, **settings)
     rows = [
         (name, recall, value)
         for name, each in values.items()
@@ -213,18 +211,18 @@ def histogram(values: Values, measure: str | Measure | Fact, *, library: FrameLi
     return to_library(_columns(("query", "value"), rows), library)
 
 
-def systems(told: SystemCorrelation, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+def systems(result: SystemCorrelation, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
     """The numbers behind `rankworth.plots.systems`: the mean of each system in each view.
 
     Args:
-        told: the orders of systems, of `correlate_measures` or `correlate_judges`.
+        result: the orders of systems, of `correlate_measures` or `correlate_judges`.
         library: polars, pandas or pyarrow.
 
     Raises:
         UsageError: `missing-library`, `unknown-setting`.
 
     """
-    return told.to_frame(library, of="means")
+    return result.to_frame(library, of="means")
 
 
 def cut(measure: str | Measure, cutoff: int) -> Measure:
@@ -234,10 +232,10 @@ def cut(measure: str | Measure, cutoff: int) -> Measure:
         MeasureError: `unknown-measure`; `bad-cutoff`, also for a fact, which has none.
 
     """
-    one = parse(measure) if isinstance(measure, str) else measure
-    if not isinstance(one, Measure):
-        raise MeasureError("bad-cutoff", f"{one} counts something and has no cutoff")
-    return one @ cutoff
+    quantity = parse(measure) if isinstance(measure, str) else measure
+    if not isinstance(quantity, Measure):
+        raise MeasureError("bad-cutoff", f"{quantity} counts something and has no cutoff")
+    return quantity @ cutoff
 
 
 def named(runs: object) -> Any:  # noqa: ANN401 - what evaluate_runs takes
@@ -247,7 +245,7 @@ def named(runs: object) -> Any:  # noqa: ANN401 - what evaluate_runs takes
 
 def _grade(grade: Any) -> Any:  # noqa: ANN401 - a number, several of them, or None
     """One grade as it is; of a grade for each subtopic the best."""
-    return max((one for one in grade if one is not None), default=None) if isinstance(grade, tuple) else grade
+    return max((each for each in grade if each is not None), default=None) if isinstance(grade, tuple) else grade
 
 
 def _columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:

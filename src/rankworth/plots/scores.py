@@ -282,15 +282,17 @@ def _spokes(sheet: Canvas, around: Sequence[float], measures: Sequence[str]) -> 
 
 def _over(values: data.Scored, *, certain: bool) -> str:
     """What means are taken over, where all are taken over as many queries."""
-    runs = [values] if isinstance(values, Values) else [one for one in values.values() if isinstance(one, Values)]
-    scored = {one.counts.scored for one in runs}
+    runs = [values] if isinstance(values, Values) else [each for each in values.values() if isinstance(each, Values)]
+    scored = {run.counts.scored for run in runs}
     if len(scored) != 1:
         return ""
     [count] = scored
     return f"mean over {counted(count)}" + (", with its 95% interval" if certain else "")
 
 
-def systems(told: SystemCorrelation, pair: str | tuple[str, str] | None = None, *, ax: "Axes | None" = None) -> "Axes":
+def systems(
+    result: SystemCorrelation, pair: str | tuple[str, str] | None = None, *, ax: "Axes | None" = None
+) -> "Axes":
     """The means of systems by one measure and by another, or under two judges.
 
     Better is always further up and further to the right. Systems that change places are connected where either order
@@ -298,12 +300,12 @@ def systems(told: SystemCorrelation, pair: str | tuple[str, str] | None = None, 
     equal.
 
     Args:
-        told: what `correlate_measures` or `correlate_judges` returns.
+        result: what `correlate_measures` or `correlate_judges` returns.
         pair: which row: two measures, or the measure that both judges are looked at by; needless for a single row.
         ax: where to draw; a new figure where None.
 
     Returns:
-        The Axes. `told.to_frame(of="means")` gives the numbers.
+        The Axes. `result.to_frame(of="means")` gives the numbers.
 
     Raises:
         UsageError: `not-measured`, `missing-library`.
@@ -315,34 +317,34 @@ def systems(told: SystemCorrelation, pair: str | tuple[str, str] | None = None, 
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('mean RR', 'mean R@10')
     """
-    row = told.of(*((pair,) if isinstance(pair, str) else pair or ()))
-    orders = told.orders_of(row)
+    row = result.of(*((pair,) if isinstance(pair, str) else pair or ()))
+    orders = result.orders_of(row)
     with canvas(ax, _SYSTEM_ROWS) as sheet:
-        size = f"{len(told.systems):,} systems over {counted(len(told.queries))}"
-        sheet.title(f"{row.measure}: {size}" if told.judges else size, _coefficients(told, row))
-        sheet.names(*(f"mean {one.title}" for one in orders))
-        if not told.systems:
+        size = f"{len(result.systems):,} systems over {counted(len(result.queries))}"
+        sheet.title(f"{row.measure}: {size}" if result.judges else size, _coefficients(result, row))
+        sheet.names(*(f"mean {order.title}" for order in orders))
+        if not result.systems:
             sheet.note("no system has a mean by both")
             return sheet.ax
-        _limits(sheet, orders, same=bool(told.judges))
+        _limits(sheet, orders, same=bool(result.judges))
         _swapped(sheet, row, orders)
-        means = zip(*(one.means.tolist() for one in orders), strict=True)
-        if len(told.systems) <= _NAMED:
-            sheet.lines([(name, [x], [y]) for name, (x, y) in zip(told.systems, means, strict=True)])
+        means = zip(*(order.means.tolist() for order in orders), strict=True)
+        if len(result.systems) <= _NAMED:
+            sheet.lines([(name, [x], [y]) for name, (x, y) in zip(result.systems, means, strict=True)])
         else:
             across, up = zip(*means, strict=True)
             sheet.marks(across, up, "o", sheet.palette.more, markersize=5, alpha=0.7, zorder=3)
         return sheet.ax
 
 
-def _coefficients(told: SystemCorrelation, row: Correlated) -> str:
+def _coefficients(correlation: SystemCorrelation, row: Correlated) -> str:
     """The coefficients in words."""
-    return ", ".join(f"{one.label} {number(row.coefficients[one.name].value)}" for one in told.methods)
+    return ", ".join(f"{method.label} {number(row.coefficients[method.name].value)}" for method in correlation.methods)
 
 
 def _limits(sheet: Canvas, orders: tuple[SystemMeans, SystemMeans], *, same: bool) -> None:
     """From where to where the axes go: better ends right and above; one scale for two judges, with a line of equals."""
-    ends = [(float(one.means.min()), float(one.means.max())) for one in orders]
+    ends = [(float(order.means.min()), float(order.means.max())) for order in orders]
     if same:
         ends = [(min(low for low, _ in ends), max(high for _, high in ends))] * 2
     limits = []
@@ -366,7 +368,7 @@ def _swapped(sheet: Canvas, row: Correlated, orders: tuple[SystemMeans, SystemMe
             continue
         color, dashes = styles[swap.significant]
         places = [at[swap.first], at[swap.second]]
-        across, up = (one.means[places] for one in orders)
+        across, up = (order.means[places] for order in orders)
         [line] = sheet.ax.plot(across, up, color=color, linestyle=dashes, linewidth=1.2, zorder=2)
         line.set_label(_SWAPS[swap.significant] if swap.significant not in handles else "_")
         handles.setdefault(swap.significant, line)

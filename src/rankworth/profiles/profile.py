@@ -301,8 +301,7 @@ class Profile:
                 if means is not None:
                     quantities = names.parse_all(means, rel=rel)
                     return [self._by(rule, each, label if len(quantities) == 1 else str(each)) for each in quantities]
-        spellings = (text, *(names.translate(text) or ()))
-        typed = {name for spelling in spellings for name in re.findall(r"(\w+)\s*=", spelling)}
+        typed = {name for each in (text, *(names.translate(text) or ())) for name in re.findall(r"(\w+)\s*=", each)}
         return [self._like(quantity, typed, label) for label, quantity in names.parse_named([text], rel=rel)]
 
     def _by(self, rule: Rule, quantity: Quantity, label: str) -> ResolvedMeasure:

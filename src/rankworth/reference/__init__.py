@@ -135,10 +135,10 @@ def catalogue(*, everything: bool = False) -> str:
     """
     groups = shelves()
     if not everything:
-        groups = {heading: some for heading, some in groups.items() if heading in (FIRST, OWN)}
+        groups = {heading: measures for heading, measures in groups.items() if heading in (FIRST, OWN)}
     blocks = []
     for heading, some in groups.items():
-        rows = ((f"`{one.name}`", escaped(_details(one.definition))) for one in some)
+        rows = ((f"`{measure.name}`", escaped(_details(measure.definition))) for measure in some)
         blocks += [f"## {heading}", table(("name", "what it says"), rows)]
     if not everything:
         listed = sum(map(len, groups.values()))
@@ -189,31 +189,31 @@ def measure_page(
 
 def shelves() -> dict[str, list[Quantity]]:
     """All measures and facts under the headings of the catalogue, by name but for those to start with."""
-    some: dict[str, list[Quantity]] = {FIRST: [], OWN: [], REST: [], PARITY: [], COUNTED: [*FACTS.values()]}
-    for one in CATALOGUE.values():
-        definition = one.definition
-        ours = definition.function.__module__.partition(".")[0] == "rankworth"
-        some[{"first": FIRST, "parity": PARITY}.get(definition.shelf, REST) if ours else OWN].append(one)
+    groups: dict[str, list[Quantity]] = {FIRST: [], OWN: [], REST: [], PARITY: [], COUNTED: [*FACTS.values()]}
+    for measure in CATALOGUE.values():
+        definition = measure.definition
+        is_own = definition.function.__module__.partition(".")[0] == "rankworth"
+        groups[{"first": FIRST, "parity": PARITY}.get(definition.shelf, REST) if is_own else OWN].append(measure)
     for heading in (OWN, REST, PARITY):
-        some[heading].sort(key=lambda one: one.name.casefold())
-    return {heading: listed for heading, listed in some.items() if listed}
+        groups[heading].sort(key=lambda one: one.name.casefold())
+    return {heading: listed for heading, listed in groups.items() if listed}
 
 
 def _details(definition: Definition) -> str:
     """What a measure says, its parameters and its other names."""
     text = definition.sentence
     if definition.parameters:
-        defaults = (f"{one.name}={plain(one.default)}" for one in definition.parameters.values())
+        defaults = (f"{parameter.name}={plain(parameter.default)}" for parameter in definition.parameters.values())
         text += f" Parameters: {', '.join(defaults)}."
     return f"{text} Also: {', '.join(definition.aliases)}." if definition.aliases else text
 
 
 def _meant(text: str) -> Quantity:
     """What a text names; a name of trec_eval for several cutoffs means the measure itself."""
-    several = names.parse_all([text])
-    if len({one.name for one in several}) > 1:
+    measures = names.parse_all([text])
+    if len({measure.name for measure in measures}) > 1:
         return names.parse(text)  # says that it stands for several
-    return several[0] if len(several) == 1 else CATALOGUE[several[0].name]
+    return measures[0] if len(measures) == 1 else CATALOGUE[measures[0].name]
 
 
 @dataclass
@@ -362,7 +362,7 @@ def _computation(quantity: Measure | Fact, grades: Sequence["Row"], missing: Seq
         yield "The ideal ranking, whose total is the norm:"
         yield _table(best)
     yield formula(f"value   {explanation.arithmetic}")
-    gained = [one.sentence(explanation.measure) for one in explanation.missing if one.place is not None]
+    gained = [missing.sentence(explanation.measure) for missing in explanation.missing if missing.place is not None]
     yield from map(escaped, (explanation.sentence, *gained[:1]))
 
 

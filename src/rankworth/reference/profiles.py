@@ -38,11 +38,10 @@ def profile_list() -> str:
     """All profiles: name, tool, version, a sentence, and whether their numbers were reproduced."""
     blocks = []
     for basis, heading in HEADINGS.items():
-        some = [one for one in PROFILES.values() if one.basis == basis]
-        entries = (
-            (one.name, version(one).partition(",")[0] or "the default", re.split(r"(?<=\.) (?=[A-Z])", one.sentence)[0])
-            for one in some
-        )
+        group = [profile for profile in PROFILES.values() if profile.basis == basis]
+        versions = (version(profile).partition(",")[0] or "the default" for profile in group)
+        sentences = (re.split(r"(?<=\.) (?=[A-Z])", profile.sentence)[0] for profile in group)
+        entries = zip((profile.name for profile in group), versions, sentences, strict=True)
         blocks += [f"## {heading}", items(entries)]
     first = first_of_a_tool()
     blocks.append("A name without its version stands for the newest one.")
@@ -110,13 +109,13 @@ def name_to_try(profile: Profile) -> str:
     """A name to try a profile with: nDCG if the tool has it, with a cutoff if it can have one."""
     own = [text for text in map(typed, profile.rules) if text]
     tools = [name.replace("{k}", "10") for name in known(profile)]
-    found: dict[bool, str] = {}
+    shown: dict[bool, str] = {}
     for text in [*sorted(own, key=len), *tools]:
         with suppress(MeasureError):
             quantity = profile.ask([text])[0].quantity
             if quantity.name == "nDCG":
-                found.setdefault(quantity.cutoff is not None, text)
-    return found.get(True) or found.get(False) or [*own, "nDCG@10"][0]
+                shown.setdefault(quantity.cutoff is not None, text)
+    return shown.get(True) or shown.get(False) or [*own, "nDCG@10"][0]
 
 
 def typed(rule: Rule) -> str:
@@ -128,17 +127,17 @@ def typed(rule: Rule) -> str:
 def known(profile: Profile) -> dict[str, str]:
     """The names of a profile's tool that need no rules, and what they mean; {k} is a cutoff."""
     own = [tool for tool in TOOLS if tool in profile.tool]
-    below = (one.tool for one in PROFILES.values() if one.rules and profile.rules[-len(one.rules) :] == one.rules)
+    below = (each.tool for each in PROFILES.values() if each.rules and profile.rules[-len(each.rules) :] == each.rules)
     tools = own or dict.fromkeys(tool for other in below for tool in TOOLS if tool in other)
-    found: dict[str, str] = {}
+    shown: dict[str, str] = {}
     for tool in tools:
         for name, means in TOOLS[tool].items():
             takes_cutoffs = tool == "trec_eval" and TREC_EVAL[name].takes == "cutoffs"
             if not takes_cutoffs:
-                found[name] = means
+                shown[name] = means
             if takes_cutoffs or tool != "trec_eval":
-                found[f"{name}{'_' if takes_cutoffs else '@'}{{k}}"] = f"{means}@{{k}}"
-    return found
+                shown[f"{name}{'_' if takes_cutoffs else '@'}{{k}}"] = f"{means}@{{k}}"
+    return shown
 
 
 def shown(value: object) -> str:

@@ -116,10 +116,10 @@ class _Inputs:
         """How the values of queries by the first measure come about; none where it is not explained."""
         ranked = self.runs[run].only(queries)
         try:
-            found = explain_queries(self.qrels, ranked, [self.lead], queries=ranked.queries(), **self.options)
+            explanations = explain_queries(self.qrels, ranked, [self.lead], queries=ranked.queries(), **self.options)
         except RankworthError:
             return
-        yield from (one for one in found if isinstance(one, Explanation))
+        yield from (each for each in explanations if isinstance(each, Explanation))
 
     def documents(self, ids: Iterable[str]) -> Mapping[str, str]:
         """What documents say, where their texts were given."""
@@ -280,8 +280,8 @@ def _summary(
         "texts": [texts.get(query, "") for query in ids],
         "groups": groups,
         "values": {
-            name: {label: _rounded(row) for label, row in zip(labels, found, strict=True)}
-            for name, found in values.items()
+            name: {label: _rounded(row) for label, row in zip(labels, result, strict=True)}
+            for name, result in values.items()
         },
     }
 
@@ -300,8 +300,8 @@ def _column(values: Values, label: str, ids: Sequence[str]) -> list[float | None
     table = values.per_query
     if label not in table.measures:
         return []
-    found = dict(zip(table.ids, table.array[:, table.measures.index(label)], strict=True))
-    return _rounded([found.get(query, np.nan) for query in ids])
+    value_of = dict(zip(table.ids, table.array[:, table.measures.index(label)], strict=True))
+    return _rounded([value_of.get(query, np.nan) for query in ids])
 
 
 def _verdict(
@@ -319,38 +319,38 @@ def _verdict(
         nothing = [query for query, value in zip(ids, values[shown.run][0], strict=True) if value == 0]
         first = f"{shown.run} has a mean {lead} of {shown[lead]:.4f} over {counted(len(ids))}."
         return [first, f"{len(nothing):,} of them have the value 0{_named(nothing, texts)}."]
-    rows = [one for one in shown.differences if one.measure == lead]
+    rows = [row for row in shown.differences if row.measure == lead]
     if len(shown.systems) == 2:  # noqa: PLR2004 - two runs have one difference
         return _of_two(shown, rows[0], texts)
     sign = 1.0 if shown.scores.better[lead] == "higher" else -1.0
     best = max(means, key=lambda name: sign * np.nan_to_num(means[name][lead], nan=-sign * np.inf))
-    groups = {word: [one.second for one in rows if one.word == word] for word in ("better", "worse")}
+    groups = {word: [row.second for row in rows if row.word == word] for word in ("better", "worse")}
     against = shown.baseline or shown.systems[0]
-    said = [f"{word} than {against}: {', '.join(names)}" for word, names in groups.items() if names]
+    parts = [f"{word} than {against}: {', '.join(names)}" for word, names in groups.items() if names]
     unclear = len(rows) - sum(map(len, groups.values()))
-    said += [f"too close to {against} to tell: {unclear}"] if unclear else []
+    parts += [f"too close to {against} to tell: {unclear}"] if unclear else []
     first = f"{best} has the best mean {lead} of {len(means)} runs, {means[best][lead]:.4f}"
     level = [name for name in (tied[0] if tied else ()) if name != best]
     first += f"; not clearly different from it: {', '.join(level)}." if level else "."
-    return [first, f"By {lead}, {'; '.join(said)}."]
+    return [first, f"By {lead}, {'; '.join(parts)}."]
 
 
-def _of_two(comparison: Comparison, one: Difference, texts: Mapping[str, str]) -> list[str]:
+def _of_two(comparison: Comparison, pair: Difference, texts: Mapping[str, str]) -> list[str]:
     """The verdict on two runs."""
     words = {"better": "ranks better than", "worse": "ranks worse than", "equal": "ranks as well as"}
-    what = words.get(one.word, "is equivalent to" if one.word == "equivalent" else "is not clearly different from")
-    rest = [each for each in comparison.differences if each is not one]
+    what = words.get(pair.word, "is equivalent to" if pair.word == "equivalent" else "is not clearly different from")
+    rest = [each for each in comparison.differences if each is not pair]
     others = [
         f"{word} by {', '.join(each.measure for each in rest if each.word == word)}"
         for word in dict.fromkeys(each.word for each in rest)
     ]
-    interval = f"{comparison.plan.level:.0%} interval {signed(one.low)} to {signed(one.high)}"
+    interval = f"{comparison.plan.level:.0%} interval {signed(pair.low)} to {signed(pair.high)}"
     first = (
-        f"{one.second} {what} {one.first}: {one.measure} is {one.second_mean:.4f} instead of {one.first_mean:.4f} "
-        f"({signed(one.difference)}, {interval}, p {_p(one.adjusted)}){'; ' if others else ''}{'; '.join(others)}."
+        f"{pair.second} {what} {pair.first}: {pair.measure} is {pair.second_mean:.4f} instead of {pair.first_mean:.4f} "
+        f"({signed(pair.difference)}, {interval}, p {_p(pair.adjusted)}){'; ' if others else ''}{'; '.join(others)}."
     )
-    lost = [row.query for row in comparison.queries(one.measure, one.second, one.first).worst(3)]
-    second = f"It is better on {one.wins} of {counted(one.queries)}, worse on {one.losses} and equal on {one.ties}"
+    lost = [row.query for row in comparison.queries(pair.measure, pair.second, pair.first).worst(3)]
+    second = f"It is better on {pair.wins} of {counted(pair.queries)}, worse on {pair.losses} and equal on {pair.ties}"
     return [first, f"{second}{'; it loses most on' if lost else ''}{_named(lost, texts)[1:]}."]
 
 
@@ -361,14 +361,14 @@ def _p(value: float) -> str:
 
 def _named(queries: Sequence[Any], texts: Mapping[str, str]) -> str:
     """The first of several queries, by what they say where that is known."""
-    some = [f"{texts[str(query)]} ({query})" if texts.get(str(query)) else str(query) for query in queries[:3]]
-    return f", such as {', '.join(some)}" if len(queries) > len(some) else f": {', '.join(some)}" if some else ""
+    named = [f"{texts[str(query)]} ({query})" if texts.get(str(query)) else str(query) for query in queries[:3]]
+    return f", such as {', '.join(named)}" if len(queries) > len(named) else f": {', '.join(named)}" if named else ""
 
 
-def _curves(found: Mapping[str, Values], options: Mapping[str, Any]) -> dict[str, Any]:
+def _curves(results: Mapping[str, Values], options: Mapping[str, Any]) -> dict[str, Any]:
     """The means at several cutoffs, and interpolated precision at the standard recalls."""
     at_k, recalls = [], []
-    for name, values in found.items():
+    for name, values in results.items():
         for label in values.per_query.measures:
             measure, _, cutoff = label.rpartition("@")
             if label in _RECALLS:
@@ -390,17 +390,17 @@ def _profiles(inputs: _Inputs, labels: Sequence[str]) -> list[dict[str, Any]]:
 
 def _findings(inputs: _Inputs, labels: Sequence[str]) -> list[dict[str, str]]:
     """What is wrong or risky in judgements and runs, errors first."""
-    found = check(inputs.qrels, inputs.runs, labels, **inputs.options).findings if inputs.runs else ()
-    return [{"severity": one.severity, "slug": one.slug, "text": one.text} for one in found]
+    findings = check(inputs.qrels, inputs.runs, labels, **inputs.options).findings if inputs.runs else ()
+    return [{"severity": finding.severity, "slug": finding.slug, "text": finding.text} for finding in findings]
 
 
 def _order(record: Mapping[str, Any], seed: int) -> list[int]:
     """Rows of queries: those that differ most by each measure in turn, or are worst; and the others by chance."""
-    first, *others = ([np.array(each, dtype=float) for each in one.values()] for one in record["values"].values())
+    first, *others = ([np.array(each, dtype=float) for each in run.values()] for run in record["values"].values())
     size = len(record["queries"])
     spreads = [abs(one - base) for other in others for base, one in zip(first, other, strict=True)] or [-first[0]]
     ranked = [np.argsort(-np.nan_to_num(spread, nan=-np.inf), kind="stable") for spread in spreads]
-    matter = [row for several in zip(*ranked, strict=True) for row in several][: size // 2 * len(ranked)]
+    matter = [row for matched in zip(*ranked, strict=True) for row in matched][: size // 2 * len(ranked)]
     rest = list(range(size))
     random.Random(seed).shuffle(rest)  # noqa: S311 - a sample of queries
     return list(dict.fromkeys([*map(int, matter), *rest]))
@@ -417,20 +417,20 @@ def _add_lists(record: dict[str, Any], inputs: _Inputs, max_size: int, seed: int
     lists: dict[str, dict[str, Any]] = {query: {} for query in queries}
     first = set(queries[:_EXPLAINED])
     for name in runs:
-        for one in inputs.explained(name, queries):
-            missing = one.missing[:_MISSING] if str(one.query) in first else ()
-            lists[str(one.query)][name] = _ranking(one, inputs.depth, missing)
-    texts = inputs.documents({one for each in lists.values() for one in _documents(each)})
+        for explanation in inputs.explained(name, queries):
+            missing = explanation.missing[:_MISSING] if str(explanation.query) in first else ()
+            lists[str(explanation.query)][name] = _ranking(explanation, inputs.depth, missing)
+    texts = inputs.documents({document for each in lists.values() for document in _documents(each)})
     room = page.bytes_left(record, max_size)
     for start in range(0, len(queries), _CHUNK):
-        several = queries[start : start + _CHUNK]
-        more = {query: lists[query] for query in several}
-        said = {one: texts[one][:_LETTERS] for each in more.values() for one in _documents(each) if one in texts}
-        room -= page.size({"lists": more, "documents": said})
+        more = {query: lists[query] for query in queries[start : start + _CHUNK]}
+        documents = (document for each in more.values() for document in _documents(each))
+        shortened = {document: texts[document][:_LETTERS] for document in documents if document in texts}
+        room -= page.size({"lists": more, "documents": shortened})
         if room < 0:
             break
         record["lists"] |= more
-        record["documents"] |= said
+        record["documents"] |= shortened
     record["chances"] = _chances(record)
 
 
@@ -446,8 +446,8 @@ def _ranking(explained: Explanation, depth: int, missing: Sequence[Missing]) -> 
     return {
         "value": finite(explained.value),
         "arithmetic": explained.arithmetic,
-        "rows": [[str(one.document), one.grade, _short(one.contribution), one.first, one.last] for one in terms],
-        "missing": [[str(one.document), one.grade, one.rank, _short(one.change)] for one in missing],
+        "rows": [[str(term.document), term.grade, _short(term.contribution), term.first, term.last] for term in terms],
+        "missing": [[str(gap.document), gap.grade, gap.rank, _short(gap.change)] for gap in missing],
     }
 
 
@@ -460,14 +460,14 @@ def _chances(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Relevant documents that do not count, by how much they would raise the value of their query, and the mean."""
     size = len(record["queries"])
     names = ("run", "query", "document", "grade", "rank", "change", "of_mean")
-    found = [
+    gains = [
         dict(zip(names, (run, query, document, grade, rank, change, change / size), strict=True))
         for query, runs in record["lists"].items()
         for run, each in runs.items()
         for document, grade, rank, change in each["missing"]
         if change
     ]
-    return sorted(found, key=lambda one: -one["change"])[:_GAINS]
+    return sorted(gains, key=lambda gain: -gain["change"])[:_GAINS]
 
 
 def _tied(shown: Comparison | Values) -> list[list[str]]:
@@ -481,14 +481,14 @@ def _tied(shown: Comparison | Values) -> list[list[str]]:
     lead = shown.measures[0]
     plan = replace(shown.plan, test="tukey", correction="none", method="t", margins={})
     pairs, _ = differences({"": shown.scores}, [*combinations(range(len(shown.systems)), 2)], plan)
-    clear = (one for one in pairs if one.measure == lead and one.word in ("better", "worse"))
-    apart = {frozenset((one.first, one.second)) for one in clear}
+    clear = (pair for pair in pairs if pair.measure == lead and pair.word in ("better", "worse"))
+    apart = {frozenset((pair.first, pair.second)) for pair in clear}
     sign = 1 if shown.scores.better[lead] == "lower" else -1
     runs = sorted(shown.systems, key=lambda name: sign * shown.means[name][lead])
     groups: list[list[str]] = []
     for start in range(len(runs)):
         end = start + 1
-        while end < len(runs) and all(frozenset((one, runs[end])) not in apart for one in runs[start:end]):
+        while end < len(runs) and all(frozenset((run, runs[end])) not in apart for run in runs[start:end]):
             end += 1
         if not groups or runs[end - 1] not in groups[-1]:
             groups.append(runs[start:end])
@@ -497,21 +497,21 @@ def _tied(shown: Comparison | Values) -> list[list[str]]:
 
 def _formulas(labels: Iterable[str]) -> dict[str, list[str]]:
     """What each measure is, in a sentence and as a formula."""
-    found = {}
+    tables = {}
     for label in labels:
         with contextlib.suppress(RankworthError):
             measure = parse(label)
             text = inspect.cleandoc(getattr(measure.definition.function, "__doc__", None) or "")
-            found[label] = text.split("\n\n")[:2]
-    return found
+            tables[label] = text.split("\n\n")[:2]
+    return tables
 
 
 def _tables(shown: Comparison | Values) -> dict[str, str]:
     """The sections that are tables, as static HTML, and their sources for papers."""
-    found = {"html": shown.to_html(), "markdown": shown.to_markdown(), "latex": shown.to_latex()}
+    forms = {"html": shown.to_html(), "markdown": shown.to_markdown(), "latex": shown.to_latex()}
     method = shown.method() if isinstance(shown, Comparison) else None
     formulas = _formulas(shown.measures if isinstance(shown, Comparison) else shown.per_query.measures)
-    return found | {
+    return forms | {
         "method": method.text if method else "",
         "formulas": "\n\n".join("\n".join((label, *text)) for label, text in formulas.items()),
         "bibtex": method.bibtex if method else "",

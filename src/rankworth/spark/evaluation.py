@@ -93,12 +93,12 @@ def evaluate(
     given: Any = settings.get("exclude")
     if isinstance(given, DataFrame):
         settings = {**settings, "exclude": Exclusion("pairs")}
-    said = inputs.InputOptions(settings)
+    options = inputs.InputOptions(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     pairs = source(given, "grade", _PAIRS).pairs() if isinstance(given, DataFrame) else _of_pairs(run, plan)
     asked = [replace(measure, judging=measure.judging.bare) for measure in plan.asked]  # workers get pairs with rows
     plan = replace(plan, asked=asked, profile=replace(plan.profile, judging=plan.profile.judging.bare))
-    of_qrels, of_run = said.split([qrels], [run])
+    of_qrels, of_run = options.split([qrels], [run])
     judged = source(qrels, "grade", _NAMES["grade"], of_qrels)
     ranked = source(run, "score", _NAMES["score"], of_run)
     _refuse(plan, ranked)
@@ -107,7 +107,7 @@ def evaluate(
     wanted = None if queries is None else _wanted(run, queries)
     anywhere = partial(_judged_somewhere, pairs, plan) if elsewhere else None
     together = rows_together(judged, ranked, pairs, wanted, anywhere)
-    blank = said.blank or "unjudged"
+    blank = options.blank or "unjudged"
     blocks = Blocks(_of_queries(plan), judged.side, ranked.side, blank, elsewhere, ordered)
     is_whole = together.schema["query"].dataType.simpleString() == "bigint"
     texts = [measure for measure in plan.asked if isinstance(measure.quantity, TextFact) and measure.quantity != RUNID]
@@ -132,12 +132,12 @@ def _by_position(judging: Judging, run: Source) -> bool:
 def _judged_somewhere(pairs: DataFrame | None, plan: Plan, judged: Source) -> DataFrame:
     """`document`, text: the documents that are judged for some query."""
     of_both = all(measure.judging.exclude_from == "both" for measure in plan.asked)
-    found = judged.pairs().withColumn("query", sql.col("query").cast("string"))
+    pairs_left = judged.pairs().withColumn("query", sql.col("query").cast("string"))
     if of_both and pairs is not None:
-        found = found.join(pairs, ["query", "document"], "left_anti")
+        pairs_left = pairs_left.join(pairs, ["query", "document"], "left_anti")
     elif of_both and plan.exclude is not None:
-        found = found.where("query <> document")
-    return found.select("document").distinct()
+        pairs_left = pairs_left.where("query <> document")
+    return pairs_left.select("document").distinct()
 
 
 def _of_queries(plan: Plan) -> Plan:
@@ -146,9 +146,9 @@ def _of_queries(plan: Plan) -> Plan:
     def without(averaging: Averaging) -> Averaging:
         return replace(averaging, no_queries="nan", round_means=None, weights=None, macro=None)
 
-    asked = [replace(measure, averaging=without(measure.averaging)) for measure in plan.asked]
+    measures = [replace(measure, averaging=without(measure.averaging)) for measure in plan.asked]
     profile = replace(plan.profile, averaging=without(plan.profile.averaging))  # by which scored queries are counted
-    return replace(plan, asked=asked, by=None, profile=profile)
+    return replace(plan, asked=measures, by=None, profile=profile)
 
 
 def _refuse(plan: Plan, run: Source) -> None:
@@ -187,9 +187,9 @@ def _refuse_alike(frame: DataFrame, names: Sequence[str]) -> None:
     alike: dict[str, list[str]] = {}
     for name in names:
         alike.setdefault(name.casefold(), []).append(name)
-    several = [" and ".join(some) for some in alike.values() if len(some) > 1]
-    if several:
-        texts = [f"{some} differ in case only, and to Spark they are one column" for some in several]
+    clashes = [" and ".join(names) for names in alike.values() if len(names) > 1]
+    if clashes:
+        texts = [f"{names} differ in case only, and to Spark they are one column" for names in clashes]
         remedy = 'ask for one of them, or spark.conf.set("spark.sql.caseSensitive", "true")'
         raise MeasureError("conflicting-options", *texts, remedy=remedy)
 
@@ -263,14 +263,14 @@ class Job:
         groups = self.plan.by if self.plan.by is not None else macro
         rows = self.rows.mapInArrow(MeasureRows(self.blocks, weights, groups, everyone=macro is not None), SCHEMA)
         with translated():
-            found = Aggregates.of(rows, len(numbers), grouped=groups is not None)
+            sums = Aggregates.of(rows, len(numbers), grouped=groups is not None)
         try:
-            means = Means.of(found, self.plan, lists=self.run.side.listed, blank=self.blank, restricted=self.restricted)
+            means = Means.of(sums, self.plan, lists=self.run.side.listed, blank=self.blank, restricted=self.restricted)
         except InputError as error:
             if error.slug != "no-common-queries":
                 raise
-            ours, theirs = (_queries(side.frame) for side in (self.qrels, self.run))
-            raise nothing_in_common(ours, theirs) from None
+            judged, ranked = (_queries(side.frame) for side in (self.qrels, self.run))
+            raise nothing_in_common(judged, ranked) from None
         for notice in means.notices:
             warnings.warn(RankworthWarning(notice.slug, notice.text), stacklevel=3)
         return means

@@ -118,8 +118,8 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
         ranks = csv.ranks(file, reading) if layout is RUN else None
         key = (header.delimiter, header.names, header.named, *sorted(header.places.items()), ranks)
         alike.setdefault(key, (header, ranks, []))[2].append(os.path.abspath(file.path))  # noqa: PTH100 - as it is
-    said = any(reading.columns.values())
-    first, *others = [_of_alike(session, *some, said=said) for some in alike.values()]
+    is_named = any(reading.columns.values())
+    first, *others = [_of_alike(session, *group, said=is_named) for group in alike.values()]
     for other in others:
         first = first.unionByName(other)
     return first
@@ -162,8 +162,8 @@ def _as_it_is(text: "Column") -> "Column":
 def _grade(text: "Column") -> "Column":
     """A cell as a grade; an empty one is none, and what is no number is refused."""
     number = sql.when(text.rlike(f"^{_NUMBER}$"), text.try_cast("double"))
-    told = sql.concat(sql.lit("the judgements: the grade is '"), text, sql.lit("', not a number"))
-    wrong = failure("bad-grade", told, "a grade is a number such as 0, 1 or 2")
+    message = sql.concat(sql.lit("the judgements: the grade is '"), text, sql.lit("', not a number"))
+    wrong = failure("bad-grade", message, "a grade is a number such as 0, 1 or 2")
     return sql.when(sql.trim(text) != "", sql.coalesce(sql.when(~sql.isnan(number), number), wrong))
 
 
@@ -172,11 +172,11 @@ def _of_lines(lines: "DataFrame", layout: Layout) -> "DataFrame":
     line = sql.btrim(sql.col("value"), sql.lit(_SPACE))
     parts, count, wanted = sql.split(line, r"\s+"), len(layout.columns), " ".join(layout.columns)
     there = sql.concat(sql.lit(f"a {layout.what} has {count} columns ({wanted}), this one has "), sql.size(parts))
-    told = sql.concat(there, sql.lit(": '"), sql.substring(line, 1, _SHOWN), sql.lit("'"))
+    message = sql.concat(there, sql.lit(": '"), sql.substring(line, 1, _SHOWN), sql.lit("'"))
     fits = sql.size(parts) == count
     if layout is RUN:
         fits = fits | line.rlike(_TAGGED)
-    parts = sql.when(fits, parts).otherwise(failure(layout.slug, told, f"write every line as: {wanted}"))
+    parts = sql.when(fits, parts).otherwise(failure(layout.slug, message, f"write every line as: {wanted}"))
     reads = {"string": _as_it_is, "double": _grade if layout is QRELS else _number}
     columns = [reads[kind](sql.get(parts, sql.lit(place))).alias(name) for name, place, kind in _TREC[layout]]
     return lines.where((line != "") & ~line.startswith("#")).select(*columns)

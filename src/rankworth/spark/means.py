@@ -206,12 +206,12 @@ class Means(Shown):
 
     @classmethod
     def of(
-        cls, found: Aggregates, plan: Plan, *, lists: bool = False, blank: Blank = "unjudged", restricted: bool = False
+        cls, sums: Aggregates, plan: Plan, *, lists: bool = False, blank: Blank = "unjudged", restricted: bool = False
     ) -> "Means":
         """Look at what was aggregated.
 
         Args:
-            found: the aggregates.
+            sums: what was aggregated.
             plan: what was asked for.
             lists: whether the run came as lists.
             blank: what a judgement without a grade means.
@@ -222,10 +222,10 @@ class Means(Shown):
             RefusedError: where a setting refuses a mean over no queries.
 
         """
-        answered, blanks = found.counts.get("answered", 0), Blanks(blank)
-        blanks.count = found.counts.get("blanks", 0)
+        answered, blanks = sums.counts.get("answered", 0), Blanks(blank)
+        blanks.count = sums.counts.get("blanks", 0)
         numbers: dict[str, Any] = {
-            name: found.counts.get(name, 0) for name in Counts._fields if not name.endswith("_queries")
+            name: sums.counts.get(name, 0) for name in Counts._fields if not name.endswith("_queries")
         }
         counts = Counts(**numbers)
         blanks.check("the judgements", empty=not counts.judged)
@@ -233,9 +233,9 @@ class Means(Shown):
             notices = (diagnostics.no_rows("the run" if counts.judged else "", plan.profile.tool),)
             plan = replace(plan, asked=[_without_hits(measure) for measure in plan.asked])
             if counts.judged:
-                return cls(found, plan, counts, lists, notices)
+                return cls(sums, plan, counts, lists, notices)
             none: dict[str, Any] = dict.fromkeys(numbers, 0)
-            return cls(Aggregates({}, [Cell() for _ in found.whole], {}), plan, Counts(**none), lists, notices)
+            return cls(Aggregates({}, [Cell() for _ in sums.whole], {}), plan, Counts(**none), lists, notices)
         if not counts.judged:
             raise InputError("empty-input", "the judgements: the frame has no rows")
         if not answered:
@@ -246,10 +246,10 @@ class Means(Shown):
             text = f"no query of the run is judged: {counted(counts.judged)} have judgements, and {counts.ignored:,} "
             remedy = "are these judgements and a run of the same collection?"
             raise InputError("no-common-queries", f"{text}others have results", remedy=remedy)
-        means = cls(found, plan, counts, lists, tuple(diagnostics.blanks(blanks.count, blank)))
+        means = cls(sums, plan, counts, lists, tuple(diagnostics.blanks(blanks.count, blank)))
         means._refuse_weights()
         means._refuse_groups()
-        for measure, cell in zip(means.resolved, found.whole, strict=True):
+        for measure, cell in zip(means.resolved, sums.whole, strict=True):
             if measure.averaging.no_queries == "error" and not cell.divided:
                 refusal = RefusedError("no_queries", "no query is left to take a mean over")
                 raise plan.profile.refused(refusal, measure.label)
@@ -270,7 +270,7 @@ class Means(Shown):
             parts = {f" of the group {quoted([name])}": part for name, part in self.found.groups.items()}
         for name, part in parts.items():
             queries = part[0].queries
-            means = [cell for one, cell in zip(self.resolved, part, strict=True) if one.quantity.averaging != "sum"]
+            means = [cell for each, cell in zip(self.resolved, part, strict=True) if each.quantity.averaging != "sum"]
             if means and queries and not any(cell.divided for cell in means):
                 text = f"{weights.source}: all {queries:,} scored queries{name} have the weight 0"
                 raise InputError("bad-weight", text, remedy="where no query counts there is no mean")
@@ -375,13 +375,13 @@ class Means(Shown):
 
     def to_dict(self, level: float | None = None) -> dict[str, Any]:
         """Means, counts and signature, as JSON holds them; with a level intervals, too."""
-        said: dict[str, Any] = {"signature": self.signature, "counts": self.counts.numbers, "mean": self.mean()}
+        record: dict[str, Any] = {"signature": self.signature, "counts": self.counts.numbers, "mean": self.mean()}
         if self.groups:
-            said["groups"] = {name: self.of_group(name) for name in self.groups}
-        said["warnings"] = [notice._asdict() for notice in self.notices]
+            record["groups"] = {name: self.of_group(name) for name in self.groups}
+        record["warnings"] = [notice._asdict() for notice in self.notices]
         if level is not None:
-            said["intervals"] = {label: interval._asdict() for label, interval in self.intervals(level).items()}
-        return said
+            record["intervals"] = {label: interval._asdict() for label, interval in self.intervals(level).items()}
+        return record
 
     def sheets(self) -> list[Sheet]:
         """One row for all queries, and one for each group, with intervals."""
@@ -431,7 +431,7 @@ class Means(Shown):
         return [[part[place] for part in self.found.groups.values() if alike] for place in range(len(cells))]
 
     def _means(self, cells: Sequence[Cell]) -> dict[str, float]:
-        found = {}
+        totals = {}
         for measure, cell, parts in zip(self.resolved, cells, self._groups(cells), strict=True):
             way, settings = measure.quantity.averaging, measure.averaging
             mean = _mean(cell, parts, way)
@@ -439,8 +439,8 @@ class Means(Shown):
                 if not cell.divided and settings.no_queries == "zero":
                     mean = 0.0
                 mean = float(rounded(mean, settings.round_means, settings))
-            found[measure.label] = mean
-        return found
+            totals[measure.label] = mean
+        return totals
 
     def _intervals(self, cells: Sequence[Cell], level: float) -> dict[str, Interval]:
         if not 0 < level < 1:
@@ -451,7 +451,7 @@ class Means(Shown):
         }
 
 
-def _without_hits(asked: ResolvedMeasure) -> ResolvedMeasure:
+def _without_hits(measure: ResolvedMeasure) -> ResolvedMeasure:
     """A measure as it is where no judged document was retrieved: `no_queries="hits"` means 0."""
-    averaging = asked.averaging
-    return replace(asked, averaging=replace(averaging, no_queries="zero")) if averaging.no_queries == "hits" else asked
+    rule = measure.averaging.no_queries
+    return replace(measure, averaging=replace(measure.averaging, no_queries="zero" if rule == "hits" else rule))

@@ -134,12 +134,12 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
         others = tuple(name for name in table.names if name != position)
         rank = found.get("rank") or replace(table, names=others).column_of("rank")
         kept |= {rank} - {None}
-    brought = [sql.col(quoted(found["query"])).alias("query")]
-    brought += [sql.col(quoted(one)).alias(value + one) for one in schema if one in kept - {found["query"], position}]
+    taken = [sql.col(quoted(found["query"])).alias("query")]
+    taken += [sql.col(quoted(name)).alias(value + name) for name in schema if name in kept - {found["query"], position}]
     if position is not None:
-        brought.append(sql.col(quoted(position)).cast("double").alias(_POSITION))
+        taken.append(sql.col(quoted(position)).cast("double").alias(_POSITION))
     side = Side(value, name, dict(columns), found["query"], found["document"], listed)
-    return Source(frame.select(*brought), side, record, schema[found["query"]], rank is not None)
+    return Source(frame.select(*taken), side, record, schema[found["query"]], rank is not None)
 
 
 def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
@@ -147,7 +147,7 @@ def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
     for what, column in table.chosen().items():
         kind: Any = schema[column]
         inner = kind.inner if is_list(kind) else kind
-        held: dict[str, Any] = {one.name: one.dtype for one in inner.fields} if isinstance(inner, pl.Struct) else {}
+        held: dict[str, Any] = {each.name: each.dtype for each in inner.fields} if isinstance(inner, pl.Struct) else {}
         records = table.records(held) if held else None
         if what in ("query", "document"):
             _check_id(what, held[records.needed("document")] if records else inner, table)
@@ -282,11 +282,11 @@ def raised(text: str) -> RankworthError | None:
         text: what Spark says of a job that failed.
 
     """
-    found = _RAISED.search(text)
-    if found is None:
+    match = _RAISED.search(text)
+    if match is None:
         return None
     problems, slugs, remedy, more = [], [], [], 0
-    for line in text[found.end() :].splitlines():
+    for line in text[match.end() :].splitlines():
         if (problem := _PROBLEM.fullmatch(line)) is not None and problem["slug"] in errors.slugs():
             problems.append(problem["text"])
             slugs.append(problem["slug"])
@@ -298,7 +298,7 @@ def raised(text: str) -> RankworthError | None:
             break
     if not problems:
         return None
-    kind = {"MeasureError": errors.MeasureError, "UsageError": errors.UsageError}.get(found["kind"], errors.InputError)
+    kind = {"MeasureError": errors.MeasureError, "UsageError": errors.UsageError}.get(match["kind"], errors.InputError)
     return kind(slugs[0], *problems, slugs=slugs, more=more, remedy="\n".join(remedy))
 
 

@@ -149,8 +149,8 @@ class Blocks:
             pl.col("query", "document").cast(pl.String)
         )
         known = Exclusion(exclude.label, Exclusion.of(pairs).pairs) if pairs.height else None
-        asked = [replace(measure, judging=replace(measure.judging, exclude=known)) for measure in self.plan.asked]
-        return replace(self.plan, asked=asked), known
+        measures = [replace(measure, judging=replace(measure.judging, exclude=known)) for measure in self.plan.asked]
+        return replace(self.plan, asked=measures), known
 
 
 @dataclass
@@ -213,8 +213,8 @@ def _refuse_parted(rows: pl.DataFrame, run: Side) -> None:
     """
     queries = rows.filter(pl.col(run.value + run.document).list.len() > 0)["query"]
     if queries.is_duplicated().any():
-        several = sorted(queries.filter(queries.is_duplicated()).cast(pl.String).unique())
-        text = f"the run: {quoted(several)}: a query has a list again, so its order is not known"
+        repeated = sorted(queries.filter(queries.is_duplicated()).cast(pl.String).unique())
+        text = f"the run: {quoted(repeated)}: a query has a list again, so its order is not known"
         remedy = "put all documents of a query into one list, or let scores decide"
         raise InputError("duplicate-document", text, remedy=remedy)
 
@@ -230,9 +230,9 @@ def _refuse_placed(rows: pl.DataFrame) -> None:
     if lacking.height:
         text = f"the run: query {quoted([str(lacking['query'][0])])}: a row has no position"
         raise InputError("missing-value", text, remedy="drop or fill such rows")
-    several = rows.group_by("query", "position").len().filter(pl.col("len") > 1)
-    if several.height:
-        query, position, times = several.row(0)
+    repeated = rows.group_by("query", "position").len().filter(pl.col("len") > 1)
+    if repeated.height:
+        query, position, times = repeated.row(0)
         text = f"the run: query {quoted([str(query)])} has {times:,} documents at the position {position:g}"
         raise InputError("duplicate-document", text, remedy="number the rows of a query one by one")
 
@@ -352,9 +352,9 @@ class MeasureRows:
     def _rows(self, columns: Sequence[Column]) -> Iterator[pa.RecordBatch]:
         """The rows of a block, measure by measure."""
         names, table, there, divides = _side_by_side(columns)
-        for given in (self.weights, self.groups if self.everyone else None):
-            if given is not None:
-                given.of_all(names, complete=False)
+        for setting in (self.weights, self.groups if self.everyone else None):
+            if setting is not None:
+                setting.of_all(names, complete=False)
         groups = [None] * len(names) if self.groups is None else self.groups.labels(names)
         weights = np.ones(len(names)) if self.weights is None else _scaled(self.weights, names)
         for place, column in enumerate(columns):
@@ -426,9 +426,9 @@ def _side_by_side(columns: Sequence[Column]) -> tuple[list[str], Floats, Mask, M
         for names, column in zip(counted, columns, strict=True)
     ]
     within = [set(names) for names in over]
-    names = sorted({name for some in (*parts, *within) for name in some} - {STAND_IN})
+    names = sorted({name for part in (*parts, *within) for name in part} - {STAND_IN})
     shape = (len(names), len(parts))
     table = np.array([[part.get(name, 0.0) for part in parts] for name in names], dtype=np.float64).reshape(shape)
     there = np.array([[name in part for part in parts] for name in names], dtype=bool).reshape(shape)
-    divided = np.array([[name in some for some in within] for name in names], dtype=bool).reshape(shape)
+    divided = np.array([[name in part for part in within] for name in names], dtype=bool).reshape(shape)
     return names, table, there, divided

@@ -82,7 +82,7 @@ class Sheet:
     def rows(self) -> list[dict[str, Any]]:
         """The values row by row, by name of column."""
         names = [column.name for column in self.columns]
-        return [dict(zip(names, row, strict=True)) for row in zip(*(one.values for one in self.columns), strict=True)]
+        return [dict(zip(names, row, strict=True)) for row in zip(*(each.values for each in self.columns), strict=True)]
 
     def flat(self) -> Iterator[tuple[str, Kind, list[Any]]]:
         """Plain columns for machines: name, kind, values; bounds as `NAME.low` and `NAME.high`, None for undefined."""

@@ -137,7 +137,7 @@ def signed(value: float) -> str:
 def _plain(value: Any, void: str) -> str:  # noqa: ANN401 - a number, None, or a grade for each subtopic
     """A number as it is, or several."""
     if isinstance(value, tuple):
-        return " ".join(_plain(one, void) for one in value)
+        return " ".join(_plain(part, void) for part in value)
     if isinstance(value, str):
         return visible(value)
     if value is None or math.isnan(value):

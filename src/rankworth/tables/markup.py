@@ -135,9 +135,9 @@ def latex(sheet: Sheet, look: Look) -> str:
 
     With a caption or a label it stands in a table of its own.
     """
-    said = [f"% {visible(text)}" for text in (sheet.title, *sheet.lead) if text]
+    lines = [f"% {visible(text)}" for text in (sheet.title, *sheet.lead) if text]
     remarks = [f"% {visible(note)}" for note in (*sheet.notes, *sheet.defects, sheet.comment) if note]
-    return "\n".join([*said, *(_latex_table(sheet, look) if sheet.columns else ()), *remarks, ""])
+    return "\n".join([*lines, *(_latex_table(sheet, look) if sheet.columns else ()), *remarks, ""])
 
 
 def _latex_table(sheet: Sheet, look: Look) -> list[str]:

@@ -38,9 +38,9 @@ def table(sheet: Sheet, look: Look) -> str:
     gaps = len(_GAP) * (len(labels) - (not numbers))
     room = min(look.width // 2 if numbers else look.width, look.width - widest - gaps)
     left = _labels(labels, look, room)
-    said = [_bold(visible(sheet.title), look)] if sheet.title else []
-    said += [_paragraph(visible(text), look.width) for text in sheet.lead]
-    parts = ["\n".join(said)] if said else []
+    blocks = [_bold(visible(sheet.title), look)] if sheet.title else []
+    blocks += [_paragraph(visible(text), look.width) for text in sheet.lead]
+    parts = ["\n".join(blocks)] if blocks else []
     parts += ["\n".join(_lines(block, look)) for block in _blocks(left, numbers, look.width) if block]
     notes = [
         visible(note) if note.startswith(_COMMAND) else _paragraph(visible(note), look.width)

@@ -86,18 +86,18 @@ class Sums:
                 Sums.of_lists(sums.lists(), like.total) if sums.restored else sums
                 for sums, like in ((self, other), (other, self))
             )
-        arrays, theirs = (self.total, self.lost, self.number), other.total
-        libraries = [namespace(array).__name__ for array in (theirs, self.total)]
-        if torch_of(self.total) is not None and torch_of(theirs) is not None:
-            arrays = tuple(array.to(theirs.device) for array in arrays)
-        elif libraries[0] != libraries[1] or device_of(theirs) != device_of(self.total):
+        arrays, added = (self.total, self.lost, self.number), other.total
+        libraries = [namespace(array).__name__ for array in (added, self.total)]
+        if torch_of(self.total) is not None and torch_of(added) is not None:
+            arrays = tuple(array.to(added.device) for array in arrays)
+        elif libraries[0] != libraries[1] or device_of(added) != device_of(self.total):
             text = "a batch is of {}, those before of {}".format(*libraries)
             raise InputError("input-type", text, remedy="an accumulator takes arrays of one library and device")
         ours, lost, number = arrays
         xp = namespace(ours)
-        total = ours + theirs
+        total = ours + added
         part = total - ours
-        error = (ours - (total - part)) + (theirs - part)
+        error = (ours - (total - part)) + (added - part)
         error = xp.where(xp.isfinite(error), error, xp.zeros_like(error))
         return Sums(total, lost + other.lost + error, number + other.number, self.restored and other.restored)
 
@@ -304,9 +304,9 @@ class Accumulator:
 
     def _check_settings(self, other: str, settings: Mapping[str, Any]) -> None:
         """Refuse what was collected with other measures or settings (`conflicting-options`)."""
-        for name, ours in self._settings().items():
-            if settings[name] != ours:
-                raise UsageError("conflicting-options", f"{name} of {other} are {settings[name]}, here {ours}")
+        for name, own in self._settings().items():
+            if settings[name] != own:
+                raise UsageError("conflicting-options", f"{name} of {other} are {settings[name]}, here {own}")
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the lock, for copies and other processes."""
@@ -325,7 +325,7 @@ class Accumulator:
         sums = _gathered(self._sums)
         if sums is None:
             sums = Sums.of_lists(dict.fromkeys(SUMS, [0] * len(self.measures)), self._nothing())
-        means = sums.means([one.averaging for one in self.measures])
+        means = sums.means([measure.averaging for measure in self.measures])
         return self._returned(ByMeasure(dict(zip(self._prepared.labels, means, strict=True)), self._prepared.canonical))
 
     def _nothing(self) -> Array:

@@ -279,7 +279,7 @@ class Prepared:
             dict(zip(self.labels, values, strict=True)),
             self.canonical,
             tuple(quantity.averaging for quantity in self.quantities),
-            tuple(one.skips for one in self.conventions),
+            tuple(convention.skips for convention in self.conventions),
             queries,
         )
 
@@ -290,11 +290,11 @@ class Prepared:
 
     def _warn_of_tops(self) -> None:
         """Say at the caller's line that relevant documents outside of the columns are not known."""
-        several = ", ".join(self.beyond[:3]) + (f" and {len(self.beyond) - 3:,} more" if self.beyond[3:] else "")
+        beyond = ", ".join(self.beyond[:3]) + (f" and {len(self.beyond) - 3:,} more" if self.beyond[3:] else "")
         verb = "know" if len(self.beyond) > 1 else "knows"
         text = (
             "the columns look like a top-k (scores fall from the first to the last), and neither relevant= nor pool= "
-            f"is given: {several} {verb} only the relevant documents in the columns, so recall and ideal rankings "
+            f"is given: {beyond} {verb} only the relevant documents in the columns, so recall and ideal rankings "
             "leave out those outside of the top k; pass relevant= (how many documents are relevant in all) or pool= "
             "(the grades of all judged documents)"
         )
@@ -364,14 +364,14 @@ def prepared(
     [0.6309]
     """
     _checked(measures, rel, ties, undefined)
-    several = (measures,) if isinstance(measures, str | Measure | Fact) else measures
+    quantities = (measures,) if isinstance(measures, str | Measure | Fact) else measures
     chosen = profile_of(profile)
     level = 1.0 if rel is None else float(rel)
     if undefined is not None and undefined != "skip":
         undefined = float(undefined)
-    resolved = chosen.ask(several, rel=rel)
-    pairs = tuple((one.label, _above_zero(one.quantity)) for one in resolved)
-    conventions = tuple(Conventions.of(one, ties, undefined) for one in resolved)
+    resolved = chosen.ask(quantities, rel=rel)
+    pairs = tuple((measure.label, _above_zero(measure.quantity)) for measure in resolved)
+    conventions = tuple(Conventions.of(measure, ties, undefined) for measure in resolved)
     return _prepared(pairs, conventions, level)
 
 

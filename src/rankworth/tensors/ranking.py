@@ -262,13 +262,13 @@ def _first_of_numpy(scores: Array, number: int) -> Array:
     """The first columns of each row, and one more to tell whether it ties with the last."""
     width = scores.shape[1]
     columns = np.sort(np.argpartition(scores, width - number - 1, axis=1)[:, width - number - 1 :], axis=1)
-    some = np.take_along_axis(scores, columns, axis=1)
-    order = np.argsort(-some, axis=1, stable=True)
-    columns, some = (np.take_along_axis(array, order, axis=1) for array in (columns, some))
-    columns, beyond = columns[:, :number], np.flatnonzero(some[:, number] == some[:, number - 1])
+    best = np.take_along_axis(scores, columns, axis=1)
+    order = np.argsort(-best, axis=1, stable=True)
+    columns, best = (np.take_along_axis(array, order, axis=1) for array in (columns, best))
+    columns, beyond = columns[:, :number], np.flatnonzero(best[:, number] == best[:, number - 1])
     if beyond.size:
         columns[beyond] = _sorted(np, scores[beyond])[:, :number]
-    void = np.flatnonzero(np.isnan(some).any(axis=1))
+    void = np.flatnonzero(np.isnan(best).any(axis=1))
     if void.size:  # NaN comes first, as in PyTorch, so that whoever checks sees it
         columns[void] = np.argsort(~np.isnan(scores[void]), axis=1, stable=True)[:, :number]
     return columns
@@ -276,25 +276,25 @@ def _first_of_numpy(scores: Array, number: int) -> Array:
 
 def _first_of_torch(torch: Any, scores: Array, number: int) -> tuple[Array, Array]:  # noqa: ANN401 - a module
     """`first` of a tensor that can be read; most often nothing is tied, and then nothing is sorted."""
-    some, columns = torch.topk(scores, number + 1, dim=1)
-    tied = (some[:, 1:] == some[:, :-1]) & ~torch.isnan(some[:, :1])  # where NaN is first it stays, to be seen
-    columns, some = columns[:, :number], some[:, :number]
+    best, columns = torch.topk(scores, number + 1, dim=1)
+    tied = (best[:, 1:] == best[:, :-1]) & ~torch.isnan(best[:, :1])  # where NaN is first it stays, to be seen
+    columns, best = columns[:, :number], best[:, :number]
     rows = torch.nonzero(tied.any(dim=1))[:, 0]
     if rows.shape[0]:
-        columns[rows], some[rows] = _by_column(torch, scores[rows], columns[rows])
+        columns[rows], best[rows] = _by_column(torch, scores[rows], columns[rows])
         beyond = torch.nonzero(tied[:, -1])[:, 0]
         columns[beyond], _ = _first_unread(torch, scores[beyond], number)
-    return columns, some
+    return columns, best
 
 
 def _first_unread(torch: Any, scores: Array, number: int) -> tuple[Array, Array]:  # noqa: ANN401 - a module
     """`first` without waiting for the device: the first columns with the last score are looked up in every row."""
     width = scores.shape[1]
-    some, columns = torch.topk(scores, number, dim=1)
-    last = some[:, -1:]
+    best, columns = torch.topk(scores, number, dim=1)
+    last = best[:, -1:]
     column = torch.arange(width, dtype=torch.int32, device=scores.device)
     tied = width - torch.topk(torch.where(scores == last, width - column, 0), number, dim=1).values
-    above = some > last
+    above = best > last
     slot = torch.arange(number, device=scores.device) - above.sum(dim=1, keepdim=True)
     columns = torch.where(above, columns, torch.gather(tied.long(), 1, slot.clamp(min=0)))
     return _by_column(torch, scores, columns)
@@ -303,5 +303,5 @@ def _first_unread(torch: Any, scores: Array, number: int) -> tuple[Array, Array]
 def _by_column(torch: Any, scores: Array, columns: Array) -> tuple[Array, Array]:  # noqa: ANN401 - a module
     """Some columns of each row in order."""
     columns = torch.sort(columns, dim=1).values
-    some, order = torch.sort(torch.gather(scores, 1, columns), dim=1, descending=True, stable=True)
-    return torch.gather(columns, 1, order), some
+    best, order = torch.sort(torch.gather(scores, 1, columns), dim=1, descending=True, stable=True)
+    return torch.gather(columns, 1, order), best
