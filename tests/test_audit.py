@@ -2,7 +2,8 @@
 
 import json
 import shlex
-from math import inf, log2, nextafter
+from contextlib import suppress
+from math import inf, isfinite, log2, nan, nextafter
 from pathlib import Path
 from typing import Any
 
@@ -220,6 +221,25 @@ def test_a_mean_whose_sum_was_taken_in_another_order_is_named(measure: str, besi
     number = nextafter(rw.evaluate(qrels, run, [measure])[measure], beside)
     found = rw.audit(qrels, run, f"nDCG@10={number!r}")
     assert (found.exact, str(found.candidates[0])) == (True, measure[5:-4])
+
+
+@pytest.mark.parametrize("profile", rw.PROFILES)
+@pytest.mark.parametrize("repeated", [False, True], ids=["", "a document is judged twice"])
+@pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
+def test_the_number_of_every_profile_is_its_own(profile: str, repeated: bool, files: Any) -> None:
+    qrels, run = files(
+        "q 0 a 3\nq 0 b 1\nr 0 a 1\n" + "q 0 b 1\n" * repeated, "q Q0 b 1 2 x\nq Q0 a 2 1 x\nr Q0 c 1 1 x\n"
+    )
+    number, settings = nan, rw.PROFILES[profile].judging
+    with suppress(rw.RefusedError):
+        if repeated and settings.duplicate_judgements == "error":
+            with pytest.raises(rw.InputError, match="duplicate-judgement"):
+                rw.audit(qrels, run, "nDCG@10=0.5", profile=profile)
+            return
+        number = rw.evaluate(qrels, run, ["nDCG@10"], profile=profile)["nDCG@10"]
+    audit = rw.audit(qrels, run, f"nDCG@10={number if isfinite(number) else 0.5!r}", profile=profile)
+    assert repr(audit.value) == repr(number)
+    assert not isfinite(number) or (audit.exact, str(audit.candidates[0])) == (True, "nothing")
 
 
 def test_the_number_of_the_profile_itself_needs_no_departure(files: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from itertools import chain, combinations
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Unpack, get_args
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from rankworth.measures import CATALOGUE, Measure
 from rankworth.measures.parameters import plain
 from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, PROFILES, Profile, ReadSettings, ResolvedMeasure, profile_of
-from rankworth.settings import QUIRKS, Averaging, as_typed, explained
+from rankworth.settings import QUIRKS, Averaging, DuplicateJudgements, as_typed, explained
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name
 
@@ -253,9 +253,9 @@ def audit(
     label, target = _parted(measure, needs_number=between is None)
     origin = profile_of(profile if between is None else between[0])
     start = _resolved(origin, label, rel, options)
-    policy = start.judging.duplicate_judgements
-    source = judged if isinstance(judged, Qrels) else Qrels(judged, queries=queries, duplicate_judgements=policy)
-    auditor = _Auditor(source, inputs.run(ranked).held(progress), queries, measuring)
+    policies = [replace(start.judging, duplicate_judgements=policy) for policy in get_args(DuplicateJudgements)]
+    judgements = inputs.Judgements(judged, queries, policies)
+    auditor = _Auditor(judgements, judgements(start.judging), inputs.run(ranked).held(progress), measuring)
     if between is None:
         names = _profiles(label, rel, options)
         exact, candidates = auditor.explain_number(start, names, Decimal(target))
@@ -343,9 +343,9 @@ def _spelled(quantity: Any) -> str:  # noqa: ANN401 - a measure or a fact
 class _Auditor:
     """Measures conventions of one run, each once."""
 
+    judgements: inputs.Judgements
     qrels: Qrels
     run: Run
-    queries: Iterable[object] | None
     measuring: "Callable[[int, int], None] | None"
 
     def __post_init__(self) -> None:
@@ -386,9 +386,8 @@ class _Auditor:
 
         """
         measures = [ResolvedMeasure("value", *each) for each in conventions]
-        judgements = inputs.Judgements(self.qrels, self.queries, [each.judging for each in conventions])
         plans = [Plan(each.profile, [measure]) for each, measure in zip(conventions, measures, strict=True)]
-        return Evaluator(judgements, self.run, plans), measures
+        return Evaluator(self.judgements, self.run, plans), measures
 
     def candidates(
         self,
@@ -544,11 +543,10 @@ class _Auditor:
         explanations: list[Explanation] = []
         with suppress(RankworthError):
             for each in both if moved else ():
-                alone = self.run.only([moved[0].query])
-                several: Any = explain_queries(
-                    self.qrels, alone, [each.quantity], queries=[moved[0].query], profile=each.profile
-                )
-                explanations += several
+                query, qrels = moved[0].query, self.judgements(each.judging)
+                alone = self.run.only([query])
+                explained = explain_queries(qrels, alone, [each.quantity], queries=[query], profile=each.profile)
+                explanations += [step for step in explained if isinstance(step, Explanation)]
         values = np.array([each.value for each in explanations], dtype=np.float64)
         if moved and not np.array_equal(values, moved[0][1:], equal_nan=True):
             return tuple(moved), ()

@@ -282,7 +282,7 @@ class Evaluator:
             try:
                 cases += [self._case(measures) for measures in plan.alike]
             except RankworthError as error:
-                self._refused[id(plan)] = error
+                self._refused |= {id(measure): error for measure in plan.asked}
         self._cases = {id(measure): case for case in cases for measure in case.measures}
         quantities = [(measure.quantity, case.qrels) for case in cases for measure in case.measures]
         self.full = full or any(layout_of(quantity, qrels) == "all" for quantity, qrels in quantities)
@@ -296,7 +296,7 @@ class Evaluator:
         try:
             self._judge(cases, self.run, progress)
         except InputError as error:
-            may_be_rowless = all(plan.rowless for plan in plans if id(plan) not in self._refused)
+            may_be_rowless = all(plan.rowless for plan in plans if id(plan.base) not in self._refused)
             if error.slug != "empty-input" or self.run.is_rowless or not may_be_rowless:
                 raise
             self.run = Run.rowless(self.run.name)
@@ -460,6 +460,8 @@ class Evaluator:
             RankworthError: where the settings refuse the run.
 
         """
+        if id(measure) in self._refused:
+            raise self._refused[id(measure)]
         measured = self._cases[id(measure)].run
         if not isinstance(measured, MeasuredRun):
             raise measured or TypeError("the run is not judged yet")
@@ -476,8 +478,6 @@ class Evaluator:
             RankworthError: where the profile refuses the judgements or the run.
 
         """
-        if id(plan) in self._refused:
-            raise self._refused[id(plan)]
         profile, base, label = plan.profile, plan.base, ""
         measures, columns = plan.numbers, []
         try:
