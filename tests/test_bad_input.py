@@ -92,7 +92,7 @@ WRITE = (
 )
 RUN_WRITE = WRITE.format("query Q0 document rank score tag", "run")
 QRELS_WRITE = WRITE.format("query iteration document grade", "qrels")
-NO_NUMBER = "a score is a number with a decimal point, such as 12.5 or 1e-3; leave out what is a header"
+NO_NUMBER = "a score is a number such as 2, 12.5 or 1e-3, with a decimal point; remove a header line"
 FINITE = "drop the lines whose score is no finite number, or fix what wrote them"
 EXCHANGED = "this looks like judgements; they come first, the run comes second"
 RUN_LINES = {
@@ -550,31 +550,44 @@ DIFFERENCES = [
     (
         ["2027", "2035", "2041", "2042"],
         ["2027.1", "2035.1"],
-        "a suffix: '2027' in the judgements, '2027.1' in the run; made equal, 2 of 4",
+        "a suffix: '2027' in the judgements, '2027.1' in the run; converted to one form, 2 of 4",
     ),
     (
         ["2027.1", "2035.1"],
         ["2027", "9"],
-        "a suffix: '2027.1' in the judgements, '2027' in the run; made equal, 1 of 2",
+        "a suffix: '2027.1' in the judgements, '2027' in the run; converted to one form, 1 of 2",
     ),
-    (["1", "2"], ["1.0", "2.0"], "a suffix: '1' in the judgements, '1.0' in the run; made equal, 2 of 2"),
-    (["q1", "q2"], ["1", "2", "3"], "a prefix: 'q1' in the judgements, '1' in the run; made equal, 2 of 2"),
-    (["1", "2"], ["q2", "q3"], "a prefix: '2' in the judgements, 'q2' in the run; made equal, 1 of 2"),
-    (["dl19-1", "dl19-2"], ["1", "2"], "a prefix: 'dl19-1' in the judgements, '1' in the run; made equal, 2 of 2"),
-    (["0"], ["00"], "leading zeros: '0' in the judgements, '00' in the run; made equal, 1 of 1"),
-    (["007"], ["7"], "leading zeros: '007' in the judgements, '7' in the run; made equal, 1 of 1"),
-    (["07"], ["007"], "leading zeros: '07' in the judgements, '007' in the run; made equal, 1 of 1"),
-    (["Q1", "Q2"], ["q1"], "upper and lower case: 'Q1' in the judgements, 'q1' in the run; made equal, 1 of 2"),
-    (["q1 "], ["q1"], "blanks or invisible characters: 'q1 ' in the judgements, 'q1' in the run; made equal, 1 of 1"),
+    (["1", "2"], ["1.0", "2.0"], "a suffix: '1' in the judgements, '1.0' in the run; converted to one form, 2 of 2"),
+    (["q1", "q2"], ["1", "2", "3"], "a prefix: 'q1' in the judgements, '1' in the run; converted to one form, 2 of 2"),
+    (["1", "2"], ["q2", "q3"], "a prefix: '2' in the judgements, 'q2' in the run; converted to one form, 1 of 2"),
+    (
+        ["dl19-1", "dl19-2"],
+        ["1", "2"],
+        "a prefix: 'dl19-1' in the judgements, '1' in the run; converted to one form, 2 of 2",
+    ),
+    (["0"], ["00"], "leading zeros: '0' in the judgements, '00' in the run; converted to one form, 1 of 1"),
+    (["007"], ["7"], "leading zeros: '007' in the judgements, '7' in the run; converted to one form, 1 of 1"),
+    (["07"], ["007"], "leading zeros: '07' in the judgements, '007' in the run; converted to one form, 1 of 1"),
+    (
+        ["Q1", "Q2"],
+        ["q1"],
+        "upper and lower case: 'Q1' in the judgements, 'q1' in the run; converted to one form, 1 of 2",
+    ),
+    (
+        ["q1 "],
+        ["q1"],
+        "blanks or invisible characters: 'q1 ' in the judgements, 'q1' in the run; converted to one form, 1 of 1",
+    ),
     (
         ["q1"],
         ["\ufeffq1"],
-        "blanks or invisible characters: 'q1' in the judgements, '\\ufeffq1' in the run; made equal, 1 of 1",
+        "blanks or invisible characters: 'q1' in the judgements, '\\ufeffq1' in the run; converted to one form, 1 of 1",
     ),
     (
         ["caf\u00e9"],
         ["cafe\u0301"],
-        "Unicode form (NFC, NFD): 'caf\\xe9' in the judgements, 'cafe\\u0301' in the run; made equal, 1 of 1",
+        "Unicode form (NFC, NFD): 'caf\\xe9' in the judgements, "
+        "'cafe\\u0301' in the run; converted to one form, 1 of 1",
     ),
 ]
 

@@ -914,7 +914,7 @@ def test_no_option_is_said_to_be_foreign_that_is_known_here() -> None:
     [
         (("-m", "HR"), "did you mean HitRate? (Success)"),
         (("-m", "hit_ratio@10"), "did you mean HitRate? (Success)"),
-        (("-m", "Coverage@10"), "it is about which items are recommended at all"),
+        (("-m", "Coverage@10"), "it needs no judgements"),
         (("-m", "context_precision"), "did you mean AP(norm=found)?"),
         (("-m", "ContextRecall"), "did you mean R?"),
         (("-m", "faithfulness"), "it judges texts of answers"),

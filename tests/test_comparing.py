@@ -330,8 +330,9 @@ def test_seeds_that_leave_queries_unanswered_are_told(command: Command) -> None:
     write_run("again.run", {query: OLD[query] for query in ("q1", "q2", "q3", "q4", "q6")})
     _, out, err = command("qrels.txt", "main=old.run", "mean=new.run", "mean=again.run", "-m", "RR")
     assert "2 seeds" in out
-    assert "no results: mean for 1 query; what such a query scores depends on --missing" in " ".join(
-        f"{out} {err}".split()
+    assert (
+        "no results: mean for 1 query; they count as 0 unless --answered-only (missing='skip') leaves them out"
+        in " ".join(f"{out} {err}".split())
     )
 
 

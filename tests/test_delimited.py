@@ -268,7 +268,7 @@ GOOD = "query,document,score\nq1,d1,1\n"
 SHORT = "drop or fill such lines"
 QUOTES = 'quotes that belong to a text are doubled, within quotes: "5"" nails"'
 COMMA = "put cells in quotes that hold a comma"
-NUMBER = "a score is a number with a decimal point, such as 12.5 or 1e-3; leave out what is a header"
+NUMBER = "a score is a number such as 2, 12.5 or 1e-3, with a decimal point; remove a header line"
 RECORDS = {
     "q,d": ("the header has 3 cells, this one has 2: q d   [run-columns]", SHORT),
     "q,d,1,2": ("the header has 3 cells, this one has 4: q d 1 2   [run-columns]", COMMA),

@@ -388,9 +388,11 @@ def test_up_to_a_tenth_of_unanswered_queries_goes_without_warning() -> None:
 
 def test_a_threshold_that_no_grade_reaches_is_said() -> None:
     with pytest.warns(
-        rw.RankworthWarning, match=r"the best grade is 0.5, but RR AP count .* from grade 1 on; .*RR\(rel=0.5\)"
+        rw.RankworthWarning, match=r"relevant to RR AP: the best grade is 0.5, .* from 1 on; .*RR\(rel=0.5\)"
     ):
         rw.evaluate({"q": {"a": 0.5}}, {"q": {"a": 1}}, ["RR", "AP", "nDCG"])
+    with pytest.warns(rw.RankworthWarning, match=r"relevant to RR: the best grade is 0, .*; are these the judgements"):
+        rw.evaluate({"q": {"a": 0}}, {"q": {"a": 1}}, ["RR"])
 
 
 def test_ratings_without_a_zero_are_said() -> None:

@@ -1,6 +1,7 @@
 """Starts the runners: one process for each tool, which is handed one collection after the other."""
 
 import json
+import os
 import subprocess
 import tempfile
 import threading
@@ -31,9 +32,14 @@ class Runner:
             raise LookupError(reason)
         self._tool = tool
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the runner
-        command = [python_of(tool.environment), "-X", "utf8", HERE / tool.script]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, text=True, encoding="utf-8"
+            [python_of(tool.environment), "-X", "utf8", HERE / tool.script],
+            env=os.environ | {"NUMBA_OPT": "0"},  # small collections: compiling takes longer than anything else
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            text=True,
+            encoding="utf-8",
         )
 
     def __enter__(self) -> Self:

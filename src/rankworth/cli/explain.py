@@ -132,7 +132,7 @@ def _arguments(files: Sequence[str], *, is_chosen: bool) -> tuple[str, list[str]
         return qrels, runs, query
     needed, there = f"judgements, one run or two{'' if is_chosen else ', and a query'}", " ".join(files) or "nothing"
     remedy = f"{USAGE.removeprefix('Usage: ')}, or without QUERY and with --worst 5; several queries: --only FILE"
-    raise UsageError("conflicting-options", f"it takes {needed}, and there is {there}", remedy=remedy)
+    raise UsageError("conflicting-options", f"explain needs {needed}; there is {there}", remedy=remedy)
 
 
 def _file_like(text: str) -> bool:

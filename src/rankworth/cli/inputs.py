@@ -312,14 +312,14 @@ class SystemFiles:
         qrels = files[0] if pairs and pairs[0][1] not in stored else ""
         systems = pairs[bool(qrels) :]
         if sum(len(stored.get(path, " ")) for _, path in systems) < least:
-            there = f"there is {systems[0][1]} only" if systems else "there is none"
-            what = "two runs" if least > 1 else "a run"
-            raise UsageError("conflicting-options", f"it takes {what} at least, and {there}", remedy=usage)
+            there = f"there is only {systems[0][1]}" if systems else "there is none"
+            what = "two runs are" if least > 1 else "one run is"
+            raise UsageError("conflicting-options", f"at least {what} needed; {there}", remedy=usage)
         baseline, runs = systems[0][1], [path for _, path in systems if path not in stored]
         if Path(baseline).suffix in _RESULTS and not Path(baseline).exists():
             run = next((path for path in runs if path != baseline), "RUN")
-            command = shlex.join(("rankworth", "evaluate", qrels or "QRELS", run, "-q", "-o", baseline, *options))
-            remedy = f"this keeps the values of a run as a baseline:\n  {command}"
+            words = ("rankworth", "evaluate", qrels or "QRELS", run, "-q", "-o", baseline, *options)
+            remedy = f"this keeps the values of a run as the baseline; name the run in use:\n  {shlex.join(words)}"
             raise InputError("missing-file", f"{baseline}: there is no such file", remedy=remedy)
         if runs and not qrels:
             text = f"{runs[0]} is to be measured, and there are no judgements: {files[0]} is a results file"

@@ -34,7 +34,7 @@ def judge_next(
     /,
     *runs: HiddenFile,
     options: Annotated[TextOptions, FLAT] = TextOptions(),
-    n: Annotated[int | None, Parameter(name="-n", metavar="N", validator=FromOne, group=MEASURED)] = None,
+    n: Annotated[int, Parameter(name="-n", metavar="N", validator=FromOne, group=MEASURED)] = 50,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
     shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
 ) -> None:
@@ -49,8 +49,8 @@ def judge_next(
         run: One run, or two whose difference is looked at.
         runs: The second run.
         options: What is measured, and how files are read; --queries and --docs bring texts.
-        n: How many documents. Default: all that can change it.
-        format: How to show it. Default: table on a terminal, otherwise tsv.
+        n: How many documents. Default: 50.
+        format: How to show it. Default: table.
         shown: How it is shown.
 
     """

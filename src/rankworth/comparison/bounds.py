@@ -59,10 +59,7 @@ def _of_mean(scores: ScoreTable, row: Difference, queries: DifferenceBounds) -> 
     places = {query: place for place, query in enumerate(queries.queries)}
     order = np.array([places[query] for query in scores.queries], dtype=np.int64)
     low, high, is_known = (column[order] for column in (queries.low, queries.high, queries.is_known))
-    first, second = (
-        scores.values[scores.systems.index(name), scores.measures.index(row.measure)]
-        for name in (row.first, row.second)
-    )
+    first, second = scores.pair(row.measure, row.first, row.second)
     there = ~np.isnan(first + second)
     weights = np.ones(there.size) if scores.weights is None else scores.weights
     ends = [float(np.average(end[there], weights=weights[there])) if there.any() else math.nan for end in (low, high)]

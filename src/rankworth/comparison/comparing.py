@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from rankworth import stats
+from rankworth.arrays import Floats
 from rankworth.comparison.bounds import bounds_of
 from rankworth.comparison.differences import (
     DETECTABLE,
@@ -22,7 +23,7 @@ from rankworth.comparison.differences import (
     side_by_side,
 )
 from rankworth.comparison.result import BETTER, WORSE, Comparison, threshold
-from rankworth.comparison.systems import UNJUDGED, Floats, System, SystemReader, not_alike, paired, shared
+from rankworth.comparison.systems import UNJUDGED, System, SystemReader, not_alike, paired, shared
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation.bounds import Varied
 from rankworth.evaluation.diagnostics import uneven_judgements
@@ -144,8 +145,8 @@ def compare(
     systems = reader.read(runs)
     names = [system.name for system in systems]
     if len(systems) < 2:  # noqa: PLR2004 - a comparison takes two
-        there = f"there is {names[0]} only" if names else "there is none"
-        raise UsageError("conflicting-options", f"a comparison takes two systems at least, and {there}")
+        there = f"there is only {names[0]}" if names else "there is none"
+        raise UsageError("conflicting-options", f"a comparison needs at least two systems; {there}")
     if all_pairs and baseline is not None:
         raise UsageError("conflicting-options", "all pairs are compared, and a baseline is named; give one of the two")
     if baseline is not None and baseline not in names:
@@ -241,10 +242,7 @@ def _notes(scores: ScoreTable, rows: Sequence[Difference]) -> Iterator[str]:
         if least < size:
             yield f"{name}: {least:,} of {size:,} queries have a value by both systems of a pair"
     for row in rows:
-        first, second = (
-            scores.values[scores.systems.index(name), scores.measures.index(row.measure)]
-            for name in (row.first, row.second)
-        )
+        first, second = scores.pair(row.measure, row.first, row.second)
         text = f"{row.second} and {row.first} by {row.measure}:"
         if rounding := int(np.count_nonzero((first != second) & (stats.differences(first, second) == 0))):
             last = "last digits only, by rounding, and count as equal"
@@ -267,7 +265,10 @@ def _warnings(
     counts = {run.name: len({*run.queries} - run.answered) for run in systems if run.answered is not None}
     if len(set(counts.values())) > 1:
         listed = _listed([f"{name} for {counted(count)}" for name, count in counts.items() if count])
-        yield "many-unanswered", f"no results: {listed}; what such a query scores depends on --missing"
+        yield (
+            "many-unanswered",
+            f"no results: {listed}; they count as 0 unless --answered-only (missing='skip') leaves them out",
+        )
     tied = [(system.name, notice) for system in systems for notice in system.notices if notice[0] == "many-ties"]
     yield from dict.fromkeys(notice for _, notice in tied[:_LISTED])
     if more := dict.fromkeys(name for name, _ in tied[_LISTED:]):

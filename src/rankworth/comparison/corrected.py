@@ -7,9 +7,10 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 import numpy as np
 
 from rankworth import stats
+from rankworth.arrays import Floats
 from rankworth.comparison.comparing import TAKEN_OVER
 from rankworth.comparison.differences import LEVEL
-from rankworth.comparison.systems import DEFAULT, Floats, System, SystemReader
+from rankworth.comparison.systems import DEFAULT, System, SystemReader
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.measures import Measure
 from rankworth.profiles import combined

@@ -11,17 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankworth import names, stats
-from rankworth.comparison.systems import Better, Floats, System, require_same_settings, values_signature
+from rankworth.arrays import Floats
+from rankworth.comparison.systems import System, require_same_settings, values_signature
 from rankworth.errors import InputError, MeasureError, UsageError, quoted
 from rankworth.evaluation import aggregation
+from rankworth.evaluation.aggregation import Mask
 from rankworth.groups import Slices
 from rankworth.io.validate import IdKinds
+from rankworth.measures.core import Better
 from rankworth.profiles import STANDARD, Signature, signature
 from rankworth.settings import STANDARD_AVERAGING, Averaging
 from rankworth.stats.samples import check_sampling
 from rankworth.tables.columns import Best, Kind
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,12 @@ class ScoreTable:
             if (place := names.column_of(measure, self.measures, list(self.canonical.values()))) is not None:
                 return self.measures[place]
         raise UsageError("not-measured", f"{measure} was not compared; there are {quoted(self.measures)}")
+
+    def pair(self, measure: str, *systems: str) -> tuple[Floats, Floats]:
+        """`[Q]` each: the values of two systems by a measure."""
+        place = self.measures.index(measure)
+        first, second = (self.values[self.systems.index(name), place] for name in systems)
+        return first, second
 
     def best(self, measure: str) -> Best:
         """Which end of a column of means is the better one."""

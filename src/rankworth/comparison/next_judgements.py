@@ -147,8 +147,8 @@ def judge_next(
     judged, ranked = reading.read_runs(qrels, runs)
     named = inputs.runs(ranked)
     if not 1 <= len(named) <= 2:  # noqa: PLR2004 - a value, or a difference
-        text = f"there are {len(named)} runs, and documents are chosen for the value of one, or the difference of two"
-        raise UsageError("conflicting-options", text)
+        text = f"there are {len(named)} runs; documents are chosen for the value of one run or the difference of two"
+        raise UsageError("conflicting-options", text, remedy="choose one run or two")
     plan = runner.planned(profile, [measure], rel, settings)  # type: ignore[arg-type]
     only = None if queries is None else list(ids(queries))
     judgements = inputs.Judgements(judged, only, [measure.judging for measure in plan.asked])

@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, overload
 import numpy as np
 
 from rankworth import stats
+from rankworth.arrays import Floats
 from rankworth.comparison.bounds import DifferenceBound
 from rankworth.comparison.differences import DETECTABLE, INTERVALS, PAIRWISE, Difference, Plan, Procedure, ScoreTable
-from rankworth.comparison.systems import Floats
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import Signature, combined
 from rankworth.stats.samples import ROUNDING
@@ -239,9 +239,9 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         names = [other or self.baseline or self.systems[0], system or self.systems[-1]]
         if odd := [name for name in names if name not in self.systems]:
             raise UsageError("not-measured", f"there is no system {odd[0]!r}; there are {quoted(self.systems)}")
-        place = self.measures.index(self.scores.label(measure))
-        first, second = (self.scores.values[self.systems.index(name), place] for name in names)
-        return QueryDifferences(self._query_ids, first, second, float(self.scores.signs[place]))
+        label = self.scores.label(measure)
+        sign = float(self.scores.signs[self.measures.index(label)])
+        return QueryDifferences(self._query_ids, *self.scores.pair(label, *names), sign)
 
     @property
     def _query_ids(self) -> list[Any]:
@@ -283,12 +283,13 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         """The sentences for a paper, and the BibTeX of what they cite."""
         plan, procedure, settings = self.plan, self.procedure, self.scores.settings
         correction = stats.CORRECTIONS[plan.correction if len(self.differences) > 1 else "none"]
+        systems = counted(len(self.systems) - bool(self.baseline), "system was", "systems were")
         beside = f" with {self.baseline}" if self.baseline else ""
         queries, measures = counted(len(self.scores.queries)), ", ".join(self.measures)
         tests = "Such a test was" if len(self.differences) == 1 else "Such tests were"
         margins = ", ".join(f"{margin:g} ({name})" for name, margin in plan.margins.items())
         parts = [
-            (f"{len(self.systems)} systems were compared{beside} by {measures} over the same {queries}.", ""),
+            (f"{systems} compared{beside} by {measures} over the same {queries}.", ""),
             ("" if settings.weights is None else f"Means are weighted by {settings.weights.called}.", ""),
             ("" if settings.macro is None else _BY_GROUP.format(settings.macro.called), ""),
             (procedure.sentence, procedure.reference),
@@ -481,9 +482,9 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         text = f"{procedure.title}{draws}" + ("" if is_single else f"; {p or f'p not corrected, {over}'}")
         several = "" if is_single else ", not corrected"
         text = f"{text}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]}{several})"
-        known = [row.detectable for row in self.differences if abs(row.detectable) < math.inf]
-        least = f"{DETECTABLE}: {max(known, default=0):.4f}"
-        return f"{text}; {least}" if known else text
+        known = [(row.detectable, row.measure) for row in self.differences if abs(row.detectable) < math.inf]
+        largest, measure = max(known, default=(0, ""))
+        return f"{text}; {DETECTABLE} of {measure}: {largest:.4f}" if known else text
 
 
 def explaining(

@@ -8,35 +8,33 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Final, Literal, TypeGuard
+from typing import Any, Final, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankworth import evaluation
+from rankworth.arrays import Floats
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.evaluation import bounding, runner
 from rankworth.evaluation.bounds import Varied
+from rankworth.evaluation.diagnostics import COVERAGE
 from rankworth.evaluation.results_file import Result
 from rankworth.evaluation.results_reading import is_results, read
 from rankworth.evaluation.values import RunValues, Values, behind
 from rankworth.io.validate import IdKinds, ids
 from rankworth.judging import inputs
 from rankworth.measures import Fact, Measure, TextFact
+from rankworth.measures.core import Better
 from rankworth.model import Digest, Qrels, Run, stem
 from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import ResolvedMeasure, Signature, profile_of
 from rankworth.tables.columns import Kind
 
-Floats = NDArray[np.float64]
-Better = Literal["higher", "lower"]
 DEFAULT: Final = ("nDCG@10", "RR@10", "AP", "R@100")
 """the measures by default"""
 UNJUDGED: Final = "Unjudged@10"
 """measured for a warning"""
-_COVERAGE: Final = ("Judged", "Unjudged")
-"""measures of the judgements, compared on request only"""
 _MEANS: Final = ("weights", "macro", "round_means", "no_queries", "logarithms")
 """settings that change means and no value of a query"""
 
@@ -166,7 +164,7 @@ def paired(systems: Sequence[System]) -> list[str]:
 def shared(systems: Sequence[System]) -> list[str]:
     """The measures that are compared by default: those that all systems have and that are not about judgements."""
     common = paired(systems) if systems else []
-    return [name for name in common if getattr(systems[0].scores[name].quantity, "name", "") not in _COVERAGE] or common
+    return [name for name in common if getattr(systems[0].scores[name].quantity, "name", "") not in COVERAGE] or common
 
 
 def kept_measures(results: Sequence[Result]) -> list[str]:
@@ -444,7 +442,7 @@ def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[A
     for source in sources:
         for name, run in _opened(source).items():
             if not name or name in systems:
-                what = f"two systems are called {name!r}" if name else "a run that is no file has no name"
+                what = f"two systems are called {name!r}" if name else "a run that is not a file needs a name"
                 raise UsageError("run-names", what, remedy="name them: {name: run, ...}, on the command line NAME=FILE")
             systems[name] = [run]
     return systems

@@ -11,10 +11,10 @@ from rankworth import comparison, stats
 from rankworth.comparison import Comparison, ScoreTable
 from rankworth.comparison.comparing import FEW as SHUFFLES
 from rankworth.comparison.differences import PAIRWISE
-from rankworth.comparison.systems import Better
 from rankworth.correlation.methods import Method
 from rankworth.errors import UsageError, quoted
 from rankworth.measures import Measure
+from rankworth.measures.core import Better
 from rankworth.profiles import Profile, ReadSettings
 from rankworth.stats.rank_correlation import COEFFICIENTS, Orders, Pair
 from rankworth.stats.resampling import over_samples

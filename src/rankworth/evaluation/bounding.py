@@ -8,10 +8,11 @@ import numpy as np
 
 from rankworth.arrays import Floats
 from rankworth.errors import UsageError
+from rankworth.evaluation.aggregation import Mask
 from rankworth.evaluation.bounds import MeanBounds, Varied
 from rankworth.evaluation.evaluator import Evaluator, MeasuredRun, Plan, QrelsOf
 from rankworth.evaluation.tie_bounds import Bounding, Bounds, expected, over_orders
-from rankworth.evaluation.unjudged_bounds import Mask, grades_of, over_grades
+from rankworth.evaluation.unjudged_bounds import grades_of, over_grades
 from rankworth.evaluation.values import Values, behind
 from rankworth.measures import Measure
 from rankworth.model import Run

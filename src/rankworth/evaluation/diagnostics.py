@@ -47,7 +47,7 @@ _MIRRORED: Final = {
     "given-reversed": "given",
 }
 """the rule that orders tied documents the other way round"""
-_COVERAGE: Final = ("Judged", "Unjudged")
+COVERAGE: Final = ("Judged", "Unjudged")
 """measures of the judgements, of which no ranking is better or worse"""
 
 
@@ -168,7 +168,8 @@ def _ties(
         values[places] = other.values[measure]
         return aggregation.column_of(measure, values, column.rows, column.standing, column.settings).mean
 
-    best, worst = (reordered(_by_grade(tied, best=best)) for best in (True, False))
+    best = reordered(tied.within_ties(-tied.grade, tied.grade > 0))
+    worst = reordered(tied.within_ties(tied.grade, tied.grade <= 0))
     changes = {
         measure: np.nan_to_num(np.abs(best.values[measure] - worst.values[measure])) * column.there[places]
         for measure, (_, column) in columns.items()
@@ -178,7 +179,8 @@ def _ties(
         if queries := int(np.count_nonzero(change)):
             label, column = columns[measure]
             run.ties.append(TieEffect(label, queries, column.mean, mean(measure, worst), mean(measure, best)))
-    moved = [measure for measure, change in changes.items() if change.sum() > _MOVED * _total(columns[measure][1])]
+    sums = {measure: abs(column.mean) * int(np.count_nonzero(column.there)) for measure, (_, column) in columns.items()}
+    moved = [measure for measure, change in changes.items() if change.sum() > _MOVED * sums[measure]]
     if not moved:
         return
     depends = np.any([changes[measure] > 0 for measure in moved], axis=0)
@@ -198,15 +200,10 @@ def _ties(
     yield Notice("many-ties", f"{text}values depend on the tie-breaking rule: {'; '.join(parts)}")
 
 
-def _total(column: Column) -> float:
-    """The mean times the number of values."""
-    return abs(column.mean) * int(np.count_nonzero(column.there))
-
-
 def _is_of_order(quantity: Quantity, run: "MeasuredRun") -> bool:
     """Whether the order of judged documents changes a mean."""
     is_mean = isinstance(quantity, Measure) and quantity.averaging != "sum"
-    return is_mean and quantity.name not in _COVERAGE and run.layouts[quantity] == "judged"
+    return is_mean and quantity.name not in COVERAGE and run.layouts[quantity] == "judged"
 
 
 def _rounded_scores(name: str, hits: JudgedRows, rows: Integers) -> Iterator[Notice]:
@@ -219,20 +216,6 @@ def _rounded_scores(name: str, hits: JudgedRows, rows: Integers) -> Iterator[Not
             "rounded-scores",
             f'{text}, so that they count as tied; write smaller scores, or ranks: --order rank (order="rank")',
         )
-
-
-def _by_grade(hits: JudgedRows, *, best: bool) -> Integers:
-    """`[N]`: ranks with tied documents by grade; those that nobody judged stand between relevant and other ones."""
-    order = np.lexsort((-hits.grade if best else hits.grade, hits.tie_first, hits.query))
-    first, last, query = hits.tie_first[order], hits.tie_last[order], hits.query[order]
-    starts = np.flatnonzero(np.append(True, (np.diff(first) != 0) | (np.diff(query) != 0))[: order.size])
-    sizes = np.diff(starts, append=order.size)
-    before = np.arange(order.size) - np.repeat(starts, sizes)
-    after = np.repeat(sizes, sizes) - 1 - before
-    front = (hits.grade[order] > 0) == best
-    rank = np.empty_like(hits.rank)
-    rank[order] = np.where(front, first + before, last - after)
-    return rank
 
 
 def _ids(evaluator: "Evaluator", qrels: Qrels, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:
@@ -361,8 +344,9 @@ def _thresholds(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterat
     rels = [(measure, rel) for measure, rel in rels if not rel or _LEAST <= abs(rel) < _MOST]
     if unreached := [(measure, rel) for measure, rel in rels if rel > high]:
         labels, (measure, rel) = quoted([measure.label for measure, _ in unreached]), unreached[0]
-        text = f"the best grade is {high:g}, but {labels} count documents as relevant from grade {rel:g} on; set rel"
-        yield Notice("nothing-relevant", f"{text}, as in {measure.quantity.name}(rel={high:g})")
+        text = f"no document is relevant to {labels}: the best grade is {high:g}, and grades count from {rel:g} on; "
+        remedy = f"set rel, as in {measure.quantity.name}(rel={high:g}), unless judgements and run are exchanged"
+        yield Notice("nothing-relevant", text + (remedy if high > 0 else "are these the judgements of this run?"))
     lenient = [measure for measure, rel in rels if rel <= low]
     if lenient and 0 < low < high:
         labels = quoted([measure.label for measure in lenient])

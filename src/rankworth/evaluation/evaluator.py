@@ -570,7 +570,4 @@ def _grouped(items: Iterable[T], key: Callable[[T], Hashable]) -> list[list[T]]:
 
 def _within(queries: Sequence[str], some: Collection[str]) -> Mask:
     """`[Q]`: which queries are among some others."""
-    within = np.zeros(len(queries), dtype=bool)
-    if some:
-        within[:] = [query in some for query in queries]
-    return within
+    return np.array([query in some for query in queries], dtype=bool)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     """`{run: {profile: values}}`."""
 
 SEED: Final = 0
+_FEW: Final = 10
+"""from so many queries on, intervals are not remarked upon"""
 DEFECT: Final = "known-defect"
 """the slug of what is wrong with a tool's number, which every output of the number says"""
 ALL: Final = "(all)"
@@ -136,6 +138,8 @@ def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--
     notes += _bounds_notes(table) if first.bounds is not None else []
     if level is not None:
         notes.append(f"{100 * level:g} % intervals of the means: {first.method}, {RESAMPLES:,} resamples, seed {SEED}")
+        if first.counts.scored < _FEW:
+            notes.append(f"{counted(first.counts.scored)}: intervals of so few are too narrow, if anything")
     if first.per_query.texts:
         notes.append(f"{quoted(first.per_query.texts)}: a text for each query, which {texts_by} shows")
     comment = table.signature if level is None else f"{table.signature}|seed:{SEED}"

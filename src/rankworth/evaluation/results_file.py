@@ -15,9 +15,9 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankworth import names
+from rankworth.arrays import Floats
 from rankworth.errors import (
     MeasureError,
     NotMeasuredError,
@@ -26,6 +26,7 @@ from rankworth.errors import (
     counted,
 )
 from rankworth.evaluation import aggregation
+from rankworth.evaluation.aggregation import Mask
 from rankworth.evaluation.output import SEED, whole
 from rankworth.evaluation.values import Interval, PerQuery, check_sampling
 from rankworth.io import atomic
@@ -43,8 +44,6 @@ from rankworth.version import __version__
 if TYPE_CHECKING:
     from rankworth.evaluation.values import RunValues, Values
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 NUMBER: Final = 3
 """the schema that is written"""
 FAMILY: Final = "rankworth.results/"
@@ -413,7 +412,7 @@ def parquet(document: Mapping[str, Any]) -> bytes:
         is_whole = kind == "count" and all(isinstance(row.get(label, 0), int) for row in rows)
         schema[label] = pl.String if kind == "text" else pl.Int64 if is_whole else pl.Float64
     target = BytesIO()
-    metadata = {"rankworth": compact(document, without=frozenset({"per_query"}))}
+    metadata = {"rankworth": compact(document)}
     pl.DataFrame(rows, schema, strict=False, orient="row").write_parquet(target, metadata=metadata)
     return target.getvalue()
 
@@ -451,15 +450,9 @@ def _laid_out(value: object, part: str = "", indent: str = "") -> str:
     return f"{opening}\n{inside}{lines}\n{indent}{closing}"
 
 
-def compact(document: Mapping[str, Any], *, without: frozenset[str] = frozenset()) -> str:
-    """A record with its digest as JSON in one line.
-
-    Args:
-        document: the record.
-        without: what is left out of each run, since it stands elsewhere; the digest is that of the whole record.
-
-    """
-    runs = [{key: value for key, value in run.items() if key not in without} for run in document["runs"]]
+def compact(document: Mapping[str, Any]) -> str:
+    """A record as JSON in one line, without values of queries and with the digest of all of it."""
+    runs = [{key: value for key, value in run.items() if key != "per_query"} for run in document["runs"]]
     return _encoded({**document, "runs": runs, "digest": digest(document)})
 
 

@@ -110,7 +110,7 @@ def over_orders(bounding: Bounding) -> Bounds:
         rankings: Iterator[tuple[Integers, JudgedRows]] = iter(())
         low[:], high[:] = np.nan, np.nan
     elif bounding.is_ordered:
-        rankings = ((queries, part.ranked(_sorted(part, sign * worth))) for sign in (1, -1))
+        rankings = ((queries, part.ranked(part.within_ties(-sign * worth, ~(sign * worth < 0)))) for sign in (1, -1))
     else:
         rankings = _every_order(part, queries, low, high)
     for some, ranking in rankings:
@@ -134,22 +134,6 @@ def expected(bounding: Bounding) -> Floats:
         return bounding.values(replace(broken, ties="expected"))
     except MeasureError:
         return none
-
-
-def _sorted(hits: JudgedRows, worth: Floats) -> Integers:
-    """`[N]`: ranks with the worthiest documents of each tie first, and those of a worth below 0 last.
-
-    Between them there is room for documents without rows, which nobody judged and which are worth 0.
-    """
-    order = np.lexsort((-worth, hits.tie_first, hits.query))
-    start = np.append(True, (hits.query[order][1:] != hits.query[order][:-1]) | (np.diff(hits.tie_first[order]) != 0))
-    starts = np.flatnonzero(start[: order.size])
-    sizes = np.diff(starts, append=order.size)
-    place = np.arange(order.size) - np.repeat(starts, sizes)
-    rank = np.empty_like(hits.rank)
-    from_end = np.repeat(sizes, sizes) - 1 - place
-    rank[order] = np.where(worth[order] < 0, hits.tie_last[order] - from_end, hits.tie_first[order] + place)
-    return rank
 
 
 def _every_order(

@@ -12,16 +12,14 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, Pool, expand
+from rankworth.evaluation.aggregation import Mask
 from rankworth.evaluation.tie_bounds import MAX_DOCUMENTS, MAX_RANKINGS, Bounding, Bounds
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure, Terms
 from rankworth.measures.building_blocks import SIGNED
 from rankworth.measures.terms import Ideal
-
-Mask = NDArray[np.bool_]
 
 
 class Ways(NamedTuple):

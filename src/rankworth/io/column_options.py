@@ -64,7 +64,7 @@ class Columns:
             roles = ROLES[layouts[0]] if len(layouts) == 1 else tuple(columns)
             if odd := [what for what in columns if what not in roles]:
                 text = f"{self._shown(option)}: {quoted(odd)} is not one of {' '.join(roles)}"
-                raise UsageError("unknown-setting", text)
+                raise UsageError("unknown-setting", text, remedy="write WHAT=COLUMN, as in query=user_id")
 
     def __bool__(self) -> bool:
         """Whether anything is named."""

@@ -324,7 +324,8 @@ class Table:
             if is_plural(column, what):
                 raise self.missing(what, why=f"{quoted([column])} holds no lists; ")
         if self.value == "score" and set(VALUES["score"]).isdisjoint(columns):
-            raise self.missing("score")
+            add = "add a column rank (1, 2, 3 ...) if rows are in rank order; otherwise "
+            raise self.missing("score", why=add if len(self.names) == 2 else "")  # noqa: PLR2004 - ids alone
 
     def repeated(self, twice: Sequence[Any]) -> InputError:
         """The error for columns of one name."""

@@ -203,12 +203,8 @@ class Reader:
 
         if frames.is_frame(first) and not _is_column(first):
             return self._of_frames(chain((first,), items))
-        if (
-            isinstance(source, set | frozenset)
-            and self.layout is RUN
-            and isinstance(first, tuple)
-            and len(first) == _PAIR
-        ):
+        is_set = isinstance(source, set | frozenset) and self.layout is RUN
+        if is_set and isinstance(first, tuple) and len(first) == _PAIR:
             remedy = "give a list, best document first, or (query, document, score)"
             raise InputError("input-type", f"{self.name}: a set of (query, document) has no order", remedy=remedy)
         return self._of_rows(chain((first,), items))

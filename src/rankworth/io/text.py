@@ -256,7 +256,7 @@ def _number(what: str, text: str) -> float:
     """A score, a rank or a grade."""
     slug = "bad-grade" if what == "grade" else "bad-score"
     if not NUMBER.fullmatch(text):
-        remedy = f"a {what} is a number with a decimal point, such as 12.5 or 1e-3; leave out what is a header"
+        remedy = f"a {what} is a number such as 2, 12.5 or 1e-3, with a decimal point; remove a header line"
         remedy += "\nwrite a number for each label, such as 0 for irrelevant, 1 for relevant" if what == "grade" else ""
         raise InputError(slug, f"the {what} is {shortened(text)!r}, not a number", remedy=remedy)
     number = float(text)

@@ -345,7 +345,7 @@ def runs(sources: Mapping[str, object] | Sequence[object], *, rowless: bool = Fa
         if not as_run.name or as_run.name in named:
             raise UsageError(
                 "run-names",
-                f"two runs are called {as_run.name!r}" if as_run.name else "a run that is no file has no name",
+                f"two runs are called {as_run.name!r}" if as_run.name else "a run that is not a file needs a name",
                 remedy="name them: {name: run, ...}, on the command line NAME=FILE",
             )
         named[as_run.name] = as_run

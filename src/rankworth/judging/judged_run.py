@@ -205,6 +205,25 @@ class JudgedRows:
         order = np.lexsort((rank, self.query))
         return replace(self._taken(order, self.offsets), rank=rank[order])
 
+    def within_ties(self, key: NDArray[Any], front: NDArray[np.bool_]) -> Integers:
+        """`[N]`: ranks with tied documents by a key, some at the front of their tie and the others at its end.
+
+        Between them there is room for documents without rows, which nobody judged.
+
+        Args:
+            key: `[N]`, the lowest first.
+            front: `[N]`, which stand at the front.
+
+        """
+        order = np.lexsort((key, self.tie_first, self.query))
+        first, last, query = self.tie_first[order], self.tie_last[order], self.query[order]
+        starts = np.flatnonzero(np.append(True, (np.diff(first) != 0) | (np.diff(query) != 0))[: order.size])
+        sizes = np.diff(starts, append=order.size)
+        before = np.arange(order.size) - np.repeat(starts, sizes)
+        rank = np.empty_like(self.rank)
+        rank[order] = np.where(front[order], first + before, last - (np.repeat(sizes, sizes) - 1 - before))
+        return rank
+
     def _rows(self, kept: NDArray[np.bool_]) -> "JudgedRows":
         return self._taken(np.flatnonzero(kept), np.concatenate(([0], np.cumsum(kept)))[self.offsets])
 

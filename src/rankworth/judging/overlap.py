@@ -187,8 +187,8 @@ def _remedy(pairs: Mapping[str, str], what: str, known: int, outcome: str) -> st
     left, right = next(iter(pairs.items()))
     shown = ascii if "Unicode" in what else repr
     return (
-        f"they differ in {what}: {shown(left)} in the judgements, {shown(right)} in the run; made equal, "
-        f"{len(pairs):,} of {known:,} {outcome}"
+        f"they differ in {what}: {shown(left)} in the judgements, {shown(right)} in the run; converted to one "
+        f"form, {len(pairs):,} of {known:,} {outcome}"
     )
 
 

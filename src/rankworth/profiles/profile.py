@@ -207,8 +207,8 @@ class Profile:
             if value is not None
         }
         if unknown := [name for name in changed if name not in (*JUDGING, *AVERAGING)]:
-            have = ", ".join((*JUDGING, *AVERAGING))
-            raise UsageError("unknown-setting", f"there is no setting {unknown[0]!r}; there are {have}")
+            remedy = f"a cutoff belongs to a measure, as in nDCG@10; settings are {', '.join((*JUDGING, *AVERAGING))}"
+            raise UsageError("unknown-setting", f"there is no argument or setting {unknown[0]!r}", remedy=remedy)
         if not changed:
             return self
 

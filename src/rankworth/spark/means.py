@@ -206,12 +206,12 @@ class Means(Shown):
 
     @classmethod
     def of(
-        cls, sums: Aggregates, plan: Plan, *, lists: bool = False, blank: Blank = "unjudged", restricted: bool = False
+        cls, found: Aggregates, plan: Plan, *, lists: bool = False, blank: Blank = "unjudged", restricted: bool = False
     ) -> "Means":
         """Look at what was aggregated.
 
         Args:
-            sums: what was aggregated.
+            found: what was aggregated.
             plan: what was asked for.
             lists: whether the run came as lists.
             blank: what a judgement without a grade means.
@@ -222,10 +222,10 @@ class Means(Shown):
             RefusedError: where a setting refuses a mean over no queries.
 
         """
-        answered, blanks = sums.counts.get("answered", 0), Blanks(blank)
-        blanks.count = sums.counts.get("blanks", 0)
+        answered, blanks = found.counts.get("answered", 0), Blanks(blank)
+        blanks.count = found.counts.get("blanks", 0)
         numbers: dict[str, Any] = {
-            name: sums.counts.get(name, 0) for name in Counts._fields if not name.endswith("_queries")
+            name: found.counts.get(name, 0) for name in Counts._fields if not name.endswith("_queries")
         }
         counts = Counts(**numbers)
         blanks.check("the judgements", empty=not counts.judged)
@@ -233,9 +233,9 @@ class Means(Shown):
             notices = (diagnostics.no_rows("the run" if counts.judged else "", plan.profile.tool),)
             plan = replace(plan, asked=[_without_hits(measure) for measure in plan.asked])
             if counts.judged:
-                return cls(sums, plan, counts, lists, notices)
+                return cls(found, plan, counts, lists, notices)
             none: dict[str, Any] = dict.fromkeys(numbers, 0)
-            return cls(Aggregates({}, [Cell() for _ in sums.whole], {}), plan, Counts(**none), lists, notices)
+            return cls(Aggregates({}, [Cell() for _ in found.whole], {}), plan, Counts(**none), lists, notices)
         if not counts.judged:
             raise InputError("empty-input", "the judgements: the frame has no rows")
         if not answered:
@@ -246,10 +246,10 @@ class Means(Shown):
             text = f"no query of the run is judged: {counted(counts.judged)} have judgements, and {counts.ignored:,} "
             remedy = "are these judgements and a run of the same collection?"
             raise InputError("no-common-queries", f"{text}others have results", remedy=remedy)
-        means = cls(sums, plan, counts, lists, tuple(diagnostics.blanks(blanks.count, blank)))
+        means = cls(found, plan, counts, lists, tuple(diagnostics.blanks(blanks.count, blank)))
         means._refuse_weights()
         means._refuse_groups()
-        for measure, cell in zip(means.resolved, sums.whole, strict=True):
+        for measure, cell in zip(means.resolved, found.whole, strict=True):
             if measure.averaging.no_queries == "error" and not cell.divided:
                 refusal = RefusedError("no_queries", "no query is left to take a mean over")
                 raise plan.profile.refused(refusal, measure.label)

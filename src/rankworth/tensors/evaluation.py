@@ -457,7 +457,7 @@ def _checked(measures: object, rel: object, ties: object, undefined: object) -> 
         text = f"measures is {measures!r}, not a list of them"
         raise MeasureError("measure-syntax", text, remedy="for example: ['nDCG@10', 'RR']")
     if rel is not None and not (_number(rel) and math.isfinite(rel)):
-        raise MeasureError("bad-parameter", f"rel={rel!r}: rel is a number")
+        raise MeasureError("bad-parameter", f"rel={rel!r}: rel is a number, such as 1")
     if ties is not None and ties not in ("order", "expected"):
         raise UsageError("unknown-setting", f"ties={ties!r}: ties is 'order' or 'expected'")
     if undefined is not None and not (_number(undefined) or (isinstance(undefined, str) and undefined == "skip")):
