@@ -586,8 +586,10 @@ DIFFERENCES = [
     (
         ["caf\u00e9"],
         ["cafe\u0301"],
-        "Unicode form (NFC, NFD): 'caf\\xe9' in the judgements, "
-        "'cafe\\u0301' in the run; converted to one form, 1 of 1",
+        (
+            "Unicode form (NFC, NFD): 'caf\\xe9' in the judgements, "
+            "'cafe\\u0301' in the run; converted to one form, 1 of 1"
+        ),
     ),
 ]
 
