@@ -257,15 +257,15 @@ def test_standard_input_is_the_run(command: Command, monkeypatch: pytest.MonkeyP
 
 
 REFUSED: Final[dict[str, tuple[tuple[str, ...], str, str]]] = {
-    "no query": (("qrels.txt", "old.run"), "it takes judgements, one run or two, and a query", "conflicting-options"),
-    "no files": ((), "and there is nothing", "conflicting-options"),
+    "no query": (("qrels.txt", "old.run"), "explain needs judgements, one run or two, and a query", "conflicting-options"),
+    "no files": ((), "there is nothing", "conflicting-options"),
     "three runs": (("qrels.txt", "old.run", "new.run", "x.run", "q1"), "new.run x.run q1", "conflicting-options"),
     "grades and files": (("qrels.txt", "--grades", "1,0"), "instead of files", "conflicting-options"),
     "grades and a choice": (("--grades", "1,0", "--worst", "1"), "options that choose queries", "conflicting-options"),
     "one query too many": (("qrels.txt", "old.run", "q1", "q2"), "old.run q1 q2", "conflicting-options"),
     "a query and a choice": (
         ("qrels.txt", "old.run", "q1", "--worst", "1"),
-        "one run or two, and there",
+        "one run or two; there",
         "conflicting-options",
     ),
     "judgements only": (("qrels.txt",), "there is qrels.txt", "conflicting-options"),

@@ -412,8 +412,10 @@ def values_of(measure: Measure, qrels: Any, query: str, rankings: list[list[str]
     return found
 
 
-def inserted(told: Explanation, qrels: Any, grades: dict[str, float], said: dict[str, Any]) -> list[Inserted]:
-    """Every judged document with a grade above 0 that does not count, at every place that does, by evaluation."""
+def inserted(
+    told: Explanation, qrels: Any, grades: dict[str, float], said: dict[str, Any], *, counts: bool
+) -> list[Inserted]:
+    """Every judged document with a grade above 0 that counts, or does not, at every place that does, by evaluation."""
     measure, query = told.context.measure, told.query
     ranking = [one for one in said["ranking"] if not ("exclude" in said and one == query)]
     settings = {name: value for name, value in said.items() if name != "ranking"}
@@ -424,7 +426,7 @@ def inserted(told: Explanation, qrels: Any, grades: dict[str, float], said: dict
     deepest = min(said.get("depth", 99), (None if condensed else measure.cutoff) or 99)
     found = []
     for document, grade in grades.items():
-        if grade <= 0 or document in counted or ("exclude" in said and document == query):
+        if grade <= 0 or (document in counted) != counts or ("exclude" in said and document == query):
             continue
         others = [one for one in ranking if one != document]
         every = [[*others[:place], document, *others[place:]] for place in range(len(others) + 1)][:deepest]
@@ -448,7 +450,7 @@ def standing(document: str, ranking: list[str], counting: list[str]) -> int:
 
 
 @every_measure
-def test_a_document_that_does_not_count_would_add_what_evaluation_says(measure: Measure) -> None:
+def test_a_document_at_another_place_would_add_what_evaluation_says(measure: Measure) -> None:
     generator = np.random.default_rng(crc32(measure.name.encode()))
     several = (
         {},
@@ -466,12 +468,18 @@ def test_a_document_that_does_not_count_would_add_what_evaluation_says(measure: 
             told = anything(explain_queries, qrels, scores, [variant], queries=[query], **said)
             if isinstance(told, RankworthError):
                 continue
-            expected = inserted(
-                told[0], qrels, best(grades[query], query, measure), said | {"ranking": list(scores[query])}
-            )
+            highest, asked = best(grades[query], query, measure), said | {"ranking": list(scores[query])}
+            expected = inserted(told[0], qrels, highest, asked, counts=False)
             assert sorted(map(tuple, told[0].missing)) == sorted(map(tuple, expected)), (variant, said, query)
             changes = [(one.place is None, -(one.change or 0.0)) for one in told[0].missing]
             assert changes == sorted(changes)
+            counting = inserted(told[0], qrels, highest, asked, counts=True)
+            lost = [one for one in counting if one.place is not None and (one.change is None or one.change > 1e-12)]
+            loss = told[0].largest_loss
+            assert (loss is None) == (not lost)
+            if loss is not None:
+                assert tuple(loss) in map(tuple, lost)
+                assert (loss.change or loss.value) == max(one.change or one.value for one in lost)
 
 
 def best(grades: dict[str, float], query: str, measure: Measure) -> dict[str, float]:

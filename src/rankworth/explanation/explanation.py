@@ -42,18 +42,20 @@ LAST_STEP: Final = "(last step)"
 """what the last step of a formula that is no plain ratio makes of the sum"""
 SETTINGS: Final = "(settings)"
 """what the settings make of the number that comes out: rounding, another value where it is not defined"""
+_ROUNDING: Final = 1e-12
+"""a change up to which nothing is lost"""
 ROUNDING: Final = "(rounding)"
 """what is left, since floating-point numbers are rounded"""
 _SHOWN: Final = 20
 
 
 class Missing(NamedTuple):
-    """A document that is relevant to somebody and does not count."""
+    """A document that is relevant to somebody and does not count, or stands too low."""
 
     document: Any
     grade: float
     rank: int | None
-    """where it stands, below what counts; None where it was not retrieved"""
+    """its rank; None where it was not retrieved"""
     place: int | None
     """the deepest of the ranks at which the value would be best; None where it is nowhere better than it is"""
     value: float | None
@@ -61,9 +63,16 @@ class Missing(NamedTuple):
     change: float | None
     """how much more that is; None where the ranking as it is has no value"""
 
-    def sentence(self, measure: str) -> str:
-        """What would be, in words."""
-        where = "was not retrieved" if self.rank is None else f"is at rank {self.rank}, where it does not count"
+    def sentence(self, measure: str, *, counts: bool = False) -> str:
+        """What would be, in words.
+
+        Args:
+            measure: the name of the measure.
+            counts: whether the document counts at its rank.
+
+        """
+        where = f"is at rank {self.rank}{'' if counts else ', where it does not count'}"
+        where = "was not retrieved" if self.rank is None else where
         text = f"{shortened(str(self.document), _ID)} (grade {self.grade:g}) {where}"
         if self.place is None or self.value is None:
             return f"{text}; it would not raise {measure}"
@@ -127,12 +136,22 @@ class Explanation(_Explained, Trace):
     @cached_property
     def missing(self) -> tuple[Missing, ...]:
         """The documents with a grade above 0 that do not count, and what each would add at its best place."""
+        return self._misplaced(counts=False)
+
+    @cached_property
+    def largest_loss(self) -> Missing | None:
+        """The document that counts and would add most at another rank; None where none would add anything."""
+        lost = (each for each in self._misplaced(counts=True) if each.place is not None)
+        return next((each for each in lost if each.change is None or each.change > _ROUNDING), None)
+
+    def _misplaced(self, *, counts: bool) -> tuple[Missing, ...]:
+        """The documents with a grade above 0 that count, or do not, and what each would add at its best place."""
         block = self.context.block(np.array([self.context.positions[self.id]], dtype=np.int64))
         ranking = self.context.ranking(block)
         document = self.context.view.hits.document
         rows = [] if ranking.row is None else ranking.row[0][ranking.retrieved[0]].tolist()
         counted = set() if document is None else {document[row] for row in rows}
-        missing = _missing(self.context, self.id, counted)
+        missing = _missing(self.context, self.id, counted, counts=counts)
         ids = self.context.qrels.kinds.back("document", [gap.document for gap in missing])
         return tuple(gap._replace(document=document) for gap, document in zip(missing, ids, strict=True))
 
@@ -429,20 +448,21 @@ def _shares(adds: Sequence[Mapping[str, float]], terms: Sequence[Mapping[str, Te
         yield Share(name, grade, before, after, moved, first, second, second - first)
 
 
-def _missing(context: MeasureContext, query: str, counted: Collection[str | None]) -> list[Missing]:
-    """The documents with a grade above 0 that do not count, those that would add most first.
+def _missing(context: MeasureContext, query: str, counted: Collection[str | None], *, counts: bool) -> list[Missing]:
+    """The documents with a grade above 0 that count, or do not, those that would add most first.
 
-    Documents that move the value alike are tried once.
+    Documents that do not count and move the value alike are tried once.
     """
     ranking = context.alternatives(query)
     documents, size = ranking.documents, ranking.retrieved
-    rows = [row for row, document in enumerate(documents) if (ranking.grade(row) or 0) > 0 and document not in counted]
+    rows = [row for row, document in enumerate(documents) if (document in counted) == counts]
+    rows = [row for row in rows if (ranking.grade(row) or 0) > 0]
     if not rows:
         return []
     is_condensed = context.view.condensed or context.measure.judged_only
     cutoff = None if is_condensed else context.measure.cutoff
     deepest = min(bound for bound in (size + 1, cutoff, context.judging.depth) if bound)
-    kinds = {row: _kind(ranking, row, deepest) for row in rows}
+    kinds: dict[int, Hashable] = {row: row if counts else _kind(ranking, row, deepest) for row in rows}
     most = max(_MIN_RANKS, _MAX_DOCUMENTS // (len(set(kinds.values())) * (size + 1)))
     tried = possible_ranks(ranking, deepest)[:most]
     has_rank = np.ones(size, dtype=bool)

@@ -346,6 +346,8 @@ def _beside(columns: Sequence[Column], size: int, ideal: Sequence[Term]) -> list
 def _notes(explanation: "Explanation", rows: Sequence[Row]) -> Iterator[str]:
     """What belongs under the table of these rows."""
     yield explanation.sentence
+    if loss := explanation.largest_loss:
+        yield f"largest loss by rank: {loss.sentence(explanation.measure, counts=True)}"
     gained = [missing for missing in explanation.missing if missing.place is not None]
     yield from (missing.sentence(explanation.measure) for missing in gained[:_NAMED])
     if others := len(explanation.missing) - len(gained[:_NAMED]):
