@@ -257,7 +257,11 @@ def test_standard_input_is_the_run(command: Command, monkeypatch: pytest.MonkeyP
 
 
 REFUSED: Final[dict[str, tuple[tuple[str, ...], str, str]]] = {
-    "no query": (("qrels.txt", "old.run"), "explain needs judgements, one run or two, and a query", "conflicting-options"),
+    "no query": (
+        ("qrels.txt", "old.run"),
+        "explain needs judgements, one run or two, and a query",
+        "conflicting-options",
+    ),
     "no files": ((), "there is nothing", "conflicting-options"),
     "three runs": (("qrels.txt", "old.run", "new.run", "x.run", "q1"), "new.run x.run q1", "conflicting-options"),
     "grades and files": (("qrels.txt", "--grades", "1,0"), "instead of files", "conflicting-options"),

@@ -31,7 +31,7 @@ from generators import GRADES, Grades, Scores, by_subtopic, collections
 from rankworth import cli
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.evaluation import aggregation, results_file, results_reading
-from rankworth.evaluation.values import PerQuery, behind
+from rankworth.evaluation.values import PerQuery, details
 from rankworth.io import atomic as outputs
 from rankworth.model import Changes, Digest, Qrels, Run
 from rankworth.profiles import PROFILES, Signature, refuse_differences
@@ -255,10 +255,10 @@ def made(values: list[float], there: list[bool] | None = None) -> rw.RunValues:
     ).values()
     numbers, known = np.array(values), np.ones(len(values), dtype=bool) if there is None else np.array(there)
     per_query = PerQuery(queries, ["yaap"], numbers[:, None], there=None if there is None else known[:, None])
-    columns = (replace(behind(one).columns[0], values=numbers, there=known),)
+    columns = (replace(details(one).columns[0], values=numbers, there=known),)
     with np.errstate(over="ignore", invalid="ignore"):
         _ = columns[0].mean
-    return rw.RunValues({"a": replace(one, per_query=per_query, _behind=replace(behind(one), columns=columns))})
+    return rw.RunValues({"a": replace(one, per_query=per_query, _details=replace(details(one), columns=columns))})
 
 
 ODD: Final = [-0.0, math.nan, 5e-324, 0.1 + 0.2, 1 / 3, -1e300, 2.0**53, 1e-7, 0.0]

@@ -130,7 +130,7 @@ def test_aggregates_are_the_means_and_intervals_of_values(spark: Any, settings: 
     assert means.mean() == pytest.approx(values.mean(), rel=1e-12, abs=0, nan_ok=True)
     assert means.counts.numbers == values.counts.numbers
     weights, groups = settings.get("weights"), settings.get("macro")
-    for column, label in zip(values._behind.columns, measures, strict=True):
+    for column, label in zip(values._details.columns, measures, strict=True):
         low, high, _ = means.intervals(0.9)[label]
         numbers, heavy, places = column.sampled()
         rows = numbers[:, None]
@@ -139,14 +139,17 @@ def test_aggregates_are_the_means_and_intervals_of_values(spark: Any, settings: 
             continue
         if groups is None:
             found = intervals(rows, None if weights is None else heavy, method="t", level=0.9)
-            ends = [float(aggregation.back(end, [column.way])[0]) for end in (found.low, found.high)]
+            ends = [float(aggregation.from_logarithms(end, [column.way])[0]) for end in (found.low, found.high)]
         else:
             some = [moments(Columns.of(rows[places == place], heavy[places == place])) for place in range(3)]
             squares = np.array([float(one.error[0]) ** 2 for one in some])
             freedom = squares.sum() ** 2 / (squares**2 / [float(one.df[0]) for one in some]).sum()
             half = stats.t.ppf(0.95, freedom) * math.sqrt(squares.sum()) / 3
             center = sum(float(one.mean[0]) for one in some) / 3
-            ends = [float(aggregation.back(np.array([end]), [column.way])[0]) for end in (center - half, center + half)]
+            ends = [
+                float(aggregation.from_logarithms(np.array([end]), [column.way])[0])
+                for end in (center - half, center + half)
+            ]
         assert [low, high] == pytest.approx(ends, rel=1e-12, abs=0)
 
 

@@ -525,8 +525,8 @@ def test_t_intervals_are_those_of_scipy() -> None:
 @pytest.mark.parametrize(("means", "df"), [(2, 1), (2, 19), (3, 2), (3, 38), (8, 700), (20, 4256), (60, 5841)])
 def test_the_studentized_range_is_that_of_scipy(means: int, df: int) -> None:
     q = np.array([0, 0.01, 0.5, 1, 2, 3, 4, 5, 7, 20])
-    assert variance.beyond(q, means, df) == pytest.approx(scipy.stats.studentized_range.sf(q, means, df), abs=1e-9)
-    assert variance.point(0.05, means, df) == pytest.approx(
+    assert variance.range_sf(q, means, df) == pytest.approx(scipy.stats.studentized_range.sf(q, means, df), abs=1e-9)
+    assert variance.range_isf(0.05, means, df) == pytest.approx(
         scipy.stats.studentized_range.ppf(0.95, means, df), rel=1e-7
     )
 

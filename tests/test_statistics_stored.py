@@ -160,5 +160,5 @@ def test_the_studentized_range_of_matlab(shared: Path) -> None:
         a, b = case["inputs"]["pair"]
         error = np.sqrt(groups.var(axis=1, ddof=1).mean() / groups.shape[1])
         q = abs(groups[a].mean() - groups[b].mean()) / error
-        found = variance.beyond(np.array([q]), 3, groups.size - 3)[0]
+        found = variance.range_sf(np.array([q]), 3, groups.size - 3)[0]
         assert found == pytest.approx(case["expected"], abs=case["tolerance"])

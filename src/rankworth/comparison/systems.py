@@ -20,7 +20,7 @@ from rankworth.evaluation.bounds import Varied
 from rankworth.evaluation.diagnostics import COVERAGE
 from rankworth.evaluation.results_file import Result
 from rankworth.evaluation.results_reading import is_results, read
-from rankworth.evaluation.values import RunValues, Values, behind
+from rankworth.evaluation.values import RunValues, Values, details
 from rankworth.io.validate import IdKinds, ids
 from rankworth.judging import inputs
 from rankworth.measures import Fact, Measure, TextFact
@@ -174,7 +174,7 @@ def kept_measures(results: Sequence[Result]) -> list[str]:
 
 def of_values(name: str, values: Values) -> System:
     """A system from an evaluation."""
-    per_query, counted = values.per_query, behind(values).columns
+    per_query, counted = values.per_query, details(values).columns
     table = per_query.array if per_query.there is None else np.where(per_query.there, per_query.array, np.nan)
     scores, zeros = {}, {}
     for place, (label, quantity) in enumerate(zip(per_query.measures, values.measures, strict=True)):

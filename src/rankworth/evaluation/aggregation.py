@@ -16,7 +16,7 @@ from rankworth.errors import InputError, RefusedError, quoted
 from rankworth.groups import Parts
 from rankworth.names import Quantity
 from rankworth.settings import Averaging
-from rankworth.stats.resampling import corrected, over_samples
+from rankworth.stats.resampling import bca_quantiles, over_samples
 
 Mask = NDArray[np.bool_]
 Way = Literal["mean", "gmean", "sum"]
@@ -42,11 +42,11 @@ def summary(values: Floats, ways: Sequence[Way]) -> Floats:
     >>> summary(np.array([[0.5, 4.0, 1.0], [1.0, 1.0, 1.0]]), ["mean", "gmean", "sum"]).tolist()
     [0.75, 2.0, 2.0]
     """
-    means = back(mean(additive(values, ways)), ways)
+    means = from_logarithms(mean(to_logarithms(values, ways)), ways)
     return np.where([way == "sum" for way in ways], values.sum(axis=0), means)
 
 
-def additive(values: Floats, ways: Sequence[Way]) -> Floats:
+def to_logarithms(values: Floats, ways: Sequence[Way]) -> Floats:
     """The values, as logarithms in the columns of geometric means, so that a mean may be taken of all columns."""
     if "gmean" not in ways:
         return values
@@ -57,7 +57,7 @@ def additive(values: Floats, ways: Sequence[Way]) -> Floats:
     return np.array(columns, dtype=np.float64).reshape(values.T.shape).T
 
 
-def back(means: Floats, ways: Sequence[Way]) -> Floats:
+def from_logarithms(means: Floats, ways: Sequence[Way]) -> Floats:
     """Means of `additive` values, or bounds of them, on the scale of the values; a sum has none."""
     pairs = zip(means.tolist(), ways, strict=True)
     return np.array([math.nan if way == "sum" else math.exp(mean) if way == "gmean" else mean for mean, way in pairs])
@@ -254,7 +254,7 @@ class Column:
     def shown(self) -> Floats:
         """`[Q]`: the values as queries show them."""
         if self.way == "gmean" and self.settings.logarithms:
-            return additive(self.values[:, None], [self.way])[:, 0]
+            return to_logarithms(self.values[:, None], [self.way])[:, 0]
         return self.values
 
     def averaged(self) -> Floats:
@@ -308,12 +308,12 @@ class Column:
         if not divided.all() and weights[divided].any():
             shares = weights / weights.max()
             values = values * (shares.sum() / shares[divided].sum())
-        return additive(values[:, None], [self.way])[:, 0], weights, groups.places
+        return to_logarithms(values[:, None], [self.way])[:, 0], weights, groups.places
 
     def interval(self, level: float, seed: int) -> tuple[float, float]:
         """The ends of the confidence interval of the mean; NaN of a sum."""
         ends = (math.nan, math.nan) if self.way == "sum" else bootstrap(*self.sampled(), level=level, seed=seed)
-        low, high = back(np.array(ends), [self.way] * 2).tolist()
+        low, high = from_logarithms(np.array(ends), [self.way] * 2).tolist()
         return low, high
 
     @cached_property
@@ -333,8 +333,8 @@ class Column:
             return float(values.sum())
         if self.sliced:
             values, queries, divided = self.sample
-            number = sliced(additive(values[:, None], [self.way])[:, 0], queries, settings, divided)
-            number = float(back(np.array([number]), [self.way])[0])
+            number = sliced(to_logarithms(values[:, None], [self.way])[:, 0], queries, settings, divided)
+            number = float(from_logarithms(np.array([number]), [self.way])[0])
         elif self.way == "mean":
             size = values.size if self.divided is None else int(np.count_nonzero(self.divided))
             number = float(np.cumsum(values)[-1]) / size if size else math.nan
@@ -359,7 +359,7 @@ def column_of(quantity: Quantity, values: Floats, rows: Rows, standing: Standing
     """
     is_sum, there = quantity.averaging == "sum", rows.there
     absent = values[rows.missing] if is_sum else np.zeros(int(np.count_nonzero(rows.missing)))
-    values, meant = _with_fates(values, rows, standing, settings, is_sum=is_sum)
+    values, meant = _with_policies(values, rows, standing, settings, is_sum=is_sum)
     void = there & np.isnan(values) & ~meant
     if void.any():
         if settings.undefined == "error":
@@ -379,7 +379,7 @@ def column_of(quantity: Quantity, values: Floats, rows: Rows, standing: Standing
     return Column(np.where(there, values, math.nan), there, absent, rows, standing, quantity.averaging, settings)
 
 
-def _with_fates(
+def _with_policies(
     values: Floats, rows: Rows, standing: Standing, settings: Averaging, *, is_sum: bool
 ) -> tuple[Floats, Mask]:
     """The values that settings give to queries without results or relevant documents, and which are to be NaN.
@@ -492,8 +492,8 @@ def intervals(columns: Sequence[Column], table: Floats | None, level: float, see
     ways = [column.way for column in columns]
     odd = any(column.absent.size or column.divided is not None or column.sliced for column in columns)
     if table is not None and not odd and not np.isnan(table).any():
-        together = stats.intervals(additive(table, ways), level=level, seed=seed)
-        return back(together.low, ways), back(together.high, ways)
+        together = stats.intervals(to_logarithms(table, ways), level=level, seed=seed)
+        return from_logarithms(together.low, ways), from_logarithms(together.high, ways)
     low, high = np.array([column.interval(level, seed) for column in columns]).reshape(-1, 2).T
     return low, high
 
@@ -558,7 +558,7 @@ def _of_groups(
     below = np.array([(((means < mean) & ~equal).sum() + equal.sum() / 2) / resamples])
     added = np.concatenate(shares)
     acceleration = np.array([(added**3).sum() / (6 * (added**2).sum() ** 1.5)])
-    low, high = (float(np.quantile(means, end[0])) for end in corrected(below, acceleration, resamples, level))
+    low, high = (float(np.quantile(means, end[0])) for end in bca_quantiles(below, acceleration, resamples, level))
     return low, high
 
 

@@ -13,7 +13,7 @@ from rankworth.evaluation.bounds import MeanBounds, Varied
 from rankworth.evaluation.evaluator import Evaluator, MeasuredRun, Plan, QrelsOf
 from rankworth.evaluation.tie_bounds import Bounding, Bounds, expected, over_orders
 from rankworth.evaluation.unjudged_bounds import grades_of, over_grades
-from rankworth.evaluation.values import Values, behind
+from rankworth.evaluation.values import Values, details
 from rankworth.measures import Measure
 from rankworth.model import Run
 from rankworth.profiles import ResolvedMeasure
@@ -44,7 +44,7 @@ def bounded(qrels_of: QrelsOf, run: Run, plan: Plan, by: Varied, *, progress: "P
     evaluator = Evaluator(qrels_of, run, [plan], progress=progress, full=needs_rows)
     values = evaluator.values(plan)
     columns, notes = {}, []
-    for measure, column in zip(plan.numbers, behind(values).columns, strict=True):
+    for measure, column in zip(plan.numbers, details(values).columns, strict=True):
         measured = evaluator.measured_run(measure)
         none, defined = np.full(column.values.size, np.nan), column.there & ~np.isnan(column.values)
         ends = none, none, none
@@ -144,7 +144,7 @@ def of_runs(qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, by: Varied) 
     is_shown, sides = by == "unjudged", {}
     for name, run in runs.items():
         evaluator = Evaluator(qrels_of, run, [plan], shown=every if is_shown else frozenset(), full=is_shown)
-        columns = behind(evaluator.values(plan, with_notices=False)).columns
+        columns = details(evaluator.values(plan, with_notices=False)).columns
         measured = [evaluator.measured_run(measure) for measure in plan.numbers]
         for measure, measured_run in zip(plan.numbers, measured, strict=True) if is_shown else ():
             _refuse_settings(measure, measured_run)

@@ -308,7 +308,7 @@ class MeasureContext:
         return [value for part in parts for value in self._tried(ranking, part)]
 
     def _tried(self, ranking: Ranking, alternatives: Sequence[Counterfactual]) -> list[float | RankworthError | None]:
-        """The values of some rankings, in halves where one of them is refused, until it stands alone."""
+        """The values of some rankings at once; where one is refused, of each half, until that one is found."""
         try:
             return [*self.values(ranking, alternatives)]
         except RankworthError as error:

@@ -12,7 +12,7 @@ from rankworth.errors import InputError, MeasureError, RankworthError, RefusedEr
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column, Mask, Rows, Standing
 from rankworth.evaluation.diagnostics import TieEffect, diagnose
-from rankworth.evaluation.values import Behind, Counts, PerQuery, Values
+from rankworth.evaluation.values import Counts, Details, PerQuery, Values
 from rankworth.groups import Groups
 from rankworth.judging import JudgedRun, grades, judge_all
 from rankworth.judging.exclusion import Exclusion
@@ -401,7 +401,7 @@ class Evaluator:
         self._judge(cases, pair[1], progress)
 
     def _measure(self, cases: Sequence[_Case]) -> None:
-        """Measure the judged run, once for all measures with settings that come to the same here."""
+        """Measure each judged run once for all measures whose settings have the same effect on it."""
         alike: dict[tuple[int, Judging, bool], tuple[JudgedRun, list[_Case]]] = {}
         for case in cases:
             if isinstance(judged := case.judged, JudgedRun):
@@ -521,7 +521,7 @@ class Evaluator:
             self.run.tag,
             plan.by,
             self.qrels_of(replace(base.judging, exclude=None) if base.judging.exclude else base.judging),
-            _behind=Behind(
+            _details=Details(
                 tuple(columns),
                 plan.signed,
                 (whole.standing, scored),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, Unpack
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.runner import planned, warn
-from rankworth.evaluation.values import RunValues, Values, behind
+from rankworth.evaluation.values import RunValues, Values, details
 from rankworth.judging import inputs
 from rankworth.measures import CATALOGUE, Measure
 from rankworth.model import Digest, Qrels, Run
@@ -126,9 +126,9 @@ def _precision(asked: ResolvedMeasure, cutoffs: Sequence[int]) -> Measure:
 def _as_recall(values: Values, plan: Plan, nearest: "_Nearest", tolerance: float) -> Values:
     """Values under the names of the measures that were asked for, with what tells that an exact run was the judge."""
     measures = tuple(measure.quantity for measure in plan.asked)
-    told = replace(behind(values), plan=tuple(plan.asked), recorded={"exact": f"{tolerance:g}"})
+    told = replace(details(values), plan=tuple(plan.asked), recorded={"exact": f"{tolerance:g}"})
     notices = tuple(each for each in values.notices if each.slug != "all-relevant")  # as the nearest are
-    return replace(values, measures=measures, asked=measures, notices=notices, judgements=nearest.digest, _behind=told)
+    return replace(values, measures=measures, asked=measures, notices=notices, judgements=nearest.digest, _details=told)
 
 
 @dataclass(frozen=True)

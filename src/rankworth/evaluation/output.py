@@ -348,7 +348,7 @@ def _trec_order(
     values: "Values", rel: float | None, written: Mapping[names.Quantity, str]
 ) -> dict[names.Quantity, str]:
     """Measures with trec_eval's names in trec_eval's order; what it does not have comes last, under our names."""
-    plan = values._behind.plan  # noqa: SLF001 - no promise to users
+    plan = values._details.plan  # noqa: SLF001 - no promise to users
     labels = {one.quantity: "".join(one.label.split()) for one in plan}
     trec = {one: names.trec_name(one, rel) or (_BEYOND, labels.get(one, str(one))) for one in values.asked}
 
@@ -375,7 +375,7 @@ def _trec_summary(values: "Values", quantity: names.Quantity, *, complete: bool)
         return values.tag.partition(" ")[0]
     if quantity.name == "NumRel" and complete:
         # trec_eval counts grades above 0 here, whatever the level of relevance
-        return f"{values._behind.graded}"  # noqa: SLF001 - no promise to users
+        return f"{values._details.graded}"  # noqa: SLF001 - no promise to users
     return _trec_value(quantity, values[quantity])
 
 

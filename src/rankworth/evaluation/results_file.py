@@ -110,9 +110,9 @@ class Column:
         if way == "sum":
             return math.nan, math.nan
         alike = np.zeros(values.size, dtype=np.int64)  # one group
-        sample = aggregation.additive(values[:, None], [way])[:, 0]
+        sample = aggregation.to_logarithms(values[:, None], [way])[:, 0]
         ends = aggregation.bootstrap(sample, np.ones(values.size), alike, level=level, seed=seed)
-        low, high = aggregation.back(np.array(ends), [way] * 2).tolist()
+        low, high = aggregation.from_logarithms(np.array(ends), [way] * 2).tolist()
         return low, high
 
 
@@ -159,7 +159,7 @@ class Result(Shown):
 
     @property
     def doubt(self) -> str:
-        """What there is to say of a file that an older version wrote; nothing of others."""
+        """A warning if an older version wrote the file, which has no digest; otherwise an empty text."""
         if self.schema >= NUMBER:
             return ""
         return f"{self.origin}: it has schema {self.schema}, which does not tell whether the file was edited"

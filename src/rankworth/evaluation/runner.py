@@ -16,7 +16,7 @@ from rankworth.errors import InputError, MeasureError, RankworthError, Rankworth
 from rankworth.evaluation.bounds import Varied
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.evaluation.evaluator import Evaluator, Plan, QrelsOf
-from rankworth.evaluation.values import RunValues, Values, behind
+from rankworth.evaluation.values import RunValues, Values, details
 from rankworth.groups import Groups, Slices
 from rankworth.judged import Judged
 from rankworth.judging import inputs
@@ -453,7 +453,7 @@ def inspect(
     except RankworthError as error:
         raise plan.profile.reworded(error) from None
     contexts = []
-    for measure, bare, column in zip(plan.numbers, behind(values).plan, behind(values).columns, strict=True):
+    for measure, bare, column in zip(plan.numbers, details(values).plan, details(values).columns, strict=True):
         if not isinstance(measure.quantity, Measure):
             text = f"{measure.label} is counted, and no rank contributes to it"
             raise MeasureError("measure-syntax", text, remedy="rankworth evaluate -q shows the count of each query")

@@ -228,7 +228,7 @@ def _worth_of(side: Bounding, scale: Floats) -> Floats:
 
 
 def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
-    """Ways among which are both ends of each query; queries of which that is not known are added to `unknown`."""
+    """Grades that include both ends of each query; queries too large to enumerate are added to `unknown`."""
     least, most, measure = scale[0], scale[-1], holes.sides[0].bounding.measure
     known = measure.definition.unjudged
     if not holes.is_measured:

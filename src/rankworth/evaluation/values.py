@@ -214,8 +214,8 @@ class PerQuery(Shown):
 
 
 @dataclass(frozen=True, eq=False)
-class Behind:
-    """What stands behind the values of a run: `behind(values)`.
+class Details:
+    """How the values of a run were computed: `details(values)`.
 
     Attributes:
         columns: each measure's values as they are averaged.
@@ -321,14 +321,14 @@ class Values(_Evaluation, Mapping[str, float]):
     by: Groups | None = None
     judgements: Qrels | Digest | None = None
     bounds: MeanBounds | None = None
-    _behind: Behind = field(kw_only=True)
+    _details: Details = field(kw_only=True)
 
     @property
     def _table(self) -> "RunValues":
         return RunValues({self.run: self})
 
     def __getstate__(self) -> dict[str, Any]:
-        """What travels between processes: no judgements, but what tells whether they are the same."""
+        """What is pickled: the digest of the judgements in place of the judgements."""
         return self.__dict__ | {"judgements": self._digest}
 
     def __getitem__(self, measure: str | Measure | Fact) -> float:
@@ -397,7 +397,7 @@ class Values(_Evaluation, Mapping[str, float]):
         check_sampling(level, seed)
         known = self._intervals.setdefault((level, seed), {})
         if not known:
-            there, columns = self.per_query.there is None, self._behind.columns
+            there, columns = self.per_query.there is None, self._details.columns
             low, high = aggregation.intervals(columns, self.per_query.array if there else None, level, seed)
             bounds = zip(self.per_query.measures, low.tolist(), high.tolist(), strict=True)
             known |= {name: Interval(lower, upper, level) for name, lower, upper in bounds}
@@ -417,13 +417,13 @@ class Values(_Evaluation, Mapping[str, float]):
     @cached_property
     def signature(self) -> str:
         """One line that says under which settings the values came about; of the profile, not of single measures."""
-        known = self._behind
+        known = self._details
         return str(signature(self.profile, self.per_query.ids, __version__, lists=known.lists, **known.recorded))
 
     @cached_property
     def signatures(self) -> dict[str, str]:
         """One line for each measure: what it is, what differs from `standard-1`, and over which queries it goes."""
-        queries, there, known = self.per_query.ids, self.per_query.there, self._behind
+        queries, there, known = self.per_query.ids, self.per_query.there, self._details
         lines = {}
         for place, measure in enumerate(known.plan):
             scored = queries if there is None else list(compress(queries, there[:, place].tolist()))
@@ -437,13 +437,13 @@ class Values(_Evaluation, Mapping[str, float]):
 
         They are those of an evaluation of its queries alone: means, intervals, counts and signature.
         """
-        by, behind = self.by, self._behind
+        by, details = self.by, self._details
         if by is None:
             return {}
-        standings = {id(one): one for one in (behind.base[0], *(column.standing for column in behind.columns))}
+        standings = {id(one): one for one in (details.base[0], *(column.standing for column in details.columns))}
         groups = {key: by.parts(one.queries) for key, one in standings.items()}
         names = {*self.per_query.groups}
-        names |= {name for column in behind.columns for name in by.labels(column.standing.of(column.rows.missing))}
+        names |= {name for column in details.columns for name in by.labels(column.standing.of(column.rows.missing))}
         return {
             name: self._part(name, {key: part.of(name) for key, part in groups.items()}) for name in by.ordered(names)
         }
@@ -456,15 +456,15 @@ class Values(_Evaluation, Mapping[str, float]):
             rows: its queries, by the standing that they are in.
 
         """
-        standing, scored = self._behind.base
+        standing, scored = self._details.base
         part = rows[id(standing)]
         within = replace(standing, judged=standing.judged & part)
         counts = Counts.of(within, scored & part, self.per_query.id_kinds)
-        columns = tuple(column.part(rows[id(column.standing)]) for column in self._behind.columns)
-        behind = replace(self._behind, columns=columns)
+        columns = tuple(column.part(rows[id(column.standing)]) for column in self._details.columns)
+        details = replace(self._details, columns=columns)
         bounds = None if self.bounds is None else self.bounds.part(rows)
         per_query = self.per_query.part(name)
-        return replace(self, per_query=per_query, counts=counts, notices=(), by=None, bounds=bounds, _behind=behind)
+        return replace(self, per_query=per_query, counts=counts, notices=(), by=None, bounds=bounds, _details=details)
 
     def __repr__(self) -> str:
         """The means, with counts, groups and warnings, as plain text."""
@@ -482,7 +482,7 @@ class Values(_Evaluation, Mapping[str, float]):
 
     @cached_property
     def _means(self) -> NDArray[np.float64]:
-        return np.array([column.mean for column in self._behind.columns])
+        return np.array([column.mean for column in self._details.columns])
 
     def _index(self, measure: str | Measure | Fact) -> int:
         """The number of a measure among those that were evaluated.
@@ -495,7 +495,7 @@ class Values(_Evaluation, Mapping[str, float]):
         try:
             if self.profile.rules and measure not in labels:
                 resolved, *others = self.profile.ask([measure])
-                settings = [(each.quantity, each.judging, each.averaging) for each in self._behind.plan]
+                settings = [(each.quantity, each.judging, each.averaging) for each in self._details.plan]
                 if not others and (resolved.quantity, resolved.judging, resolved.averaging) in settings:
                     return settings.index((resolved.quantity, resolved.judging, resolved.averaging))
                 wanted = resolved.quantity
@@ -577,6 +577,6 @@ def check_sampling(level: float, seed: int) -> None:
         raise UsageError("unknown-setting", f"seed={seed!r}: seed is a whole number from 0")
 
 
-def behind(values: "Values") -> "Behind":
-    """What stands behind the values of a run."""
-    return values._behind  # noqa: SLF001 - the one door to it
+def details(values: "Values") -> "Details":
+    """How the values of a run were computed."""
+    return values._details  # noqa: SLF001 - the only access

@@ -1,4 +1,4 @@
-"""The doors: whatever judgements and runs come in, checked columns go out; nothing else touches a file.
+"""Readers and writers: whatever judgements and runs come in, checked columns go out; nothing else touches a file.
 
-A door knows shapes and columns. It knows neither measures nor what the numbers will be used for.
+A reader knows shapes and columns. It knows neither measures nor what the numbers will be used for.
 """

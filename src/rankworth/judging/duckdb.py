@@ -87,7 +87,7 @@ def judgements(relation: Relation, columns: Mapping[str, str] = NONE) -> Stream:
 
     """
     name = "the judgements"
-    with _answered(name):
+    with _translated(name):
         names = tuple(relation.columns)
         chosen = Table("grade", name, columns, names).chosen()
         return Stream(_project(relation, chosen.values() if "grade" in chosen else names))
@@ -106,7 +106,7 @@ class Related(Run):
 
     def _read(self, source: Relation) -> dict[str, Any]:
         """Find the columns; no row is read."""
-        with _answered(self._called):
+        with _translated(self._called):
             types, none = dict(zip(source.columns, map(str, source.types), strict=True)), source.limit(0)
         object.__setattr__(self, "types", types)
         object.__setattr__(self, "chosen", self._table(self._reading.columns).chosen())
@@ -127,7 +127,7 @@ class Related(Run):
 
     def _taken(self, relation: Relation, *columns: Mapping[str, str]) -> pl.DataFrame:
         """Some columns of a relation."""
-        with _answered(self._called):
+        with _translated(self._called):
             return pl.DataFrame(Stream(_project(relation, [name for some in columns for name in some.values()])))
 
     def _settled(self, frame: pl.DataFrame, orders: Orders, *, by_rank: bool = False) -> pl.DataFrame:
@@ -240,7 +240,7 @@ class Related(Run):
         """
         names = [f"key_{number}" for number in range(len(columns))]
         keys = ", ".join(names)
-        with _answered(self._called):
+        with _translated(self._called):
             rows = rows.project(", ".join(f"{column} AS {name}" for column, name in zip(columns, names, strict=True)))
             rows = rows.aggregate(f"{keys}, count(*) AS times", keys).filter("times > 1")
             return pl.DataFrame(Stream(rows.order(", ".join(f"{name} ASC" for name in names)).limit(_SOME)))
@@ -320,7 +320,7 @@ class Related(Run):
             text = f"{self._called}: the position column holds {self.types[self._position]}, not numbers"
             raise InputError("bad-score", text, remedy=remedy)
         counts = f"count(*) FILTER ({self._order} IS NULL), count(*) FILTER (NOT isfinite({self._order}))"
-        with _answered(self._called):
+        with _translated(self._called):
             holes, odd = self.source.aggregate(counts).fetchall()[0]
         if holes or odd:
             text = f"{self._called}: {holes or odd:,} of its rows have no {'position' if holes else 'finite position'}"
@@ -334,7 +334,7 @@ class Related(Run):
         """The queries as positions have them; None where they do not stand one by one."""
         if not self._order:
             return None
-        with _answered(self._called):
+        with _translated(self._called):
             spans = self.source.project(f"{self._query} AS query, {self._order} AS place")
             spans = spans.aggregate("query, min(place) AS first, max(place) AS last", "query").order("first ASC")
             rows = pl.DataFrame(Stream(spans))
@@ -367,7 +367,7 @@ def in_parts(
 
     """
     counts = f"count(*), coalesce(sum({length}), 0), max(current_setting('memory_limit'))"
-    with _answered(name):
+    with _translated(name):
         total, documents, limit = relation.aggregate(counts).fetchall()[0]
         size, unit = (limit or "0 bytes").split()
         at_once = max(_ROWS, int(float(size) * 1024 ** _UNITS.index(unit)) // _SHARE)
@@ -408,12 +408,12 @@ class Engine:
         total, name = 0, "the run"
         for frame in frames:
             batch = Stream(frame.with_row_index("place", total))  # noqa: F841 - DuckDB finds it by its name
-            with _answered(name):
+            with _translated(name):
                 table = "INSERT INTO run" if total else "CREATE OR REPLACE TABLE run AS"
                 self.connection.execute(f"{table} SELECT * FROM batch")
             total += frame.height
         for _, part in in_parts(name, self.connection.table("run"), "query", "place"):
-            with _answered(name):
+            with _translated(name):
                 frame = pl.DataFrame(Stream(part.project("* EXCLUDE (place)")))
             yield frame
 
@@ -437,7 +437,7 @@ def opened(memory: int | None = None) -> Iterator[Engine]:
     except ImportError:
         remedy = "pip install 'duckdb>=1.5'"
         raise UsageError("missing-library", "duckdb is not installed", remedy=remedy) from None
-    with _ended(), tempfile.TemporaryDirectory(prefix="rankworth-") as folder:
+    with _until_terminated(), tempfile.TemporaryDirectory(prefix="rankworth-") as folder:
         settings = {"temp_directory": folder, "enable_progress_bar": False}
         settings |= {"memory_limit": f"{memory}B"} if memory is not None else {}
         connection = library.connect()
@@ -450,8 +450,8 @@ def opened(memory: int | None = None) -> Iterator[Engine]:
 
 
 @contextmanager
-def _ended() -> Iterator[None]:
-    """Let the folder to spill to be taken away where the process is told to end."""
+def _until_terminated() -> Iterator[None]:
+    """Turn SIGTERM into an exception, so that the folder to spill to is removed."""
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
         return
@@ -472,8 +472,8 @@ def _ended() -> Iterator[None]:
 
 
 @contextmanager
-def _answered(name: str) -> Iterator[None]:
-    """What DuckDB is asked for: files may be damaged, memory or disk full, or it was interrupted.
+def _translated(name: str) -> Iterator[None]:
+    """Turn exceptions of DuckDB into errors of ours: files may be damaged, memory or disk full, or it was interrupted.
 
     Args:
         name: what messages call what is looked at.

@@ -62,7 +62,7 @@ class Exclusion:
 
     @property
     def bare(self) -> "Exclusion":
-        """The label alone: what settings keep that are told and not used."""
+        """A copy without the pairs, for signatures."""
         return Exclusion(self.label)
 
     def documents_of(self, query: str) -> Collection[str]:

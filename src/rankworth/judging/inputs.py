@@ -61,7 +61,7 @@ class InputOptions:
     """What a caller says of how judgements and runs are read, for all of them or for one kind."""
 
     def __init__(self, settings: Any) -> None:  # noqa: ANN401 - a dict, from which what is read here is taken out
-        """Take it out of the settings.
+        """Take the reading options out of the settings.
 
         Raises:
             UsageError: `unknown-setting`.
@@ -83,7 +83,7 @@ class InputOptions:
 
         """
         if len(qrels) == 1:
-            [gold], runs = of_gold(qrels, runs)
+            [gold], runs = qrels_of_ids(qrels, runs)
             qrels = [gold]
         if not self.columns and self.blank is None:
             return list(qrels), list(runs)
@@ -94,7 +94,7 @@ class InputOptions:
         judged = [
             source
             if isinstance(source, Qrels)
-            else Described(_out_of(source, said) if is_relation(source) else source, said, self.blank or "unjudged")
+            else Described(_of_duckdb(source, said) if is_relation(source) else source, said, self.blank or "unjudged")
             for source, said in zip(qrels, columns, strict=False)
         ]
         return judged, [
@@ -121,7 +121,7 @@ class InputOptions:
         return judged, dict(zip(runs, ranked, strict=True)) if isinstance(runs, Mapping) else ranked
 
 
-def of_gold(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+def qrels_of_ids(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
     """Texts beside lists of rankings of that length as the one relevant document of each query; paths otherwise.
 
     Args:
@@ -224,7 +224,7 @@ class Judgements:
             UsageError: `conflicting-options`.
 
         """
-        source = _out_of(source) if is_relation(source) else source
+        source = _of_duckdb(source) if is_relation(source) else source
         queries = None if queries is None else validate.ids(queries)
         self.only: frozenset[str] | None = getattr(source, "only", None) if queries is None else frozenset(queries)
         """the queries that were asked for, to which runs are restricted; None where nobody named any"""
@@ -278,7 +278,7 @@ def is_relation(source: object) -> bool:
     return engine is not None and isinstance(source, engine.DuckDBPyRelation)
 
 
-def _out_of(relation: object, columns: Mapping[str, str] = NONE) -> object:
+def _of_duckdb(relation: object, columns: Mapping[str, str] = NONE) -> object:
     """Judgements out of a relation: the columns that count."""
     from rankworth.judging.duckdb import judgements  # noqa: PLC0415 - rarely needed
 

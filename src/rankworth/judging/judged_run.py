@@ -255,7 +255,7 @@ class JudgedRows:
         return replace(self, known=known, grade=grade, judgement=judgement)
 
     def pooling(self, query: Integers, grades: Floats) -> "JudgedRows":
-        """These rows with other judged documents; what is known of subtopics is lost where they are others indeed.
+        """These rows with other judged documents; subtopics are dropped if these differ.
 
         Args:
             query: `[M]`, their queries.

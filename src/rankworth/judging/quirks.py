@@ -19,7 +19,7 @@ def separated(qrels: Qrels, run: Run, settings: Judging) -> tuple[Qrels, Run]:
         settings: what else is asked for; what is excluded cannot be told of blocks.
 
     Raises:
-        InputError: what the door finds.
+        InputError: where the input is not valid.
         UsageError: `conflicting-options`.
 
     """
@@ -82,7 +82,7 @@ def paired(qrels: Qrels, run: Run) -> tuple[Qrels, Run] | None:
         run: the run.
 
     Raises:
-        InputError: what the door finds.
+        InputError: where the input is not valid.
 
     """
     theirs = run.queries()

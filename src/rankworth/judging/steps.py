@@ -15,7 +15,7 @@ from rankworth.errors import InputError
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import Columns, JudgedRun, Layout, assemble, nothing_left, subtopics_of
 from rankworth.judging.overlap import named_by_file, nothing_in_common
-from rankworth.judging.ties import Contradictions, Spans, broken, compared, tie_groups, whole_ranks
+from rankworth.judging.ties import Contradictions, Spans, at_precision, break_ties, tie_groups, whole_ranks
 from rankworth.model import Qrels, Run
 from rankworth.settings import STANDARD_JUDGING, Duplicates, Judging, Ordering, ScoreType
 
@@ -178,12 +178,12 @@ class Rows(ABC):
             rank = hits.row - self.starts[hits.segment] + 1 if is_given else whole_ranks(self.ranks[hits.row])
             return rank, rank, rank
         if score_type not in self._groups:
-            scores, score = (compared(some, score_type) for some in (self.scores, hits.score))
+            scores, score = (at_precision(some, score_type) for some in (self.scores, hits.score))
             self._groups[score_type] = tie_groups(-scores, self.starts, self.lengths, hits.segment, -score)
         first, last, order = self._groups[score_type]
         if last is first:
             return first, first, first
-        return first, last, broken(first, last, order, self, hits, ordering.ties)
+        return first, last, break_ties(first, last, order, self, hits, ordering.ties)
 
     @cached_property
     def _included(self) -> Hits:

@@ -105,7 +105,7 @@ def _bisect(low: Integers, high: Integers, before: Callable[[Integers], NDArray[
     return low
 
 
-def broken(
+def break_ties(
     first: Integers, last: Integers, order: Integers | None, batch: "Rows", hits: "Hits", ties: Ties
 ) -> Integers:
     """Ranks of documents, within groups of equal scores by ids or by the order given."""
@@ -125,7 +125,7 @@ def broken(
     return rank
 
 
-def compared(scores: Floats, score_type: ScoreType) -> Floats:
+def at_precision(scores: Floats, score_type: ScoreType) -> Floats:
     """Scores as they are compared."""
     if score_type == "float64":
         return scores

@@ -11,7 +11,7 @@ from pyspark.sql import functions as sql
 from rankworth import names
 from rankworth.errors import InputError, RefusedError, UsageError, counted, quoted
 from rankworth.evaluation import diagnostics
-from rankworth.evaluation.aggregation import Way, back, rounded
+from rankworth.evaluation.aggregation import Way, from_logarithms, rounded
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.output import ALL, counts_note
 from rankworth.evaluation.values import Counts, Interval, Notice
@@ -180,7 +180,7 @@ def _interval(whole: Cell, parts: Sequence[Cell], way: Way, level: float) -> tup
 def _shown(number: float, way: Way) -> float:
     """A mean of values, or of logarithms, on the scale of the values."""
     try:
-        return float(back(np.array([number]), [way])[0])
+        return float(from_logarithms(np.array([number]), [way])[0])
     except OverflowError:
         return math.inf
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, RankworthError, quoted
-from rankworth.evaluation.aggregation import Column, Mask, additive
+from rankworth.evaluation.aggregation import Column, Mask, to_logarithms
 from rankworth.evaluation.evaluator import Evaluator, Plan
-from rankworth.evaluation.values import PerQuery, Values, behind
+from rankworth.evaluation.values import PerQuery, Values, details
 from rankworth.groups import Groups, Weights
 from rankworth.io import frames
 from rankworth.io.reading import Blank, Blanks
@@ -346,7 +346,7 @@ class MeasureRows:
             counts = {"ignored": block.ignored, "blanks": block.blanks}
             if block.values is not None:
                 counts |= _counts(block.values)
-                yield from self._rows(behind(block.values).columns)
+                yield from self._rows(details(block.values).columns)
             yield _batch([None] * len(counts), [*counts], [*counts.values()], [1.0] * len(counts), None)
 
     def _rows(self, columns: Sequence[Column]) -> Iterator[pa.RecordBatch]:
@@ -361,7 +361,7 @@ class MeasureRows:
             own = np.ones(len(names)) if column.way == "sum" else weights
             over = np.where(divides[:, place] if column.way == "mean" else there[:, place], own, 0.0)
             has = (there[:, place] & (own > 0)) if self.weights is None else (own > 0) & (there[:, place] | (over > 0))
-            values = additive(table[:, [place]], [column.way])[:, 0]
+            values = to_logarithms(table[:, [place]], [column.way])[:, 0]
             yield _batch([place] * len(names), groups, np.where(has, values, 0.0), own, over, ~has)
 
 
@@ -398,7 +398,7 @@ def _batch(
 def _counts(values: Values) -> dict[str, int]:
     """What is counted in a block; the query that stands in for judged ones is not."""
     counts = {name: count for name, count in values.counts.numbers.items() if count}
-    standing, scored = behind(values).base
+    standing, scored = details(values).base
     answered = standing.answered & standing.judged
     counts["answered"] = int(np.count_nonzero(answered))
     if STAND_IN in standing.queries:

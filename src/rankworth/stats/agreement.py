@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.stats.resampling import corrected, over_samples
+from rankworth.stats.resampling import bca_quantiles, over_samples
 from rankworth.stats.samples import ROUNDING, Bools, Floats
 
 if TYPE_CHECKING:
@@ -357,7 +357,7 @@ def _bounds(value: float, samples: Floats, left_out: Floats, level: float) -> tu
     if equal_to.all():
         return value, value
     below = ((samples < value) & ~equal_to).mean() + equal_to.mean() / 2
-    shares = corrected(np.array([below]), np.array([_acceleration(left_out)]), len(samples), level)
+    shares = bca_quantiles(np.array([below]), np.array([_acceleration(left_out)]), len(samples), level)
     low, high = (float(np.quantile(samples, share[0])) for share in shares)
     return low, high
 

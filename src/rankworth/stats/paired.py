@@ -9,7 +9,15 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankworth.stats.resampling import ENUMERABLE, blocks, on_grid, outcomes, over_samples, reached, weighing
+from rankworth.stats.resampling import (
+    ENUMERABLE,
+    blocks,
+    flipped_sums,
+    flips_as_extreme,
+    on_grid,
+    over_samples,
+    weighing,
+)
 from rankworth.stats.samples import (
     RESAMPLES,
     ROUNDING,
@@ -217,7 +225,7 @@ def _ranked(values: Floats, alternative: Alternative) -> tuple[float, float]:
 
     signed = np.sign(values) * rankdata(np.abs(values))
     positive = float(signed[signed > 0].sum())
-    sums = outcomes(signed)
+    sums = flipped_sums(signed)
     if alternative == "two-sided":
         return min(positive, positive - float(signed.sum())), float((np.abs(sums) >= abs(signed.sum())).mean())
     return positive, float((sums >= signed.sum() if alternative == "greater" else sums <= signed.sum()).mean())
@@ -271,11 +279,11 @@ def randomization(
     counted = (np.count_nonzero(summands, axis=0) <= ENUMERABLE) & there
     p = columns.empty()
     for place in np.flatnonzero(counted):
-        sums = outcomes(summands[summands[:, place] != 0, place])
+        sums = flipped_sums(summands[summands[:, place] != 0, place])
         p[place] = ((np.abs(sums) if both else sums) >= bars[place]).mean()
     many = np.flatnonzero(there & ~counted)
     if many.size:
-        hits = reached(np.ascontiguousarray(summands[:, many]), bars[many], resamples, seed, both=both)
+        hits = flips_as_extreme(np.ascontiguousarray(summands[:, many]), bars[many], resamples, seed, both=both)
         p[many] = (hits + 1) / (resamples + 1)
     random = f"{resamples:,} random flips of signs (seed {seed}), p = (b + 1) / (B + 1)"
     how = "all flips of signs"

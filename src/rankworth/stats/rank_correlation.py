@@ -513,7 +513,7 @@ class Coefficient:
         if not self.test or math.isnan(value):
             return math.nan
         if self.test == "t":
-            return beyond(value, np.size(x))
+            return pearson_p(value, np.size(x))
         from scipy.stats import kendalltau  # noqa: PLC0415 - costs more than most evaluations
 
         return float(kendalltau(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)).pvalue)
@@ -528,7 +528,7 @@ class Coefficient:
                 raise UsageError("tied-ranking", text, remedy=remedy)
 
 
-def beyond(r: float, n: int) -> float:
+def pearson_p(r: float, n: int) -> float:
     """How probable an r at least as far from 0 is, of n independent pairs from normal distributions.
 
     `2 I((1 - |r|) / 2; n / 2 - 1, n / 2 - 1)`, with the regularised incomplete beta function; this is Student's t test

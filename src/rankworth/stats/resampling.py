@@ -88,10 +88,10 @@ _ROWS: Final = 512  # flips at a time: the product stays in the cache
 _CELLS: Final = 1 << 22  # of one matrix
 
 
-def outcomes(values: Floats) -> Floats:
+def flipped_sums(values: Floats) -> Floats:
     """[2^n], the sums of numbers [n] under all ways to give them signs.
 
-    >>> outcomes(np.array([1.0, 3.0])).tolist()
+    >>> flipped_sums(np.array([1.0, 3.0])).tolist()
     [4.0, 2.0, -2.0, -4.0]
     """
     sums = np.zeros(1)
@@ -100,7 +100,7 @@ def outcomes(values: Floats) -> Floats:
     return sums
 
 
-def reached(summands: Floats, bars: Floats, resamples: int, seed: int, *, both: bool) -> Ints:
+def flips_as_extreme(summands: Floats, bars: Floats, resamples: int, seed: int, *, both: bool) -> Ints:
     """[K], how many of the random flips of rows reach a bar, or minus the bar where both sides are asked for.
 
     All columns share the flips; those of a row are bits of the generator's numbers, taken in order, so that they
@@ -129,7 +129,7 @@ def reached(summands: Floats, bars: Floats, resamples: int, seed: int, *, both: 
     return counts
 
 
-def corrected(below: Floats, acceleration: Floats, resamples: int, level: float) -> tuple[Floats, Floats]:
+def bca_quantiles(below: Floats, acceleration: Floats, resamples: int, level: float) -> tuple[Floats, Floats]:
     """The shares of means of samples that BCa intervals end at, [k] each.
 
     Args:
@@ -216,7 +216,7 @@ def intervals(
     columns = Columns.of(values, weights)
     weighted = "" if weights is None else " and their weights"
     if method == "t":
-        low, high = around(columns, level)
+        low, high = t_intervals(columns, level)
         weighted = "" if weights is None else " with the linearised error of a weighted mean"
         words = f"Intervals are {100 * level:.4g}% Student t intervals{weighted}."
         return Intervals(low, high, level, method, 0, None, words, "student1908")
@@ -226,7 +226,7 @@ def intervals(
     return Intervals(low, high, level, method, resamples, seed, f"Intervals are {100 * level:.4g}% {words}.", reference)
 
 
-def around(columns: Columns, level: float) -> tuple[Floats, Floats]:
+def t_intervals(columns: Columns, level: float) -> tuple[Floats, Floats]:
     """The ends of t intervals, [K] each."""
     from scipy.special import stdtrit  # noqa: PLC0415 - costs more than most evaluations
 
@@ -274,7 +274,7 @@ def _accelerated(sample: Sample, mean: Floats, means: Floats, level: float) -> t
     influence = (sample.values - mean[:, None]) * (shares / (1 - shares))
     influence -= influence.mean(axis=1, keepdims=True)
     acceleration = (influence**3).sum(axis=1) / (6 * (influence**2).sum(axis=1) ** 1.5)
-    return corrected(below, acceleration, means.shape[1], level)
+    return bca_quantiles(below, acceleration, means.shape[1], level)
 
 
 def _quantiles(means: Floats, shares: Floats) -> Floats:

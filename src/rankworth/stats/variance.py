@@ -19,10 +19,10 @@ _RARE: Final = 1e-18
 _AT_ONCE: Final = 64
 
 
-def beyond(q: Floats, k: int, df: float) -> Floats:
+def range_sf(q: Floats, k: int, df: float) -> Floats:
     """P(Q > q), of any shape.
 
-    >>> beyond(np.array([3.449]), 3, 38).round(3)  # a table of the 5% points has 3.449 for 3 means and 38
+    >>> range_sf(np.array([3.449]), 3, 38).round(3)  # a table of the 5% points has 3.449 for 3 means and 38
     array([0.05])
     """
     from scipy.special import gammainccinv, gammaincinv, gammaln, ndtr, ndtri  # noqa: PLC0415 - costs
@@ -45,18 +45,18 @@ def beyond(q: Floats, k: int, df: float) -> Floats:
     return np.clip(result, 0.0, 1.0).reshape(np.shape(q))
 
 
-def point(share: float, k: int, df: float) -> float:
+def range_isf(share: float, k: int, df: float) -> float:
     """The q with P(Q > q) = share.
 
-    >>> round(point(0.05, 3, 38), 3)
+    >>> round(range_isf(0.05, 3, 38), 3)
     3.449
     """
     from scipy.optimize import brentq  # noqa: PLC0415 - costs more than most evaluations
 
     high = 1.0
-    while beyond(np.array([high]), k, df)[0] > share:
+    while range_sf(np.array([high]), k, df)[0] > share:
         high *= 2
-    return float(brentq(lambda q: beyond(np.array([q]), k, df)[0] - share, 0.0, high, xtol=1e-12, rtol=1e-12))
+    return float(brentq(lambda q: range_sf(np.array([q]), k, df)[0] - share, 0.0, high, xtol=1e-12, rtol=1e-12))
 
 
 @cache
@@ -225,9 +225,9 @@ def tukey_hsd(values: ArrayLike, *, level: float = 0.95) -> PairwiseTests:
         error = np.sqrt(residual.mean_square / rows)
         if error > 0:
             upper = np.triu_indices(columns, 1)
-            p[upper] = beyond(np.abs(difference[upper]) / error, columns, residual.df)
+            p[upper] = range_sf(np.abs(difference[upper]) / error, columns, residual.df)
             p.T[upper] = p[upper]
-            half = point(1 - level, columns, residual.df) * error
+            half = range_isf(1 - level, columns, residual.df) * error
         else:
             p, half = np.where(np.abs(difference) > ROUNDING * np.abs(table).max(), 0.0, 1.0), 0.0
             np.fill_diagonal(p, np.nan)
