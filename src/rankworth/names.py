@@ -459,7 +459,7 @@ def _cut(text: str, quantity: Quantity, cutoff: Any) -> Measure:  # noqa: ANN401
 def _misspelt(text: str, problem: str, slug: str = "measure-syntax") -> MeasureError:
     """The error for a text that is not written as a measure."""
     several = "several measures stand apart: -m nDCG@10 AP, in Python ['nDCG@10', 'AP']"
-    return MeasureError(slug, problem, remedy=several if re.search(r"[,;](?![^()]*\))", text) else "")
+    return MeasureError(slug, problem, remedy=several if re.search(r"[,;](?![^()]*\))|\d\s+[A-Za-z]", text) else "")
 
 
 def _parameters(text: str, inside: str) -> dict[str, Any]:

@@ -95,15 +95,15 @@ class Named:
             MeasureError: `unknown-parameter`, `bad-parameter`.
 
         """
-        merged = dict(self.settings)
+        merged, known = dict(self.settings), self.definition.parameters
         for name, value in settings.items():
-            parameter = self.definition.parameters.get(name)
+            parameter = known.get(name)
             if parameter is None:
-                have = ", ".join(self.definition.parameters) or "none"
-                raise MeasureError("unknown-parameter", f"{self.name} has no parameter {name!r}; it has: {have}")
+                text = f"{self.name} has no parameter {name!r}; it has: {', '.join(known) or 'none'}"
+                raise MeasureError("unknown-parameter", text, remedy=f"write {self.name}@10" if name == "k" else "")
             merged[name] = parameter.accept(value, self.name)
-        ordered = ((name, merged[name]) for name in self.definition.parameters if name in merged)
-        kept = tuple((name, value) for name, value in ordered if value != self.definition.parameters[name].default)
+        ordered = ((name, merged[name]) for name in known if name in merged)
+        kept = tuple((name, value) for name, value in ordered if value != known[name].default)
         changed = replace(self, settings=kept)
         for name, value in kept:
             if name not in changed.parameters:
