@@ -29,10 +29,12 @@ def write(docs: Path, site: Path) -> None:
 
 
 def overview(docs: Path) -> str:
-    """What rankworth is and how it is called, then each page with its first sentences."""
+    """What rankworth is, what to type for each task, then each page with its first sentences."""
     introduction = (docs / "index.md").read_text("utf-8").partition("\n## ")[0]
+    by_task = (docs / "howto" / "by-task.md").read_text("utf-8").removeprefix("# ").strip()
     parts = [
         PICTURE.sub("", introduction).rstrip(),
+        f"## {by_task}",
         "Every page is Markdown; llms-full.txt holds most of them in one file.",
     ]
     for section, pages in sections(docs):

@@ -95,7 +95,7 @@ def test_every_option_about_differences_and_gates_is_on_a_page() -> None:
 def test_every_kind_of_gate_and_every_when_is_on_the_page() -> None:
     for kind in gates.KINDS:
         assert f"--{kind} " in GATES
-    for when in gates.WHEN:
+    for when in get_args(gates.When):
         assert f'"{when}"' in GATES
 
 

@@ -5,6 +5,8 @@
 
 import ast
 import re
+import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +16,7 @@ import pytest
 import rankworth
 import site_texts
 from rankworth import _HOME_OF
+from rankworth.cli.app import main
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -96,6 +99,29 @@ def test_every_public_name_is_on_the_page_about_python() -> None:
         assert hasattr(rankworth, name)
 
 
+def test_what_to_type_by_task_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the order of the page, of which `explore` alone is left out, as it would go on."""
+    shutil.copytree(DOCS / "example", tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    Path("judged.csv").write_text("question,chunk,label\nq1,a,1\nq2,c,1\n")
+    retrieved = '{"question": "q1", "chunks": ["a", "b"]}\n{"question": "q2", "chunks": ["d"]}\n'
+    Path("retrieved.jsonl").write_text(retrieved)
+    Path("seen.csv").write_text("q1,a\n")
+    for name, grade in (("model", 1), ("people", 2)):
+        lines = [f"q{number} 0 d{number} {grade}\n" for number in range(60)]
+        Path(f"{name}.qrels").write_text("".join(lines))
+    Path("many.run").write_text("".join(f"q{number} Q0 d{number} 1 1 x\n" for number in range(60)))
+    commands = re.findall(r"\| `rankworth ([^`]+)` \|", (DOCS / "howto" / "by-task.md").read_text())
+    assert len(commands) > 20
+    for command in commands:
+        words = shlex.split(command.replace("model.qrels new.run", "model.qrels many.run"))
+        if words[0] != "explore":
+            assert main(words) == 0, (command, capsys.readouterr().err)
+    assert "nDCG@10" in capsys.readouterr().out
+
+
 def test_programs_find_every_page_in_llms_txt_with_its_title_and_first_sentences(tmp_path: Path) -> None:
     site_texts.write(DOCS, tmp_path)
     text = (tmp_path / "llms.txt").read_text()
@@ -105,6 +131,8 @@ def test_programs_find_every_page_in_llms_txt_with_its_title_and_first_sentences
     ]
     assert "- [Gates](gates.md): A gate decides whether a change may ship" in text
     assert text.startswith("# rankworth\n")
+    assert "## What to type, by task" in text
+    assert "--corrected-by people.qrels" in text
     for page in PAGES:
         assert (tmp_path / page.relative_to(DOCS)).read_text() == page.read_text()
 

@@ -179,6 +179,8 @@ def test_hits_count_in_the_order_of_the_engine_and_need_no_scores() -> None:
 
 def test_scores_by_path_that_contradict_the_order_are_refused() -> None:
     similar = {"data": [{"id": "a", "distance": 0.9}, {"id": "b", "distance": 0.5}]}
+    ids = {"documents": "chunks"}  # a list of ids and no hits
+    assert rw.evaluate({"q1": {"a": 1}}, {"q1": {"chunks": ["b", "a"]}}, ["RR"], run_columns=ids)["RR"] == 0.5
     columns = {"documents": "data", "score": "-distance"}
     with pytest.raises(rw.InputError, match="ambiguous-order"):
         rw.evaluate({"q1": {"a": 1}}, {"q1": similar}, ["RR"], run_columns=columns)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 Kind = Literal["max-drop", "noninferior", "fail-under"]
 When = Literal["mean", "significant", "any"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
-WHEN: Final[tuple[When, ...]] = get_args(When)
 Means = tuple[str, str, str, Mapping[str, float]]
 """a system, a column and a group of queries, both empty for all queries, and the mean of each measure"""
 _LIMITS: Final[Mapping[Kind, tuple[str, str]]] = {

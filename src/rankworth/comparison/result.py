@@ -287,7 +287,6 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         beside = f" with {self.baseline}" if self.baseline else ""
         queries, measures = counted(len(self.scores.queries)), ", ".join(self.measures)
         tests = "Such a test was" if len(self.differences) == 1 else "Such tests were"
-        margins = ", ".join(f"{margin:g} ({name})" for name, margin in plan.margins.items())
         parts = [
             (f"{systems} compared{beside} by {measures} over the same {queries}.", ""),
             ("" if settings.weights is None else f"Means are weighted by {settings.weights.called}.", ""),
@@ -297,7 +296,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             (correction.sentence, correction.reference),
             (procedure.interval.sentence, procedure.interval.reference),
             (_EFFECTS, "hedges1981"),
-            (_EQUIVALENT.format(margins) if margins else "", "schuirmann1987"),
+            (_EQUIVALENT.format(_margins(plan)) if plan.margins else "", "schuirmann1987"),
             *((f"{note}.", "") for note in self.notes),
             (f"Values are by rankworth with the signatures {'; '.join(self.signatures.values())}.", ""),
         ]
@@ -480,8 +479,8 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             p = f"{p or 'p'}, corrected by {stats.CORRECTIONS[plan.correction].name} {over}"
         is_single = len(self.differences) == 1  # which needs no correction
         text = f"{procedure.title}{draws}" + ("" if is_single else f"; {p or f'p not corrected, {over}'}")
-        several = "" if is_single else ", not corrected"
-        text = f"{text}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]}{several})"
+        how = INTERVALS[plan.method] + ("" if is_single else ", not corrected")
+        text = f"{text}; {100 * plan.level:g} % intervals ({how}){f'; margin {_margins(plan)}' if plan.margins else ''}"
         known = [(row.detectable, row.measure) for row in self.differences if abs(row.detectable) < math.inf]
         largest, measure = max(known, default=(0, ""))
         return f"{text}; {DETECTABLE} of {measure}: {largest:.4f}" if known else text
@@ -527,6 +526,10 @@ def letters(number: int) -> list[str]:
     """
     names = ("".join(name) for size in count(1) for name in product(ascii_lowercase, repeat=size))
     return list(islice(names, number))
+
+
+def _margins(plan: Plan) -> str:
+    return ", ".join(f"{margin:g} ({name})" for name, margin in plan.margins.items())
 
 
 def _comparisons(rows: Sequence[Difference]) -> str:

@@ -18,6 +18,7 @@ from rankworth.errors import InputError, counted, quoted, shortened
 from rankworth.io.columns import LISTS, RECORD, SPELLINGS, Table, at, is_negative, leaves
 from rankworth.io.lines import RUN, Layout
 from rankworth.io.reading import LISTED
+from rankworth.io.records import is_scalar
 from rankworth.io.search_response import is_known
 from rankworth.io.validate import shown
 
@@ -208,12 +209,13 @@ def _hits_of(response: Mapping[Any, Any], columns: Mapping[str, str], where: str
     if is_negative(score):
         paths = {"document": paths["document"], "distance": score[1:]}
     items = at(response, engine.documents) or []
+    if all(map(is_scalar, items)):
+        return [{"document": item} for item in items]
     hits = [{what: at(hit, path) if path else None for what, path in paths.items()} for hit in items]
     needed = {what: path for what, path in paths.items() if what == "document" or (path and value in columns)}
     for item, hit in zip(items, hits, strict=True):
         if lacking := next((what for what in needed if hit[what] is None), None):
-            path = f"no {needed[lacking] or lacking}"
-            problem = f"{where}: a hit has {path}; it has {quoted(leaves(item), 12)}"
+            problem = f"{where}: a hit has no {needed[lacking] or lacking}; it has {quoted(leaves(item), 12)}"
             raise InputError("frame-columns", problem, remedy=f"say where it stands: --run-columns {lacking}=PATH")
     scored = any(hit[what] is not None for hit in hits for what in paths if what != "document")
     return hits if scored else [{"document": hit["document"]} for hit in hits]
@@ -222,8 +224,7 @@ def _hits_of(response: Mapping[Any, Any], columns: Mapping[str, str], where: str
 def _failure(response: Mapping[Any, Any]) -> str:
     """What an engine says of a search that failed, shortened; empty where it did not."""
     for path, beside in _FAILURES.items():
-        error = at(response, path)
-        if error and any(key in response for key in beside):
+        if (error := at(response, path)) and any(key in response for key in beside):
             return _reason(error)
     return ""
 
