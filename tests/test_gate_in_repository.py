@@ -148,6 +148,6 @@ def test_it_errs_without_a_baseline_that_can_be_read(repository: Repository) -> 
     assert (status, out) == (2, "")
     assert err.splitlines() == [
         "error: baseline.json: there is no such file   [missing-file]",
-        "  this keeps the values of a run as a baseline:",
+        "  this keeps the values of a run as the baseline; name the run in use:",
         "    rankworth evaluate qrels.txt new.run -q -o baseline.json",
     ]

@@ -569,7 +569,7 @@ def test_deriving_again_adds_and_nothing_is_nothing() -> None:
     twice = profile.derive(missing="skip").derive(extra="ignore", missing="zero")
     assert twice.derived == ("missing", "extra")
     assert (twice.averaging.missing, twice.averaging.extra) == ("zero", "ignore")
-    with pytest.raises(RankworthError, match="there is no setting 'tise'") as caught:
+    with pytest.raises(RankworthError, match="there is no argument or setting 'tise'") as caught:
         profile.derive(tise="given")
     assert caught.value.slug == "unknown-setting"
 
