@@ -242,6 +242,16 @@ def test_the_number_of_every_profile_is_its_own(profile: str, repeated: bool, fi
     assert not isfinite(number) or (audit.exact, str(audit.candidates[0])) == (True, "nothing")
 
 
+@pytest.mark.parametrize(("policy", "profile"), [("max", "standard"), ("last", "pytrec_eval-terrier")])
+@pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
+def test_repeated_judgements_that_were_settled_stay_so(policy: Any, profile: str, files: Any) -> None:
+    qrels, run = files("q 0 a 3\nq 0 b 1\nq 0 b 2\n", "q Q0 b 1 2 x\nq Q0 a 2 1 x\n")
+    settled = rw.Qrels(qrels, duplicate_judgements=policy)
+    number = rw.evaluate(settled, run, ["nDCG@10"], profile=profile)["nDCG@10"]
+    audit = rw.audit(settled, run, f"nDCG@10={number!r}", profile=profile)
+    assert (audit.exact, audit.value, str(audit.candidates[0])) == (True, number, "nothing")
+
+
 def test_the_number_of_the_profile_itself_needs_no_departure(files: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", *files(*GRADED), "RR=1"]) == 0
     assert "standard-1 itself gives RR = 1" in capsys.readouterr().out

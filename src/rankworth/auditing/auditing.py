@@ -30,7 +30,7 @@ from rankworth.explanation import Explanation, explain_queries
 from rankworth.judging import inputs
 from rankworth.measures import CATALOGUE, Measure
 from rankworth.measures.parameters import plain
-from rankworth.model import Qrels, Run
+from rankworth.model import Run
 from rankworth.profiles import DEFAULT, PROFILES, Profile, ReadSettings, ResolvedMeasure, profile_of
 from rankworth.settings import QUIRKS, Averaging, DuplicateJudgements, as_typed, explained
 from rankworth.tables.analysis import Analysis
@@ -255,7 +255,7 @@ def audit(
     start = _resolved(origin, label, rel, options)
     policies = [replace(start.judging, duplicate_judgements=policy) for policy in get_args(DuplicateJudgements)]
     judgements = inputs.Judgements(judged, queries, policies)
-    auditor = _Auditor(judgements, judgements(start.judging), inputs.run(ranked).held(progress), measuring)
+    auditor = _Auditor(judgements, inputs.run(ranked).held(progress), measuring)
     if between is None:
         names = _profiles(label, rel, options)
         exact, candidates = auditor.explain_number(start, names, Decimal(target))
@@ -344,7 +344,6 @@ class _Auditor:
     """Measures conventions of one run, each once."""
 
     judgements: inputs.Judgements
-    qrels: Qrels
     run: Run
     measuring: "Callable[[int, int], None] | None"
 
@@ -455,7 +454,7 @@ class _Auditor:
 
     def changes(self, start: Convention, names: Iterable[Convention]) -> list[Change]:
         """All single departures: settings, parameters, cutoffs, and other measures."""
-        grades = sorted({grade for grade in self.qrels.grades.tolist() if grade > 0})
+        grades = sorted({grade for grade in self.judgements(start.judging).grades.tolist() if grade > 0})
         every = [*settings_of(start, grades), *parameters_of(start.quantity, grades)]
         others = dict.fromkeys(each.quantity for each in names)
         if isinstance(start.quantity, Measure):

@@ -34,6 +34,7 @@ from rankworth.io.validate import is_number
 from rankworth.measures import Measure
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile
+from rankworth.stats.samples import FEW_QUERIES
 from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.show import Shown
@@ -47,8 +48,6 @@ MANY: Final = 100_000
 FEW: Final = 10_000
 """random sign flips by default: many, and few beyond so many queries"""
 _QUERIES: Final = 1_000
-_FEW_QUERIES: Final = 10
-"""fewer queries show little"""
 _OF_SIGNS: Final = ("randomization", "wilcoxon", "sign")
 """tests whose p comes from the signs that differences may have"""
 _MARKS: Final = {"better": BETTER, "worse": WORSE}
@@ -265,10 +264,8 @@ def _warnings(
     counts = {run.name: len({*run.queries} - run.answered) for run in systems if run.answered is not None}
     if len(set(counts.values())) > 1:
         listed = _listed([f"{name} for {counted(count)}" for name, count in counts.items() if count])
-        yield (
-            "many-unanswered",
-            f"no results: {listed}; they count as 0 unless --answered-only (missing='skip') leaves them out",
-        )
+        text = f"no results: {listed}; by default they count as empty rankings"
+        yield "many-unanswered", f"{text}, and --answered-only (missing='skip') leaves them out"
     tied = [(system.name, notice) for system in systems for notice in system.notices if notice[0] == "many-ties"]
     yield from dict.fromkeys(notice for _, notice in tied[:_LISTED])
     if more := dict.fromkeys(name for name, _ in tied[_LISTED:]):
@@ -285,7 +282,7 @@ def _listed(parts: Sequence[str]) -> str:
 
 def _few_queries(size: int, rows: Sequence[Difference], plan: Plan, effect: float | None) -> Iterator[tuple[str, str]]:
     """Warnings of too few queries, for any test and for the effect that is looked for."""
-    if size < _FEW_QUERIES:
+    if size < FEW_QUERIES:
         smallest, why = float(least_p(size)), "a test has little power"
         if plan.test in _OF_SIGNS and smallest >= 1 - plan.level:
             why = f"p cannot be below {smallest:.4g}, however they differ"

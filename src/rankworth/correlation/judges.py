@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from rankworth.arrays import Floats
+from rankworth.arrays import Floats, Integers
 from rankworth.correlation.judged_pairs import Judged, graded_by, judged_pairs
 from rankworth.correlation.methods import names_of
 from rankworth.errors import UsageError, counted, quoted
@@ -21,13 +21,12 @@ from rankworth.stats import t_test
 from rankworth.stats.agreement import (
     ConfusionTables,
     Distance,
-    Integers,
     Scale,
     cluster_intervals,
     grade_kappas,
     specific,
 )
-from rankworth.stats.samples import check_sampling, check_word
+from rankworth.stats.samples import FEW_QUERIES, check_sampling, check_word
 from rankworth.tables.analysis import Analysis, estimated, record
 from rankworth.tables.columns import Column, Kind, Sheet, by_name
 from rankworth.tables.look import p_value
@@ -63,7 +62,6 @@ _SHOWN: Final = 20
 """grades up to which the confusion table is shown"""
 _MANY_QUERIES: Final = 1_000
 """beyond that many a tenth of the samples is drawn"""
-_FEW_QUERIES: Final = 10
 _ALONE: Final = 0.2
 """the share of pairs judged by one judge alone from which there is a warning"""
 _DOMINANT: Final = 0.8
@@ -574,7 +572,7 @@ def _warnings(
     figures: Figures, judged: Judged, scale: Scale, table: Floats, names: tuple[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Slug and text of what makes agreement easily misread: few queries, one dominant grade, pairs of one judge."""
-    if figures.queries < _FEW_QUERIES:
+    if figures.queries < FEW_QUERIES:
         few = f"{counted(figures.queries)} {'is' if figures.queries == 1 else 'are'} few"
         yield "few-queries", f"{few}: intervals of so few are too narrow, if anything"
     shares = (table.sum(axis=0) + table.sum(axis=1)) / (2 * table.sum())

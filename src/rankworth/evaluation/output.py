@@ -13,6 +13,7 @@ from rankworth.measures import FACTS, Fact, Measure, TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.profiles import Profile
 from rankworth.stats import RESAMPLES
+from rankworth.stats.samples import FEW_QUERIES
 from rankworth.tables.columns import Best, Column, Kind, Sheet, defined
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     """`{run: {profile: values}}`."""
 
 SEED: Final = 0
-_FEW: Final = 10
-"""from so many queries on, intervals are not remarked upon"""
 DEFECT: Final = "known-defect"
 """the slug of what is wrong with a tool's number, which every output of the number says"""
 ALL: Final = "(all)"
@@ -138,7 +137,7 @@ def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--
     notes += _bounds_notes(table) if first.bounds is not None else []
     if level is not None:
         notes.append(f"{100 * level:g} % intervals of the means: {first.method}, {RESAMPLES:,} resamples, seed {SEED}")
-        if first.counts.scored < _FEW:
+        if first.counts.scored < FEW_QUERIES:
             notes.append(f"{counted(first.counts.scored)}: intervals of so few are too narrow, if anything")
     if first.per_query.texts:
         notes.append(f"{quoted(first.per_query.texts)}: a text for each query, which {texts_by} shows")

@@ -229,7 +229,7 @@ class Judgements:
         self.only: frozenset[str] | None = getattr(source, "only", None) if queries is None else frozenset(queries)
         """the queries that were asked for, to which runs are restricted; None where nobody named any"""
         policies = list(dict.fromkeys(judging.duplicate_judgements for judging in settings))
-        self._read: dict[DuplicateJudgements, Qrels | InputError] = {}
+        self._read: dict[DuplicateJudgements, Qrels | InputError | UsageError] = {}
         self._kept: dict[tuple[DuplicateJudgements, object], Qrels] = {}
         if len(policies) > 1 and not isinstance(source, Qrels):
             try:
@@ -240,7 +240,7 @@ class Judgements:
         for policy in (each for each in policies if each not in self._read):
             try:
                 self._read[policy] = _settled(source, queries, policy)
-            except InputError as error:
+            except (InputError, UsageError) as error:
                 is_rowless = rowless and error.slug == "empty-input" and self.only != frozenset()
                 if len(policies) == 1 and not is_rowless:
                     raise
@@ -257,7 +257,7 @@ class Judgements:
         key = (judging.duplicate_judgements, exclude)
         if key not in self._kept:
             qrels = self._read[judging.duplicate_judgements]
-            if isinstance(qrels, InputError):
+            if not isinstance(qrels, Qrels):
                 raise qrels
             self._kept[key] = qrels if exclude is None else exclude.out_of(qrels)
         return self._kept[key]

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankworth.arrays import Integers
 from rankworth.stats.resampling import bca_quantiles, over_samples
 from rankworth.stats.samples import ROUNDING, Bools, Floats
 
@@ -37,7 +37,6 @@ COEFFICIENTS: Final = (
 RELEVANT: Final = ("relevant_equal", "relevant_kappa")
 Compute = Callable[[Floats], Floats]
 """From tables `[b, C, C]` to numbers `[b, S]`."""
-Integers = NDArray[np.int64]
 
 _CELLS: Final = 1 << 21
 """how many cells are held as whole tables at a time"""

@@ -20,6 +20,8 @@ Ints = NDArray[np.intp]
 Integers = NDArray[np.int32]
 Alternative = Literal["two-sided", "less", "greater"]
 
+FEW_QUERIES: Final = 10
+"""fewer are remarked upon beside intervals and tests"""
 RESAMPLES: Final = 9_999
 """How many samples a bootstrap draws where not told."""
 CELLS: Final = 1 << 21
