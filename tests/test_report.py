@@ -1,6 +1,7 @@
 """Reports without a browser: the numbers are those of the library, nothing of the input is markup, and sizes hold."""
 
 import base64
+import hashlib
 import json
 import re
 import zlib
@@ -37,6 +38,13 @@ def collections(draw: st.DrawFn) -> tuple[dict[str, dict[str, int]], dict[str, d
     return qrels, runs
 
 
+def rank_of(document: str, scores: dict[str, float]) -> int | None:
+    """The rank of a document: by score, and by id where scores are equal, the greatest first."""
+    if document not in scores:
+        return None
+    return 1 + sum((score, other) > (scores[document], document) for other, score in scores.items())
+
+
 @settings(max_examples=30)
 @given(collections())
 def test_the_numbers_are_those_of_the_library(found: tuple[Any, Any]) -> None:
@@ -53,12 +61,15 @@ def test_the_numbers_are_those_of_the_library(found: tuple[Any, Any]) -> None:
             label: [round(table[query][label], 7) for query in record["queries"]] for label in MEASURES
         }
         for query in record["lists"]:
+            shown = record["lists"][query][name]
             if query not in run:
-                assert name not in record["lists"][query]
+                assert (shown["value"], shown["rows"]) == (0.0, [])
+                assert all(rank is None for _, _, rank, _ in shown["missing"])
                 continue
             explained = rw.explain(qrels, run, "nDCG@3", query=query)
-            shown = record["lists"][query][name]
             assert shown["value"] == explained.value
+            for document, *_, ranks in shown["rows"]:
+                assert ranks == [rank_of(document, runs[other].get(query, {})) for other in record["listed"]]
             assert [row[:3] for row in shown["rows"]] == [
                 [term.document, term.grade, round(term.contribution, 5)] for term in explained.terms
             ][: len(shown["rows"])]
@@ -154,7 +165,7 @@ def test_a_page_keeps_its_size_with_all_values_and_some_rankings(many: tuple[dic
     differences = {row.query: abs(row.difference) for row in rw.compare(qrels, runs, ["nDCG@10"]).queries("nDCG@10")}
     first = [*small.record["lists"]][:20]
     assert min(differences[query] for query in first) == sorted(differences.values())[-20]
-    assert make(qrels, runs, ["nDCG@10"], max_size=150_000).html == small.html
+    assert make(qrels, runs, ["nDCG@10"], max_size=150_000, profiles=False).html == small.html
 
 
 def test_results_files_show_what_they_hold_and_name_what_they_lack(tmp_path: Path) -> None:
@@ -168,7 +179,34 @@ def test_results_files_show_what_they_hold_and_name_what_they_lack(tmp_path: Pat
     for part in ("means", "values", "queries", "intervals", "verdict"):
         assert record[part] == measured[part]
     assert (record["lists"], record["at_k"], record["profiles"]) == ({}, [], [])
-    assert record["lacks"] == ["bm25", "dense"]
+    what = "rankings, curves, data health, profiles and what to do next"
+    known = "only values are known (results files, or several runs of one system)"
+    assert record["lacks"] == [f"Of bm25, dense {known}: no {what}."]
+
+
+def test_several_runs_of_one_system_are_reported_as_compare_has_them() -> None:
+    collection = rw.demo()
+    seeds = {"old": ["bm25", "bm25-stem"], "new": ["dense", "fused"]}
+    runs = {name: [collection.runs[run] for run in several] for name, several in seeds.items()}
+    record = make(collection.qrels, runs, ["nDCG@10"], rel=2, profiles=False).record
+    assert record["means"] == rw.compare(collection.qrels, runs, ["nDCG@10"], rel=2).means
+    assert record["lacks"][0].startswith("Of old, new only values are known")
+
+
+def test_verdicts_on_many_runs_are_those_against_the_baseline() -> None:
+    collection = rw.demo()
+    runs = {name: collection.runs[name] for name in ("bm25", "bm25-stem", "dense", "names", "fused")}
+    record = make(
+        collection.qrels, runs, ["nDCG@10"], comparing={"all_pairs": True}, queries={"en45": "wait"}, profiles=False
+    ).record
+    pairs = rw.compare(collection.qrels, runs, ["nDCG@10"], all_pairs=True)
+    words = {pair.second: pair.word for pair in pairs.differences if pair.first == "bm25"}
+    assert words == {"bm25-stem": "better", "dense": "better", "names": "worse", "fused": "better"}
+    assert record["verdict"][1].startswith(
+        "By nDCG@10, better than bm25: bm25-stem, dense, fused; worse than bm25: names; dense loses most on ar01, wait"
+    )
+    assert record["listed"] == ["bm25", "dense", "fused", "bm25-stem"]
+    assert record["lacks"] == ["Rankings are those of bm25, dense, fused, bm25-stem; of names there are values only."]
 
 
 @pytest.fixture(scope="module")
@@ -193,9 +231,15 @@ def test_the_command_writes_a_page_and_says_the_verdict(demo: Path, capsys: pyte
     assert main(["report", *files, *options]) == 0
     said = capsys.readouterr().err.splitlines()
     assert said[0] == f"wrote {target}"
-    assert said[1].startswith("dense ranks better than bm25: nDCG@10 is 0.4147 instead of 0.2592")
+    assert said[1].startswith(
+        "dense ranks better than bm25, and hardly by chance (p <0.001); its mean nDCG@10 is 0.4147 instead of 0.2592"
+    )
     record = data_of(target.read_text())
     assert {one["group"] for one in record["comparison"]["slices"]["language"]} == {"ar", "en"}
+    assert record["digests"][files[1]] == hashlib.sha256((demo / "bm25.run").read_bytes()).hexdigest()
+    assert main(["report", *files, *options, "--max-size", "30kB"]) == 0
+    assert "more than --max-size, without any ranking" in capsys.readouterr().err.splitlines()[1]
+    assert data_of(target.read_text())["lacks"][0].startswith("Rankings are shown of 0 of 108 queries: none, as ")
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_a_ranking_has_grades_contributions_and_moves(browser: Browser, pages: d
             expect(rows.nth(place)).to_contain_text(str(term.document))
             if term.contribution:
                 expect(rows.nth(place)).to_contain_text(f"+{term.contribution:.4f}")
-        expect(page.locator("#query")).to_contain_text("there: 22 ▼20")
+        expect(page.locator("#query")).to_contain_text("rank 45 in dense")
         expect(page.locator("#query")).to_contain_text("only here")
         ids = [
             side.locator(".document").evaluate_all("all => all.map(one => one.dataset.document)")
@@ -167,8 +167,10 @@ def test_queries_are_filtered_grouped_sorted_and_paged(browser: Browser, pages: 
         page.locator("[data-key=next]").click()
         page.locator("[data-key=next]").click()
         assert len(table_of(page)) == 8
-        page.locator("[data-key=s-id]").click()
-        assert table_of(page) == sorted(rw.demo().queries)[:50]
+        page.locator("[data-key=s-value]").click()
+        values = page.locator("#queries tbody td.number:nth-child(3)").all_inner_texts()
+        assert values == sorted(values)
+        expect(page.locator("#queries th[aria-sort=ascending]")).to_contain_text("dense")
         page.keyboard.press("/")
         page.keyboard.type("MEDIAN of a list")
         expect(page.locator("#queries caption")).to_have_text("1 of 108 queries")
@@ -203,12 +205,41 @@ def test_the_page_is_read_without_a_script_and_on_paper(browser: Browser, pages:
         page.emulate_media(media="print")
         expect(page.locator("#tools")).to_be_hidden()
         expect(page.locator("#forest svg").first).to_be_visible()
+        expect(page.locator("#queries rect.bar").first).to_be_visible()
+
+
+def test_colours_follow_what_is_better_and_ids_are_no_properties(browser: Browser, tmp_path: Path) -> None:
+    """By FallOut the second run is better on q1, worse on q2, and equal on q3; lower values are better."""
+    qrels = {query: {"constructor": 1, "x": 0, "y": 0} for query in ("toString", "q2", "q3")}
+    runs = {
+        "old": {"toString": ["x"], "q2": ["constructor"], "q3": ["x"]},
+        "new": {"toString": ["constructor"], "q2": ["x"], "q3": ["x"]},
+    }
+    make(qrels, runs, ["FallOut@2"], profiles=False).save(tmp_path / "lower.html")
+    with opened(browser, tmp_path / "lower.html", "#q=toString") as page:
+        bars = page.locator("#queries rect.bar").evaluate_all(
+            "all => all.map(one => [one.dataset.query, one.classList[1]])"
+        )
+        assert bars == [["toString", "up"], ["q3", "level"], ["q2", "down"]]
+        expect(page.locator(".extremes").first).to_contain_text("q2")
+        expect(page.locator("#query .side").nth(1).locator(".document").first).to_contain_text("constructor")
+        expect(page.locator("#query .side").nth(1).locator(".document").first).to_contain_text("only here")
+        expect(page.locator("#query")).not_to_contain_text("native code")
+
+
+def test_back_leads_to_the_query_before(browser: Browser, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["two"]) as page:
+        for query in ("ar01", "en45"):
+            page.locator(f"[data-key=q-{query}]").click()
+            expect(page.locator("#query h2")).to_contain_text(query)
+        page.go_back()
+        expect(page.locator("#query h2")).to_contain_text("ar01")
 
 
 def test_the_data_is_there_for_others(browser: Browser, pages: dict[str, Path]) -> None:
     with opened(browser, pages["two"]) as page:
         with page.expect_download() as download:
-            page.get_by_role("button", name="Data", exact=True).click()
+            page.get_by_role("button", name="Download the data (JSON)", exact=True).click()
         assert '"schema":"rankworth.report/1"' in Path(download.value.path()).read_text()
 
 

@@ -67,7 +67,7 @@ def demo(
     if report:
         from rankworth.report import make  # noqa: PLC0415 - not needed for help
 
-        command = f"rankworth report {qrels} {runs['bm25']} {runs['dense']} --queries {place / 'queries.tsv'}"
+        command = f"rankworth demo {folder or ''} --report".replace("  ", " ")
         texts, two = str(place / "queries.tsv"), {name: runs[name] for name in ("bm25", "dense")}
         make(qrels, two, queries=texts, docs=demonstration.demo().documents, command=command).save(
             place / "report.html"

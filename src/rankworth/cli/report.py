@@ -78,9 +78,12 @@ def report(
             max_size=most,
             profiles=not no_profiles,
             command=shlex.join(["rankworth", *sys.argv[1:]]),
+            files=[path for path in [*inputs.paths, *systems.stored] if Path(path).is_file()],
             comparing=paired.keywords(),
             **settings,
         )
         made.save(output)
-    for sentence in () if quiet else (f"wrote {output}", *made.record["verdict"]):
+    size = Path(output).stat().st_size
+    too_large = [f"it has {size / 1e3:,.0f} kB, more than --max-size, without any ranking"] if size > most else []
+    for sentence in () if quiet else (f"wrote {output}", *too_large, *made.record["verdict"]):
         say(sentence)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 
-from rankworth.arrays import Floats, Integers
+from rankworth.arrays import Floats
 from rankworth.errors import UsageError, counted
 from rankworth.evaluation import bounding, runner
 from rankworth.evaluation.evaluator import Plan
@@ -20,7 +20,7 @@ from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, Profile
 from rankworth.tables.analysis import Analysis, record
-from rankworth.tables.columns import Column, Sheet, by_name
+from rankworth.tables.columns import Column, Kind, Sheet, by_name
 
 MEASURE: Final = "nDCG@10"
 """the measure by default"""
@@ -83,12 +83,10 @@ class JudgeNext(Analysis[Literal["documents"]]):
 
     def sheets(self) -> list[Sheet]:
         """One row for each document."""
-        columns = [Column("query", "text", [str(row.query) for row in self.documents])]
-        columns.append(Column("document", "text", [str(row.document) for row in self.documents]))
-        for place, name in enumerate(self.runs):
-            columns.append(Column(f"rank {name}", "count", [row.ranks[place] for row in self.documents]))
-        columns.append(Column("effect", "value", [row.effect for row in self.documents]))
-        columns.append(Column("mean effect", "value", [row.mean_effect for row in self.documents]))
+        kinds: dict[str, Kind] = {"query": "text", "document": "text", "effect": "value", "mean effect": "value"}
+        names = ["query", "document", *(f"rank {name}" for name in self.runs), "effect", "mean effect"]
+        cells = self._columns("documents")
+        columns = [Column(name, kinds.get(name, "count"), cells[name]) for name in names]
         return [Sheet(tuple(columns), self.notes, title=f"documents to judge, by {self.measure}")]
 
 
@@ -159,19 +157,18 @@ def judge_next(
     owner = np.repeat(holes.queries, holes.counts)
     narrowing = np.abs(effect)
     if len(sides) > 1:
-        likely = _likely(sides, owner, ranks.min(axis=0, initial=np.inf))
+        likely = _expected_grades(sides, holes)
         sign = np.sign(_range(sides)[0] * size + effect @ likely)
         narrowing = narrowing * np.where(np.sign(effect) == sign, likely, 1 - likely)
     order = np.lexsort((np.arange(effect.size), ranks.min(axis=0), -narrowing))
     order = order[np.abs(effect[order]) > 0]
     kinds, names = sides[0].qrels.kinds, sides[0].run.standing.queries
     chosen = order[:n]
-    of_query = kinds.back("query", [names[owner[place]] for place in chosen.tolist()])
-    of_document = kinds.back("document", [holes.ids[place] for place in chosen.tolist()])
-    found = tuple(
-        Candidate(query, document, _whole(ranks[:, place]), float(effect[place]), float(effect[place]) / size)
-        for query, document, place in zip(of_query, of_document, chosen.tolist(), strict=True)
-    )
+    of_query = kinds.back("query", [names[number] for number in owner[chosen]])
+    of_document = kinds.back("document", [holes.ids[number] for number in chosen])
+    of_runs = [tuple(int(rank) if math.isfinite(rank) else None for rank in row) for row in ranks[:, chosen].T]
+    rows = zip(of_query, of_document, of_runs, effect[chosen].tolist(), strict=True)
+    found = tuple(Candidate(query, document, of, change, change / size) for query, document, of, change in rows)
     label = plan.numbers[0].label
     return JudgeNext(
         label,
@@ -184,36 +181,38 @@ def judge_next(
     )
 
 
-def _likely(sides: Sequence[Bounding], query: Integers, rank: Floats) -> Floats:
+def _expected_grades(sides: Sequence[Bounding], holes: Holes) -> Floats:
     """`[N]`: the expected grade of unjudged documents as a share of the best one.
 
-    It is the share of the judged documents of the query times that of those at such ranks (1, 2 and 3, 4 to 7, ...)
-    over that of all, each as if three to five documents of the average were judged besides.
-
-    Args:
-        sides: the measure of each run.
-        query: `[N]`, their queries.
-        rank: `[N]`, their best ranks.
-
+    The shares of judged documents are fitted by least squares to 1 / log2(1 + rank) in each run, which is 0 where a
+    document was not retrieved. What ranks let expect is multiplied by the shares of the judged documents of the query
+    over what their ranks let expect, as if three documents of the average were judged besides.
     """
-    rows = [side.run.hits for side in sides]
-    owner, ranks, grade = (
-        np.concatenate([getattr(hits, name)[hits.known] for hits in rows]) for name in ("query", "rank", "grade")
-    )
-    share = np.maximum(grade, 0) / grades_of(rows[0])[-1]
-    average = (share.sum() + 0.5) / (share.size + 1)
+    judged: dict[tuple[int, str], tuple[list[float], float]] = {}
+    for number, hits in enumerate(side.run.hits for side in sides):
+        documents = [] if hits.document is None else hits.document[hits.known].tolist()
+        columns = (column[hits.known].tolist() for column in (hits.query, hits.rank, hits.grade))
+        for document, query, rank, grade in zip(documents, *columns, strict=True):
+            ranks, _ = judged.setdefault((query, document), ([math.inf] * len(sides), grade))
+            ranks[number] = rank
+    query = np.array([query for query, _ in judged], dtype=np.int64)
+    share = np.array([max(grade, 0.0) for _, grade in judged.values()]) / grades_of(sides[0].run.hits)[-1]
+    discounts = _discounts(np.array([ranks for ranks, _ in judged.values()]).reshape(-1, len(sides)))
+    few = np.eye(len(sides) + 1)[1:]  # where few documents are judged, ranks make little difference
+    weights, *_ = np.linalg.lstsq(np.concatenate([discounts, few]), np.append(share, np.zeros(len(sides))))
 
-    def smoothed(of: Integers, wanted: Integers, prior: int) -> Floats:
-        size = int(max(of.max(initial=0), wanted.max(initial=0))) + 1
-        counts, sums = np.bincount(of, minlength=size), np.bincount(of, share, size)
-        return np.asarray((sums + prior * average) / (counts + prior))[wanted]
+    def by_rank(discounts: Floats) -> Floats:
+        return np.asarray(np.clip(discounts @ weights, 1 - _SURE, _SURE))
 
-    by_rank = smoothed(np.log2(ranks).astype(np.int64), np.log2(rank).astype(np.int64), 5)
-    return np.asarray(np.minimum(smoothed(owner, query, 3) * by_rank / average, _SURE))
+    size, prior = sides[0].column.values.size, 3 * (share.sum() + 0.5) / (share.size + 1)
+    of_query = (np.bincount(query, share, size) + prior) / (np.bincount(query, by_rank(discounts), size) + prior)
+    expected = by_rank(_discounts(holes.ranks.T)) * np.repeat(of_query[holes.queries], holes.counts)
+    return np.asarray(np.minimum(expected, _SURE))
 
 
-def _whole(ranks: Any) -> tuple[int | None, ...]:  # noqa: ANN401 - `[S]`
-    return tuple(int(rank) if math.isfinite(rank) else None for rank in ranks)
+def _discounts(ranks: Floats) -> Floats:
+    """`[N, 1 + S]`: 1, and the discounts of documents at ranks in each run."""
+    return np.column_stack([np.ones(len(ranks)), 1 / np.log2(1 + ranks)])
 
 
 def _sides(judgements: inputs.Judgements, runs: Mapping[str, Run], plan: Plan) -> list[Bounding]:

@@ -1,8 +1,11 @@
 """What a report says of runs: one record, made of what evaluations, comparisons and explanations return."""
 
 import contextlib
+import hashlib
 import inspect
+import math
 import random
+import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +24,7 @@ from rankworth.evaluation import evaluate_profiles, evaluate_runs
 from rankworth.evaluation.results_file import Result
 from rankworth.evaluation.results_reading import is_results
 from rankworth.evaluation.values import RunValues, Values
-from rankworth.explanation import Explanation, Missing, explain_queries
+from rankworth.explanation import Explanation, explain_queries
 from rankworth.explanation.trace import finite
 from rankworth.io import atomic, metadata
 from rankworth.io.source import STDIN
@@ -112,14 +115,14 @@ class _Inputs:
             return _DEPTH
         return (measure.cutoff if isinstance(measure, Measure) else None) or _DEPTH
 
-    def explained(self, run: str, queries: Sequence[str]) -> Iterator[Explanation]:
+    def explained(self, run: str, queries: Sequence[str]) -> list[Explanation]:
         """How the values of queries by the first measure come about; none where it is not explained."""
-        ranked = self.runs[run].only(queries)
         try:
-            explanations = explain_queries(self.qrels, ranked, [self.lead], queries=ranked.queries(), **self.options)
+            ranked = self.runs[run].only(queries)
+            explanations = explain_queries(self.qrels, ranked, [self.lead], queries=queries, **self.options)
         except RankworthError:
-            return
-        yield from (each for each in explanations if isinstance(each, Explanation))
+            return []
+        return [each for each in explanations if isinstance(each, Explanation)]
 
     def documents(self, ids: Iterable[str]) -> Mapping[str, str]:
         """What documents say, where their texts were given."""
@@ -139,6 +142,7 @@ def make(
     seed: int = 0,
     profiles: bool = True,
     command: str = "",
+    files: Iterable[str | Path] = (),
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
     comparing: Mapping[str, Any] | None = None,
@@ -157,6 +161,7 @@ def make(
         seed: of this choice, and of what `compare` draws.
         profiles: whether the runs are measured under all profiles, up to 2,000 queries; it takes most of the time.
         command: the command line that made it, for the page.
+        files: what was read, for their digests on the page.
         rel: as for `evaluate`.
         profile: as for `evaluate`.
         comparing: further options of `compare`, such as `margin` and `by`.
@@ -190,7 +195,8 @@ def make(
             wanted = labels if measures or held else None
             how = {"seed": seed, **(comparing or {})}
             by_column = any(how.get(name) for name in ("by", "weights", "macro"))
-            shown = compare(runs=sides, measures=wanted, table=table if by_column else None, **how)
+            how |= options if any(isinstance(side, list) for side in sides.values()) else {}
+            shown = compare(judged, sides, wanted, table=table if by_column else None, **how)
         elif isinstance(only := next(iter(sides.values())), Values):
             shown = only
         else:
@@ -200,14 +206,19 @@ def make(
         inputs = _Inputs(judged, held, options, labels[0], docs)
         further = _further(inputs, labels)
         record = _summary(shown, labels, table, _tied(shown), seed) | _curves(further, options)
-        record["command"] = command
+        record |= {"command": command, "digests": {str(path): _digest(Path(path)) for path in files}}
         record["judged"] = {name: _column(values, _JUDGED, record["queries"]) for name, values in further.items()}
         is_profiled = profiles and len(record["queries"]) <= _PROFILED
         record["profiles"] = _profiles(inputs, labels) if is_profiled else []
-        record["lacks"] = [name for name in runs if name not in held]
         record["findings"] = _findings(inputs, labels)
         _add_lists(record, inputs, max_size, seed)
+        record["lacks"] = list(_lacks(record, inputs, profiles=profiles))
     return Report(record, _tables(shown))
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _is_stored(side: object) -> bool:
@@ -275,7 +286,7 @@ def _summary(
         "means": {name: {label: finite(row[label]) for label in labels} for name, row in means.items()},
         "intervals": {name: {label: next(ends) for label in labels} for name in values},
         "comparison": shown.to_dict() if isinstance(shown, Comparison) else None,
-        "signature": "" if isinstance(shown, Comparison) else shown.signature,
+        "signatures": shown.signatures if isinstance(shown, Comparison) else {"": shown.signature},
         "queries": ids,
         "texts": [texts.get(query, "") for query in ids],
         "groups": groups,
@@ -324,34 +335,45 @@ def _verdict(
         return _of_two(shown, rows[0], texts)
     sign = 1.0 if shown.scores.better[lead] == "higher" else -1.0
     best = max(means, key=lambda name: sign * np.nan_to_num(means[name][lead], nan=-sign * np.inf))
-    groups = {word: [row.second for row in rows if row.word == word] for word in ("better", "worse")}
     against = shown.baseline or shown.systems[0]
+    words = {row.second: row.word for row in rows if row.first == against}
+    groups = {word: [name for name, its in words.items() if its == word] for word in ("better", "worse")}
     parts = [f"{word} than {against}: {', '.join(names)}" for word, names in groups.items() if names]
-    unclear = len(rows) - sum(map(len, groups.values()))
-    parts += [f"too close to {against} to tell: {unclear}"] if unclear else []
+    unclear = [name for name, its in words.items() if its not in groups]
+    parts += [f"not clearly different from {against}: {', '.join(unclear)}"] if unclear else []
+    lost = [] if best == against else [row.query for row in shown.queries(lead, best, against).worst(3)]
     first = f"{best} has the best mean {lead} of {len(means)} runs, {means[best][lead]:.4f}"
     level = [name for name in (tied[0] if tied else ()) if name != best]
     first += f"; not clearly different from it: {', '.join(level)}." if level else "."
-    return [first, f"By {lead}, {'; '.join(parts)}."]
+    loses = f"; {best} loses most on{_named(lost, texts)[1:]}" if lost else ""
+    return [first, f"By {lead}, {'; '.join(parts)}{loses}."]
 
 
 def _of_two(comparison: Comparison, pair: Difference, texts: Mapping[str, str]) -> list[str]:
     """The verdict on two runs."""
-    words = {"better": "ranks better than", "worse": "ranks worse than", "equal": "ranks as well as"}
-    what = words.get(pair.word, "is equivalent to" if pair.word == "equivalent" else "is not clearly different from")
+    words = {
+        "better": "ranks better than {}, and hardly by chance ({})",
+        "worse": "ranks worse than {}, and hardly by chance ({})",
+        "equal": "ranks as well as {}",
+        "equivalent": "is equivalent to {}: the difference is within the margin ({})",
+    }
+    what = words.get(pair.word, "is not clearly different from {}: chance may be the reason ({})")
     rest = [each for each in comparison.differences if each is not pair]
     others = [
-        f"{word} by {', '.join(each.measure for each in rest if each.word == word)}"
+        f"{'not clearly different' if word == 'unclear' else word} by "
+        f"{', '.join(each.measure for each in rest if each.word == word)}"
         for word in dict.fromkeys(each.word for each in rest)
     ]
     interval = f"{comparison.plan.level:.0%} interval {signed(pair.low)} to {signed(pair.high)}"
-    first = (
-        f"{pair.second} {what} {pair.first}: {pair.measure} is {pair.second_mean:.4f} instead of {pair.first_mean:.4f} "
-        f"({signed(pair.difference)}, {interval}, p {_p(pair.adjusted)}){'; ' if others else ''}{'; '.join(others)}."
-    )
+    means = f"its mean {pair.measure} is {pair.second_mean:.4f} instead of {pair.first_mean:.4f}"
+    size = f"{signed(pair.difference)}{'' if math.isnan(pair.low) else f', {interval}'}"
+    first = f"{pair.second} {what.format(pair.first, f'p {_p(pair.adjusted)}')}; {means} ({size})"
     lost = [row.query for row in comparison.queries(pair.measure, pair.second, pair.first).worst(3)]
-    second = f"It is better on {pair.wins} of {counted(pair.queries)}, worse on {pair.losses} and equal on {pair.ties}"
-    return [first, f"{second}{'; it loses most on' if lost else ''}{_named(lost, texts)[1:]}."]
+    second = (
+        f"It is better on {pair.wins:,} of {counted(pair.queries)}, worse on {pair.losses:,} and equal on {pair.ties:,}"
+    )
+    loses = f"; it loses most on{_named(lost, texts)[1:]}" if lost else ""
+    return [f"{'; '.join([first, *others])}.", f"{second}{loses}."]
 
 
 def _p(value: float) -> str:
@@ -361,8 +383,14 @@ def _p(value: float) -> str:
 
 def _named(queries: Sequence[Any], texts: Mapping[str, str]) -> str:
     """The first of several queries, by what they say where that is known."""
-    named = [f"{texts[str(query)]} ({query})" if texts.get(str(query)) else str(query) for query in queries[:3]]
+    named = [_isolated(f"{texts[query]} ({query})" if texts.get(query) else query) for query in map(str, queries[:3])]
     return f", such as {', '.join(named)}" if len(queries) > len(named) else f": {', '.join(named)}" if named else ""
+
+
+def _isolated(text: str) -> str:
+    """Text that keeps its direction within a sentence."""
+    is_from_right = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text)
+    return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}" if is_from_right else text
 
 
 def _curves(results: Mapping[str, Values], options: Mapping[str, Any]) -> dict[str, Any]:
@@ -406,20 +434,28 @@ def _order(record: Mapping[str, Any], seed: int) -> list[int]:
     return list(dict.fromkeys([*map(int, matter), *rest]))
 
 
+def _listed(record: Mapping[str, Any], inputs: _Inputs) -> list[str]:
+    """The runs of which rankings are shown: the baseline, and those with the best means."""
+    sign = 1 if record["better"][inputs.lead] == "lower" else -1
+    baseline, *others = record["runs"]
+    best = sorted(others, key=lambda name: sign * (record["means"][name][inputs.lead] or 0.0))
+    return [name for name in (baseline, *best) if name in inputs.runs][:_LISTED]
+
+
 def _add_lists(record: dict[str, Any], inputs: _Inputs, max_size: int, seed: int) -> None:
     """Add rankings of queries and texts of documents as long as the page has room, and what would raise the means.
 
-    What does not count is listed for the first queries alone, as each such document is tried at every rank.
+    What does not count is listed for some queries alone, as each such document is tried at every rank: for half of
+    those that differ most, and half of those with the lowest values.
     """
-    record |= {"lists": {}, "documents": {}, "lead": inputs.lead, "chances": []}
-    runs = [name for name in record["runs"] if name in inputs.runs][:_LISTED]
+    runs = _listed(record, inputs)
+    record |= {"lists": {}, "documents": {}, "lead": inputs.lead, "listed": runs, "chances": [], "tried": 0}
     queries = [record["queries"][row] for row in _order(record, seed)[: max_size // _LEAST]] if runs else []
-    lists: dict[str, dict[str, Any]] = {query: {} for query in queries}
-    first = set(queries[:_EXPLAINED])
-    for name in runs:
-        for explanation in inputs.explained(name, queries):
-            missing = explanation.missing[:_MISSING] if str(explanation.query) in first else ()
-            lists[str(explanation.query)][name] = _ranking(explanation, inputs.depth, missing)
+    values = zip(record["queries"], record["values"][runs[-1]][inputs.lead], strict=True) if runs else ()
+    value_of = {query: -math.inf if value is None else value for query, value in values}
+    tried = {*queries[: _EXPLAINED // 2], *sorted(queries, key=value_of.__getitem__)[: _EXPLAINED // 2]}
+    explained = {name: {str(each.query): each for each in inputs.explained(name, queries)} for name in runs}
+    lists = {query: _rankings(query, explained, inputs.depth, is_tried=query in tried) for query in queries}
     texts = inputs.documents({document for each in lists.values() for document in _documents(each)})
     room = page.bytes_left(record, max_size)
     for start in range(0, len(queries), _CHUNK):
@@ -431,7 +467,7 @@ def _add_lists(record: dict[str, Any], inputs: _Inputs, max_size: int, seed: int
             break
         record["lists"] |= more
         record["documents"] |= shortened
-    record["chances"] = _chances(record)
+    record |= {"chances": _chances(record), "tried": len(tried & {*record["lists"]})}
 
 
 def _documents(lists: Mapping[str, Any]) -> Iterator[str]:
@@ -440,15 +476,41 @@ def _documents(lists: Mapping[str, Any]) -> Iterator[str]:
         yield from (row[0] for row in (*each["rows"], *each["missing"]))
 
 
-def _ranking(explained: Explanation, depth: int, missing: Sequence[Missing]) -> dict[str, Any]:
-    """The first ranks: document, grade, what it adds, first and last rank of its ties; and what does not count."""
-    terms = [term for term in explained.terms if term.document is not None][:depth]
-    return {
-        "value": finite(explained.value),
-        "arithmetic": explained.arithmetic,
-        "rows": [[str(term.document), term.grade, _short(term.contribution), term.first, term.last] for term in terms],
-        "missing": [[str(gap.document), gap.grade, gap.rank, _short(gap.change)] for gap in missing],
-    }
+def _rankings(
+    query: str, explained: Mapping[str, Mapping[str, Explanation]], depth: int, *, is_tried: bool
+) -> dict[str, Any]:
+    """The first ranks of a query in each run, and what does not count.
+
+    A row is a document: id, grade, what it adds, first and last rank of its ties, and its rank in each of the runs.
+    """
+    ranks = {name: _ranks(each[query]) for name, each in explained.items() if query in each}
+    rankings = {}
+    for name in ranks:
+        explanation = explained[name][query]
+        terms = [term for term in explanation.terms if term.document is not None][:depth]
+        missing = explanation.missing[:_MISSING] if is_tried else ()
+        rankings[name] = {
+            "value": finite(explanation.value),
+            "arithmetic": explanation.arithmetic,
+            "rows": [
+                [
+                    *(str(term.document), term.grade, _short(term.contribution), term.first, term.last),
+                    [each.get(str(term.document)) for each in ranks.values()],
+                ]
+                for term in terms
+            ],
+            "missing": [[str(gap.document), gap.grade, gap.rank, _short(gap.change)] for gap in missing],
+        }
+    return rankings
+
+
+def _ranks(explanation: Explanation) -> dict[str, int]:
+    """The rank of each document of a ranking."""
+    hits = explanation.context.view.hits
+    row = explanation.context.positions[explanation.id]
+    rows = slice(*hits.offsets[row : row + 2])
+    documents = [] if hits.document is None else hits.document[rows].tolist()
+    return {str(document): int(rank) for document, rank in zip(documents, hits.rank[rows], strict=False)}
 
 
 def _short(value: float | None) -> float | None:
@@ -457,14 +519,18 @@ def _short(value: float | None) -> float | None:
 
 
 def _chances(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Relevant documents that do not count, by how much they would raise the value of their query, and the mean."""
+    """Relevant documents that do not count, by how much they would raise the value of their query, and the mean.
+
+    They are those of all runs but the baseline, or of a single run.
+    """
     size = len(record["queries"])
     names = ("run", "query", "document", "grade", "rank", "change", "of_mean")
+    candidates = record["runs"][1:] or record["runs"]
     gains = [
         dict(zip(names, (run, query, document, grade, rank, change, change / size), strict=True))
         for query, runs in record["lists"].items()
-        for run, each in runs.items()
-        for document, grade, rank, change in each["missing"]
+        for run in candidates
+        for document, grade, rank, change in runs.get(run, {"missing": ()})["missing"]
         if change
     ]
     return sorted(gains, key=lambda gain: -gain["change"])[:_GAINS]
@@ -493,6 +559,22 @@ def _tied(shown: Comparison | Values) -> list[list[str]]:
         if not groups or runs[end - 1] not in groups[-1]:
             groups.append(runs[start:end])
     return groups
+
+
+def _lacks(record: Mapping[str, Any], inputs: _Inputs, *, profiles: bool) -> Iterator[str]:
+    """What is not on the page, and why, as sentences."""
+    stored = [name for name in record["runs"] if name not in inputs.runs]
+    if stored:
+        what = "rankings, curves, data health, profiles and what to do next"
+        yield f"Of {', '.join(stored)} only values are known (results files, or several runs of one system): no {what}."
+    if unlisted := [name for name in record["runs"] if name in inputs.runs and name not in record["listed"]]:
+        yield f"Rankings are those of {', '.join(record['listed'])}; of {', '.join(unlisted)} there are values only."
+    shown, every = len(record["lists"]), counted(len(record["queries"]))
+    if record["listed"] and shown < len(record["queries"]):
+        which = "none, as the values take all the room" if not shown else "those that differ most, and a random sample"
+        yield f"Rankings are shown of {shown:,} of {every}: {which}; --max-size makes more room."
+    if profiles and inputs.runs and not record["profiles"]:
+        yield f"Values under all profiles are not shown beyond {_PROFILED:,} queries: rankworth evaluate --profile all."
 
 
 def _formulas(labels: Iterable[str]) -> dict[str, list[str]]:

@@ -5,15 +5,15 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from importlib.resources import files
 from typing import Any, Final
 
 _MODULES: Final = (("explorer", "dom.js"), ("explorer", "charts.js"), ("report", "charts.js"), ("report", "report.js"))
 _STYLES: Final = (("explorer", "explorer.css"), ("report", "report.css"))
-_FRAME: Final = 1_500
-"""how many bytes the elements of the page have beside its parts"""
+_FRAME: Final = 2_500
+"""how many bytes the elements of the page and its sentences have"""
 _HTML: Final = """<!doctype html>
 <html lang="en">
 <head>
@@ -29,7 +29,7 @@ script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
 </head>
 <body class="report">
 <a class="skip" href="#main">Skip to the content</a>
-<header><h1 dir="auto">{title}</h1><nav id="tools" aria-label="Page"></nav></header>
+<header><h1>{heading}</h1><nav id="tools" aria-label="Page"></nav></header>
 <main id="main" tabindex="-1">
 <section id="verdict" aria-label="Verdict">{verdict}</section>
 <noscript><p class="note">Without a script the page has tables only: no charts, queries and rankings.</p></noscript>
@@ -62,11 +62,13 @@ def html(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
     script = _script()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     sources = {name: tables[name] for name in ("markdown", "latex")}
+    names = [*map(escape, record["runs"][:3]), *(["..."] if len(record["runs"]) > 3 else [])]  # noqa: PLR2004
     return _HTML.format(
         digest=digest,
-        title=escape(" vs ".join(record["runs"][:3]) + (", ..." if len(record["runs"]) > 3 else "")),  # noqa: PLR2004
+        title=" vs ".join(names),
+        heading=" vs ".join(f"<bdi>{name}</bdi>" for name in names),
         style=_style(),
-        verdict="".join(f'<p dir="auto">{escape(sentence)}</p>' for sentence in record["verdict"]),
+        verdict=_paragraphs(record["verdict"]) + _paragraphs(record["lacks"], "note"),
         scores=tables["html"],
         health=_health(record),
         method=_method(record, tables),
@@ -106,22 +108,30 @@ def _style() -> str:
     return "\n".join(_read(*style) for style in _STYLES)
 
 
+def _paragraphs(sentences: Iterable[str], kind: str = "") -> str:
+    return "".join(f'<p class="{kind}">{escape(sentence)}</p>' for sentence in sentences)
+
+
 def _health(record: Mapping[str, Any]) -> str:
     """What is wrong or risky in judgements and runs, a paragraph each; nothing where runs were measured elsewhere."""
     if not record["findings"]:
         return ""
-    found = [f"{each['severity']}: {each['text']} [{each['slug']}]" for each in record["findings"]]
-    return "<h2>Data health</h2>" + "".join(f'<p dir="auto">{escape(text)}</p>' for text in found)
+    findings = (f"{each['severity']}: {each['text']} [{each['slug']}]" for each in record["findings"])
+    return "<h2>Data health</h2>" + _paragraphs(findings)
 
 
 def _method(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
     """How the numbers were made, for those who want to check them and to cite it."""
     text = re.sub(r"~\\cite\{[^}]*\}", "", tables["method"]).replace("\\", "")
-    parts = [f"<p>{escape(text)}</p>" if text else f"<p class=small>{escape(record['signature'])}</p>"]
+    parts = [_paragraphs([text] if text else [])]
+    parts.append(_paragraphs((f"{label} {line}" for label, line in record["signatures"].items()), "small"))
     if tables["formulas"]:
         parts.append(f"<details><summary>Formulas</summary><pre>{escape(tables['formulas'])}</pre></details>")
     if record["command"]:
         parts.append(f"<p>Made by</p><pre>{escape(record['command'])}</pre>")
+    if record["digests"]:
+        lines = "\n".join(f"{digest}  {name}" for name, digest in record["digests"].items())
+        parts.append(f"<details><summary>SHA-256 of the files</summary><pre>{escape(lines)}</pre></details>")
     if tables["bibtex"]:
         parts.append(f"<details><summary>BibTeX</summary><pre>{escape(tables['bibtex'])}</pre></details>")
     parts.append(f"<p class=small>rankworth {escape(record['rankworth'])}</p>")

@@ -106,7 +106,7 @@ export function select(choices, chosen, action, attributes = {}) {
   return el('select', {...attributes, on: {change: (event) => action(event.target.value)}}, options);
 }
 
-/** A table with a caption; cells are texts or elements, and columns are {name, number}. */
+/** A table with a caption; cells are texts or elements, and columns are {name, number, sorted}. */
 export function table(caption, columns, rows) {
   const cell = (value, index) =>
     el(index === 0 ? 'th' : 'td', {scope: index === 0 ? 'row' : null, class: columns[index].number ? 'number' : null}, value);
@@ -114,7 +114,7 @@ export function table(caption, columns, rows) {
     'div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption},
     el('table', {}, el('caption', {}, caption),
       el('thead', {}, el('tr', {}, columns.map((column) =>
-        el('th', {scope: 'col', class: column.number ? 'number' : null}, column.name)))),
+        el('th', {scope: 'col', class: column.number ? 'number' : null, 'aria-sort': column.sorted}, column.name)))),
       el('tbody', {}, rows.map((row) => el('tr', {}, row.map(cell))))));
 }
 

@@ -28,9 +28,12 @@ export function intervals(title, sentence, rows, {from = [], marks: places = []}
     if (row.low !== null && row.low !== undefined) marks.push(svg('line', {class: `line ${row.kind ?? ''}`, x1: x(row.low), x2: x(row.high), y1: y, y2: y}));
     marks.push(svg('circle', {class: `dot ${row.kind ?? ''}`, cx: x(row.value), cy: y, r: 5}), label(WIDTH - 142, y + 4, row.text, {class: 'tick'}));
   });
-  for (const end of [low, high]) marks.push(label(x(end), height - 4, end.toFixed(2), {class: 'tick', 'text-anchor': 'middle'}));
+  for (const end of [low, high]) marks.push(label(x(end), height - 4, number(end, 2), {class: 'tick', 'text-anchor': 'middle'}));
   return chart(WIDTH, height, title, sentence, ...marks);
 }
+
+/** What a difference is: a gain, a loss or neither. */
+const kind = (gain) => (gain > 0 ? 'up' : gain < 0 ? 'down' : 'level');
 
 /** The differences of all queries, the largest gain first. */
 export function differences(rows, title, sentence) {
@@ -41,13 +44,17 @@ export function differences(rows, title, sentence) {
   const y = scaled(low, high, height - 8, 8);
   const step = WIDTH / Math.max(bars.length, 1);
   const marks = bars.map((some, place) => {
-    const value = some.reduce((sum, row) => sum + row.difference, 0) / some.length;
+    const [value, gain] = ['difference', 'gain'].map((name) => some.reduce((sum, row) => sum + row[name], 0) / some.length);
     const name = some.length > 1 ? `${some.length} queries from ${some[0].id}` : some[0].id;
-    return svg('rect', {class: `bar ${value < 0 ? 'down' : 'up'}`, 'data-query': some[0].id, x: place * step, width: Math.max(step * 0.85, 0.8), y: Math.min(y(0), y(value)), height: Math.max(1, Math.abs(y(value) - y(0)))},
+    return svg('rect', {class: `bar ${kind(gain)}`, 'data-query': some[0].id, x: place * step, width: Math.max(step * 0.85, 0.8), y: Math.min(y(0), y(value)), height: Math.max(1, Math.abs(y(value) - y(0)))},
       svg('title', {}, `${name}: ${signed(value)}`));
   });
-  marks.push(svg('line', {class: 'axis', x1: 0, x2: WIDTH, y1: y(0), y2: y(0)}), label(2, 12, signed(high), {class: 'tick'}), label(2, height - 2, signed(low), {class: 'tick'}));
-  return chart(WIDTH, height, title, sentence, ...marks);
+  marks.push(svg('line', {class: 'axis', x1: 0, x2: WIDTH, y1: y(0), y2: y(0)}));
+  const [left, right] = rows[0]?.difference < 0 ? [low, high] : [high, low]; // the ends of the bars that stand there; each label is beyond zero
+  for (const [value, x, anchor] of [[left, 2, 'start'], [right, WIDTH - 2, 'end']]) {
+    if (value) marks.push(label(x, y(0) + (value > 0 ? 12 : -4), signed(value), {class: 'tick', 'text-anchor': anchor}));
+  }
+  return chart(WIDTH, height, title, several > 1 ? `${sentence} Each bar is the mean of ${several} queries.` : sentence, ...marks);
 }
 
 /** Each query by its values in two runs; above the line the second is better. */
@@ -56,7 +63,7 @@ export function scatter(rows, [first, second], title) {
   const [low, high] = extent(rows.flatMap((row) => [row.base, row.value]), 0, 1);
   const at = scaled(low, high, 34, size - 8);
   const shown = rows.length > POINTS ? rows.filter((_, place) => place % Math.ceil(rows.length / POINTS) === 0) : rows;
-  const marks = shown.map((row) => svg('circle', {class: `dot ${row.difference < 0 ? 'down' : 'up'}`, 'data-query': row.id, cx: at(row.base), cy: size - at(row.value), r: 4},
+  const marks = shown.map((row) => svg('circle', {class: `dot ${kind(row.gain)}`, 'data-query': row.id, cx: at(row.base), cy: size - at(row.value), r: 4},
     svg('title', {}, `${row.id}: ${number(row.base)}, ${number(row.value)}`)));
   marks.unshift(svg('line', {class: 'axis', x1: at(low), y1: size - at(low), x2: at(high), y2: size - at(high)}));
   marks.push(label(size / 2, size - 4, first, {class: 'tick', 'text-anchor': 'middle'}), label(4, 14, second, {class: 'tick'}));
@@ -83,18 +90,20 @@ export function histogram(series, title) {
   return chart(WIDTH, height, title, counts.map(([name, bins]) => `${name}: ${bins[0]} of ${bins.reduce((one, other) => one + other, 0)} queries in the lowest tenth`).join('; '), ...marks);
 }
 
-/** Queries by runs, those that runs differ most on first; darker is better. */
-export function heat(rows, runs, title) {
+/** Queries by runs, those that runs differ most on first; darker is higher, and n/a has a dashed frame. */
+export function heat(rows, runs, title, better) {
   const several = Math.max(1, Math.ceil(rows.length / BARS));
   const columns = rows.filter((_, place) => place % several === 0);
   const step = (WIDTH - 130) / Math.max(columns.length, 1);
+  const [low, high] = extent(rows.flatMap((row) => row.values), 0, 1);
+  const share = scaled(low, high, 0, 1);
   const marks = runs.flatMap((run, line) => [
     label(122, line * LINE + 17, run, {class: 'tick', 'text-anchor': 'end'}),
-    ...columns.map((row, place) => svg('rect', {class: 'cell', 'data-query': row.id, x: 130 + place * step, width: Math.max(step - 0.4, 0.6), y: line * LINE + 2, height: LINE - 4, 'fill-opacity': row.values[line] ?? 0},
+    ...columns.map((row, place) => svg('rect', {class: 'cell', 'data-query': row.id, x: 130 + place * step, width: Math.max(step - 0.4, 0.6), y: line * LINE + 2, height: LINE - 4, 'fill-opacity': share(row.values[line] ?? low), 'stroke-dasharray': row.values[line] === null ? 2 : null},
       svg('title', {}, `${row.id}, ${run}: ${number(row.values[line])}`))),
   ]);
   const picked = several > 1 ? `; every ${several}th of ${rows.length} queries is drawn` : '';
-  return chart(WIDTH, runs.length * LINE + 4, title, `Darker is better; queries on which runs differ most stand left${picked}`, ...marks);
+  return chart(WIDTH, runs.length * LINE + 4, title, `${better[0].toUpperCase()}${better.slice(1)} is better; queries on which runs differ most stand left${picked}`, ...marks);
 }
 
 /** Lines over places that stand side by side, such as cutoffs; series are name and points {at, value}. */
@@ -102,9 +111,10 @@ export function lines(series, title) {
   const places = [...new Set([...series.values()].flat().map((point) => point.at))].sort((one, other) => one - other);
   const [width, height, left] = [420, 200, 34];
   const x = (at) => left + ((width - left - 12) * places.indexOf(at)) / Math.max(places.length - 1, 1);
-  const y = scaled(0, Math.max(1, ...[...series.values()].flat().map((point) => point.value ?? 0)), height - 20, 8);
+  const most = Math.max(1, ...[...series.values()].flat().map((point) => point.value ?? 0));
+  const y = scaled(0, most, height - 20, 8);
   const marks = places.map((at) => label(x(at), height - 4, at, {class: 'tick', 'text-anchor': 'middle'}));
-  for (const share of [0, 0.5, 1]) marks.push(svg('line', {class: 'grid', x1: left, x2: width - 12, y1: y(share), y2: y(share)}), label(left - 4, y(share) + 4, share.toFixed(1), {class: 'tick', 'text-anchor': 'end'}));
+  for (const share of [0, 0.5, 1]) marks.push(svg('line', {class: 'grid', x1: left, x2: width - 12, y1: y(share * most), y2: y(share * most)}), label(left - 4, y(share * most) + 4, (share * most).toFixed(1), {class: 'tick', 'text-anchor': 'end'}));
   [...series].forEach(([name, points], run) => {
     const known = points.filter((point) => point.value !== null);
     marks.push(svg('polyline', {class: `line series-${run % 8}`, 'stroke-dasharray': DASHES[run % 8], points: known.map((point) => `${x(point.at)},${y(point.value)}`).join(' ')}, svg('title', {}, name)));
