@@ -28,6 +28,7 @@ EXAMPLES = Path(__file__).parent / "docs" / "example"
 SURROUNDINGS = (
     *("COLUMNS", "LINES", "TERM", "NO_COLOR", "FORCE_COLOR"),  # how wide and how bold output is
     *("GITHUB_STEP_SUMMARY", "MASTER", "RANKWORTH_TRUST"),  # where gates write, where Spark runs, whose plugins run
+    "PYTHONDONTWRITEBYTECODE",  # hundreds of processes import the same, which only the first one is to compile
 )
 """variables that a command heeds; a test that is about one of them sets it itself"""
 PROGRAM = f"{shlex.quote(sys.executable)} -m rankworth"
