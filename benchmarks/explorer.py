@@ -110,7 +110,9 @@ def main() -> None:
         ready.append(seconds)
     print(f"ready: {min(ready):.2f} s, of which imports {min(imports):.2f} s")
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"), args=["--no-sandbox"]
+        )
         page = browser.new_page()
         process, address, _ = started()
         page.goto(address)

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,6 +49,19 @@ def closed_figures() -> Iterator[None]:
     yield
     if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
         pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium, which scripts/set-up installs: preferably without windows, which takes a third of the time."""
+    playwright = importlib.import_module("playwright.sync_api")
+    path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    assert path, "there is no Chromium; on Debian: apt-get install chromium-headless-shell"
+    playwright.expect.set_options(timeout=60_000)  # a slow machine is no failure
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 @contextmanager
