@@ -65,20 +65,22 @@ COLLECTIONS: Final = {
 every_collection = pytest.mark.parametrize("name", COLLECTIONS)
 
 
-def ours(data: Collection, measure: str) -> Table:
-    rows = rw.evaluate(*data, [measure]).per_query.to_dict()
-    return {query: row[measure] for query, row in rows.items()}
+def ours(data: Collection, *measures: str) -> list[Table]:
+    rows = rw.evaluate(*data, measures).per_query.to_dict()
+    return [{query: row[measure] for query, row in rows.items()} for measure in measures]
 
 
-def ir_measures(data: Collection, measure: str) -> Table:
+def ir_measures(data: Collection, *measures: str) -> list[Table]:
     with warnings.catch_warnings():
         # cwl-eval's docstrings have escapes that Python warns of when it compiles them.
         warnings.simplefilter("ignore")
         import ir_measures as peer  # noqa: PLC0415 - slow to import
 
         logging.getLogger("ir_measures").setLevel(logging.ERROR)  # it remarks on the range of grades
-        metrics = peer.iter_calc([peer.parse_measure(measure)], *data)
-        return {metric.query_id: float(metric.value) for metric in metrics}
+        found: dict[Any, Table] = {peer.parse_measure(measure): {} for measure in measures}
+        for metric in peer.iter_calc(list(found), *data):
+            found[metric.measure][metric.query_id] = float(metric.value)
+        return list(found.values())
 
 
 def cwl_eval(kind: str, gains: list[float], ranks: int, **parameters: float) -> float:
@@ -112,10 +114,10 @@ MEASURES: Final = [
 @every_collection
 def test_values_equal_ir_measures(name: str) -> None:
     data = COLLECTIONS[name]
-    for measure in MEASURES:
-        peer = ir_measures(data, measure.replace("_grade", "_rel"))
+    theirs = ir_measures(data, *(measure.replace("_grade", "_rel") for measure in MEASURES))
+    for peer, here in zip(theirs, ours(data, *MEASURES), strict=True):
         assert peer.keys() == data.qrels.keys()
-        agrees(peer, ours(data, measure))
+        agrees(peer, here)
 
 
 @every_collection
@@ -123,18 +125,19 @@ def test_values_equal_ir_measures(name: str) -> None:
 def test_binary_gains_equal_ir_measures_of_grades_up_to_1(name: str, rel: int) -> None:
     data = COLLECTIONS[name]
     binary = {query: {one: int(grade >= rel) for one, grade in grades.items()} for query, grades in data.qrels.items()}
-    for theirs, here in (
-        ("INST(max_rel=1)", f"INST(rel={rel})"),
-        ("INST(T=3.0,max_rel=1)", f"INST(rel={rel}, T=3)"),
-        ("INSQ(max_rel=1)", f"INSQ(rel={rel})"),
-        ("SDCG(max_rel=1)@10", f"SDCG(rel={rel})@10"),
-        ("BPM(T=3.0,max_rel=1)@10", f"BPM(rel={rel}, T=3)@10"),
-        ("NERR8(max_rel=1)@10", f"NERR8(rel={rel})@10"),
-        ("NERR9(max_rel=1)@10", f"NERR9(rel={rel})@10"),
-        ("NERR10(max_rel=1)", f"NERR10(rel={rel})"),
-        ("NERR11(max_rel=1)", f"NERR11(rel={rel})"),
-    ):
-        agrees(ir_measures(Collection(binary, data.run), theirs), ours(data, here))
+    names = {
+        "INST(max_rel=1)": f"INST(rel={rel})",
+        "INST(T=3.0,max_rel=1)": f"INST(rel={rel}, T=3)",
+        "INSQ(max_rel=1)": f"INSQ(rel={rel})",
+        "SDCG(max_rel=1)@10": f"SDCG(rel={rel})@10",
+        "BPM(T=3.0,max_rel=1)@10": f"BPM(rel={rel}, T=3)@10",
+        "NERR8(max_rel=1)@10": f"NERR8(rel={rel})@10",
+        "NERR9(max_rel=1)@10": f"NERR9(rel={rel})@10",
+        "NERR10(max_rel=1)": f"NERR10(rel={rel})",
+        "NERR11(max_rel=1)": f"NERR11(rel={rel})",
+    }
+    for peer, here in zip(ir_measures(Collection(binary, data.run), *names), ours(data, *names.values()), strict=True):
+        agrees(peer, here)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 7, 100])
@@ -163,17 +166,16 @@ def test_other_depths_than_a_thousand_ranks_equal_cwl_eval(ranks: int) -> None:
 def test_a_gain_is_reached_when_it_is_reached() -> None:
     """cwl-eval adds up 2/3 + 1 + 1/3 and has a little less than 2; grades are added up here."""
     data = Collection({"q": {"a": 2, "b": 3, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
-    assert ir_measures(data, "BPM(T=2.0,max_rel=3)@10") == {"q": pytest.approx((2 / 3 + 1 + 1 / 3) / 10)}
-    assert ours(data, "BPM(T=2, max_grade=3)@10") == {"q": (2 + 3 + 1) / 3 / 3}
+    assert ir_measures(data, "BPM(T=2.0,max_rel=3)@10") == [{"q": pytest.approx((2 / 3 + 1 + 1 / 3) / 10)}]
+    assert ours(data, "BPM(T=2, max_grade=3)@10") == [{"q": (2 + 3 + 1) / 3 / 3}]
 
 
 def test_documents_that_were_not_retrieved_come_last_in_the_ideal_ranking_whatever_the_scores() -> None:
     """ir_measures gives them the score 0, so that they stand before retrieved documents with scores below."""
     below, above = (collection(7, low=low, density=0.8) for low in (-10.0, 10.0))
-    theirs = ir_measures(above, "Compat")
-    agrees(theirs, ours(above, "Compat"))
-    agrees(theirs, ours(below, "Compat"))
-    wrong = ir_measures(below, "Compat")
+    [theirs], [wrong] = ir_measures(above, "Compat"), ir_measures(below, "Compat")
+    for data in (above, below):
+        agrees(theirs, *ours(data, "Compat"))
     assert sum(abs(wrong[query] - theirs[query]) > 0.001 for query in wrong) > 5
 
 
@@ -186,7 +188,7 @@ def test_accuracy_equals_ir_measures_where_there_is_something_to_compare(name: s
     data = COLLECTIONS[name]
     rel = rw.parse(measure).parameters["rel"]
     depth = rw.parse(measure).cutoff
-    here = ours(data, measure)
+    [here] = ours(data, measure)
     for query, documents in data.run.items():
         alone = Collection({query: data.qrels[query]}, {query: documents})
         found = [data.qrels[query].get(document, 0) >= rel for document in list(documents)[:depth]]
@@ -195,14 +197,14 @@ def test_accuracy_equals_ir_measures_where_there_is_something_to_compare(name: s
                 ir_measures(alone, measure)
             assert here[query] == 1
         elif not any(found):
-            assert ir_measures(alone, measure) == {}
+            assert ir_measures(alone, measure) == [{}]
             assert here[query] == 0
         else:
             pairs = [
                 upper > lower for place, upper in enumerate(found) for lower in found[place + 1 :] if upper != lower
             ]
             assert here[query] == sum(pairs) / len(pairs)
-            assert ir_measures(alone, measure)[query] == pytest.approx(here[query], rel=0, abs=RELATIVE)
+            assert ir_measures(alone, measure)[0][query] == pytest.approx(here[query], rel=0, abs=RELATIVE)
 
 
 def test_rounding_puts_no_value_above_1() -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -326,6 +327,12 @@ def agrees(value: float, wanted: float, case: Case) -> bool:
     return abs(value - wanted) <= tolerance
 
 
+@cache
+def read(qrels: Path, run: Path) -> Collection:
+    """Judgements and run of files, read once for all their cases."""
+    return rw.Qrels(qrels), rw.Run(run)
+
+
 def collection_of(case: Case, data: Case, shared: Path) -> Collection:
     """Judgements and run of a case."""
     inputs = case["inputs"]
@@ -333,7 +340,7 @@ def collection_of(case: Case, data: Case, shared: Path) -> Collection:
         inputs = dict(zip(("qrels_file", "run_file"), inputs["files"].split(", "), strict=True))
     match data["inputs"][inputs["ref"]] if "ref" in inputs else inputs:
         case {"qrels_file": qrels, "run_file": run}:
-            return shared / qrels, shared / run
+            return read(shared / qrels, shared / run)
         case {"qrels": qrels, "run": run}:
             return by_query(qrels), by_query(run)
         case {"relevance_in_rank_order": [[*_], *_] as lists}:
