@@ -162,6 +162,16 @@ def leave(namespace: dict[str, Any]) -> None:
     shutil.rmtree(namespace["_folder"])
 
 
+class Docstrings(PythonDocStringDocument):
+    """The docstrings of a module, which is parsed only where it has an example."""
+
+    @staticmethod
+    def extract_docstrings(python_source_code: str) -> Iterator[tuple[int, int, str]]:
+        """Each docstring with its place."""
+        if ">>> " in python_source_code:
+            yield from PythonDocStringDocument.extract_docstrings(python_source_code)
+
+
 pages = Sybil(
     parsers=[PythonCodeBlockParser(), ConsoleParser()],
     patterns=["README.md", "docs/*.md", "docs/*/*.md", "benchmarks/README.md"],
@@ -171,6 +181,6 @@ pages = Sybil(
 docstrings = Sybil(
     parsers=[DocTestParser()],
     patterns=["src/*/*.py", "src/*/*/*.py", "src/*/*/*/*.py"],
-    document_types={".py": PythonDocStringDocument},
+    document_types={".py": Docstrings},
 )
 pytest_collect_file = (pages + docstrings).pytest()

@@ -4,6 +4,7 @@ import ast
 import math
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,19 @@ from rankworth.errors import (
 
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "docs" / "errors"
-MODULES = {path: ast.parse(path.read_text()) for path in sorted((ROOT / "src" / "rankworth").rglob("*.py"))}
 RAISERS = ("RankworthError", "InputError", "MeasureError", "UsageError", "RankworthWarning", "Notice", "Finding")
 SLUG = re.compile(r"[a-z]+(?:-[a-z]+)+")
 
 
+@cache
+def modules() -> dict[Path, ast.Module]:
+    """The source by path."""
+    return {path: ast.parse(path.read_text()) for path in sorted((ROOT / "src" / "rankworth").rglob("*.py"))}
+
+
 def literals() -> Iterator[tuple[str, str]]:
     """Every text in the source, with its place."""
-    for path, tree in MODULES.items():
+    for path, tree in modules().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield f"{path.name}:{node.lineno}", node.value
@@ -40,7 +46,7 @@ def literals() -> Iterator[tuple[str, str]]:
 
 def passed() -> Iterator[tuple[str, str]]:
     """Every slug that is written where an error, a warning or a notice is made, with its place."""
-    for path, tree in MODULES.items():
+    for path, tree in modules().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RAISERS and node.args:
                 first = node.args[0]
@@ -50,7 +56,7 @@ def passed() -> Iterator[tuple[str, str]]:
 
 def documented() -> Iterator[tuple[str, str]]:
     """Every slug that a docstring names among what is raised, with its place."""
-    for path, tree in MODULES.items():
+    for path, tree in modules().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 for part in re.findall(r"(?s)Raises:\n(.*?)(?:\n\n|\Z)", ast.get_docstring(node) or ""):
