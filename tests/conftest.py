@@ -3,11 +3,13 @@
 import importlib
 import os
 import shutil
+import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
@@ -64,6 +66,12 @@ def browser() -> Iterator[Any]:
         browser.close()
 
 
+def free_port() -> int:
+    """A port that nobody listens to."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
 @contextmanager
 def small_spark(folder: Path) -> Iterator[Any]:
     """Start Spark on this machine, small; a Java runtime has to be there, which scripts/set-up sees to."""
@@ -74,11 +82,16 @@ def small_spark(folder: Path) -> Iterator[Any]:
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.local.dir": str(folder),
         "spark.sql.execution.pyspark.udf.faulthandler.enabled": "false",
+        "spark.python.daemon.module": "spark_daemon",
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.connect.grpc.binding.port": str(free_port()),
     }
     builder = sql.SparkSession.builder.master("local[2]").appName("rankworth tests")
     for name, value in settings.items():
         builder = builder.config(name, value)
-    session = builder.getOrCreate()
+    paths = f"{Path(__file__).parent}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    with patch.dict(os.environ, PYTHONPATH=paths):
+        session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()

@@ -1,7 +1,6 @@
 """Spark: frames in, a lazy frame and merged means out, and what is wrong with frames told as everywhere."""
 
 import math
-import os
 import subprocess
 import sys
 import warnings
@@ -92,7 +91,7 @@ def test_means_and_intervals_do_not_depend_on_partitions(spark: Any) -> None:
         try:
             means = evaluate(frame(spark, qrels, "int"), frame(spark, run), MEASURES).mean()
         finally:
-            spark.conf.set("spark.sql.shuffle.partitions", "3")
+            spark.conf.set("spark.sql.shuffle.partitions", "2")
             spark.conf.unset("spark.sql.adaptive.coalescePartitions.enabled")
         assert means.mean() == pytest.approx(values.mean(), rel=1e-12)
         expected = intervals(values.per_query.array, method="t", level=0.9)
@@ -380,13 +379,13 @@ def test_errors_of_workers_come_whole() -> None:
     assert raised("Traceback: java.lang.OutOfMemoryError") is None
 
 
-def test_connect_gives_the_same(tmp_path: Path) -> None:
+def test_connect_gives_the_same(spark: Any, tmp_path: Path) -> None:
     code = """
-import warnings
+import sys, warnings
 warnings.simplefilter("ignore")
 from pyspark.sql import SparkSession
 from rankworth.spark import evaluate
-spark = SparkSession.builder.remote("local[1]").config("spark.sql.shuffle.partitions", "2").getOrCreate()
+spark = SparkSession.builder.remote(f"sc://127.0.0.1:{sys.argv[1]}").getOrCreate()
 names = "query string, document string"
 qrels = spark.createDataFrame([("q1", "a", 1), ("q1", "b", 0), ("q2", "x", 1)], names + ", grade int")
 run = spark.createDataFrame([("q1", "a", 1.0), ("q1", "b", 1.0), ("q2", "x", 2.0)], names + ", score double")
@@ -399,10 +398,9 @@ except InputError as error:
 print(type(values).__module__, sorted(map(tuple, values.collect())), values.mean().mean())
 """
     (tmp_path / "connected.py").write_text(code)
-    environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    done = subprocess.run(
-        [sys.executable, str(tmp_path / "connected.py")], env=environment, capture_output=True, text=True, check=False
-    )
+    port = spark.conf.get("spark.connect.grpc.binding.port")
+    line = [sys.executable, str(tmp_path / "connected.py"), port]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     *_, refused, last, _ = done.stdout.split("\n")
     assert refused == "duplicate-document the run: query q1 ranks document a again"

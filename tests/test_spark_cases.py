@@ -129,11 +129,22 @@ REFUSED: dict[str, Case] = {
 }
 
 
+FRAMES: dict[str, tuple[Any, pl.DataFrame]] = {}
+
+
+def framed(spark: Any, rows: Rows, schema: str) -> tuple[Any, pl.DataFrame]:
+    """A frame of Spark and the same of Polars, made once."""
+    key = f"{schema}: {rows}"
+    if key not in FRAMES:
+        frame = spark.createDataFrame(rows, schema)
+        FRAMES[key] = frame, pl.DataFrame(frame.toArrow())
+    return FRAMES[key]
+
+
 def both(spark: Any, case: Case) -> tuple[tuple[Any, Any], tuple[Any, Any], list[str], dict[str, Any]]:
     """Frames of Spark, the same of Polars, the measures and the settings."""
     qrels, judged, run, scored, settings = case
-    frames = spark.createDataFrame(qrels, judged), spark.createDataFrame(run, scored)
-    here = pl.DataFrame(frames[0].toArrow()), pl.DataFrame(frames[1].toArrow())
+    frames, here = zip(framed(spark, qrels, judged), framed(spark, run, scored), strict=True)
     return frames, here, settings.get("measures", MEASURES), {k: v for k, v in settings.items() if k != "measures"}
 
 
