@@ -141,7 +141,7 @@ def test_children_that_are_sent_signals_take_them_as_usual() -> None:
         pytest.param("io/parquet.py", "batches", id="where is Parquet read?"),
         pytest.param("io/trec.py", "batches", id="where are TREC's lines read?"),
         pytest.param("io/duplicates.py", "settled", id="where is a repeated document handled?"),
-        pytest.param("judging/ties.py", "tie_groups", id="where are ties found and broken?"),
+        pytest.param("judging/ranking.py", "tie_groups", id="where are ties found and broken?"),
         pytest.param("judging/grades.py", "settle", id="where are negative and fractional grades handled?"),
         pytest.param("evaluation/aggregation.py", "rows_of", id="where is a missing query handled?"),
         pytest.param("evaluation/aggregation.py", "mean", id="where do values become a mean?"),

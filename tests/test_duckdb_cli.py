@@ -293,7 +293,7 @@ def test_nothing_is_said_of_what_duckdb_holds_when_python_ends() -> None:
 )
 def test_limits_are_typed_as_people_do(limit: str, size: float) -> None:
     with engine.opened(Running("duckdb", limit).memory) as opened:
-        told = opened.connection.sql("select current_setting('memory_limit')").fetchall()[0][0]
+        told = opened.sql("select current_setting('memory_limit')").fetchall()[0][0]
         number, unit = told.split()
         units = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
         assert float(number) * units[unit] == pytest.approx(size, rel=0.06)  # DuckDB prints few digits

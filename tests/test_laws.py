@@ -259,7 +259,7 @@ def _graded(measure: Measure) -> list[Measure]:
 @given(collection=batches())
 def test_the_expected_value_over_ties_is_the_mean_over_permutations(collection: tuple[Grades, Scores]) -> None:
     hits = hits_of(*collection, layout="full")
-    expecting = whole(hits).expecting()
+    expecting = replace(whole(hits), ties="expected")
     orders = [(query, whole(order)) for query in range(len(expecting.grade)) for order in tie_orders(hits, query)]
     assume(orders)
     each = stacked(orders)

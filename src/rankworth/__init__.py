@@ -124,7 +124,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and meas
         warn(f"rankworth.{name} is now rankworth.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
         name = _RENAMED[name]
     if name in _HOME_OF:
-        return getattr(import_module(f"rankworth.{_HOME_OF[name]}"), name)
+        return globals().setdefault(name, getattr(import_module(f"rankworth.{_HOME_OF[name]}"), name))  # asked for once
     if name in _MODULES:
         return import_module(f"rankworth.{name}")
     if not name.startswith("_") and PathFinder.find_spec(name, __path__) is None:  # Python asks here for modules first

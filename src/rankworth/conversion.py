@@ -21,7 +21,7 @@ from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Blank, Blanks, Reading, file_batches, file_parts
 from rankworth.io.source import STDIN, Progress, Source, opened
-from rankworth.judging.ties import Contradictions
+from rankworth.judging.order import Contradictions
 from rankworth.model import stem
 from rankworth.tables.frames import run_starts, taken
 

@@ -15,7 +15,7 @@ from rankworth.judged import Array, constant, device_of, indexing, namespace, wi
 from rankworth.judging.inputs import InputOptions
 from rankworth.model import Run
 from rankworth.profiles import DEFAULT, Profile, ReadSettings, ResolvedMeasure
-from rankworth.settings import STANDARD_JUDGING, Ordering
+from rankworth.settings import STANDARD_JUDGING, Judging
 from rankworth.tensors.inputs import checked_arrays, to_list, torch_of
 from rankworth.tensors.ranking import first
 
@@ -39,7 +39,7 @@ def retrieve(
     query_ids: Sequence[object] | None = None,
     corpus_ids: Sequence[object] | None = None,
     similarity: Similarity = "cosine",
-    ordering: Ordering = STANDARD_JUDGING.ordering,
+    judging: Judging = STANDARD_JUDGING,
     block: int = BLOCK,
     name: str = "",
 ) -> Run:
@@ -54,7 +54,7 @@ def retrieve(
         query_ids: as for `evaluate_embeddings`.
         corpus_ids: as for `evaluate_embeddings`.
         similarity: as for `evaluate_embeddings`.
-        ordering: what decides between documents with equal scores: by id, or, where `ties` is `given`, by their rows.
+        judging: its `ties` decide between documents with equal scores: by id, or, where they are `given`, by rows.
         block: as for `evaluate_embeddings`.
         name: what to call the run.
 
@@ -76,17 +76,17 @@ def retrieve(
         if not isinstance(number, int) or number < 1:
             raise UsageError("unknown-setting", f"{setting}={number!r}: {setting} is a whole number from 1 on")
     order = np.arange(len(ids))
-    if not ordering.ties.startswith("given"):
-        order = ids.arg_sort(descending=ordering.ties != "id-ascending").to_numpy().astype(np.int64)
-    elif ordering.ties == "given-reversed":
+    if not judging.ties.startswith("given"):
+        order = ids.arg_sort(descending=judging.ties != "id-ascending").to_numpy().astype(np.int64)
+    elif judging.ties == "given-reversed":
         order = order[::-1]
-    scores, columns = _search(queries, corpus, order, min(depth, len(ids)), similarity, block, ordering.score_type)
+    scores, columns = _search(queries, corpus, order, min(depth, len(ids)), similarity, block, judging.score_type)
     if np.isnan(scores).any():
         raise _not_a_number(queries=(queries, own_ids), corpus=(corpus, ids))
     rows = np.repeat(np.arange(scores.shape[0]), scores.shape[1])
     documents = ids.gather(order[columns.ravel()])
     retrieved = pl.DataFrame({"query": own_ids.gather(rows), "document": documents, "score": scores.ravel()})
-    return Run(retrieved if ordering.ties != "given-reversed" else retrieved.reverse(), name)
+    return Run(retrieved if judging.ties != "given-reversed" else retrieved.reverse(), name)
 
 
 def evaluate_embeddings(
@@ -150,7 +150,7 @@ def evaluate_embeddings(
         query_ids=query_ids,
         corpus_ids=corpus_ids,
         similarity=similarity,
-        ordering=plan.base.judging.ordering,
+        judging=plan.base.judging,
         block=block,
     )
     return evaluate(qrels, run, measures, rel=rel, profile=profile, **settings)

@@ -241,10 +241,6 @@ class Judged:
             row=None if self.row is None else xp.take_along_axis(self.row, order, axis=1),
         )
 
-    def expecting(self) -> "Judged":
-        """The ranking with every position weight averaged over the tie group of its row."""
-        return replace(self, ties="expected")
-
     def ideal(self, gain: Callable[["Judged"], Array], *, of: IdealOf = "judged", cut: bool = True) -> "Judged":
         """The best order of the documents by their gain, under the same cutoff.
 

@@ -238,7 +238,7 @@ class Evaluator(Base):  # type: ignore[misc]
                     query_ids=list(self.queries),
                     corpus_ids=ids[rows],
                     similarity=function,
-                    ordering=PROFILES[PROFILE].judging.ordering,
+                    judging=PROFILES[PROFILE].judging,
                     block=self.block,
                 )
                 found[name].append(run.to_frame())

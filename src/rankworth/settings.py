@@ -64,20 +64,6 @@ def quirk(default: Any) -> Any:  # noqa: ANN401 - any setting
     return field(default=default, metadata={"quirk": True})
 
 
-class Ordering(NamedTuple):
-    """The settings that decide which rows a run has and where they stand; all others come after."""
-
-    order: Order
-    score_type: ScoreType
-    ties: Ties
-    duplicates: Duplicates
-    exclude: "Exclusion | None"
-
-    def settled(self, lists: object) -> "Ordering":
-        """Where `order` is `auto`, the order of lists, or the scores of a table, for which `lists` is None."""
-        return self._replace(order="score" if lists is None else "given") if self.order == "auto" else self
-
-
 @dataclass(frozen=True)
 class Judging:
     """Settings of the judging.
@@ -163,18 +149,6 @@ class Judging:
     def bare(self) -> "Judging":
         """The settings without the pairs that are excluded, of which the label says enough."""
         return self if self.exclude is None else replace(self, exclude=self.exclude.bare)
-
-    @property
-    def ordering(self) -> Ordering:
-        """What decides rows and ranks; ties that share ranks stand by descending id, as if they were broken."""
-        shared = self.ties in ("expected", "last")
-        return Ordering(
-            self.order,
-            self.score_type,
-            "id-descending" if shared else self.ties,
-            self.duplicates,
-            self.exclude,
-        )
 
 
 @dataclass(frozen=True)

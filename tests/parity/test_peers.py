@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -447,7 +448,7 @@ def test_expected_values_over_ties_equal_scikit_learn() -> None:
     data = lists_of_two_and_more(51, ties=True)
     peer = {(name, query): value for name, query, value in scikit_learn(data)}
     qrels = rw.Qrels(data.qrels)
-    block = judge(qrels, rw.Run(data.run)).hits.block(np.arange(len(qrels))).expecting()
+    block = replace(judge(qrels, rw.Run(data.run)).hits.block(np.arange(len(qrels))), ties="expected")
     measures = {name: rw.parse(name).values(block).tolist() for name, _ in peer}
     here = {
         (name, query): 0.0 if value != value else value  # noqa: PLR0124 - undefined where nothing is worth anything

@@ -5,7 +5,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -213,7 +213,7 @@ def test_a_tie_group_across_the_cut_gives_its_expectation(shared: Path) -> None:
         by_rank = "-r" in inputs["flags"]
         qrels, run = shared / inputs["qrels_file"], ranked(shared / inputs["run_file"], by_rank=by_rank)
         judgements = rw.Qrels(qrels)
-        block = judge(judgements, rw.Run(run)).hits.block(np.arange(len(judgements))).expecting()
+        block = replace(judge(judgements, rw.Run(run)).hits.block(np.arange(len(judgements))), ties="expected")
         one = rw.parse(f"{name}@{inputs['depth']}")
         assert isinstance(one, rw.Measure)
         value = one.values(block)[judgements.queries.index(inputs["query_id"])]

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -282,5 +283,5 @@ def under_expected_ties(
     qrels: rw.Qrels, run: rw.Run, measures: Mapping[tuple[str, str], rw.Measure]
 ) -> dict[tuple[str, str], dict[str, float]]:
     """Values per query where every tie group shares its weights."""
-    block = judge(qrels, run).hits.block(np.arange(len(qrels))).expecting()
+    block = replace(judge(qrels, run).hits.block(np.arange(len(qrels))), ties="expected")
     return {key: dict(zip(qrels.queries, one.values(block).tolist(), strict=True)) for key, one in measures.items()}

@@ -12,8 +12,7 @@ from rankworth.checking.findings import Check, Finding, Source, ordered
 from rankworth.checking.rules import CheckedRun
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation import DEFAULT_MEASURES, evaluate_profiles
-from rankworth.evaluation.bounding import bounded
-from rankworth.evaluation.bounds import MeanBounds
+from rankworth.evaluation.bounds import MeanBounds, bounded
 from rankworth.evaluation.diagnostics import MANY
 from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.runner import Measures, planned

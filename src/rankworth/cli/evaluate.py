@@ -157,7 +157,7 @@ def evaluate(
     from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
 
     measures = options.measured.measure or (["R@10"] if exact else project.measures)
-    with progress(quiet=shown.quiet) as drawing, running.opened() as engine:
+    with progress(quiet=shown.quiet) as drawing, running.opened() as connection:
         profiles = options.profiles()
         wanted = [*(measures or evaluation.DEFAULT_MEASURES)]
         resolved = profiles[0].ask(wanted, rel=options.measured.rel) if floors else []
@@ -171,7 +171,10 @@ def evaluate(
             spark.evaluate(files, out, wanted, settings, running, level, per_query=per_query)
             return 0
         judgements, rankings, settings = files.read(wanted)
-        rankings = rankings if engine is None else list(map(engine.run, rankings))
+        if connection is not None:
+            from rankworth.judging import duckdb  # noqa: PLC0415 - not needed for files that fit in memory
+
+            rankings = [duckdb.within(connection, ranking) for ranking in rankings]
         settings |= slices | {"progress": drawing}
         if corrected_by:
             people = InputFiles.of(project, options, corrected_by, ()).read(wanted)[0]
@@ -197,8 +200,7 @@ def evaluate(
     _write(out, table, measures, options.measured, level, per_query=per_query)
     named = () if exact else zip(rankings, files.named, strict=True)  # explain takes no exact run
     paths = {"": qrels} | {ranking.name: path for ranking, (_, path) in named}
-    how = options.typed()
-    how.pop("--measure", None)
+    how = {name: value for name, value in options.typed().items() if name != "--measure"}
     return _decide(verdicts, {name: path for name, path in paths.items() if path != STDIN}, words(how), out)
 
 

@@ -20,7 +20,7 @@ from rankworth.io.source import STDIN
 from rankworth.settings import OPTIONS, SETTINGS, parsed
 
 if TYPE_CHECKING:
-    from rankworth.judging.duckdb import Engine
+    from rankworth.judging.duckdb import Connection
     from rankworth.profiles import Profile
 
 _LIMIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B\s*", re.IGNORECASE)
@@ -303,7 +303,7 @@ class Running:
         """
         return in_bytes(self.memory_limit, "--memory-limit", "2GB") if self.memory_limit else None
 
-    def opened(self) -> "AbstractContextManager[Engine | None]":
+    def opened(self) -> "AbstractContextManager[Connection | None]":
         """DuckDB for the length of a block; None where it is not wanted.
 
         Raises:

@@ -8,8 +8,7 @@ import numpy as np
 
 from rankworth.comparison.differences import Difference, ScoreTable
 from rankworth.comparison.systems import SystemReader
-from rankworth.evaluation.bounding import DifferenceBounds
-from rankworth.evaluation.bounds import Varied
+from rankworth.evaluation.bounds import DifferenceBounds, Varied
 
 _WHATEVER: Final = {"ties": "whatever the order of ties is", "unjudged": "whatever the unjudged documents are"}
 

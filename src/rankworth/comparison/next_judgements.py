@@ -9,7 +9,8 @@ import numpy as np
 
 from rankworth.arrays import Floats
 from rankworth.errors import UsageError, counted
-from rankworth.evaluation import bounding, runner
+from rankworth.evaluation import runner
+from rankworth.evaluation.bounds import of_runs
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.tie_bounds import Bounding
 from rankworth.evaluation.unjudged_bounds import Holes, effects, grades_of, over_grades
@@ -217,7 +218,7 @@ def _discounts(ranks: Floats) -> Floats:
 
 def _sides(judgements: inputs.Judgements, runs: Mapping[str, Run], plan: Plan) -> list[Bounding]:
     """The measure of each run."""
-    return [side for [side] in bounding.of_runs(judgements, runs, plan, "unjudged").values()]
+    return [side for [side] in of_runs(judgements, runs, plan, "unjudged").values()]
 
 
 def _without(judgements: inputs.Judgements, documents: Sequence[Candidate], plan: Plan) -> inputs.Judgements:

@@ -15,8 +15,8 @@ import numpy as np
 from rankworth import evaluation
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
-from rankworth.evaluation import bounding, runner
-from rankworth.evaluation.bounds import Varied
+from rankworth.evaluation import runner
+from rankworth.evaluation.bounds import DifferenceBounds, Varied, differences
 from rankworth.evaluation.diagnostics import COVERAGE
 from rankworth.evaluation.results_file import Result
 from rankworth.evaluation.results_reading import is_results, read
@@ -295,7 +295,7 @@ class SystemReader:
 
     def difference_bounds(
         self, measures: Sequence[str], pairs: Sequence[tuple[str, str]], by: Varied
-    ) -> tuple[list[bounding.DifferenceBounds], str]:
+    ) -> tuple[list[DifferenceBounds], str]:
         """Bounds of the differences of queries by some measures, and what they assume.
 
         Raises:
@@ -311,7 +311,7 @@ class SystemReader:
         settings: Any = {name: value for name, value in self._options.items() if name not in others}
         plan = runner.planned(self._profile, measures, self._options.get("rel"), settings)
         judgements = inputs.Judgements(self._qrels, self._queries, [measure.judging for measure in plan.asked])
-        return bounding.differences(judgements, self._runs, plan, pairs, by)
+        return differences(judgements, self._runs, plan, pairs, by)
 
     def _take_over(self, stored: Sequence[System]) -> None:
         """Measure runs by the measures that all stored values have, under the names of the first."""

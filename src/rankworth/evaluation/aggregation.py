@@ -22,8 +22,6 @@ Mask = NDArray[np.bool_]
 Way = Literal["mean", "gmean", "sum"]
 """How the values of all queries become one: mean, geometric mean, or sum."""
 
-_CLEAR: Final = 1e9
-"""the largest scaled number of which the nearest integer is known without doubt, unless it is about a half away"""
 _FLOOR: Final = 0.00001
 """what a value counts at least in a geometric mean, in which one 0 would make all the others void"""
 _WHAT: Final = {
@@ -192,6 +190,17 @@ class Rows:
     """the sum is divided by their number; None for the number of values"""
 
 
+FATES: Final = {
+    "zero": "counted as empty rankings",
+    "nought": "counted as 0",
+    "absent": "counted as 0 in the means",
+    "nan": "without a number",
+    "skip": "left out",
+    "error": "left out",
+}
+"""what becomes of a judged query without results, by the setting `missing`"""
+
+
 def rows_of(standing: Standing, settings: Averaging) -> Rows:
     """The queries that have a value, and what the sum is divided by.
 
@@ -299,7 +308,7 @@ class Column:
         return replace(self, there=self.there & queries, rows=rows, absent=absent, settings=settings)
 
     def sampled(self) -> tuple[Floats, Floats, Integers]:
-        """The additive values of queries where these are sampled, their weights and the numbers of their groups.
+        """The values of queries where these are sampled, their weights and the numbers of their groups.
 
         Where the mean is divided by fewer queries than have a value, values are multiplied, so that theirs is the same.
         """
@@ -308,13 +317,7 @@ class Column:
         if not divided.all() and weights[divided].any():
             shares = weights / weights.max()
             values = values * (shares.sum() / shares[divided].sum())
-        return to_logarithms(values[:, None], [self.way])[:, 0], weights, groups.places
-
-    def interval(self, level: float, seed: int) -> tuple[float, float]:
-        """The ends of the confidence interval of the mean; NaN of a sum."""
-        ends = (math.nan, math.nan) if self.way == "sum" else bootstrap(*self.sampled(), level=level, seed=seed)
-        low, high = from_logarithms(np.array(ends), [self.way] * 2).tolist()
-        return low, high
+        return values, weights, groups.places
 
     @cached_property
     def mean(self) -> float:
@@ -334,12 +337,11 @@ class Column:
         if self.sliced:
             values, queries, divided = self.sample
             number = sliced(to_logarithms(values[:, None], [self.way])[:, 0], queries, settings, divided)
-            number = float(from_logarithms(np.array([number]), [self.way])[0])
-        elif self.way == "mean":
-            size = values.size if self.divided is None else int(np.count_nonzero(self.divided))
-            number = float(np.cumsum(values)[-1]) / size if size else math.nan
         else:
-            number = float(summary(values[:, None], [self.way])[0])
+            size = values.size if self.divided is None else int(np.count_nonzero(self.divided))
+            total = np.cumsum(to_logarithms(values[:, None], [self.way]))[-1]
+            number = float(total) / size if size else math.nan
+        [number] = from_logarithms(np.array([number]), [self.way]).tolist()
         return float(rounded(number, settings.round_means, settings))
 
 
@@ -431,16 +433,10 @@ def rounded(numbers: Floats | float, decimals: int | None, settings: Averaging) 
     numbers = np.asarray(numbers, dtype=np.float64)
     if decimals is None:
         return numbers
-    scale = float(10**decimals)
     if settings.halves == "up":
+        scale = float(10**decimals)
         return np.asarray(np.floor(numbers * scale + 0.5) / scale)
-    with np.errstate(invalid="ignore", over="ignore"):
-        scaled = numbers * scale
-        result = np.asarray(np.rint(scaled) / scale)
-        is_clear = (np.abs(scaled) < _CLEAR) & (np.abs(scaled - np.rint(scaled)) < 0.5 - 1e-6)
-    doubtful = np.isfinite(numbers) & ~is_clear
-    result[doubtful] = [round(number, decimals) for number in numbers[doubtful].tolist()]
-    return result
+    return np.array([round(number, decimals) for number in numbers.ravel().tolist()]).reshape(numbers.shape)
 
 
 def side_by_side(columns: Sequence[Column], standing: Standing, kept: Mask) -> tuple[list[str], Floats, Mask | None]:
@@ -494,7 +490,29 @@ def intervals(columns: Sequence[Column], table: Floats | None, level: float, see
     if table is not None and not odd and not np.isnan(table).any():
         together = stats.intervals(to_logarithms(table, ways), level=level, seed=seed)
         return from_logarithms(together.low, ways), from_logarithms(together.high, ways)
-    low, high = np.array([column.interval(level, seed) for column in columns]).reshape(-1, 2).T
+    ends = [interval(*column.sampled(), column.way, level, seed) for column in columns]
+    low, high = np.array(ends).reshape(-1, 2).T
+    return low, high
+
+
+def interval(
+    values: Floats, weights: Floats, groups: Integers, way: Way, level: float, seed: int
+) -> tuple[float, float]:
+    """The ends of the confidence interval of the mean of some values; NaN of a sum.
+
+    Args:
+        values: `[N]`.
+        weights: `[N]`, from 0.
+        groups: `[N]`, the number of the group of each query.
+        way: how the values become one.
+        level: the confidence level.
+        seed: of the resampling.
+
+    """
+    if way == "sum":
+        return math.nan, math.nan
+    ends = bootstrap(to_logarithms(values[:, None], [way])[:, 0], weights, groups, level=level, seed=seed)
+    low, high = from_logarithms(np.array(ends), [way] * 2).tolist()
     return low, high
 
 

@@ -1,14 +1,29 @@
-"""How low and how high means could be: over all orders of tied documents, or all grades of unjudged ones."""
+"""How low and how high means and differences could be: over orders of ties, or grades of unjudged documents."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
+import numpy as np
+
+from rankworth.arrays import Floats
+from rankworth.errors import UsageError
 from rankworth.evaluation.aggregation import Column, Mask
+from rankworth.evaluation.evaluator import Evaluator, MeasuredRun, Plan, QrelsOf
+from rankworth.evaluation.tie_bounds import Bounding, Bounds, expected, over_orders
+from rankworth.evaluation.unjudged_bounds import grades_of, over_grades
+from rankworth.evaluation.values import Values, details
 from rankworth.io.validate import IdKinds
+from rankworth.measures import Measure
+from rankworth.model import Run
+from rankworth.profiles import ResolvedMeasure
+
+if TYPE_CHECKING:
+    from rankworth.io.source import Progress
 
 Varied = Literal["ties", "unjudged"]
 """What bounds are taken over: orders of tied documents, or grades of unjudged ones."""
+VARIED: Final[tuple[Varied, ...]] = get_args(Varied)
 
 
 class Bound(NamedTuple):
@@ -65,3 +80,176 @@ class MeanBounds(Mapping[str, Bound]):
             low, expected, high = (column.part(rows[id(column.standing)]) for column in columns)
             parts[name] = low, expected, high
         return replace(self, columns=parts)
+
+
+def bounded(qrels_of: QrelsOf, run: Run, plan: Plan, by: Varied, *, progress: "Progress | None" = None) -> Values:
+    """The values of a run, with their bounds.
+
+    Args:
+        qrels_of: gives the judgements that count under some settings.
+        run: the run.
+        plan: the measures.
+        by: what bounds are taken over.
+        progress: called while a file is read.
+
+    Raises:
+        UsageError: `unknown-setting`; `conflicting-options` where the settings leave queries out by their grades.
+        RankworthError: as `evaluate`.
+
+    """
+    _refuse_word(by)
+    needs_rows = by == "unjudged" and any(not _has_plain_ranks(measure) for measure in plan.asked)
+    evaluator = Evaluator(qrels_of, run, [plan], progress=progress, full=needs_rows)
+    values = evaluator.values(plan)
+    columns, notes = {}, []
+    for measure, column in zip(plan.numbers, details(values).columns, strict=True):
+        measured = evaluator.measured_run(measure)
+        none, defined = np.full(column.values.size, np.nan), column.there & ~np.isnan(column.values)
+        ends = none, none, none
+        if isinstance(measure.quantity, Measure):
+            if by == "unjudged":
+                _refuse_settings(measure, measured)
+            bounding = Bounding(measured, measure, evaluator.qrels(measure), column)
+            low, high, is_known = vary([bounding], by)
+            mean = expected(bounding) if by == "ties" else none
+            ends = np.where(is_known, low, np.nan), mean, np.where(is_known, high, np.nan)
+            if unknown := column.standing.of(defined & np.isnan(ends[0])):
+                notes.append(f"{measure.label} has no bounds: too many {_OF[by]} to measure all, as for {unknown[0]}")
+        settings = replace(column.settings, nan="propagate")  # an end that is not known makes the mean unknown
+        lowest, middle, highest = (
+            replace(column, values=each, settings=settings if np.isnan(each[defined]).any() else column.settings)
+            for each in ends
+        )
+        columns[measure.label] = lowest, middle, highest
+    assumption = _assumption(evaluator.measured_run(plan.base), by)
+    return replace(values, bounds=MeanBounds(by, assumption, tuple(notes), columns, values.per_query.id_kinds))
+
+
+def _refuse_word(by: object) -> None:
+    """Refuse what bounds are not taken over.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    if by not in VARIED:
+        raise UsageError("unknown-setting", f"bounds={by!r}: bounds are taken over {' or '.join(map(repr, VARIED))}")
+
+
+_OF: Final = {"ties": "orders of ties", "unjudged": "ways to grade documents"}
+
+
+def _assumption(run: MeasuredRun, by: Varied) -> str:
+    """What bounds assume, as a sentence."""
+    if by == "ties":
+        return "bounds over all orders of documents with equal scores"
+    most = grades_of(run.hits)[-1]
+    return f"bounds over grades of unjudged documents: only retrieved documents may be relevant, grades up to {most:g}"
+
+
+def _has_plain_ranks(measure: ResolvedMeasure) -> bool:
+    """Whether the ranks of unjudged documents are those that judged ones leave, and no scores are equal."""
+    judging = measure.judging
+    plain = judging.ties not in ("expected", "last") and judging.order != "rank" and judging.blocks == "joined"
+    once = judging.duplicates in ("error", "best", "first", "last")
+    return plain and once and judging.duplicate_judgements != "spread"
+
+
+def _refuse_settings(measure: ResolvedMeasure, run: MeasuredRun) -> None:
+    """Refuse settings by which grades decide whether a query counts.
+
+    Raises:
+        UsageError: `conflicting-options`.
+
+    """
+    usual = {"no_relevant": "keep", "neither": "keep", "all_negative": "keep", "no_hit": "keep"}
+    odd = [name for name, value in usual.items() if getattr(measure.averaging, name) != value]
+    odd += ["undefined"] if isinstance(measure.averaging.undefined, str) else []
+    odd += ["judgements"] if run.judging.judgements != "all" else []
+    odd += ["pool"] if run.judging.pool != "judged" else []
+    odd += ["unretrieved"] if run.judging.unretrieved != "absent" else []
+    if odd:
+        value = getattr(measure.averaging, odd[0], None) or getattr(measure.judging, odd[0])
+        text = f"{odd[0]}={value!r}: whether a query counts depends on its grades, and bounds vary these"
+        raise UsageError(
+            "conflicting-options", text, remedy="take bounds under another profile, or set it to its default"
+        )
+
+
+class DifferenceBounds(NamedTuple):
+    """How low and how high the differences of queries could be, the second run less the first."""
+
+    measure: str
+    first: str
+    second: str
+    queries: list[str]
+    low: Floats
+    """`[Q]`: lowest difference; the lowest that is attained where `is_known` is false"""
+    high: Floats
+    is_known: Mask
+
+
+def of_runs(qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, by: Varied) -> dict[str, list[Bounding]]:
+    """What is needed to bound each measure of each run; documents are known by their ids.
+
+    Raises:
+        UsageError: as `bounded`.
+        RankworthError: as `evaluate`.
+
+    """
+    _refuse_word(by)
+    every = frozenset(query for measure in plan.asked for query in qrels_of(measure.judging).queries)
+    is_shown, sides = by == "unjudged", {}
+    for name, run in runs.items():
+        evaluator = Evaluator(qrels_of, run, [plan], shown=every if is_shown else frozenset(), full=is_shown)
+        columns = details(evaluator.values(plan, with_notices=False)).columns
+        measured = [evaluator.measured_run(measure) for measure in plan.numbers]
+        for measure, measured_run in zip(plan.numbers, measured, strict=True) if is_shown else ():
+            _refuse_settings(measure, measured_run)
+        rows = zip(measured, plan.numbers, columns, strict=True)
+        sides[name] = [Bounding(run, measure, evaluator.qrels(measure), column) for run, measure, column in rows]
+    return sides
+
+
+def differences(
+    qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, pairs: Sequence[tuple[str, str]], by: Varied
+) -> tuple[list[DifferenceBounds], str]:
+    """Bounds of the differences of runs by each measure, and what they assume.
+
+    Args:
+        qrels_of: gives the judgements that count under some settings.
+        runs: by name.
+        plan: the measures.
+        pairs: the names of each two runs.
+        by: what bounds are taken over; a document that nobody judged has one grade in both runs.
+
+    Raises:
+        UsageError: as `bounded`.
+        RankworthError: as `evaluate`.
+
+    """
+    sides = of_runs(qrels_of, runs, plan, by)
+    found = [
+        DifferenceBounds(side.asked.label, first, second, list(side.qrels.queries), *vary([side, other], by))
+        for first, second in pairs
+        for side, other in zip(sides[first], sides[second], strict=True)
+    ]
+    [[side, *_], *_] = sides.values()
+    return found, _assumption(side.run, by)
+
+
+def vary(sides: Sequence[Bounding], by: Varied) -> Bounds:
+    """Bounds of the values of a run, or of the differences of two, the second one less the first.
+
+    Orders of ties of one run have nothing to do with those of the other; an unjudged document has one grade in both.
+    """
+    first, *others = (side.column.values for side in sides)
+    size = len(sides[0].qrels.queries) if others else first.size
+    values = others[0][:size] - first[:size] if others else first
+    if by == "unjudged":
+        return over_grades(sides, values)
+    one, *another = map(over_orders, sides)
+    if not another:
+        return one
+    low, high = another[0].low[:size] - one.high[:size], another[0].high[:size] - one.low[:size]
+    return Bounds(low, high, ~np.isnan(low) | np.isnan(values))

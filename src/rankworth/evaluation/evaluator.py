@@ -19,13 +19,14 @@ from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import JudgedRows, subtopics_of
 from rankworth.judging.overlap import alike_documents
 from rankworth.judging.quirks import paired, separated, shortened
+from rankworth.judging.ranking import Ordering
 from rankworth.measures import TextFact
 from rankworth.measures.core import Layout
 from rankworth.measures.facts import RUNID
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity, kind_of
 from rankworth.profiles import Profile, ResolvedMeasure
-from rankworth.settings import Averaging, Judging, Ordering
+from rankworth.settings import STANDARD_JUDGING, Averaging, Judging
 from rankworth.tables.columns import Kind
 
 if TYPE_CHECKING:
@@ -236,6 +237,7 @@ class _Case:
 
     def __post_init__(self) -> None:
         self.judging, self.has_unjudged = self.measures[0].judging, _has_unjudged(self.measures[0])
+        self.ordering = Ordering.of(self.judging)
 
     def repeats_beyond(self, judged: object) -> bool:
         """Whether a run is refused for a document that appears twice, maybe behind the depth of the measures."""
@@ -332,8 +334,7 @@ class Evaluator:
         """Judge a run by the orderings of some measures."""
         pairs: dict[tuple[int, Ordering], tuple[Qrels, Ordering]] = {}
         for case in cases:
-            ordering = case.judging.ordering
-            pairs[id(case.qrels), ordering] = (case.qrels, ordering)
+            pairs[id(case.qrels), case.ordering] = (case.qrels, case.ordering)
         shown = self.shown and {  # with the parts of a query
             query
             for qrels, _ in pairs.values()
@@ -357,7 +358,7 @@ class Evaluator:
             judged = [error] * len(pairs)
         by_pair = dict(zip(pairs, judged, strict=True))
         for case in cases:
-            case.judged = by_pair[id(case.qrels), case.judging.ordering]
+            case.judged = by_pair[id(case.qrels), case.ordering]
 
     def _judge_shortened(self, cases: Sequence[_Case]) -> None:
         """Judge what was refused for a repeated document once more, cut to its depth before documents are compared.
@@ -370,9 +371,8 @@ class Evaluator:
         if not refused:
             return
         first = next(case.judged for case in cases if isinstance(case.judged, InputError))
-        for some in _grouped(refused, lambda case: (id(case.qrels), case.judging.ordering, case.judging.depth)):
-            judging = some[0].judging
-            self._judge(some, shortened(self.run, judging.ordering, judging.depth or 0))
+        for some in _grouped(refused, lambda case: (id(case.qrels), case.ordering, case.judging.depth)):
+            self._judge(some, shortened(self.run, some[0].ordering, some[0].judging.depth or 0))
         if all(isinstance(case.judged, InputError) for case in cases):
             raise first
 
@@ -405,7 +405,9 @@ class Evaluator:
         alike: dict[tuple[int, Judging, bool], tuple[JudgedRun, list[_Case]]] = {}
         for case in cases:
             if isinstance(judged := case.judged, JudgedRun):
-                key = id(judged.hits), grades.effective(case.judging, judged.hits), case.has_unjudged
+                is_standard = case.judging == STANDARD_JUDGING
+                judging = case.judging if is_standard else grades.effective(case.judging, judged.hits)
+                key = id(judged.hits), judging, case.has_unjudged
                 alike.setdefault(key, (judged, []))[1].append(case)
             else:
                 case.run = judged
@@ -432,8 +434,11 @@ class Evaluator:
 
         """
         qrels, queries = case.qrels, list(case.qrels.queries)
-        grades.refuse_ids(case.judging, queries, judgement.unjudged)
-        hits = settled = grades.settle(judgement.hits, judging, queries)
+        hits = judgement.hits
+        if case.judging != STANDARD_JUDGING:
+            grades.refuse_ids(case.judging, queries, judgement.unjudged)
+            hits = grades.settle(hits, judging, queries)
+        settled = hits
         judged = np.ones(len(queries), dtype=bool)
         if self._widened and qrels is case.whole and qrels is not (own := self.qrels_of(case.judging)):
             judged = _within(queries, own.queries)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rankworth import names
 from rankworth.errors import RankworthError, counted, quoted
+from rankworth.evaluation.aggregation import FATES
 from rankworth.groups import NONE
 from rankworth.measures import FACTS, Fact, Measure, TextFact
 from rankworth.measures.facts import RUNID
@@ -32,14 +33,6 @@ BESIDE: Final = "rankworth.profiles/1"
 """the schema of `record_beside`"""
 _BEYOND: Final = 10**6
 """the place of measures that trec_eval does not have"""
-_FATES: Final = {
-    "zero": "counted as empty rankings",
-    "nought": "counted as 0",
-    "absent": "counted as 0 in the means",
-    "nan": "without a number",
-    "skip": "left out",
-    "error": "left out",
-}
 _SIGNS: Final[Mapping[str, str]] = {"@": "_at_", "(": "_", ")": "", "=": "_", ", ": "_"}
 _PARTS: Final = re.compile(r", |[^A-Za-z0-9_.-]")
 
@@ -49,7 +42,7 @@ def counts_note(counts: "Counts", profile: Profile) -> str:
     judging, averaging = profile.judging, profile.averaging
     parts = [f"{counts.scored:,} of {counts.judged:,} judged queries scored"]
     if counts.unanswered:
-        fate = _FATES[averaging.missing]
+        fate = FATES[averaging.missing]
         parts.append(f"{counts.unanswered:,} without results{_named(counts.unanswered_queries)}, {fate}")
     if counts.no_relevant:
         parts.append(f"{counts.no_relevant:,} without a relevant document{_named(counts.no_relevant_queries)}")

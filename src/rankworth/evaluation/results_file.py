@@ -107,13 +107,8 @@ class Column:
         if not is_plain or not np.array_equal(again, [self.mean], equal_nan=True):
             fact = f"{self.label}: the file does not hold all that its mean is made of, so there is no interval of it"
             raise NotMeasuredError("not-measured", fact, remedy="evaluate the run again: values.interval()")
-        if way == "sum":
-            return math.nan, math.nan
         alike = np.zeros(values.size, dtype=np.int64)  # one group
-        sample = aggregation.to_logarithms(values[:, None], [way])[:, 0]
-        ends = aggregation.bootstrap(sample, np.ones(values.size), alike, level=level, seed=seed)
-        low, high = aggregation.from_logarithms(np.array(ends), [way] * 2).tolist()
-        return low, high
+        return aggregation.interval(values, np.ones(values.size), alike, way, level, seed)
 
 
 @dataclass(frozen=True, eq=False)

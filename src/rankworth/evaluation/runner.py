@@ -13,7 +13,6 @@ import numpy as np
 from rankworth import names
 from rankworth.arrays import Pool
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, catalogue
-from rankworth.evaluation.bounds import Varied
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.evaluation.evaluator import Evaluator, Plan, QrelsOf
 from rankworth.evaluation.values import RunValues, Values, details
@@ -29,6 +28,7 @@ from rankworth.settings import with_quirks
 from rankworth.settings_keywords import OptionKeywords
 
 if TYPE_CHECKING:
+    from rankworth.evaluation.bounds import Varied
     from rankworth.io.source import Progress
 
 
@@ -50,7 +50,7 @@ def evaluate(
     profile: str | Profile = DEFAULT,
     table: object = None,
     by: object = None,
-    bounds: Varied | None = None,
+    bounds: "Varied | None" = None,
     **settings: Unpack[ReadSettings],
 ) -> Values:
     """What a run is worth.
@@ -127,7 +127,7 @@ def evaluate_runs(
     profile: str | Profile = DEFAULT,
     table: object = None,
     by: object = None,
-    bounds: Varied | None = None,
+    bounds: "Varied | None" = None,
     progress: "Progress | None" = None,
     **settings: Unpack[ReadSettings],
 ) -> RunValues:
@@ -246,10 +246,7 @@ def score(grades: Iterable[Row], measure: str | Measure | Fact, *, missing: Iter
     >>> score([0, 1, None, 1], "AP", missing=[2])  # (1/2 + 2/4) / 3
     0.3333333333333333
     """
-    for name, rows in (("grades", grades), ("missing", missing)):
-        if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
-            text = f"{name}={rows!r} is {type(rows).__name__}, and grades are a list of numbers"
-            raise InputError("bad-grade", text, remedy="best rank first: [2, 1, 0], with None for unjudged documents")
+    inputs.refuse_no_lists(grades=grades, missing=missing)
     quantity, *others = names.parse_all([measure])
     if others:
         raise MeasureError("measure-syntax", f"{measure!r} stands for {1 + len(others)} measures; name one of them")
@@ -322,7 +319,8 @@ def planned(
 
     """
     groups, settings = _grouped(table, by, settings)
-    options = {name: value for name, value in with_quirks(settings).items() if value is not None} if settings else {}
+    chosen = {name: value for name, value in settings.items() if value is not None}
+    options = with_quirks(chosen) if chosen else {}
     labels = (measures,) if isinstance(measures, str) or not isinstance(measures, Iterable) else tuple(measures)
     kinds = tuple(map(type, (rel, *options.values())))  # 1 and True are equal
     key = (profile, labels, rel, tuple(options.items()), kinds, tuple(map(id, CATALOGUE.values())))
@@ -368,7 +366,7 @@ def _measured(
     plan: Plan,
     progress: "Progress | None" = None,
     *,
-    bounds: Varied | None = None,
+    bounds: "Varied | None" = None,
 ) -> list[Values]:
     """The values of runs under one profile.
 
@@ -380,9 +378,9 @@ def _measured(
         judgements = _judgements(qrels, queries, [plan])
         if bounds is None:
             return [Evaluator(judgements, run, [plan], progress=progress).values(plan) for run in runs]
-        from rankworth.evaluation import bounding  # noqa: PLC0415 - rarely needed
+        from rankworth.evaluation.bounds import bounded  # noqa: PLC0415 - rarely needed
 
-        return [bounding.bounded(judgements, run, plan, bounds, progress=progress) for run in runs]
+        return [bounded(judgements, run, plan, bounds, progress=progress) for run in runs]
     except RankworthError as error:
         raise plan.profile.reworded(error) from None
 

@@ -19,7 +19,7 @@ from rankworth.evaluation.tie_bounds import MAX_DOCUMENTS, MAX_RANKINGS, Boundin
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure, Terms
 from rankworth.measures.building_blocks import SIGNED
-from rankworth.measures.terms import Ideal
+from rankworth.measures.core import Ideal
 
 
 class Ways(NamedTuple):

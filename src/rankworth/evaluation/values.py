@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, NamedTuple, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from rankworth.arrays import Floats
 from rankworth.errors import MeasureError, NotMeasuredError, UsageError, counted, in_python, quoted
 from rankworth.evaluation import aggregation, output
 from rankworth.evaluation.aggregation import Column, Mask, Standing
-from rankworth.evaluation.bounds import MeanBounds
 from rankworth.groups import Groups
 from rankworth.io.validate import IdKinds, is_number
 from rankworth.measures import Fact, Measure, TextFact
@@ -29,6 +28,9 @@ from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look
 from rankworth.tables.show import Shown, show
 from rankworth.version import __version__
+
+if TYPE_CHECKING:
+    from rankworth.evaluation.bounds import MeanBounds
 
 
 class Notice(NamedTuple):
@@ -320,7 +322,7 @@ class Values(_Evaluation, Mapping[str, float]):
     tag: str = ""
     by: Groups | None = None
     judgements: Qrels | Digest | None = None
-    bounds: MeanBounds | None = None
+    bounds: "MeanBounds | None" = None
     _details: Details = field(kw_only=True)
 
     @property

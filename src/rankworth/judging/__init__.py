@@ -1,10 +1,10 @@
 """From judgements and a run to a judged run: the rank of each judged document of a query in the run.
 
-`steps` says what is done, one after the other; `dicts` does it with plain dicts, `polars` with files and frames, among
-them those of `duckdb`. Both give equal rows, bit for bit. `quirks` and `grades` are settings that act before and after.
+`ranking` says what is done, step by step; `dicts` does it with plain dicts, `polars` with files and frames, among them
+those of `duckdb`. Both give equal rows, bit for bit. `quirks` and `grades` are settings that act before and after.
 """
 
 from rankworth.judging.judged_run import JudgedRun, Layout
-from rankworth.judging.steps import judge, judge_all
+from rankworth.judging.ranking import judge, judge_all
 
 __all__ = ["JudgedRun", "Layout", "judge", "judge_all"]

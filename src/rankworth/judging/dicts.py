@@ -14,7 +14,7 @@ from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, quoted
 from rankworth.io import validate
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.steps import Hits, Include, Rows
+from rankworth.judging.ranking import Hits, Include, Rows
 from rankworth.model import Qrels
 from rankworth.settings import Duplicates
 

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self
 
 import polars as pl
@@ -26,7 +26,7 @@ from rankworth.errors import InputError, RankworthError, UsageError, quoted, sho
 from rankworth.io import frames
 from rankworth.io.columns import NONE, Table
 from rankworth.io.reading import Orders
-from rankworth.judging.ties import POSITION, refusal, settings_of_queries, settings_of_rows
+from rankworth.judging.order import POSITION, refusal, settings_of_queries, settings_of_rows
 from rankworth.model import Run
 from rankworth.settings import Judging
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 Relation = Any
 """A relation of DuckDB."""
+Connection = Any
+"""A connection to DuckDB."""
 _AGAIN: Final = "a reader gives its rows once, and they are read several times: make a table of them"
 _FAILURES: Final = (
     ("already been closed", "the connection of the relation must stay open: take the rows out before it is closed"),
@@ -378,48 +380,45 @@ def in_parts(
             yield total, part.order(order)
 
 
-@dataclass(frozen=True)
-class Engine:
-    """DuckDB for the command line: it brings the rows of each query together, on disk where memory ends."""
+def within(connection: Connection, run: Run) -> Run:
+    """A run whose rows are brought together by DuckDB, on disk where memory ends, should they stand apart.
 
-    connection: Any
+    Args:
+        connection: to DuckDB.
+        run: files.
 
-    def run(self, run: Run) -> Run:
-        """A run whose rows are brought together by DuckDB, should they stand apart.
+    """
+    other = copy(run)
+    object.__setattr__(other, "together", partial(_together, connection))
+    return other
 
-        Args:
-            run: files.
 
-        """
-        other = copy(run)
-        object.__setattr__(other, "together", self.together)
-        return other
+def _together(connection: Connection, frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The rows of each query together, as they came.
 
-    def together(self, frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-        """The rows of each query together, as they came.
+    Args:
+        connection: to DuckDB.
+        frames: rows `query, document, score`, and `rank` where it is wanted.
 
-        Args:
-            frames: rows `query, document, score`, and `rank` where it is wanted.
+    Raises:
+        InputError: `unreadable-file`, where memory and disk are full.
 
-        Raises:
-            InputError: `unreadable-file`, where memory and disk are full.
-
-        """
-        total, name = 0, "the run"
-        for frame in frames:
-            batch = Stream(frame.with_row_index("place", total))  # noqa: F841 - DuckDB finds it by its name
-            with _translated(name):
-                table = "INSERT INTO run" if total else "CREATE OR REPLACE TABLE run AS"
-                self.connection.execute(f"{table} SELECT * FROM batch")
-            total += frame.height
-        for _, part in in_parts(name, self.connection.table("run"), "query", "place"):
-            with _translated(name):
-                frame = pl.DataFrame(Stream(part.project("* EXCLUDE (place)")))
-            yield frame
+    """
+    total, name = 0, "the run"
+    for frame in frames:
+        batch = Stream(frame.with_row_index("place", total))  # noqa: F841 - DuckDB finds it by its name
+        with _translated(name):
+            table = "INSERT INTO run" if total else "CREATE OR REPLACE TABLE run AS"
+            connection.execute(f"{table} SELECT * FROM batch")
+        total += frame.height
+    for _, part in in_parts(name, connection.table("run"), "query", "place"):
+        with _translated(name):
+            frame = pl.DataFrame(Stream(part.project("* EXCLUDE (place)")))
+        yield frame
 
 
 @contextmanager
-def opened(memory: int | None = None) -> Iterator[Engine]:
+def opened(memory: int | None = None) -> Iterator[Connection]:
     """DuckDB for the length of a block; what it spills goes to a folder that is gone afterwards.
 
     Args:
@@ -444,7 +443,7 @@ def opened(memory: int | None = None) -> Iterator[Engine]:
         try:
             for name, value in settings.items():
                 connection.execute(f"SET {name} = '{value}'")
-            yield Engine(connection)
+            yield connection
         finally:
             connection.close()
 

@@ -100,8 +100,7 @@ class Exclusion:
         """
         rows = self.marks(qrels)
         if rows.size and rows.all():
-            remedy = "are these the pairs that were meant? They are taken out of the run and the judgements"
-            raise InputError("empty-input", f"exclude:{self.label} leaves no judgement", remedy=remedy)
+            raise nothing_left(self, "judgement")
         return qrels.without(rows) if rows.any() else qrels
 
     def marks(self, qrels: Qrels) -> NDArray[np.bool_]:
@@ -132,6 +131,18 @@ class Exclusion:
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {query: place for place, query in enumerate(self.known.queries)}
+
+
+def nothing_left(exclude: object, what: str) -> InputError:
+    """The error for pairs beside which nothing is left.
+
+    Args:
+        exclude: the pairs, or their label.
+        what: what there is none of.
+
+    """
+    remedy = "are these the pairs that were meant? They are taken out of the run and the judgements"
+    return InputError("empty-input", f"exclude:{exclude} leaves no {what}", remedy=remedy)
 
 
 def _pairs(source: object, columns: Mapping[str, str]) -> Qrels:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers, Pool, expand
 from rankworth.errors import RefusedError, quoted
 from rankworth.judging.judged_run import JudgedRows
-from rankworth.settings import Judging, Ordering
+from rankworth.judging.ranking import Ordering
+from rankworth.settings import Judging
 
 _NUMBERED: Final = re.compile(r"(.*-)?[0-9]+", re.DOTALL)
 _DEFAULTS: Final[dict[str, Any]] = {setting.name: setting.default for setting in fields(Judging)}
@@ -24,7 +25,7 @@ def effective(judging: Judging, hits: JudgedRows) -> Judging:
 
     Args:
         judging: the settings.
-        hits: the judged run, ranked as `judging.ordering` says.
+        hits: the judged run, ranked as their `Ordering` says.
 
     """
     pool, last = hits.pool, judging.unretrieved == "last"
@@ -60,7 +61,7 @@ def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
     """The judged run as the settings have it, in this order: depth, grades, pool, unretrieved documents, scores, ties.
 
     Args:
-        hits: the judged run, ranked as `judging.ordering` says.
+        hits: the judged run, ranked as their `Ordering` says.
         judging: the settings.
         queries: the ids of the queries, for messages.
 

@@ -18,7 +18,6 @@ from rankworth.model import Qrels, Run
 from rankworth.settings import DuplicateJudgements, Judging
 from rankworth.tables.frames import to_library
 
-_SAID: Final = ("columns", "qrels_columns", "run_columns")
 GRADES: Final = "list-1"
 """the query that a list of grades stands for"""
 
@@ -69,8 +68,8 @@ class InputOptions:
         """
         self.rowless = False
         """whether a run without a row is no error"""
-        both, qrels, runs = (settings.pop(name, None) or {} for name in _SAID)
-        self.columns = Columns(both, qrels, runs)
+        both, qrels, runs = (settings.pop(name, None) or {} for name in ("columns", "qrels_columns", "run_columns"))
+        self.columns = Columns(both, qrels, runs) if both or qrels or runs else None
         self.blank: Blank | None = settings.pop("blank", None)
         if self.blank is not None:
             Blanks(self.blank)
@@ -85,9 +84,9 @@ class InputOptions:
         if len(qrels) == 1:
             [gold], runs = qrels_of_ids(qrels, runs)
             qrels = [gold]
-        if not self.columns and self.blank is None:
+        if self.columns is None and self.blank is None:
             return list(qrels), list(runs)
-        columns = self.split(qrels, runs) if self.columns else [{} for _ in (*qrels, *runs)]
+        columns = self.split(qrels, runs)
         if self.blank is not None and any(isinstance(source, Qrels) for source in qrels):
             text = f"blank={self.blank!r} says how judgements are read, and these are read already"
             raise UsageError("conflicting-options", text, remedy=f"Qrels(source, blank={self.blank!r})")
@@ -109,6 +108,8 @@ class InputOptions:
 
         """
         sides = [*((source, QRELS) for source in qrels), *((source, RUN) for source in runs)]
+        if self.columns is None:
+            return [{} for _ in sides]
         named = [column_options.of_object(source, layout, self.columns.named(layout)) for source, layout in sides]
         return self.columns.split(named)
 
@@ -152,10 +153,7 @@ def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels
         InputError: `bad-grade`, `empty-input`.
 
     """
-    for what, rows in (("grades", grades), ("missing", missing)):
-        if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
-            text = f"{what}={rows!r}: grades are a list, one for each document, best rank first"
-            raise InputError("bad-grade", text, remedy=f"as in {what}=[2, 0, 1]")
+    refuse_no_lists(grades=grades, missing=missing)
     ranked: list[Any] = [*grades]
     listed = [*ranked, *missing]
     every: list[Any] = [grade if isinstance(grade, tuple | list) else [grade] for grade in listed]
@@ -171,6 +169,22 @@ def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels
         if grade is not None
     ]
     return Qrels(to_library({name: [row[name] for row in judgements] for name in judgements[0]}, "polars")), run
+
+
+def refuse_no_lists(**lists: object) -> None:
+    """Refuse grades that are no list.
+
+    Args:
+        **lists: by the name of the argument.
+
+    Raises:
+        InputError: `bad-grade`.
+
+    """
+    for what, rows in lists.items():
+        if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
+            text = f"{what}={rows!r} is {type(rows).__name__}, and grades are a list of numbers"
+            raise InputError("bad-grade", text, remedy="best rank first: [2, 1, 0], with None for unjudged documents")
 
 
 def _accept(grades: Sequence[Sequence[Any]], retrieved: int) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, Pool, expand, padded
-from rankworth.errors import InputError
 from rankworth.judged import Judged
 from rankworth.model import Qrels
 from rankworth.settings import Duplicates
@@ -79,12 +78,11 @@ def subtopics_of_rows(ranked: Iterable[Row], missing: Iterable[Row]) -> tuple[li
 
     """
     ranked, missing = list(ranked), list(missing)
-    rows = [row for row in (*ranked, *missing) if row is not None]
-    if not any(map(_is_several, rows)):
+    rows: list[Any] = [row for row in (*ranked, *missing) if row is not None]
+    if not any(isinstance(row, Sequence | np.ndarray) and not isinstance(row, str | bytes) for row in rows):
         return ranked, missing, None
-    table = np.array([[-np.inf if grade is None else grade for grade in row] for row in rows], dtype=np.float64)  # type: ignore[union-attr]
-    if table.ndim != 2 or not table.shape[1] or np.isnan(table).any() or np.isposinf(table.max(axis=1)).any():  # noqa: PLR2004
-        raise ValueError
+    table = np.array([[-np.inf if grade is None else grade for grade in row] for row in rows], dtype=np.float64)
+    best = iter(table.max(axis=1).tolist())
     subtopics = Subtopics(
         counts=np.array([table.shape[1]]),
         offsets=np.arange(len(rows) + 1) * table.shape[1],
@@ -92,16 +90,8 @@ def subtopics_of_rows(ranked: Iterable[Row], missing: Iterable[Row]) -> tuple[li
         grade=table.reshape(-1),
         by_id=np.arange(len(rows)),
     )
-    best: list[Row] = [None if row is None else max(_grades(row)) for row in (*ranked, *missing)]
-    return best[: len(ranked)], best[len(ranked) :], subtopics
-
-
-def _is_several(row: Row) -> bool:
-    return isinstance(row, Sequence | np.ndarray) and not isinstance(row, str | bytes)
-
-
-def _grades(row: Row) -> list[float]:
-    return [float(grade) for grade in row if grade is not None]  # type: ignore[union-attr]
+    graded: list[Row] = [None if row is None else next(best) for row in (*ranked, *missing)]
+    return graded[: len(ranked)], graded[len(ranked) :], subtopics
 
 
 def _numbered(qrels: Qrels) -> Subtopics | None:
@@ -463,12 +453,3 @@ def _beyond(judgement: Integers, times: Integers) -> Integers:
     ordered = judgement[order]
     number = np.arange(order.size) - np.searchsorted(ordered, ordered)
     return order[number >= times[ordered]]
-
-
-def nothing_left(exclude: object, run: str = "") -> InputError:
-    """The error for a run of which nothing is left for any judged query."""
-    return InputError(
-        "empty-input",
-        f"exclude:{exclude} leaves no document of {run or 'the run'} for any judged query",
-        remedy="are these the pairs that were meant? They are taken out of the run and the judgements",
-    )

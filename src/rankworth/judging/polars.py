@@ -22,7 +22,7 @@ from rankworth.io.duplicates import COUNTED
 from rankworth.io.source import Progress
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import JudgedRun
-from rankworth.judging.steps import Conventions, Hits, Include, Rows, judge_batches
+from rankworth.judging.ranking import Conventions, Hits, Include, Rows, judge_batches
 from rankworth.model import Qrels, Run
 from rankworth.settings import Duplicates
 from rankworth.tables.frames import run_starts, taken

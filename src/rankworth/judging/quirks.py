@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING
 
 from rankworth.errors import UsageError
+from rankworth.judging.ranking import Ordering
 from rankworth.model import Qrels, Run
-from rankworth.settings import Judging, Ordering
+from rankworth.settings import Judging
 
 if TYPE_CHECKING:
     import polars as pl

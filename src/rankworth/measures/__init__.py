@@ -17,9 +17,8 @@ from rankworth.measures import (
     parity,
     pooling,
 )
-from rankworth.measures.core import CATALOGUE, Averaging, Measure, gmean, measure
+from rankworth.measures.core import CATALOGUE, Averaging, Measure, Terms, gmean, measure
 from rankworth.measures.facts import FACTS, Fact, TextFact
-from rankworth.measures.terms import Terms
 
 __all__ = [
     "CATALOGUE",

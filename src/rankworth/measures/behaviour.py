@@ -16,10 +16,9 @@ from rankworth.measures.building_blocks import (
     relevant,
     total,
 )
-from rankworth.measures.core import measure
+from rankworth.measures.core import Terms, measure
 from rankworth.measures.parameters import Positive, Probability, Ranks, Within
 from rankworth.measures.sums import by_rank, geometric_tail, ideal_rank, sums
-from rankworth.measures.terms import Terms
 from rankworth.measures.user_models import Reported, reported
 
 

@@ -13,9 +13,8 @@ from rankworth.measures.building_blocks import (
     relevant,
     total,
 )
-from rankworth.measures.core import measure, no_ties
+from rankworth.measures.core import Terms, measure, no_ties
 from rankworth.measures.parameters import Positive
-from rankworth.measures.terms import Terms
 from rankworth.measures.ties import at_first_relevant, chance_of_any, on_first, precision_at
 
 

@@ -5,10 +5,9 @@ Their rates are the measures of these names where documents are relevant or not.
 
 from rankworth.judged import Judged
 from rankworth.measures.building_blocks import cumulative, first, inside, positive, share, total
-from rankworth.measures.core import measure
+from rankworth.measures.core import Terms, measure
 from rankworth.measures.parameters import Natural, Positive, Ranks
 from rankworth.measures.sums import cut_at
-from rankworth.measures.terms import Terms
 from rankworth.measures.user_models import Reported, earned, reported, span, stopping
 
 

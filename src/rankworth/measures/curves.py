@@ -13,9 +13,8 @@ from rankworth.measures.building_blocks import (
     round_half_up,
     round_up_tenth,
 )
-from rankworth.measures.core import measure
+from rankworth.measures.core import Terms, measure
 from rankworth.measures.parameters import Share, plain
-from rankworth.measures.terms import Terms
 
 
 @measure("IPrec", at="recall", ordered=True)

@@ -11,10 +11,9 @@ from typing import Annotated
 
 from rankworth.judged import Judged
 from rankworth.measures.building_blocks import discount, excess, first, least, position, reach, total
-from rankworth.measures.core import measure
+from rankworth.measures.core import Terms, measure
 from rankworth.measures.parameters import Natural, Positive, Probability, Ranks, Within
 from rankworth.measures.sums import before, cut_at, enough, inverse_squares, never, sums
-from rankworth.measures.terms import Terms
 from rankworth.measures.user_models import Reported, earned, inverse_square, reported, span, stopping
 
 Goal = Annotated[float, Within(0.5, 1000, closed=True)]

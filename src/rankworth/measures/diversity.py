@@ -7,10 +7,9 @@ import math
 
 from rankworth.judged import Array, Judged
 from rankworth.measures.building_blocks import discount, inside, position
-from rankworth.measures.core import measure
+from rankworth.measures.core import Terms, measure
 from rankworth.measures.coverage import best_of_all, covered, greedy, novelty, shares_of_subtopics, subtopics
 from rankworth.measures.parameters import Probability, Share
-from rankworth.measures.terms import Terms
 
 _GREEDY = (0.0, math.e / (math.e - 1))
 """A greedy order has at least 1 - 1/e of what the best order has."""

@@ -17,10 +17,9 @@ from rankworth.measures.building_blocks import (
     positive,
     share,
 )
-from rankworth.measures.core import measure
+from rankworth.measures.core import Ideal, Terms, measure
 from rankworth.measures.parameters import Natural, Within
 from rankworth.measures.sums import at_every_rank
-from rankworth.measures.terms import Ideal, Terms
 
 Base = Annotated[float, Within(1, 1e9)]
 

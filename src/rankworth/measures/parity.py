@@ -23,11 +23,10 @@ from rankworth.measures.building_blocks import (
     steps,
     total,
 )
-from rankworth.measures.core import measure
+from rankworth.measures.core import Terms, measure
 from rankworth.measures.graded import dcg
 from rankworth.measures.parameters import Natural, Positive, Probability
 from rankworth.measures.pooling import rank_biased_precision_residual
-from rankworth.measures.terms import Terms
 
 
 @measure("set_F", linear=True, unjudged=("uniform", "no-sum"), shelf="parity")

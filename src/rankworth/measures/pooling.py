@@ -19,9 +19,8 @@ from rankworth.measures.building_blocks import (
     share,
     total,
 )
-from rankworth.measures.core import measure
+from rankworth.measures.core import Terms, measure
 from rankworth.measures.parameters import Probability, Share
-from rankworth.measures.terms import Terms
 
 
 @measure("Bpref", ordered=True, normalised=True, unjudged=("counts",))

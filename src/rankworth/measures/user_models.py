@@ -16,8 +16,8 @@ from rankworth.measures.building_blocks import (
     relevant,
     total,
 )
+from rankworth.measures.core import Terms
 from rankworth.measures.sums import never, sums
-from rankworth.measures.terms import Terms
 
 Reported = Literal["rate", "total", "depth"]
 """Of a reader: the gain per document, the gain of all documents that are looked at, or their number."""

@@ -18,8 +18,9 @@ from rankworth.io import validate
 from rankworth.io.reading import Blank, Lists
 from rankworth.judging import inputs
 from rankworth.judging.exclusion import SELF, Exclusion
+from rankworth.judging.order import refuse_unordered
 from rankworth.judging.overlap import nothing_in_common
-from rankworth.judging.ties import refuse_unordered
+from rankworth.judging.ranking import Ordering
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
@@ -122,7 +123,7 @@ def evaluate(
 
 def _by_position(judging: Judging, run: Source) -> bool:
     """Whether the order decides in which documents of a query were given."""
-    ordering = judging.ordering.settled(Lists() if run.side.listed else None)
+    ordering = Ordering.of(judging).settled(Lists() if run.side.listed else None)
     if ordering.order == "rank" and not (run.side.listed or run.has_ranks):  # scores make the ranks
         return True
     ties = ordering.order == "score" and ordering.ties in ("given", "given-reversed")

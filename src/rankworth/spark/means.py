@@ -17,7 +17,7 @@ from rankworth.evaluation.output import ALL, counts_note
 from rankworth.evaluation.values import Counts, Interval, Notice
 from rankworth.groups import NONE
 from rankworth.io.reading import Blank, Blanks
-from rankworth.judging.judged_run import nothing_left
+from rankworth.judging.exclusion import nothing_left
 from rankworth.measures import TextFact
 from rankworth.names import Quantity, kind_of
 from rankworth.profiles import ResolvedMeasure, signature
@@ -240,7 +240,7 @@ class Means(Shown):
             raise InputError("empty-input", "the judgements: the frame has no rows")
         if not answered:
             if counts.excluded:
-                raise nothing_left(plan.exclude)
+                raise nothing_left(plan.exclude, "document of the run for any judged query")
             if not counts.ignored:
                 raise InputError("empty-input", "the run: no document of any query is left")
             text = f"no query of the run is judged: {counted(counts.judged)} have judgements, and {counts.ignored:,} "

@@ -1,26 +1,50 @@
-"""The steps of judging: exclude, remove duplicates, find the judged documents, rank them, collect their rows."""
+"""Judge a run: exclude, remove duplicates, find the judged documents, rank them, break ties, collect their rows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from itertools import chain, islice, pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError
-from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.judged_run import Columns, JudgedRun, Layout, assemble, nothing_left, subtopics_of
+from rankworth.judging.exclusion import Exclusion, nothing_left
+from rankworth.judging.judged_run import Columns, JudgedRun, Layout, assemble, subtopics_of
+from rankworth.judging.order import Contradictions
 from rankworth.judging.overlap import named_by_file, nothing_in_common
-from rankworth.judging.ties import Contradictions, Spans, at_precision, break_ties, tie_groups, whole_ranks
 from rankworth.model import Qrels, Run
-from rankworth.settings import STANDARD_JUDGING, Duplicates, Judging, Ordering, ScoreType
+from rankworth.settings import STANDARD_JUDGING, Duplicates, Judging, Order, ScoreType, Ties
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
+
+_CELLS: Final = 1 << 17
+"""how many scores are sorted at a time, so that they stay in the processor's cache"""
+
+
+class Ordering(NamedTuple):
+    """The settings that decide which rows a run has and where they stand; all others come after."""
+
+    order: Order
+    score_type: ScoreType
+    ties: Ties
+    duplicates: Duplicates
+    exclude: "Exclusion | None"
+
+    @classmethod
+    def of(cls, judging: Judging) -> "Ordering":
+        """Those of some settings; ties that share ranks stand by descending id, as if they were broken."""
+        ties: Ties = "id-descending" if judging.ties in ("expected", "last") else judging.ties
+        return cls(judging.order, judging.score_type, ties, judging.duplicates, judging.exclude)
+
+    def settled(self, lists: object) -> "Ordering":
+        """Where `order` is `auto`, the order of lists, or the scores of a table, for which `lists` is None."""
+        return self._replace(order="score" if lists is None else "given") if self.order == "auto" else self
+
 
 Conventions = Sequence[tuple[Qrels, Ordering]]
 """Judgements and the ordering of each convention by which a run is judged."""
@@ -165,7 +189,7 @@ class Rows(ABC):
             document[named] = self.documents(hits.row[named])
         return columns
 
-    def _ranks(self, ordering: Ordering) -> Spans:
+    def _ranks(self, ordering: Ordering) -> tuple[Integers, Integers, Integers]:
         """First rank of the group of equal scores, last rank of it, and rank: `[N]` each.
 
         Raises:
@@ -200,6 +224,128 @@ class Rows(ABC):
             judgement = np.append(hits.judgement[others], judgement)
             rows = np.append(hits.row[others], rows)
         return Hits(segment, judgement, self.scores[rows], lambda: rows)
+
+
+def tie_groups(
+    ascending: Floats, starts: Integers, lengths: Integers, segment: Integers, target: Floats
+) -> tuple[Integers, Integers, Integers | None]:
+    """The first and the last rank of the group of equal scores of some documents, and the order of all rows.
+
+    Args:
+        ascending: `[R]`, minus the scores of all rows, segment after segment; a segment holds one query.
+        starts: `[S]`, where each segment begins.
+        lengths: `[S]`, how many rows it has.
+        segment: `[N]`, the segments of the documents.
+        target: `[N]`, minus the scores of the documents.
+
+    Returns:
+        `[N]`, `[N]`, which are one array where none of them is tied, and `[R]` places from the best score to the worst
+        within their segment, None where they stand so.
+
+    """
+    falls = ascending[1:] < ascending[:-1]
+    falls[starts[1:] - 1] = False
+    order = None
+    if falls.any():
+        disorder = np.zeros(starts.size, dtype=bool)
+        disorder[segment] = True
+        disorder &= np.logical_or.reduceat(np.append(falls, False), starts)
+        if disorder.any():
+            if int(lengths[segment].sum()) <= 2 * ascending.size:
+                first, last = _counted(ascending, starts, lengths, segment, target)
+                if (first == last).all():
+                    return first, first, None
+            order = np.arange(ascending.size)
+            for length in np.unique(lengths[disorder]).tolist():
+                begin, step = starts[disorder & (lengths == length)], max(1, _CELLS // length)
+                for some in range(0, begin.size, step):
+                    rows = begin[some : some + step, None] + np.arange(length)
+                    order[rows] = np.take_along_axis(rows, np.argsort(ascending[rows], axis=1), axis=1)
+            ascending = ascending[order]
+    low, high = starts[segment], starts[segment] + lengths[segment]
+    first = _bisect(low, high, lambda place: ascending.take(place, mode="clip") < target)
+    last = first + 1
+    rank = last - low
+    follows = (last < high) & (ascending.take(last, mode="clip") == target)
+    if not follows.any():
+        return rank, rank, order
+    last = _bisect(last, high, lambda place: ascending.take(place, mode="clip") <= target)
+    return rank, last - low, order
+
+
+def _counted(
+    ascending: Floats, starts: Integers, lengths: Integers, segment: Integers, target: Floats
+) -> tuple[Integers, Integers]:
+    """First and last ranks by looking at every score of a segment: for few documents, quicker than to sort it."""
+    size = lengths[segment]
+    first, last = np.ones_like(segment), np.zeros_like(segment)
+    blocks = np.flatnonzero(np.diff(np.cumsum(size) // _CELLS, prepend=-1))
+    for begin, end in pairwise([*blocks.tolist(), segment.size]):
+        some = slice(begin, end)
+        ends = np.cumsum(size[some])
+        values = ascending[expand(starts[segment[some]], size[some])]
+        theirs = np.repeat(target[some], size[some])
+        first[some] += np.add.reduceat(values < theirs, ends - size[some], dtype=np.int64)
+        last[some] += np.add.reduceat(values <= theirs, ends - size[some], dtype=np.int64)
+    return first, last
+
+
+def _bisect(low: Integers, high: Integers, before: Callable[[Integers], NDArray[np.bool_]]) -> Integers:
+    """For many slices at once, the first place that is not `before`; places may lie one beyond the end.
+
+    Args:
+        low: where each slice begins.
+        high: where it ends.
+        before: tells for one place per slice whether what is searched comes after it.
+
+    """
+    low = low.copy()
+    for power in reversed(range(int((high - low).max(initial=0)).bit_length())):
+        place = low + (1 << power) - 1
+        low += ((place < high) & before(place)) << power
+    return low
+
+
+def break_ties(
+    first: Integers, last: Integers, order: Integers | None, batch: Rows, hits: Hits, ties: Ties
+) -> Integers:
+    """Ranks of documents, within groups of equal scores by ids or by the order given."""
+    rank, tied = first.copy(), np.flatnonzero(last > first)
+    begin, index = np.unique(batch.starts[hits.segment[tied]] + first[tied] - 1, return_index=True)
+    size = (last - first + 1)[tied][index]
+    rows = expand(begin, size) if order is None else order[expand(begin, size)]
+    group = np.repeat(np.arange(begin.size), size)
+    if ties in ("given", "given-reversed"):
+        by_group = np.lexsort((rows if ties == "given" else -rows, group))
+    else:
+        by_group = batch.by_id(rows, group, descending=ties == "id-descending")
+    before = np.empty_like(by_group)
+    before[by_group] = expand(np.zeros_like(size), size)
+    by_row = np.argsort(rows)
+    rank[tied] += before[by_row[np.searchsorted(rows, hits.row[tied], sorter=by_row)]]
+    return rank
+
+
+def at_precision(scores: Floats, score_type: ScoreType) -> Floats:
+    """Scores as they are compared."""
+    if score_type == "float64":
+        return scores
+    with np.errstate(over="ignore"):
+        return scores.astype(np.float32).astype(np.float64)
+
+
+def whole_ranks(ranks: Floats) -> Integers:
+    """Ranks of a rank column.
+
+    Raises:
+        InputError: `bad-score`.
+
+    """
+    bad = np.flatnonzero((ranks < 1) | (ranks != np.floor(ranks)) | ~np.isfinite(ranks))
+    if bad.size:
+        text = f"a document has the rank {ranks[bad[0]]:g}; ranks are whole numbers from 1"
+        raise InputError("bad-score", text, remedy="fix the rank column, or let scores decide: order='score'")
+    return ranks.astype(np.int64)
 
 
 @dataclass
@@ -263,7 +409,7 @@ class _Remainder:
             return error
         if not self.may_miss and not self.n_retrieved.any():
             if self.excluded:
-                return nothing_left(ordering.exclude, run.name)
+                return nothing_left(ordering.exclude, f"document of {run.name or 'the run'} for any judged query")
             return nothing_in_common(self.qrels.queries, [*self.unjudged], run.name, run.column, named_by_file(run))
         if ordering in self.unranked:
             return self.unranked[ordering]
@@ -345,7 +491,7 @@ def judge(
         InputError: where the run cannot be trusted, or shares no query with the judgements.
 
     """
-    [judged] = judge_all([(qrels, settings.ordering)], run, layout=layout, subtopics=subtopics, progress=progress)
+    [judged] = judge_all([(qrels, Ordering.of(settings))], run, layout=layout, subtopics=subtopics, progress=progress)
     if isinstance(judged, InputError):
         raise judged
     return judged

@@ -1,0 +1,160 @@
+"""What has no order to rank by: lists whose scores contradict it, and rows without one where a setting needs it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from rankworth.arrays import Floats, Integers
+from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.io.reading import Lists
+from rankworth.settings import Judging
+
+if TYPE_CHECKING:
+    from rankworth.judging.ranking import Rows
+
+_WAYS: Final = (
+    'order="given" (--order given) takes lists as they stand, order="score" (--order score) sorts them by score'
+)
+
+
+@dataclass
+class Contradictions:
+    """Lists whose scores contradict their order.
+
+    Attributes:
+        queries: how many queries were looked at.
+        rising: in how many of them some score is above the one before.
+        falls: whether any score is below the one before.
+        example: a query, two documents that stand one after the other, and their scores.
+
+    """
+
+    queries: int = 0
+    rising: int = 0
+    falls: bool = False
+    example: tuple[str, str, float, str, float] | None = None
+
+    def look_at(self, rows: "Rows") -> None:
+        """Look at the lists of the judged queries of a batch."""
+        self.look(rows.queries, rows.starts, rows.scores, lambda row: rows.documents(np.array([row]))[0], rows.judged)
+
+    def look(
+        self,
+        queries: Sequence[str],
+        starts: Integers,
+        scores: Floats,
+        document: Callable[[int], Any],
+        only: Integers | None = None,
+    ) -> None:
+        """Look at the lists of some queries.
+
+        Args:
+            queries: `[S]`, their ids.
+            starts: `[S]`, where their lists begin.
+            scores: `[R]`, those of a query together.
+            document: gives the id at a place.
+            only: the numbers of the queries that are judged; all where None.
+
+        """
+        judged = np.ones(len(queries), dtype=bool) if only is None else np.isin(np.arange(len(queries)), only)
+        inner = np.repeat(judged, np.diff(starts, append=scores.size))[1:]
+        inner[starts[1:] - 1] = False
+        self.queries += int(judged.sum())
+        self.falls = self.falls or bool((inner & (scores[1:] < scores[:-1])).any())
+        above = np.flatnonzero(inner & (scores[1:] > scores[:-1])) + 1
+        owners = np.searchsorted(starts, above, side="right") - 1
+        self.rising += np.unique(owners).size
+        if self.example is None and above.size:
+            place = int(above[0])
+            (before, one), (after, other) = ((str(document(row)), float(scores[row])) for row in (place - 1, place))
+            self.example = queries[int(owners[0])], before, one, after, other
+
+    def error(self, run: str, lists: Lists | None, *, ways: bool = True) -> InputError | None:
+        """What is said of them; None where there are none.
+
+        Args:
+            run: what the run is called; nothing where it has no name.
+            lists: how lists came; None where there are none.
+            ways: whether there is a setting that says which of the two is the ranking.
+
+        """
+        if self.example is None or lists is None:
+            return None
+        query, before, one, after, other = self.example
+        called = f"run {run}" if run else "the run"
+        many = counted(self.rising)
+        of = f" of {self.queries:,}" if self.queries > 1 else ""
+        text = (
+            f"{called}: in {many}{of} the scores contradict the order of the list: query {quoted([query])} has "
+            f"{quoted([before])} ({one:g}) before {quoted([after])} ({other:g})"
+        )
+        remedy = _WAYS if ways else "sort the lists by their scores, or leave the scores out"
+        if not self.falls:
+            text += "; the scores of all lists only rise, so they look like distances"
+            negate = "negate them"
+            if lists.field:
+                field = f"-{lists.field}"
+                negate = f"columns={{'score': {field!r}}} (--columns {quoted(['score=' + field])})"
+            remedy = f"if a smaller score is better: {negate}\n{remedy}"
+        return InputError("ambiguous-order", text, remedy=remedy)
+
+
+_OTHERWISE: Final = {
+    "order": "the scores count with order='score'",
+    "ties": "ids decide with ties='id-descending'",
+    "duplicates": "the best score counts with duplicates='best'",
+    "blocks": "all rows of a query are one ranking with blocks='joined'",
+    "pairing": "queries meet by their ids with pairing='id'",
+}
+POSITION: Final = "; or give them a column position"
+
+
+def refuse_unordered(settings: Judging, *, ranked: bool) -> None:
+    """Refuse settings that need the order of queries, or that of rows where nothing says it.
+
+    Args:
+        settings: the settings.
+        ranked: whether something says the order of rows.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    for name in settings_of_queries(settings):
+        raise refusal(settings, name)
+    for name in () if ranked else settings_of_rows(settings):
+        raise refusal(settings, name, more=POSITION)
+
+
+def settings_of_rows(settings: Judging, *, ranked: bool = False) -> list[str]:
+    """The settings that need the order of rows, unless a column of ranks says it."""
+    needed = {
+        "order": settings.order not in ("auto", "score") and not ranked,
+        "ties": settings.ties in ("given", "given-reversed") and not ranked,
+        "duplicates": settings.duplicates in ("first", "last"),
+    }
+    return [name for name, is_needed in needed.items() if is_needed]
+
+
+def settings_of_queries(settings: Judging) -> list[str]:
+    """The settings that need the order of queries."""
+    plain = {"blocks": "joined", "pairing": "id"}
+    return [name for name, value in plain.items() if getattr(settings, name) != value]
+
+
+def refusal(
+    settings: Judging, name: str, why: str = "the rows of a relation have no order", more: str = ""
+) -> UsageError:
+    """The error for a setting that needs an order.
+
+    Args:
+        settings: the settings.
+        name: the one that is refused.
+        why: what the rows lack.
+        more: what helps besides.
+
+    """
+    text = f"{name}={getattr(settings, name)!r}: {why}"
+    return UsageError("unknown-setting", text, remedy=_OTHERWISE[name] + more)
