@@ -1,21 +1,30 @@
-"""Measures of documents that are relevant or not, from a grade `rel` on."""
+"""Measures of documents that are relevant or not, from a grade `rel` on.
 
+Some that are not linear know their expectation over the orders of tied documents. Every order of a tie group is as
+likely as any other. Then the documents of the group are drawn one after the other without being put back, and what a
+rank is worth follows from how many of them are relevant.
+After McSherry, Najork (2008), https://doi.org/10.1007/978-3-540-78646-7_38
+"""
+
+from collections.abc import Callable
 from typing import Literal
 
 from rankworth.judged import Array, Judged
 from rankworth.measures.building_blocks import (
     cumulative,
+    down_to,
     first,
     inside,
     least,
     per_query,
+    position,
     positive,
     relevant,
+    share,
     total,
 )
 from rankworth.measures.core import Terms, measure, no_ties
 from rankworth.measures.parameters import Positive
-from rankworth.measures.ties import at_first_relevant, chance_of_any, on_first, precision_at
 
 
 @measure("P", aliases=("Precision",), linear=True, monotone=True, shelf="first")
@@ -175,7 +184,7 @@ def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "fou
         case "k":
             divisor = judged.depth
     if judged.ties != "broken":
-        return Terms(gain=is_relevant, weight=precision_at(judged, is_relevant), norm=divisor)
+        return Terms(gain=is_relevant, weight=_precision_at(judged, is_relevant), norm=divisor)
     return Terms(gain=is_relevant, weight=cumulative(is_relevant), discount=judged.rank, norm=divisor)
 
 
@@ -213,7 +222,8 @@ def reciprocal_rank(judged: Judged, *, rel: float = 1) -> Terms:
     """
     is_relevant = relevant(judged, rel)
     if judged.ties == "expected":
-        return Terms(gain=on_first(is_relevant, at_first_relevant(judged, is_relevant, lambda rank: 1 / rank)))
+        value = _at_first_relevant(judged, is_relevant, lambda rank: 1 / rank)
+        return Terms(gain=first(is_relevant) * per_query(value))
     return Terms(gain=first(is_relevant), discount=judged.rank)
 
 
@@ -251,7 +261,7 @@ def success(judged: Judged, *, rel: float = 1) -> Terms:
     """
     is_relevant = relevant(judged, rel)
     if judged.ties == "expected":
-        return Terms(gain=on_first(is_relevant, chance_of_any(judged, is_relevant)))
+        return Terms(gain=first(is_relevant) * per_query(_chance_of_any(judged, is_relevant)))
     return Terms(gain=first(is_relevant))
 
 
@@ -360,3 +370,78 @@ def set_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
 def _at_best(judged: Judged, rel: float) -> Array:
     """How many relevant documents the ranks up to the cutoff can hold, or those that were retrieved without one."""
     return least(judged.n_relevant(rel), judged.depth)
+
+
+def _precision_at(judged: Judged, is_relevant: Array) -> Array:
+    """`[Q, H]`: the number of relevant documents down to the rank of each row, over that rank.
+
+    Where ties are expected, it is the mean over the orders of the row's tie group, cut at the cutoff.
+
+    Args:
+        judged: the ranking.
+        is_relevant: 1 for relevant documents.
+
+    """
+    if judged.ties == "broken":
+        return cumulative(is_relevant) / judged.rank
+    running = cumulative(is_relevant)
+    if judged.ties == "last":
+        return down_to(judged, running, judged.rank) / judged.rank
+    above = down_to(judged, running, judged.tie_first - 1)
+    others = down_to(judged, running, judged.tie_last) - above - 1
+    rate = share(others, judged.tie_last - judged.tie_first)
+    # Beside a relevant document at rank i, (i - first) of the others stand above it, each relevant at this rate.
+    inverse = position(judged, lambda rank: 1 / rank)
+    return (above + 1 - judged.tie_first * rate) * inverse + rate * inside(judged)
+
+
+def _at_first_relevant(judged: Judged, is_relevant: Array, weight: Callable[[Array], Array]) -> Array:
+    """`[Q]`: a weight of the rank of the first relevant document, expected over the orders of ties; 0 where none is.
+
+    Args:
+        judged: the ranking.
+        is_relevant: 1 for relevant documents.
+        weight: of ranks, `[Q]`.
+
+    """
+    begin, size, relevant = _first_group(judged, is_relevant)
+    xp = judged.xp
+    bound = judged.depth + 0 * begin
+    chance = share(relevant, size)  # that it is the first, the second, ... of its group
+    value = 0 * begin
+    for place in range(_most(xp, size - relevant) + 1):
+        rank = begin + place
+        value = value + xp.where(rank <= bound, chance * weight(xp.where(rank > 0, rank, xp.ones_like(rank))), 0 * rank)
+        left = size - place - 1
+        chance = chance * share(xp.maximum(left - relevant + 1, 0 * left), xp.maximum(left, 0 * left))
+    return value
+
+
+def _chance_of_any(judged: Judged, is_relevant: Array) -> Array:
+    """`[Q]`: the chance that a relevant document stands within the cutoff, over the orders of ties.
+
+    Args:
+        judged: the ranking.
+        is_relevant: 1 for relevant documents.
+
+    """
+    begin, size, relevant = _first_group(judged, is_relevant)
+    xp = judged.xp
+    inside_it = xp.minimum(judged.depth - begin + 1, size)  # places of the group within the cutoff
+    missed = xp.ones_like(begin)
+    for place in range(_most(xp, relevant)):
+        drawn = share(xp.maximum(size - inside_it - place, 0 * size), xp.maximum(size - place, 0 * size))
+        missed = xp.where(relevant > place, missed * drawn, missed)
+    return xp.where(relevant > 0, 1 - missed, 0 * missed)
+
+
+def _first_group(judged: Judged, is_relevant: Array) -> tuple[Array, Array, Array]:
+    """`[Q]` each: the first rank, the size, and the relevant documents of the first tie group that has some."""
+    is_first = first(is_relevant)
+    begin, end = total(is_first * judged.tie_first), total(is_first * judged.tie_last)
+    there = total(is_first)
+    return begin, end - begin + there, total(is_first * down_to(judged, cumulative(is_relevant), judged.tie_last))
+
+
+def _most(xp: object, number: Array) -> int:
+    return int(xp.max(number)) if number.shape[0] else 0  # type: ignore[attr-defined]
