@@ -15,14 +15,13 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, UsageError, quoted
 
 if TYPE_CHECKING:
     from rankworth.io.metadata import QueryTable
 
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Name = str | Sequence[str]
 """A column, or several that are crossed."""
 

@@ -30,28 +30,10 @@ DuplicateJudgements = Literal["error", "max", "first", "last", "all", "wanted", 
 Unjudged = Literal["kept", "removed"]
 Grades = Literal["given", "truncated", "whole"]
 Negative = Literal["pooled", "zero", "dropped", "error", "error-retrieved"]
-Judgements = Literal["all", "relevant"]
-Pool = Literal["judged", "retrieved"]
-Unretrieved = Literal["absent", "last"]
-Scored = Literal["all", "positive"]
-Above = Literal["error", "clipped"]
-Blocks = Literal["joined", "separate", "judged"]
-QueryIds = Literal["any", "numbers"]
-Pairing = Literal["id", "position"]
-ExcludeFrom = Literal["both", "run"]
 Missing = Literal["zero", "nought", "nan", "skip", "absent", "error"]
 Extra = Literal["ignore", "zero", "error"]
-Empty = Literal["missing", "zero", "nan", "skip", "error"]
-AllNegative = Literal["keep", "previous"]
 NoRelevant = float | Literal["keep", "nan", "skip", "error"]
-RelevantBy = Literal["grade", "sum"]
-Neither = float | Literal["keep", "nan"]
-Divisor = Literal["rows", "judged", "run"]
-Halves = Literal["even", "up"]
 Undefined = float | Literal["nan", "skip", "error"]
-NoHit = Literal["keep", "nan", "skip"]
-NotANumber = Literal["propagate", "zero", "skip"]
-NoQueries = Literal["nan", "zero", "hits", "error"]
 
 
 def option(default: Any, help: str, *, metavar: str = "HOW", alias: str = "") -> Any:  # noqa: A002, ANN401 - any setting
@@ -128,18 +110,18 @@ class Judging:
         "error", "Documents that a query judges twice: error max first last all wanted spread."
     )
     exclude: "Exclusion | None" = None
-    exclude_from: ExcludeFrom = quirk("both")
+    exclude_from: Literal["both", "run"] = quirk("both")
     grades: Grades = option("given", "Grades as given, truncated (1.9 is 1), or whole (others refused).")
     negative: Negative = option("pooled", "Negative grades: pooled zero dropped error error-retrieved.")
-    judgements: Judgements = quirk("all")
-    pool: Pool = quirk("judged")
-    unretrieved: Unretrieved = quirk("absent")
-    scored: Scored = quirk("all")
+    judgements: Literal["all", "relevant"] = quirk("all")
+    pool: Literal["judged", "retrieved"] = quirk("judged")
+    unretrieved: Literal["absent", "last"] = quirk("absent")
+    scored: Literal["all", "positive"] = quirk("all")
     highest: float | None = quirk(None)
-    above: Above = quirk("error")
-    blocks: Blocks = quirk("joined")
-    pairing: Pairing = quirk("id")
-    query_ids: QueryIds = quirk("any")
+    above: Literal["error", "clipped"] = quirk("error")
+    blocks: Literal["joined", "separate", "judged"] = quirk("joined")
+    pairing: Literal["id", "position"] = quirk("id")
+    query_ids: Literal["any", "numbers"] = quirk("any")
 
     def __post_init__(self) -> None:
         """Refuse values that a setting does not take."""
@@ -194,23 +176,23 @@ class Averaging:
 
     missing: Missing = option("zero", "Judged queries without results: zero nought nan skip absent error.")
     extra: Extra = option("ignore", "Queries that nobody judged: ignore zero error.")
-    empty: Empty = quirk("missing")
+    empty: Literal["missing", "zero", "nan", "skip", "error"] = quirk("missing")
     no_relevant: NoRelevant = option(
         "keep", "Queries without a relevant document: keep nan skip error, or their value."
     )
-    relevant_by: RelevantBy = quirk("grade")
-    neither: Neither = quirk("keep")
-    all_negative: AllNegative = quirk("keep")
+    relevant_by: Literal["grade", "sum"] = quirk("grade")
+    neither: float | Literal["keep", "nan"] = quirk("keep")
+    all_negative: Literal["keep", "previous"] = quirk("keep")
     undefined: Undefined = option(0.0, "Values without a divisor: a number, nan skip error.")
-    no_hit: NoHit = quirk("keep")
-    nan: NotANumber = quirk("propagate")
-    divisor: Divisor = quirk("rows")
+    no_hit: Literal["keep", "nan", "skip"] = quirk("keep")
+    nan: Literal["propagate", "zero", "skip"] = quirk("propagate")
+    divisor: Literal["rows", "judged", "run"] = quirk("rows")
     logarithms: bool = quirk(False)
     fewest: int = quirk(0)
     round_values: int | None = option(None, "Decimals of the value of each query.", metavar="N")
     round_means: int | None = quirk(None)
-    halves: Halves = quirk("even")
-    no_queries: NoQueries = quirk("nan")
+    halves: Literal["even", "up"] = quirk("even")
+    no_queries: Literal["nan", "zero", "hits", "error"] = quirk("nan")
     weights: "Weights | None" = None
     macro: "Groups | None" = None
 

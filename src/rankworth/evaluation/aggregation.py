@@ -291,8 +291,7 @@ class Column:
 
         Beside the values, `[N]`, the queries, and by which of them the sum is divided, `[N]`.
         """
-        counted, over = {*self.counted}, {*self.over}
-        queries = [*self.counted, *(query for query in self.over if query not in counted)]
+        over, queries = {*self.over}, list(dict.fromkeys([*self.counted, *self.over]))
         values = np.append(self.averaged(), np.zeros(len(queries) - len(self.counted)))
         return values, queries, np.array([query in over for query in queries], dtype=bool)
 

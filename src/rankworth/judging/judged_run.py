@@ -20,10 +20,8 @@ _REMEMBERED: Final = 1 << 14
 """how many cells a pool has at most of which is kept what was computed"""
 Row = float | Sequence[float | None] | None
 """What one document of a ranking has: a grade, grades for each subtopic, or nothing."""
-COLUMNS: Final = (
-    *("rank", "tie_first", "tie_last", "grade", "known", "judgement", "positive", "elsewhere"),
-    *("document", "score"),
-)
+_RANKS: Final = ("rank", "tie_first", "tie_last")
+COLUMNS: Final = (*_RANKS, "grade", "known", "judgement", "positive", "elsewhere", "document", "score")
 """columns of `JudgedRows`"""
 
 
@@ -280,7 +278,7 @@ class JudgedRows:
         if spread:
             before = np.concatenate(([0], np.cumsum(times)))[self.offsets[:-1]]
             shift = np.repeat(np.cumsum(times) - times, times + 1) - before[more.query] + number
-            moved = {name: getattr(more, name) + shift for name in ("rank", "tie_first", "tie_last")}
+            moved = {name: getattr(more, name) + shift for name in _RANKS}
             added = np.bincount(self.query, weights=times, minlength=self.n_retrieved.size).astype(np.int64)
             more = replace(more, **moved, n_retrieved=self.n_retrieved + added)
         more_query = self.pool.query[copies]
@@ -311,7 +309,7 @@ class JudgedRows:
         rows, real = padded(self.offsets, queries)
         pool, pool_known = self.pool.padded if is_kept else self.pool.block(queries)
         known = real & self.known.take(rows, mode="clip")
-        ranks = {name: getattr(self, name) for name in ("rank", "tie_first", "tie_last")}
+        ranks = {name: getattr(self, name) for name in _RANKS}
         distinct = {id(array): array for array in ranks.values()}  # without ties one array
         wide = {key: np.where(real, array.take(rows, mode="clip"), 1.0) for key, array in distinct.items()}
         columns: dict[str, Any] = {name: wide[id(array)] for name, array in ranks.items()}
