@@ -105,22 +105,17 @@ def _cutoffs(plan: Plan) -> list[int]:
         UsageError: `conflicting-options` where one is not R@k.
 
     """
-    cutoffs = {measure.label: _cutoff(measure) for measure in plan.asked}
-    odd = [measure.label for measure in plan.asked if str(measure.quantity) != f"R@{cutoffs[measure.label]}"]
+    odd = [measure.label for measure in plan.asked if str(measure.quantity) != f"R@{measure.quantity.cutoff}"]
     if odd:
         text = f"{quoted(odd)}: against an exact run only R@k is defined"
         raise UsageError("conflicting-options", text, remedy="ask for R@10, or for R@1,10,100")
-    return sorted({*cutoffs.values()})
-
-
-def _cutoff(asked: ResolvedMeasure) -> int:
-    """The cutoff of a measure; 0 where it has none."""
-    return asked.quantity.cutoff or 0 if isinstance(asked.quantity, Measure) else 0
+    return sorted({measure.quantity.cutoff or 0 for measure in plan.asked})
 
 
 def _precision(asked: ResolvedMeasure, cutoffs: Sequence[int]) -> Measure:
     """The share of the first k documents that count for k: those with a grade as high as k is small."""
-    return P(rel=len(cutoffs) - cutoffs.index(_cutoff(asked))) @ _cutoff(asked)
+    cutoff = asked.quantity.cutoff or 0
+    return P(rel=len(cutoffs) - cutoffs.index(cutoff)) @ cutoff
 
 
 def _as_recall(values: Values, plan: Plan, nearest: "_Nearest", tolerance: float) -> Values:
