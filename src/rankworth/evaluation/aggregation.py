@@ -45,14 +45,17 @@ def summary(values: Floats, ways: Sequence[Way]) -> Floats:
 
 
 def to_logarithms(values: Floats, ways: Sequence[Way]) -> Floats:
-    """The values, as logarithms in the columns of geometric means, so that a mean may be taken of all columns."""
+    """`[Q, M]`: the values, as logarithms in the columns of geometric means, so that each column may be averaged."""
     if "gmean" not in ways:
         return values
-    columns = [
-        [math.log(max(value, _FLOOR)) for value in column] if way == "gmean" else column
-        for column, way in zip(values.T.tolist(), ways, strict=True)
-    ]
-    return np.array(columns, dtype=np.float64).reshape(values.T.shape).T
+    return np.array([additive(*column) for column in zip(values.T, ways, strict=True)]).T
+
+
+def additive(values: Floats, way: Way) -> Floats:
+    """The values of one measure as they are added: their logarithms for a geometric mean."""
+    if way != "gmean":
+        return values
+    return np.array([math.log(max(value, _FLOOR)) for value in values.tolist()], dtype=np.float64)
 
 
 def from_logarithms(means: Floats, ways: Sequence[Way]) -> Floats:
@@ -262,9 +265,7 @@ class Column:
 
     def shown(self) -> Floats:
         """`[Q]`: the values as queries show them."""
-        if self.way == "gmean" and self.settings.logarithms:
-            return to_logarithms(self.values[:, None], [self.way])[:, 0]
-        return self.values
+        return additive(self.values, self.way) if self.settings.logarithms else self.values
 
     def averaged(self) -> Floats:
         """The values that are averaged."""
@@ -335,11 +336,10 @@ class Column:
             return float(values.sum())
         if self.sliced:
             values, queries, divided = self.sample
-            number = sliced(to_logarithms(values[:, None], [self.way])[:, 0], queries, settings, divided)
+            number = sliced(additive(values, self.way), queries, settings, divided)
         else:
             size = values.size if self.divided is None else int(np.count_nonzero(self.divided))
-            total = np.cumsum(to_logarithms(values[:, None], [self.way]))[-1]
-            number = float(total) / size if size else math.nan
+            number = float(np.cumsum(additive(values, self.way))[-1]) / size if size else math.nan
         [number] = from_logarithms(np.array([number]), [self.way]).tolist()
         return float(rounded(number, settings.round_means, settings))
 
@@ -510,7 +510,7 @@ def interval(
     """
     if way == "sum":
         return math.nan, math.nan
-    ends = bootstrap(to_logarithms(values[:, None], [way])[:, 0], weights, groups, level=level, seed=seed)
+    ends = bootstrap(additive(values, way), weights, groups, level=level, seed=seed)
     low, high = from_logarithms(np.array(ends), [way] * 2).tolist()
     return low, high
 

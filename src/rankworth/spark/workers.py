@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, RankworthError, quoted
-from rankworth.evaluation.aggregation import Column, Mask, to_logarithms
+from rankworth.evaluation.aggregation import Column, Mask, additive
 from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.values import PerQuery, Values, details
 from rankworth.groups import Groups, Weights
@@ -361,7 +361,7 @@ class MeasureRows:
             own = np.ones(len(names)) if column.way == "sum" else weights
             over = np.where(divides[:, place] if column.way == "mean" else there[:, place], own, 0.0)
             has = (there[:, place] & (own > 0)) if self.weights is None else (own > 0) & (there[:, place] | (over > 0))
-            values = to_logarithms(table[:, [place]], [column.way])[:, 0]
+            values = additive(table[:, place], column.way)
             yield _batch([place] * len(names), groups, np.where(has, values, 0.0), own, over, ~has)
 
 
