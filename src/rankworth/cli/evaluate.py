@@ -174,7 +174,7 @@ def evaluate(
         if connection is not None:
             from rankworth.judging import duckdb  # noqa: PLC0415 - not needed for files that fit in memory
 
-            rankings = [duckdb.within(connection, ranking) for ranking in rankings]
+            rankings = [duckdb.bring_together(ranking, connection) for ranking in rankings]
         settings |= slices | {"progress": drawing}
         if corrected_by:
             people = InputFiles.of(project, options, corrected_by, ()).read(wanted)[0]

@@ -380,12 +380,12 @@ def in_parts(
             yield total, part.order(order)
 
 
-def within(connection: Connection, run: Run) -> Run:
+def bring_together(run: Run, connection: Connection) -> Run:
     """A run whose rows are brought together by DuckDB, on disk where memory ends, should they stand apart.
 
     Args:
-        connection: to DuckDB.
         run: files.
+        connection: to DuckDB.
 
     """
     other = copy(run)
