@@ -116,17 +116,15 @@ class Check(Analysis[Literal["findings"]]):
         names = ("severity", "slug", "file", "line", "run", "text", "remedy", "queries")
         return by_name(names, ([getattr(row, name) for name in names] for row in rows))
 
+    def _record(self) -> dict[str, Any]:
+        profiles = {"profiles": output.record_beside(self.profiles, self.measures)["runs"]} if self.profiles else {}
+        return {"findings": self.findings, "counts": self.counts, "inputs": self.sources, **profiles}
+
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON holds it."""
-        findings = [finding._asdict() | {"queries": list(finding.queries)} for finding in self.findings]
-        sources = [source._asdict() | {"mean": dict(source.mean)} for source in self.sources]
-        record = super().to_dict()
-        for name in ("notes", "warnings"):
-            del record[name]
-        record |= {"findings": findings, "counts": self.counts, "inputs": sources}
-        if self.profiles:
-            record["profiles"] = output.record_beside(self.profiles, self.measures)["runs"]
-        return record
+        fields = super().to_dict()
+        del fields["notes"], fields["warnings"]
+        return fields
 
     def sheets(self) -> list[Sheet]:
         """The findings as sentences below the table of inputs, and the values under all profiles."""

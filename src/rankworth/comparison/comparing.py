@@ -22,7 +22,7 @@ from rankworth.comparison.differences import (
     least_p,
     side_by_side,
 )
-from rankworth.comparison.result import BETTER, WORSE, Comparison, threshold
+from rankworth.comparison.result import BETTER, MARKS, WORSE, Comparison, threshold, word_on
 from rankworth.comparison.systems import UNJUDGED, System, SystemReader, not_alike, paired, shared
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation.bounds import Varied
@@ -50,7 +50,6 @@ FEW: Final = 10_000
 _QUERIES: Final = 1_000
 _OF_SIGNS: Final = ("randomization", "wilcoxon", "sign")
 """tests whose p comes from the signs that differences may have"""
-_MARKS: Final = {"better": BETTER, "worse": WORSE}
 _LISTED: Final = 8
 """systems that a warning names"""
 TAKEN_OVER: Final = (
@@ -402,7 +401,7 @@ class Table(Shown):
         rows: list[tuple[Any, ...]] = []
         for system, measure in product(self.systems, self.measures):
             for collection, result in self.comparisons.items():
-                word = _word(result, measure, system)
+                word = word_on(result, measure, system)
                 rows.append((system, collection, measure, result.means[system][measure], word))
             rows.append((system, MACRO, measure, self.mean(system, measure), ""))
         return by_name(("system", "collection", "measure", "mean", "word"), rows)
@@ -425,7 +424,7 @@ class Table(Shown):
             several = f" {measure}" if len(self.measures) > 1 else ""
             for collection, result in self.comparisons.items():
                 means = [result.means[system][measure] for system in self.systems]
-                marks = [_MARKS.get(_word(result, measure, system), "") for system in self.systems]
+                marks = [MARKS.get(word_on(result, measure, system), "") for system in self.systems]
                 columns.append(Column(f"{collection}{several}", kind, means, best, marks=marks, second=True))
             macro = [self.mean(system, measure) for system in self.systems]
             columns.append(Column(f"{MACRO}{several}", kind, macro, best, second=True))
@@ -489,8 +488,3 @@ def _conditions(result: Comparison) -> dict[str, object]:
     plan = result.plan
     baseline = result.baseline or "none, as all pairs are compared"
     return {"the baseline": baseline, "test": plan.test, "correction": plan.correction, "level": plan.level}
-
-
-def _word(result: Comparison, measure: str, system: str) -> str:
-    """The verdict on a system; empty for the baseline, and if there is none."""
-    return result.of(measure, system).word if result.baseline and system != result.baseline else ""

@@ -16,7 +16,7 @@ from rankworth.measures import Measure
 from rankworth.profiles import combined
 from rankworth.stats.predictions import prediction_powered
 from rankworth.stats.samples import check_sampling
-from rankworth.tables.analysis import Analysis, record
+from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.look import p_value
 
@@ -71,6 +71,7 @@ class CorrectedMeans(Analysis[Literal["means"]]):
 
     _SCHEMA: ClassVar = "rankworth.corrected/1"
     _TABLES: ClassVar = ("means",)
+    _RECORD: ClassVar = ("level", "signature", "means", "differences")
     means: tuple[CorrectedMean, ...]
     differences: tuple[CorrectedMean, ...]
     level: float
@@ -94,17 +95,13 @@ class CorrectedMeans(Analysis[Literal["means"]]):
     def _columns(self, of: str) -> dict[str, list[Any]]:  # noqa: ARG002 - there is one table
         return by_name(CorrectedMean._fields, (*self.means, *self.differences))
 
-    def _record(self) -> dict[str, Any]:
-        rows = {name: [record(row) for row in getattr(self, name)] for name in ("means", "differences")}
-        return {"level": self.level, "signature": self.signature, **rows}
-
     def sheets(self) -> list[Sheet]:
         """The means, and the differences where there are some."""
-        means = _sheet(self.means, "means")
-        if not self.differences:
-            return [replace(means, notes=self.notes, comment=self.signature, defects=self._defects)]
-        about = _sheet(self.differences, f"differences from {self.differences[0].baseline}")
-        return [means, replace(about, notes=self.notes, comment=self.signature, defects=self._defects)]
+        sheets = [_sheet(self.means, "means")]
+        if self.differences:
+            sheets.append(_sheet(self.differences, f"differences from {self.differences[0].baseline}"))
+        sheets[-1] = replace(sheets[-1], notes=self.notes, comment=self.signature, defects=self._defects)
+        return sheets
 
 
 def _sheet(rows: Sequence[CorrectedMean], title: str) -> Sheet:
@@ -242,8 +239,7 @@ def _rows(keys: Sequence[tuple[str, str, str]], sides: Sequence[Floats], level: 
         stats.means(np.concatenate([model, others])),
         found.weight,
         found.effective,
-        found.measured.astype(np.int64),
-        found.predicted.astype(np.int64),
+        *(counts.astype(np.int64) for counts in (found.measured, found.predicted)),
     )
     cells = zip(*(column.tolist() for column in columns), strict=True)
     return tuple(CorrectedMean(*key, *row) for key, row in zip(keys, cells, strict=True))

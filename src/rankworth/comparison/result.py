@@ -3,7 +3,7 @@
 import math
 import re
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress, count, islice, product
@@ -20,12 +20,13 @@ from rankworth.comparison.differences import DETECTABLE, INTERVALS, PAIRWISE, Di
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import Signature, combined
 from rankworth.stats.samples import ROUNDING
-from rankworth.tables.analysis import Analysis, record
+from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name, defined
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import p_value, signed, visible
 
 BETTER, WORSE = "†", "‡"
+MARKS: Final = {"better": BETTER, "worse": WORSE}
 """marks of systems that are significantly better or worse than the baseline"""
 _OF_QUERIES: Final = (
     *("query", "measure", "first", "second", "first_value", "second_value", "difference"),
@@ -335,32 +336,29 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         return {name: defined(cells) for name, cells in columns.items() if name != "by" or self.slices}
 
     def _record(self) -> dict[str, Any]:
-        pairs = dict.fromkeys((row.first, row.second) for row in self.differences)
-        worst = {pair: {name: self.queries(name, *reversed(pair)).worst() for name in self.measures} for pair in pairs}
+        worst: dict[str, dict[str, list[QueryDifference]]] = {}
+        for first, second in dict.fromkeys((row.first, row.second) for row in self.differences):
+            lost = {name: self.queries(name, second, first).worst() for name in self.measures}
+            worst[f"{second} - {first}"] = {
+                name: [row._replace(query=str(row.query)) for row in rows] for name, rows in lost.items()
+            }
         return {
             "baseline": self.baseline,
-            "systems": list(self.systems),
-            "measures": list(self.measures),
+            "systems": self.systems,
+            "measures": self.measures,
             "signatures": self.signatures,
             "queries": len(self.scores.queries),
-            "uneven": dict(self.uneven),
+            "uneven": self.uneven,
             **{name: getattr(self.plan, name) for name in ("test", "correction", "level")},
             "interval": self.plan.method,
             "resamples": self.procedure.resamples,
             "seed": self.plan.seed,
-            "margins": dict(self.plan.margins),
-            "means": {
-                name: dict(zip(row, defined(list(row.values())), strict=True)) for name, row in self.means.items()
-            },
-            "differences": [record(row) for row in self.differences],
-            **({"bounds": [record(bound) for bound in self.bounds]} if self.bounds else {}),
-            "slices": {name: [record(row) for row in several] for name, several in self.slices.items()},
-            "worst": {
-                f"{second} - {first}": {
-                    name: [row._asdict() | {"query": str(row.query)} for row in rows] for name, rows in lost.items()
-                }
-                for (first, second), lost in worst.items()
-            },
+            "margins": self.plan.margins,
+            "means": self.means,
+            "differences": self.differences,
+            **({"bounds": self.bounds} if self.bounds else {}),
+            "slices": self.slices,
+            "worst": worst,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -389,27 +387,21 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         columns = [] if self.baseline else [Column("", "text", names)]
         columns.append(Column("system", "text", list(self.systems)))
         for place, measure in enumerate(self.measures):
-            clear = {
-                (row.second, row.first) if row.word == "better" else (row.first, row.second)
-                for row in self._by(measure)
-                if row.word in ("better", "worse")
-            }
             if self.baseline:
-                marks = [self._mark(name, clear) for name in self.systems]
+                marks = [MARKS.get(word_on(self, measure, name), "") for name in self.systems]
             else:
-                better = [
-                    [letter_of[other] for other in self.systems if (name, other) in clear] for name in self.systems
-                ]
+                rows = self._by(measure)
+                clear = {(row.second, row.first) for row in rows if row.word == "better"}
+                clear |= {(row.first, row.second) for row in rows if row.word == "worse"}
+                better = (
+                    [letter for other, letter in letter_of.items() if (name, other) in clear] for name in self.systems
+                )
                 marks = [(" " if len(names[-1]) > 1 else "").join(several) for several in better]
             means, kind = self.scores.means[:, place].tolist(), self.scores.kinds[measure]
             columns.append(Column(measure, kind, means, self.scores.best(measure), marks=marks, second=True))
         legend = f"{BETTER} better, {WORSE} worse than {self.baseline}" if self.baseline else _LETTERS
         title = f"{len(self.systems)} systems over {counted(len(self.scores.queries))}"
         return Sheet(tuple(columns), title=title, legend=(f"{legend} ({threshold(self)})",))
-
-    def _mark(self, name: str, clear: Collection[tuple[str, str]]) -> str:
-        """The mark of a system beside the baseline; `clear` are pairs of a better and a worse system."""
-        return BETTER if (name, self.baseline) in clear else WORSE if (self.baseline, name) in clear else ""
 
     def _differences_sheet(self) -> Sheet:
         """One row for each pair and measure."""
@@ -507,6 +499,12 @@ def explaining(
         runs = [files[name] for name in systems if name in files]
         words = ("rankworth", "explain", files[""], *runs, *queries, "-m", measure, *options[measure])
         yield visible(f"  {shlex.join(words)}")
+
+
+def word_on(comparison: Comparison, measure: str, system: str) -> str:
+    """The verdict on a system beside the baseline; empty for the baseline, and if there is none."""
+    is_judged = comparison.baseline and system != comparison.baseline
+    return comparison.of(measure, system).word if is_judged else ""
 
 
 def threshold(comparison: Comparison) -> str:

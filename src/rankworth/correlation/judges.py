@@ -27,7 +27,7 @@ from rankworth.stats.agreement import (
     specific,
 )
 from rankworth.stats.samples import FEW_QUERIES, check_sampling, check_word
-from rankworth.tables.analysis import Analysis, estimated, record
+from rankworth.tables.analysis import Analysis, estimated
 from rankworth.tables.columns import Column, Kind, Sheet, by_name
 from rankworth.tables.look import p_value
 from rankworth.version import __version__
@@ -311,11 +311,10 @@ class Agreement(Analysis[Rows]):
 
     def _record(self) -> dict[str, Any]:
         figures, *parts = ({name: getattr(part, name) for name in self.figures} for part in self._parts)
-        groups = {
-            part.group: {"pairs": part.pairs, "queries": part.queries, "figures": estimates}
-            for part, estimates in zip(self._parts[1:], parts, strict=True)
-        }
-        return {**super()._record(), **record({"figures": figures, "groups": groups})}
+        counts = ({"pairs": part.pairs, "queries": part.queries} for part in self.groups.values())
+        of_each = (count | {"figures": part} for count, part in zip(counts, parts, strict=True))
+        groups = dict(zip(self.groups, of_each, strict=True))
+        return super()._record() | {"figures": figures, "groups": groups}
 
     @property
     def _parts(self) -> tuple[Figures, ...]:

@@ -40,7 +40,7 @@ from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import combined, profile_of
 from rankworth.stats.rank_correlation import COEFFICIENTS
-from rankworth.tables.analysis import Analysis, estimated, record
+from rankworth.tables.analysis import Analysis, estimated
 from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.look import p_value, signed
 
@@ -197,8 +197,8 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
             **plan_record(self.comparisons[0]),
             "of": "judges" if self.judges else "measures",
             "methods": [method.name for method in self.methods],
-            "rows": record(rows),
-            "discriminative_power": [row for power in self.powers for row in record(power.measures)],
+            "rows": rows,
+            "discriminative_power": [row for power in self.powers for row in power.measures],
             "agreement": None if self.agreement is None else self.agreement.to_dict(),
         }
 

@@ -44,7 +44,7 @@ class Analysis(Shown, Generic[Of]):
 
     def _record(self) -> dict[str, Any]:
         """The fields of the JSON record that only this analysis has."""
-        return {name: record(getattr(self, name)) for name in self._RECORD}
+        return {name: getattr(self, name) for name in self._RECORD}
 
     def columns(self, of: Of | None = None) -> dict[str, Any]:
         """Columns in full precision.
@@ -81,8 +81,9 @@ class Analysis(Shown, Generic[Of]):
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON holds it: full precision, None where there is no number."""
         warnings = [dict(zip(("slug", "text"), warning, strict=True)) for warning in self.warnings]
-        own = {"notes": list(self.notes), "warnings": warnings}
-        return {"schema": self._SCHEMA, "rankworth": __version__, **self._record(), **own}
+        own = {"notes": self.notes, "warnings": warnings}
+        fields: dict[str, Any] = record({"schema": self._SCHEMA, "rankworth": __version__, **self._record(), **own})
+        return fields
 
     @property
     def _defects(self) -> tuple[str, ...]:
