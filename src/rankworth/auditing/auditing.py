@@ -181,16 +181,10 @@ class Audit(Analysis[Literal["departures", "queries"]]):
     def _columns(self, of: str) -> dict[str, Any]:
         if of == "queries":
             return by_name(Moved._fields, self.queries)
-        rows = [
-            (
-                str(each),
-                " ".join(each.base or each.profiles),
-                str(each.convention.quantity),
-                each.outcome.mean,
-                "gives it" if self.exact else "nearest",
-            )
-            for each in self.candidates
-        ]
+        rows, answer = [], "gives it" if self.exact else "nearest"
+        for each in self.candidates:
+            profiles, quantity = " ".join(each.base or each.profiles), str(each.convention.quantity)
+            rows.append((str(each), profiles, quantity, each.outcome.mean, answer))
         return by_name(("departure", "profiles", "measure", "value", "answer"), rows)
 
     def sheets(self) -> list[Sheet]:
@@ -203,9 +197,8 @@ class Audit(Analysis[Literal["departures", "queries"]]):
             columns = [Column(name, "text" if name == "query" else "value", moved[name]) for name in Moved._fields]
             notes = [each.sheets()[0].title for each in self.explanations]
             query, options = shlex.quote(self.queries[0].query), self.command.removeprefix(_EVALUATE)
-            notes += (
-                [f"To see why: rankworth explain QRELS RUN {query}{options}"] if self.explanations and options else []
-            )
+            if self.explanations and options:
+                notes.append(f"To see why: rankworth explain QRELS RUN {query}{options}")
             sheets.append(Sheet(tuple(columns), tuple(notes), title="Queries that move most"))
         return [sheet.beginning(_SHOWN) for sheet in sheets]
 
@@ -429,13 +422,11 @@ class _Auditor:
         outcomes = {each: known for each in (start, *names) if isinstance(known := self.known[each], Outcome)}
         yield [Candidate((), (), names.get(start, ()), start, outcomes[start])] if start in outcomes else []
         changed = {change: start.changed((change,)) for change in self.changes(start, names)}
-        single = self.candidates(
-            (Departure((change,), each) for change, each in changed.items() if each != start), names
-        )
+        departures = (Departure((change,), each) for change, each in changed.items() if each != start)
+        single = self.candidates(departures, names)
         simple = {start, *(each.convention for each in single)}
-        profiles = [
-            Candidate((), names[each], (), each, outcome) for each, outcome in outcomes.items() if each not in simple
-        ]
+        others = [(each, outcome) for each, outcome in outcomes.items() if each not in simple]
+        profiles = [Candidate((), names[each], (), each, outcome) for each, outcome in others]
         yield [*single, *profiles]
         useful = self._useful(start, changed)
         pairs = (

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
@@ -153,21 +154,17 @@ class _Checker:
         except InputError as error:
             self.findings += reading.of_error(error, (), name)
             return None
-        checked = None
-        for settings in ({}, {"duplicates": "best"}):
+
+        def attempt(settings: Mapping[str, str]) -> CheckedRun | None:
             watched = reading.watched(run)
-            try:
-                if qrels is None:
-                    deque(watched.batches(self.progress), maxlen=0)  # for what is wrong with its lines
-                    break
-                checked = self._measured(qrels, watched, self.plan(**settings))
-            except InputError as error:
-                self.findings += reading.of_error(error, run.files, run.name)
-                if error.slug != "duplicate-document":
-                    break
-            else:
-                break
-        self.findings += reading.of_lines(run.files, run.name)
+            if qrels is not None:
+                return self._measured(qrels, watched, self.plan(**settings))
+            deque(watched.batches(self.progress), maxlen=0)  # for what is wrong with its lines
+            return None
+
+        attempts = (partial(attempt, settings) for settings in ({}, {"duplicates": "best"}))
+        checked, findings = reading.first_possible(attempts, "duplicate-document", run.files, run.name)
+        self.findings += [*findings, *reading.of_lines(run.files, run.name)]
         return checked
 
     def _measured(self, qrels: Qrels, run: Run, plan: Plan) -> CheckedRun:

@@ -1,9 +1,10 @@
 """Judgements and runs read so that all that is wrong with their lines is found, and the other lines can be measured."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from rankworth.io.source import Progress
 
+Made = TypeVar("Made")
 PROBLEMS: Final = 1_000
 """how many lines of a file are named that have problems, or repeat others"""
 UNREADABLE: Final = ("missing-file", "is-directory", "unreadable-file", "changed-file", "one-stdin")
@@ -168,18 +170,34 @@ def judgements(
     for file in files:
         file.tolerates = PROBLEMS
     described = replace(described, source=list(files)) if files else described
-    findings: list[Finding] = []
-    qrels = None
-    for settled in dict.fromkeys(("error", policy if policy != "error" else "max")):
-        try:
-            qrels = Qrels(described, queries=queries, duplicate_judgements=settled)
-        except InputError as error:
-            findings += of_error(error, files)
-            if error.slug != "duplicate-judgement":
-                break
-        else:
-            break
+    read = partial(Qrels, described, queries=queries)
+    ways = dict.fromkeys(("error", policy if policy != "error" else "max"))
+    attempts = (partial(read, duplicate_judgements=settled) for settled in ways)
+    qrels, findings = first_possible(attempts, "duplicate-judgement", files)
     return qrels, files, [*of_lines(files), *findings]
+
+
+def first_possible(
+    attempts: Iterable[Callable[[], Made]], slug: str, files: Sequence[Source], run: str = ""
+) -> tuple[Made | None, list[Finding]]:
+    """What the first attempt makes that is not refused, if there is one, and why those before it were refused.
+
+    Args:
+        attempts: the next one is made where one is refused with this slug.
+        slug: of what a further attempt can do without.
+        files: the files that are read.
+        run: the name of the run that is read.
+
+    """
+    findings: list[Finding] = []
+    for attempt in attempts:
+        try:
+            return attempt(), findings
+        except InputError as error:
+            findings += of_error(error, files, run)
+            if error.slug != slug:
+                break
+    return None, findings
 
 
 def of_lines(files: Iterable[Source], run: str = "") -> list[Finding]:

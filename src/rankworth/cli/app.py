@@ -55,18 +55,27 @@ app = App(
 )
 
 
-def _add(command: Callable[..., Any], usage: str, examples: str, *aliases: str) -> None:
-    """Add a command, whose help opens with its usage and the first example, and ends with the other ones."""
-    before, _, listed = examples.partition("Examples:\n")
-    first, _, others = listed.partition("\n")
-    epilogue = f"{before}More examples:\n{others}"
-    app.command(command, alias=aliases, usage=f"{usage}\nExample: {first.strip()}", help_epilogue=epilogue)
+def _add(command: Callable[..., Any], usage: str, *aliases: str, further: str = "") -> None:
+    """Add a command, whose help opens with its usage and the first example of its docstring, and ends with the others.
+
+    Args:
+        command: the command.
+        usage: how its arguments stand.
+        *aliases: other names.
+        further: what help says before the other examples.
+
+    """
+    _, _, listed = (command.__doc__ or "").partition("Examples:\n")
+    first, *others = filter(None, map(str.strip, listed.splitlines()))
+    epilogue = "\n  ".join([f"{further}More examples:", *others])
+    app.command(command, alias=aliases, usage=f"{usage}\nExample: {first}", help_epilogue=epilogue)
 
 
 for module in (evaluate, compare, explain, check, audit, judge_next, correlate, report, explore, convert, demo):
-    _add(getattr(module, module.__name__.rpartition(".")[2]), module.USAGE, module.EXAMPLES)
-_add(reference.measures, reference.MEASURES, reference.MEASURES_EXAMPLES, "metrics")
-_add(reference.profiles, reference.PROFILES, reference.PROFILES_EXAMPLES)
+    further = f"{correlate.METHODS}\n\n" if module is correlate else ""
+    _add(getattr(module, module.__name__.rpartition(".")[2]), module.USAGE, further=further)
+_add(reference.measures, reference.MEASURES, "metrics")
+_add(reference.profiles, reference.PROFILES)
 
 
 @app.command(name="--install-completion", group=OTHER)
@@ -85,9 +94,8 @@ def install_completion(
     try:
         path = app.install_completion(shell=shell, output=output)
     except ShellDetectionError:
-        raise UsageError(
-            "unknown-setting", "the shell in use cannot be told", remedy="say it: --shell bash, zsh, fish or powershell"
-        ) from None
+        remedy = "say it: --shell bash, zsh, fish or powershell"
+        raise UsageError("unknown-setting", "the shell in use cannot be told", remedy=remedy) from None
     say(f"wrote {path}; completion works in the next shell that you open")
 
 

@@ -13,10 +13,6 @@ from rankworth.errors import UsageError
 from rankworth.tables.show import Form
 
 USAGE: Final = "Usage: rankworth audit QRELS RUN MEASURE=NUMBER [OPTIONS]"
-EXAMPLES: Final = """Examples:
-  rankworth audit qrels.txt bm25.run nDCG@10=0.4218
-  rankworth audit qrels.txt bm25.run nDCG@10 --between trec_eval-10.0 scikit-learn
-  rankworth audit qrels.txt bm25.run AP=0.2716 --profile ranx -f json"""
 
 
 @dataclass(frozen=True)
@@ -69,6 +65,11 @@ def audit(
         between: Two profiles whose numbers differ; then no number is given.
         format: How to show it. Default: table.
         shown: How it is shown.
+
+    Examples:
+        rankworth audit qrels.txt bm25.run nDCG@10=0.4218
+        rankworth audit qrels.txt bm25.run nDCG@10 --between trec_eval-10.0 scikit-learn
+        rankworth audit qrels.txt bm25.run AP=0.2716 --profile ranx -f json
 
     """
     if options.measured.measure:

@@ -13,10 +13,6 @@ from rankworth.cli.output import Output, progress, put
 from rankworth.tables.show import Form
 
 USAGE: Final = "Usage: rankworth check QRELS [RUN...] [OPTIONS]"
-EXAMPLES: Final = """Examples:
-  rankworth check qrels.txt bm25.run dense.run
-  rankworth check qrels.txt dense.run -m nDCG@10 --profile all
-  rankworth check qrels.txt *.run --docs corpus.jsonl -f github"""
 _STANDARD: Final = SeveralProfiles()
 CheckForm = Literal[Form, "github"]
 
@@ -57,6 +53,11 @@ def check(
         format: How to show it: also github, for annotations of a workflow. Default: table.
         shown: How it is shown.
 
+    Examples:
+        rankworth check qrels.txt bm25.run dense.run
+        rankworth check qrels.txt dense.run -m nDCG@10 --profile all
+        rankworth check qrels.txt *.run --docs corpus.jsonl -f github
+
     """
     project = configuration.find(options.measured.plugin, quiet=shown.quiet)
     files = InputFiles.of(project, options, qrels, runs, options.read.docs)
@@ -69,16 +70,8 @@ def check(
     profiles = options.profiles()
     with progress(quiet=shown.quiet) as drawing:
         judgements, rankings, settings = files.described()
-        result = checking.check(
-            judgements,
-            rankings,
-            measures,
-            docs=options.read.docs,
-            profiles=profiles if len(profiles) > 1 else (),
-            bounds=bounds,
-            progress=drawing,
-            **settings,
-        )
+        settings |= {"docs": options.read.docs, "profiles": profiles if len(profiles) > 1 else ()}
+        result = checking.check(judgements, rankings, measures, bounds=bounds, progress=drawing, **settings)
     if format == "github":
         put(result.to_github().encode())
     if format != "github" or out.is_file:

@@ -40,10 +40,6 @@ if TYPE_CHECKING:
     from rankworth.comparison.gates import Gate, Verdict
 
 USAGE: Final = "Usage: rankworth compare QRELS BASELINE RUN... [OPTIONS]"
-EXAMPLES: Final = """Examples:
-  rankworth compare qrels.txt main.run new.run -m nDCG@10 RR@10 R@100
-  rankworth compare qrels.txt baseline.json new.run --max-drop nDCG@10=0.01
-  rankworth compare qrels.txt a.run b.run c.run --all-pairs -f latex"""
 ReportForm = Literal[Form, "github"]
 When = Literal["mean", "significant", "any"]
 
@@ -184,6 +180,11 @@ def compare(
         per_query: Every query, with both values and their difference, instead of the differences of means.
         shown: How it is shown.
 
+    Examples:
+        rankworth compare qrels.txt main.run new.run -m nDCG@10 RR@10 R@100
+        rankworth compare qrels.txt baseline.json new.run --max-drop nDCG@10=0.01
+        rankworth compare qrels.txt a.run b.run c.run --all-pairs -f latex
+
     """
     with _annotated(format):
         refuse_files("compare QRELS RUN RUN", options.typed(**vars(gates), by=paired.by))
@@ -207,22 +208,13 @@ def compare(
             if asserted:
                 comparison.gates.refuse_older(systems.results)
             kept = comparison.kept_measures(systems.results)
-            wanted = list(options.measured.measure or kept or project.measures or comparison.DEFAULT)
-            resolved = options.profiles()[0].ask(wanted, rel=options.measured.rel) if asserted else []
-            known = {measure.label: str(measure.quantity) for measure in resolved}
-            wanted += [gate.measure for gate in asserted if not gate.among(known)]
+            named = options.measured.measure or kept or project.measures or comparison.DEFAULT
+            wanted = with_gates(named, asserted, options)
             judgements, runs, settings = inputs.read(wanted)
             sources = systems.systems(runs)
-            result = comparison.compare(
-                judgements,
-                {name: [file.source for file in group] for name, group in sources.items()},
-                wanted,
-                table=options.table(),
-                accept_new_qrels=gates.accept_new_qrels,
-                progress=drawing,
-                **paired.keywords(),
-                **settings,
-            )
+            by_name = {name: [file.source for file in group] for name, group in sources.items()}
+            settings |= {"table": options.table(), "accept_new_qrels": gates.accept_new_qrels, "progress": drawing}
+            result = comparison.compare(judgements, by_name, wanted, **paired.keywords(), **settings)
             baseline, judged = _judged(sources, result)
             verdicts = comparison.gates.against(result, asserted, drops, judged)
         paths = {name: group[0].path for name, group in sources.items() if len(group) == 1 and not group[0].is_stored}
@@ -322,9 +314,23 @@ def _write(
         return
     out.warn_of(result.sheets())
     if out.is_file or out.form not in ("table", "md", "html"):
-        for line in lines([verdict for verdict in verdicts if not (out.quiet and verdict.passed)]):
-            say(line)
-        out.say(*steps)
+        say_verdicts(out, verdicts, steps)
+
+
+def with_gates(measures: Sequence[str], gates: "Sequence[Gate]", options: Options) -> list[str]:
+    """The measures, and those of gates that are not among them."""
+    resolved = options.profiles()[0].ask(measures, rel=options.measured.rel) if gates else []
+    known = {measure.label: str(measure.quantity) for measure in resolved}
+    return [*measures, *(gate.measure for gate in gates if not gate.among(known))]
+
+
+def say_verdicts(out: Output, verdicts: "Sequence[Verdict]", steps: Sequence[str]) -> None:
+    """Write verdicts to standard error, without those that hold where only errors are wanted there; and what to do."""
+    from rankworth.comparison.gates import lines  # noqa: PLC0415 - not needed for help
+
+    for line in lines([verdict for verdict in verdicts if not (out.quiet and verdict.passed)]):
+        say(line)
+    out.say(*steps)
 
 
 def _write_queries(out: Output, result: "Comparison") -> None:

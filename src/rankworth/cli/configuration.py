@@ -166,11 +166,9 @@ def _checked(where: str, table: Any, schema: Mapping[str, tuple[Callable[[Any], 
         if name not in schema:
             from difflib import get_close_matches  # noqa: PLC0415 - only for a message
 
-            like = get_close_matches(name, schema, 1)
+            like, text = get_close_matches(name, schema, 1), f"{where} has no {name!r}"
             remedy = f"did you mean {like[0]}?" if like else ""
-            raise UsageError(
-                "bad-config", f"{where} has no {name!r}; it has {', '.join(names)} and {last}", remedy=remedy
-            )
+            raise UsageError("bad-config", f"{text}; it has {', '.join(names)} and {last}", remedy=remedy)
         takes, what = schema[name]
         if not takes(value):
             raise UsageError("bad-config", f"{where} {name} is {what}, not {value!r}")

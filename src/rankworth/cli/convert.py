@@ -1,22 +1,18 @@
 """The command `convert`: a run or judgements in another format."""
 
 import sys
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Group, Parameter
 
 from rankworth.cli.inputs import named
-from rankworth.cli.options import OTHER, HiddenFile
+from rankworth.cli.options import OTHER, Columns, HiddenFile
 from rankworth.cli.options import columns as parsed_columns
 from rankworth.cli.output import progress, say
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
 
 USAGE: Final = "Usage: rankworth convert IN OUT [OPTIONS]"
-EXAMPLES: Final = """Examples:
-  rankworth convert bm25.run bm25.parquet
-  rankworth convert clicks.csv qrels.txt --columns query=term document=sku
-  rankworth convert --qrels qrels.json - --to trec | gzip > qrels.txt.gz"""
 
 # Those of `rankworth.io.duplicates`, which loads NumPy, that leave one row.
 Duplicates = Literal["error", "best", "first", "last"]
@@ -34,18 +30,9 @@ def convert(
     is_run: Annotated[bool, Parameter(name="--run", group=_READ)] = False,
     is_qrels: Annotated[bool, Parameter(name="--qrels", group=_READ)] = False,
     form: Annotated[
-        str, Parameter(name="--from", alias=["--run-format", "--qrels-format"], metavar="FORMAT", group=_READ)
+        str, Parameter("--from", alias=["--run-format", "--qrels-format"], metavar="FORMAT", group=_READ)
     ] = "",
-    columns: Annotated[
-        list[str] | None,
-        Parameter(
-            name="--columns",
-            alias=["--run-columns", "--qrels-columns"],
-            consume_multiple=1,
-            metavar="WHAT=NAME",
-            group=_READ,
-        ),
-    ] = None,
+    columns: Annotated[Columns, Parameter(alias=["--run-columns", "--qrels-columns"], group=_READ)] = None,
     split: Annotated[str, Parameter(metavar="NAME", group=_READ)] = "",
     blank: Annotated[Literal["unjudged", "zero", "error"], Parameter(group=_READ)] = "unjudged",
     duplicates: Annotated[Duplicates, Parameter(group=_READ)] = "error",
@@ -75,6 +62,11 @@ def convert(
         lossy: Leave out what OUT cannot hold: scores in msmarco, subtopics in json.
         quiet: Nothing on standard error but errors.
 
+    Examples:
+        rankworth convert bm25.run bm25.parquet
+        rankworth convert clicks.csv qrels.txt --columns query=term document=sku
+        rankworth convert --qrels qrels.json - --to trec | gzip > qrels.txt.gz
+
     """
     if is_run and is_qrels:
         raise UsageError("conflicting-options", "--run and --qrels contradict each other; give one")
@@ -83,22 +75,11 @@ def convert(
         raise UsageError("unwritable-output", f"{to} is not for terminals", remedy="name a file, or use a pipe")
     from rankworth import conversion  # noqa: PLC0415 - not before the arguments are known to be sound
 
+    how: dict[str, Any] = {"kind": "run" if is_run else "qrels" if is_qrels else "", "format": form, "split": split}
+    how |= {"columns": parsed_columns(columns), "blank": blank, "duplicates": duplicates}
+    how |= {"duplicate_judgements": duplicate_judgements, "to": to, "tag": tag, "lossy": lossy}
     with progress(quiet=quiet) as drawing:
-        converted = conversion.convert(
-            path,
-            target,
-            kind="run" if is_run else "qrels" if is_qrels else "",
-            format=form,
-            columns=parsed_columns(columns),
-            split=split,
-            blank=blank,
-            duplicates=duplicates,
-            duplicate_judgements=duplicate_judgements,
-            to=to,
-            tag=tag,
-            lossy=lossy,
-            progress=drawing,
-        )
+        converted = conversion.convert(path, target, progress=drawing, **how)
     if not quiet:
         say(f"wrote {'standard output' if target == STDIN else target}: {converted}")
         for remark in converted.left_out:

@@ -40,15 +40,10 @@ if TYPE_CHECKING:
 USAGE: Final = """Usage: rankworth correlate RUN RUN... [OPTIONS]
        rankworth correlate --measures MEASURE... QRELS RUN... [OPTIONS]
        rankworth correlate --judges QRELS QRELS [RUN...] [OPTIONS]"""
-EXAMPLES: Final = """Methods:
+METHODS: Final = """Methods:
   of any rankings     rbo rbo-a rbo-b rbo-w overlap average-overlap jaccard rba
   of the same items   tau-a tau-b tau-c gamma spearman weighted-tau tau-ap
-                      tau-ap-a tau-ap-b weighted-tau-reference pearson
-
-Examples:
-  rankworth correlate bm25.run dense.run -k 10
-  rankworth correlate --measures nDCG@10 AP RR qrels.txt *.run
-  rankworth correlate --judges human.qrels llm.qrels *.run"""
+                      tau-ap-a tau-ap-b weighted-tau-reference pearson"""
 Missing = Literal["refuse", "common", "last"]
 
 _COMPARED: Final = Group("What is correlated", sort_key=0)
@@ -126,6 +121,11 @@ def correlate(
         format: How to show it. Default: table.
         per_query: The values of each query instead of the means; json gives both.
         shown: How it is shown.
+
+    Examples:
+        rankworth correlate bm25.run dense.run -k 10
+        rankworth correlate --measures nDCG@10 AP RR qrels.txt *.run
+        rankworth correlate --judges human.qrels llm.qrels *.run
 
     """
     measures, behind = _before_files(options.measured.measure or ())

@@ -14,10 +14,6 @@ from rankworth.tables.look import Look
 from rankworth.tables.show import render
 
 USAGE: Final = "Usage: rankworth demo [FOLDER] [OPTIONS]"
-EXAMPLES: Final = """Examples:
-  rankworth demo
-  rankworth demo --explore
-  rankworth demo --report"""
 
 
 def demo(
@@ -39,6 +35,11 @@ def demo(
         explore: Open its queries and rankings on a local page instead, see rankworth explore; nothing is written.
         no_browser: Print the address of that page and open no browser.
         report: Write report.html about two of its runs there, too, see rankworth report.
+
+    Examples:
+        rankworth demo
+        rankworth demo --explore
+        rankworth demo --report
 
     """
     from rankworth import demonstration  # noqa: PLC0415 - not needed for help
@@ -67,12 +68,11 @@ def demo(
     if report:
         from rankworth.report import make  # noqa: PLC0415 - not needed for help
 
+        queries, page = str(place / "queries.tsv"), place / "report.html"
+        two = {name: runs[name] for name in ("bm25", "dense")}
         command = f"rankworth demo {folder or ''} --report".replace("  ", " ")
-        texts, two = str(place / "queries.tsv"), {name: runs[name] for name in ("bm25", "dense")}
-        make(qrels, two, queries=texts, docs=demonstration.demo().documents, command=command).save(
-            place / "report.html"
-        )
-        say(f"wrote {readable(str(place / 'report.html'))}")
+        make(qrels, two, queries=queries, docs=demonstration.demo().documents, command=command).save(page)
+        say(f"wrote {readable(str(page))}")
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankworthWarning)

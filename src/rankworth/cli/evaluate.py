@@ -1,13 +1,14 @@
 """The command `evaluate`: judgements and runs in, values out, and whether means are high enough."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from cyclopts import Parameter
 
 from rankworth.cli import configuration
+from rankworth.cli.compare import say_verdicts, with_gates
 from rankworth.cli.inputs import InputFiles
 from rankworth.cli.options import (
     FIRST,
@@ -27,7 +28,7 @@ from rankworth.cli.options import (
     refuse_files,
     words,
 )
-from rankworth.cli.output import Output, picture, progress, say
+from rankworth.cli.output import Output, picture, progress
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
 from rankworth.tables import data
@@ -40,10 +41,6 @@ if TYPE_CHECKING:
     from rankworth.model import Run
 
 USAGE: Final = "Usage: rankworth evaluate QRELS RUN... [OPTIONS]"
-EXAMPLES: Final = """Examples:
-  rankworth evaluate qrels.txt bm25.run dense.run -m nDCG@10 RR AP
-  zcat dense.run.gz | rankworth evaluate qrels.txt - -q -f csv -o values.csv
-  rankworth evaluate qrels.txt old=v1/dense.run new=v2/dense.run -o scores.json"""
 _SIDE_BY_SIDE: Final = "second --profile"
 _NOT_ON_SPARK: Final = ("--bounds", "--fail-under", "--corrected-by", "--exact", _SIDE_BY_SIDE)
 _WITHOUT: Final = {
@@ -133,6 +130,11 @@ def evaluate(
         shown: How it is shown.
         fail_under: Exit with 1 if a mean is lower: nDCG@10=0.45, or language:nDCG@10=0.3 for each group of --by.
 
+    Examples:
+        rankworth evaluate qrels.txt bm25.run dense.run -m nDCG@10 RR AP
+        zcat dense.run.gz | rankworth evaluate qrels.txt - -q -f csv -o values.csv
+        rankworth evaluate qrels.txt old=v1/dense.run new=v2/dense.run -o scores.json
+
     """
     level = (level or 0.95) if interval or level is not None else None
     project = configuration.find(options.measured.plugin, quiet=shown.quiet)
@@ -140,15 +142,10 @@ def evaluate(
     files = InputFiles.of(project, options, *sides, corrected_by)
     out = Output.of(shown, format, files.paths, percent=percent)
     profile = options.measured.profile or []
-    given: dict[str, object] = {"--per-query": per_query, "--by": by, "--fail-under": fail_under, "--interval": level}
-    given |= {
-        "--tolerance": tolerance,
-        "--exact": exact,
-        "--exclude": options.measured.exclude,
-        "--rel": options.measured.rel,
-    }
-    given |= {"--bounds": bounds, "--macro": macro, "--weights": weights, "--corrected-by": corrected_by}
-    _refuse_combinations(out, running, given | {_SIDE_BY_SIDE: profile == ["all"] or len(profile) > 1})
+    slices: dict[str, Any] = {"by": by, "weights": weights, "macro": macro}
+    of_values = {"bounds": bounds, "interval": level, "per_query": per_query, "fail_under": fail_under}
+    given = {*options.typed(exact=exact, tolerance=tolerance, corrected_by=corrected_by, **slices, **of_values)}
+    _refuse_combinations(out, running, given | ({_SIDE_BY_SIDE} if profile == ["all"] or len(profile) > 1 else set()))
     refuse_files("evaluate QRELS RUN...", options.typed())
     floors = _floors(fail_under)
 
@@ -159,11 +156,8 @@ def evaluate(
     measures = options.measured.measure or (["R@10"] if exact else project.measures)
     with progress(quiet=shown.quiet) as drawing, running.opened() as connection:
         profiles = options.profiles()
-        wanted = [*(measures or evaluation.DEFAULT_MEASURES)]
-        resolved = profiles[0].ask(wanted, rel=options.measured.rel) if floors else []
-        known = {measure.label: str(measure.quantity) for measure in resolved}
-        wanted += [floor.measure for floor in floors if not floor.among(known)]
-        slices = {"table": options.table(), "by": by, "weights": weights, "macro": macro}
+        wanted = with_gates(measures or evaluation.DEFAULT_MEASURES, floors, options)
+        slices["table"] = options.table()
         if running.engine == "spark":
             from rankworth.cli import spark  # noqa: PLC0415 - takes a second
 
@@ -181,14 +175,12 @@ def evaluate(
             _write_corrected(out, judgements, people, rankings, measures, settings | {"level": level or 0.95})
             return 0
         if len(profiles) > 1:
-            _write_beside(
-                out,
-                {
-                    name: evaluation.evaluate_profiles(judgements, ranking, wanted, profiles=profiles, **settings)
-                    for name, ranking in named_runs(rankings).items()
-                },
-                wanted,
-            )
+            settings["profiles"] = profiles
+            by_run = {
+                name: evaluation.evaluate_profiles(judgements, ranking, wanted, **settings)
+                for name, ranking in named_runs(rankings).items()
+            }
+            _write_beside(out, by_run, wanted)
             return 0
         if exact:
             first, *rankings = files.read_runs()
@@ -208,11 +200,9 @@ def _decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Se
     """Write whether floors hold, and what to do where one does not; gives the exit status."""
     if not verdicts:
         return 0
-    from rankworth.comparison.gates import advice, lines  # noqa: PLC0415 - rarely needed
+    from rankworth.comparison.gates import advice  # noqa: PLC0415 - rarely needed
 
-    for line in lines([verdict for verdict in verdicts if not (out.quiet and verdict.passed)]):
-        say(line)
-    out.say(*advice(verdicts, files, {verdict.gate.measure: options for verdict in verdicts}))
+    say_verdicts(out, verdicts, advice(verdicts, files, {verdict.gate.measure: options for verdict in verdicts}))
     return int(not all(verdict.passed for verdict in verdicts))
 
 
@@ -244,7 +234,7 @@ def _verdicts(table: "RunValues", floors: "Sequence[Gate]") -> "list[Verdict]":
     return gates.floors(floors, rows, dict(zip(first.per_query.measures, map(str, first.measures), strict=True)))
 
 
-def _refuse_combinations(out: Output, running: Running, given: Mapping[str, object]) -> None:
+def _refuse_combinations(out: Output, running: Running, given: Collection[str]) -> None:
     """Refuse options and formats that have no room for each other.
 
     Args:
@@ -258,22 +248,22 @@ def _refuse_combinations(out: Output, running: Running, given: Mapping[str, obje
     """
     if sys.stdout.isatty() and not out.targets and out.form == "parquet":
         raise UsageError("unwritable-output", "Parquet is not for terminals", remedy="-o FILE.parquet writes a file")
-    if given["--per-query"] and given["--interval"] and out.forms != {"json"}:
+    if {"--per-query", "--interval"} <= {*given} and out.forms != {"json"}:
         message = "intervals belong to means, and --per-query shows none; only json has room for both"
         raise UsageError("conflicting-options", message)
-    if given["--tolerance"] is not None and not given["--exact"]:
+    if "--tolerance" in given and "--exact" not in given:
         raise UsageError("conflicting-options", "--tolerance goes with --exact, which compares scores")
-    if given["--bounds"] and given["--interval"]:
+    if {"--bounds", "--interval"} <= {*given}:
         text = "bounds and intervals stand in one place: --bounds says what could be, --interval what chance does"
         raise UsageError("conflicting-options", text, remedy="give one of them")
-    if "trec" in out.forms and (given["--interval"] or given["--by"] or given["--bounds"]):
-        what = "intervals" if given["--interval"] else "groups" if given["--by"] else "bounds"
-        raise UsageError("conflicting-options", f"trec_eval prints no {what}; json, table and others do")
+    for option, what in (("--interval", "intervals"), ("--by", "groups"), ("--bounds", "bounds")):
+        if "trec" in out.forms and option in given:
+            raise UsageError("conflicting-options", f"trec_eval prints no {what}; json, table and others do")
     pictures = [f"-o {path}" for path in out.others]
-    running.refuse([*filter(given.get, _NOT_ON_SPARK), *pictures])
+    running.refuse([*filter(given.__contains__, _NOT_ON_SPARK), *pictures])
     forms = [f"-f {form}" for form in ("trec", "parquet") if form in out.forms]
     for option, (what, odd) in _WITHOUT.items():
-        for other in (*filter(given.get, odd), *pictures, *forms) if given[option] else ():
+        for other in (*filter(given.__contains__, odd), *pictures, *forms) if option in given else ():
             raise UsageError("conflicting-options", f"{what}, without {other}")
 
 

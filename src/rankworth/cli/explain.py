@@ -34,11 +34,6 @@ if TYPE_CHECKING:
     from rankworth.explanation import Difference, Explanation, Explanations
 
 USAGE: Final = "Usage: rankworth explain QRELS RUN [RUN] QUERY [OPTIONS]"
-EXAMPLES: Final = """Examples:
-  rankworth explain qrels.txt dense.run q7 -m nDCG@3
-  rankworth explain qrels.txt bm25.run dense.run q7 -m nDCG@10 AP
-  rankworth explain qrels.txt dense.run --worst 5 --queries queries.tsv
-  rankworth explain --grades 2,1,0,1,2 -m 'nDCG(gain=exp2)@3'"""
 MEASURES: Final = ("nDCG@10",)
 
 
@@ -80,6 +75,12 @@ def explain(
         missing: Grades of judged documents that are not in that ranking: 2,1.
         format: How to show it. Default: table.
         shown: How it is shown.
+
+    Examples:
+        rankworth explain qrels.txt dense.run q7 -m nDCG@3
+        rankworth explain qrels.txt bm25.run dense.run q7 -m nDCG@10 AP
+        rankworth explain qrels.txt dense.run --worst 5 --queries queries.tsv
+        rankworth explain --grades 2,1,0,1,2 -m 'nDCG(gain=exp2)@3'
 
     """
     either = {name: text for name, text in (("grades", grades), ("missing", missing)) if text is not None}

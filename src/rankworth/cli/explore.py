@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from rankworth.explorer.inspector import Inspector
 
 USAGE: Final = "Usage: rankworth explore [QRELS RUN...] [OPTIONS]"
-EXAMPLES: Final = """Examples:
-  rankworth explore
-  rankworth explore qrels.txt bm25.run dense.run --queries queries.tsv --docs corpus.jsonl
-  rankworth explore qrels.txt dense.run --save-grades judged.txt"""
 MEASURES: Final = ("nDCG@10", "RR@10", "AP", "R@100")
 
 
@@ -53,6 +49,11 @@ def explore(
         port: Where the page is; where it is in use, the next one. Default: 8123.
         no_browser: Print the address and open no browser.
         quiet: Nothing on standard error but errors.
+
+    Examples:
+        rankworth explore
+        rankworth explore qrels.txt bm25.run dense.run --queries queries.tsv --docs corpus.jsonl
+        rankworth explore qrels.txt dense.run --save-grades judged.txt
 
     """
     measured, read = options.measured, options.read

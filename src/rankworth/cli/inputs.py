@@ -77,9 +77,8 @@ class InputFiles:
         inputs += [(path, RUN, Reading(read.run_format, where.named(RUN))) for _, path in pairs]
         beside = [*filter(None, (options.measured.exclude, options.measured.only, read.queries, *others))]
         if [*(path for path, *_ in inputs), *beside].count(STDIN) > 1:
-            raise UsageError(
-                "one-stdin", "- is given more than once, and standard input can be read once only", remedy=_ONE_STDIN
-            )
+            text = "- is given more than once, and standard input can be read once only"
+            raise UsageError("one-stdin", text, remedy=_ONE_STDIN)
         files: list[tuple[Source, ...]] = []
         errors: list[InputError] = []
         for path, layout, reading in inputs:
@@ -95,9 +94,8 @@ class InputFiles:
         if read.names == "tag":
             from rankworth.io.trec import tag  # noqa: PLC0415 - not needed for files that name their runs
 
-            pairs = [
-                (name or tag(part[0]), path) for (name, path), part in zip(pairs, files[-len(pairs) :], strict=True)
-            ]
+            of_runs = zip(pairs, files[-len(pairs) :], strict=True)
+            pairs = [(name or tag(part[0]), path) for (name, path), part in of_runs]
         return cls(qrels, pairs, options, files, inputs, paths, where)
 
     @cached_property
@@ -116,12 +114,9 @@ class InputFiles:
         from rankworth.io.source import Source  # noqa: PLC0415 - as above
         from rankworth.judging.exclusion import SELF  # noqa: PLC0415 - as above
 
-        files, exclude = (
-            [(part[0], *each[1:]) for part, each in zip(self.files, self.inputs, strict=True)],
-            self.exclude,
-        )
-        if exclude not in (None, SELF):
-            files.append((Source(exclude or ""), QRELS, Reading(columns=self.columns.named(QRELS))))
+        files = [(part[0], *each[1:]) for part, each in zip(self.files, self.inputs, strict=True)]
+        if self.exclude not in (None, SELF):
+            files.append((Source(self.exclude or ""), QRELS, Reading(columns=self.columns.named(QRELS))))
         held = [replace(of_file(*file), aside=place >= len(self.inputs)) for place, file in enumerate(files)]
         for source, _, _ in files:
             source.close()  # there may be more files than a process may have open
@@ -146,12 +141,10 @@ class InputFiles:
         """
         from rankworth.model import Run  # noqa: PLC0415 - not before the arguments are known to be sound
 
-        start, end = len(self.inputs) - len(self.named), len(self.inputs)
-        runs = zip(self.named, self.files[start:], self.readings[start:end], strict=True)
-        return [
-            Run(list(files), name or stem(path), format=reading.format, columns=reading.columns)
-            for (name, path), files, reading in runs
-        ]
+        start, runs = len(self.inputs) - len(self.named), []
+        for (name, path), files, reading in zip(self.named, self.files[start:], self.readings[start:], strict=False):
+            runs.append(Run(list(files), name or stem(path), format=reading.format, columns=reading.columns))
+        return runs
 
     def read(self, measures: Sequence[str]) -> "tuple[Any, list[Run], dict[str, Any]]":
         """The judgements, or None where there are none, the runs, and keywords of an evaluation.

@@ -23,9 +23,6 @@ from rankworth.errors import UsageError
 from rankworth.tables.show import Form
 
 USAGE: Final = "Usage: rankworth judge-next QRELS RUN [RUN] [OPTIONS]"
-EXAMPLES: Final = """Examples:
-  rankworth judge-next qrels.txt bm25.run dense.run -n 50 -o to-judge.csv
-  rankworth judge-next qrels.txt dense.run -m AP -n 20 --docs corpus.jsonl --queries queries.tsv -o to-judge.csv"""
 
 
 def judge_next(
@@ -52,6 +49,10 @@ def judge_next(
         n: How many documents. Default: 50.
         format: How to show it. Default: table.
         shown: How it is shown.
+
+    Examples:
+        rankworth judge-next qrels.txt bm25.run dense.run -n 50 -o to-judge.csv
+        rankworth judge-next qrels.txt dense.run -m AP -n 20 --docs corpus.jsonl --queries queries.tsv -o to-judge.csv
 
     """
     project = configuration.find(options.measured.plugin, quiet=shown.quiet)

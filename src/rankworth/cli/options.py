@@ -50,6 +50,7 @@ def _path(_: Any, tokens: Sequence[Token]) -> str:  # noqa: ANN401 - what Cyclop
 File = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_path, n_tokens=1)]
 HiddenFile = Annotated[File, Parameter(show=False)]
 Measures = Annotated[list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE", group=FIRST)]
+Columns = Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME")]
 FLAT: Final = Parameter(name="*")
 """options in a dataclass stand beside each other"""
 FORMAT: Final = Parameter(alias="-f", metavar="FORMAT", group=FIRST)
@@ -145,9 +146,9 @@ class Read:
     """
 
     queries: Annotated[str | None, Parameter(metavar="FILE")] = None
-    columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME")] = None
-    qrels_columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME")] = None
-    run_columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME")] = None
+    columns: Columns = None
+    qrels_columns: Columns = None
+    run_columns: Columns = None
     qrels_format: Annotated[str, Parameter(metavar="FORMAT")] = ""
     run_format: Annotated[str, Parameter(metavar="FORMAT")] = ""
     split: Annotated[str, Parameter(metavar="NAME")] = ""

@@ -10,15 +10,7 @@ from rankworth.cli.output import put, width
 from rankworth.errors import UsageError
 
 MEASURES: Final = "Usage: rankworth measures [NAME] [OPTIONS]"
-MEASURES_EXAMPLES: Final = """Examples:
-  rankworth measures --all
-  rankworth measures 'nDCG(gain=exp2)@10'
-  rankworth measures --profile ranx-0.3"""
 PROFILES: Final = "Usage: rankworth profiles [NAME]"
-PROFILES_EXAMPLES: Final = """Examples:
-  rankworth profiles
-  rankworth profiles beir-2.2
-  rankworth evaluate qrels.txt bm25.run -m nDCG@10 --profile all"""
 _READABLE: Final = 100
 
 
@@ -37,6 +29,11 @@ def measures(
         everything: List all of them.
         profile: List the names of a tool and what they mean here.
         plugin: Module or .py file that defines measures. Repeatable.
+
+    Examples:
+        rankworth measures --all
+        rankworth measures 'nDCG(gain=exp2)@10'
+        rankworth measures --profile ranx-0.3
 
     """
     if name is not None and everything:
@@ -59,6 +56,11 @@ def profiles(name: str | None = None, /) -> None:
 
     Args:
         name: A profile; without its version, the newest. Default: all of them.
+
+    Examples:
+        rankworth profiles
+        rankworth profiles beir-2.2
+        rankworth evaluate qrels.txt bm25.run -m nDCG@10 --profile all
 
     """
     from rankworth.reference import profiles  # noqa: PLC0415 - not needed for help

@@ -16,10 +16,6 @@ from rankworth.errors import UsageError
 from rankworth.io import atomic
 
 USAGE: Final = "Usage: rankworth report [QRELS] RUN... [OPTIONS]"
-EXAMPLES: Final = """Examples:
-  rankworth report qrels.txt bm25.run dense.run --queries queries.tsv --docs corpus.jsonl
-  rankworth report qrels.txt dense.run -o dense.html
-  rankworth report before.json after.json --max-size 500kB"""
 
 
 def report(
@@ -49,6 +45,11 @@ def report(
         no_profiles: Leave out the values under all profiles, which take most of the time.
         quiet: Nothing on standard error but errors.
 
+    Examples:
+        rankworth report qrels.txt bm25.run dense.run --queries queries.tsv --docs corpus.jsonl
+        rankworth report qrels.txt dense.run -o dense.html
+        rankworth report before.json after.json --max-size 500kB
+
     """
     most = in_bytes(max_size, "--max-size", "500kB")
     if Path(output).suffix.lower() not in (".html", ".htm"):
@@ -64,24 +65,12 @@ def report(
     with progress(quiet=quiet):
         measures = options.measured.measure or (None if systems.stored else project.measures)
         judgements, runs, settings = inputs.read(list(measures or MEASURES))
-        settings.pop("queries")
-        sources = {
-            name: [file.source for file in group] if len(group) > 1 else group[0].source
-            for name, group in systems.systems(runs).items()
-        }
-        made = make(
-            judgements,
-            sources,
-            measures,
-            queries=options.table(),
-            docs=options.read.docs,
-            max_size=most,
-            profiles=not no_profiles,
-            command=shlex.join(["rankworth", *sys.argv[1:]]),
-            files=[path for path in [*inputs.paths, *systems.stored] if Path(path).is_file()],
-            comparing=paired.keywords(),
-            **settings,
-        )
+        groups = {name: [file.source for file in group] for name, group in systems.systems(runs).items()}
+        sources = {name: group if len(group) > 1 else group[0] for name, group in groups.items()}
+        settings |= {"queries": options.table(), "docs": options.read.docs, "max_size": most}
+        settings |= {"profiles": not no_profiles, "command": shlex.join(["rankworth", *sys.argv[1:]])}
+        settings["files"] = [path for path in [*inputs.paths, *systems.stored] if Path(path).is_file()]
+        made = make(judgements, sources, measures, comparing=paired.keywords(), **settings)
         made.save(output)
     size = Path(output).stat().st_size
     too_large = [f"it has {size / 1e3:,.0f} kB, more than --max-size, without any ranking"] if size > most else []

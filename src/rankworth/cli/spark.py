@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -24,7 +25,7 @@ from rankworth.io.source import STDIN
 from rankworth.spark import files
 from rankworth.spark.sources import translated
 from rankworth.tables import data
-from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.show import Form
 
 _FORMS: Final = get_args(Form)
@@ -129,14 +130,11 @@ def _session(master: str, memory: int | None) -> Iterator[Any]:
 
 def _joined(sheets: Sequence[Sheet]) -> Sheet:
     """Tables with the same columns, below each other."""
-    columns = [
-        replace(
-            several[0],
-            values=[cell for column in several for cell in column.values],
-            bounds=[bound for column in several for bound in column.bounds],
-        )
-        for several in zip(*(sheet.columns for sheet in sheets), strict=True)
-    ]
+    columns = []
+    for several in zip(*(sheet.columns for sheet in sheets), strict=True):
+        values = list(chain.from_iterable(column.values for column in several))
+        bounds = list(chain.from_iterable(column.bounds for column in several))
+        columns.append(replace(several[0], values=values, bounds=bounds))
     notes = dict.fromkeys(note for sheet in sheets for note in sheet.notes)
     return Sheet(tuple(columns), tuple(notes), sheets[0].comment)
 
@@ -146,10 +144,9 @@ def _values(name: str, frame: Any) -> Sheet:  # noqa: ANN401 - of Spark
     with translated():
         rows = sorted(frame.collect(), key=lambda row: str(row[0]))
     columns = [Column("run", "text", [name] * len(rows))]
-    for place, title in enumerate(frame.columns):
-        kind = "text" if title in ("query", "group") else "value"
-        columns.append(Column(title, kind, [row[place] for row in rows]))  # type: ignore[arg-type]
-    return Sheet(tuple(columns), ())
+    for title, cells in by_name(frame.columns, rows).items():
+        columns.append(Column(title, "text" if title in ("query", "group") else "value", cells))
+    return Sheet(tuple(columns))
 
 
 def _write(frames: Mapping[str, Any], path: Path) -> None:

@@ -166,20 +166,15 @@ def compare(
     scores = side_by_side(systems, list(kept.values()), slices)
     if not isinstance(margin, Mapping):
         margin = {} if margin is None else dict.fromkeys(scores.measures, margin)
-    plan = Plan(
-        test,
-        correction or ("none" if test in PAIRWISE else "holm"),
-        level,
-        interval,
-        (MANY if len(scores.queries) <= _QUERIES else FEW) if resamples is None else resamples,
-        seed,
-        {scores.label(name): float(number) for name, number in margin.items()},
-    )
+    if resamples is None:
+        resamples = MANY if len(scores.queries) <= _QUERIES else FEW
+    margins = {scores.label(name): float(number) for name, number in margin.items()}
+    correction = correction or ("none" if test in PAIRWISE else "holm")
+    plan = Plan(test, correction, level, interval, resamples, seed, margins)
     compared = [pair for pair in combinations(range(len(systems)), 2) if all_pairs or pair[0] == 0]
     rows, procedure = differences({"": scores}, compared, plan)
-    repeated = [
-        f"{label} is {name} by another name, and compared once" for label, name in names_of.items() if label != name
-    ]
+    others = [(label, name) for label, name in names_of.items() if label != name]
+    repeated = [f"{label} is {name} by another name, and compared once" for label, name in others]
     ends, sentences = ((), ()) if bounds is None else bounds_of(reader, scores, rows, bounds)
     return Comparison(
         scores,
@@ -246,10 +241,9 @@ def _notes(scores: ScoreTable, rows: Sequence[Difference]) -> Iterator[str]:
             last = "last digits only, by rounding, and count as equal"
             yield f"{text} the values of {counted(rounding)} differ in their {last}"
         if row.queries > 1 and math.isinf(row.dz):
-            yield (
-                f"{text} all {row.queries:,} queries differ by the same {row.difference:+.4f}; without spread d is "
-                f"infinite, and p is at least that of {row.queries:,} equal signs, {float(least_p(row.queries)):.2g}"
-            )
+            alike = f"all {row.queries:,} queries differ by the same {row.difference:+.4f}"
+            signs = f"{row.queries:,} equal signs, {float(least_p(row.queries)):.2g}"
+            yield f"{text} {alike}; without spread d is infinite, and p is at least that of {signs}"
 
 
 def _warnings(
@@ -258,8 +252,8 @@ def _warnings(
     """Slug and text of each warning."""
     unjudged = [system for system in systems if UNJUDGED in system.scores]
     values = {system.name: system.only(scores.queries).scores[UNJUDGED].values for system in unjudged}
-    known = {name: each for name, each in values.items() if not np.isnan(each).all()}
-    yield from uneven_judgements({name: float(np.nanmean(each)) for name, each in known.items()})
+    shares = {name: float(np.nanmean(each)) for name, each in values.items() if not np.isnan(each).all()}
+    yield from uneven_judgements(shares)
     counts = {run.name: len({*run.queries} - run.answered) for run in systems if run.answered is not None}
     if len(set(counts.values())) > 1:
         listed = _listed([f"{name} for {counted(count)}" for name, count in counts.items() if count])
@@ -429,10 +423,8 @@ class Table(Shown):
             macro = [self.mean(system, measure) for system in self.systems]
             columns.append(Column(f"{MACRO}{several}", kind, macro, best, second=True))
         sizes = ", ".join(f"{name} {len(result.scores.queries):,}" for name, result in self.comparisons.items())
-        marked = (
-            f"{BETTER} better, {WORSE} worse than {first.baseline} ({threshold(first)}, in each collection for itself)"
-        )
-        legend = (marked,) if first.baseline else ()
+        marked = f"{BETTER} better, {WORSE} worse than {first.baseline}"
+        legend = (f"{marked} ({threshold(first)}, in each collection for itself)",) if first.baseline else ()
         notes = (f"queries: {sizes}; in the mean each collection counts alike",)
         title = f"{self.measures[0]} on {len(self.comparisons)} collections" if len(self.measures) == 1 else ""
         comments = (line for result in self.comparisons.values() for line in result.signatures.values())
@@ -461,10 +453,8 @@ def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None 
         raise InputError("input-type", "a table is made of comparisons by name: {'collection': compare(...)}")
     if not every:
         raise UsageError("conflicting-options", "there is no comparison")
-    systems, known = (
-        tuple(name for name in getattr(every[0], what) if all(name in getattr(result, what) for result in every))
-        for what in ("systems", "measures")
-    )
+    named = [[getattr(result, what) for result in every] for what in ("systems", "measures")]
+    systems, known = (tuple(name for name in first if all(name in each for each in others)) for first, *others in named)
     if not (systems and known):
         raise UsageError("not-comparable", f"the collections share no {'measures' if systems else 'systems'}")
     shown = tuple(measures or known)

@@ -228,17 +228,11 @@ def _rows(keys: Sequence[tuple[str, str, str]], sides: Sequence[Floats], level: 
     people, model, others = (side.reshape(len(side), len(keys)) for side in sides)
     found = prediction_powered(people, model, others, level=level)
     alone = stats.intervals(people, method="t", level=level)
+    p = np.where([bool(baseline) for *_, baseline in keys], found.p, np.nan)
     columns = (  # in the order of `CorrectedMean`, from `value` on
-        found.mean,
-        found.low,
-        found.high,
-        np.where([bool(baseline) for *_, baseline in keys], found.p, np.nan),
-        stats.means(people),
-        alone.low,
-        alone.high,
-        stats.means(np.concatenate([model, others])),
-        found.weight,
-        found.effective,
+        *(found.mean, found.low, found.high, p),
+        *(stats.means(people), alone.low, alone.high),
+        *(stats.means(np.concatenate([model, others])), found.weight, found.effective),
         *(counts.astype(np.int64) for counts in (found.measured, found.predicted)),
     )
     cells = zip(*(column.tolist() for column in columns), strict=True)
@@ -249,8 +243,7 @@ def _notes(means: Sequence[CorrectedMean], level: float) -> Iterator[str]:
     """Sentences that explain the numbers."""
     judged, predicted = (max(getattr(mean, name) for mean in means) for name in ("judged", "predicted"))
     yield f"{counted(judged)} judged by people and the model, {predicted:,} by the model alone"
-    yield (
-        f"corrected: prediction-powered means with {100 * level:g} % t intervals, unbiased if the queries that people "
-        "judged are a random sample; p values and intervals hold for one row each"
-    )
+    means_are = f"prediction-powered means with {100 * level:g} % t intervals"
+    sampled = "unbiased if the queries that people judged are a random sample"
+    yield f"corrected: {means_are}, {sampled}; p values and intervals hold for one row each"
     yield "worth: how many queries judged by people would give as narrow an interval"

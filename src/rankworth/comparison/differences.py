@@ -338,22 +338,12 @@ def _uncorrected(
     alike = (stats.equivalence(each, margins, weights) < alpha) & ~(same & (least >= alpha))
     better = found.mean if leaning is None else np.where(leaning * signs * found.mean > 0, found.mean, 0.0)
     equal = (found.ties == size) & (size > 0)
+    detectable = np.where(deviations > 0, deviations, np.nan) * _detectable(size, alpha)
     columns = (  # in the order of `Difference`, from `first_mean` to `word`
-        _means(table, first, sides[0], each),
-        _means(table, second, sides[1], each),
-        stats.means(each, weights),
-        procedure.interval.low,
-        procedure.interval.high,
-        p,
-        np.full(p.shape, np.nan),
-        found.dz,
-        found.hedges,
-        found.win,
-        found.wins,
-        found.ties,
-        found.losses,
-        size,
-        np.where(deviations > 0, deviations, np.nan) * _detectable(size, alpha),
+        *(_means(table, *side, each) for side in ((first, sides[0]), (second, sides[1]))),
+        *(stats.means(each, weights), procedure.interval.low, procedure.interval.high),
+        *(p, np.full(p.shape, np.nan), found.dz, found.hedges, found.win),
+        *(found.wins, found.ties, found.losses, size, detectable),
         np.select([alike, equal, better > 0, better < 0], ["equivalent", "equal", "better", "worse"], "unclear"),
     )
     cells = zip(*(column.tolist() for column in columns), strict=True)

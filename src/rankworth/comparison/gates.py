@@ -14,7 +14,8 @@ from xml.etree import ElementTree as ET  # only written, never read
 
 from rankworth import names
 from rankworth.errors import KEEP, InputError, MeasureError, UsageError, counted, quoted
-from rankworth.tables.columns import Column, Sheet, by_name, defined
+from rankworth.tables import analysis
+from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.look import visible
 from rankworth.tables.text import cell_width
 
@@ -264,11 +265,8 @@ def against(
             continue
         rows = comparison.slices.get(gate.column, ()) if gate.column else comparison.differences
         resolved = gate.resolved(canonical, [(gate.column, row.group) for row in rows])
-        verdicts += [
-            _verdict(comparison, resolved, row, when)
-            for row in rows
-            if row.measure == resolved.measure and gate.group in ("", row.group) and row.second in judged
-        ]
+        own = [row for row in rows if row.measure == resolved.measure and gate.group in ("", row.group)]
+        verdicts += [_verdict(comparison, resolved, row, when) for row in own if row.second in judged]
     return verdicts
 
 
@@ -369,10 +367,10 @@ def lines(verdicts: Sequence[Verdict]) -> list[str]:
     """One line for each: whether it holds, for what, and why; in columns."""
     rows = [[*map(visible, (line.word, line.subject, line.system, line.values, line.reason))] for line in verdicts]
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell + " " * (width - cell_width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    padded = (
+        [cell + " " * (width - cell_width(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows
+    )
+    return ["  ".join(cells).rstrip() for cells in padded]
 
 
 def headline(verdicts: Sequence[Verdict]) -> str:
@@ -393,14 +391,11 @@ def sheet(verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> Sheet:
 
 def annotations(verdicts: Sequence[Verdict]) -> str:
     """Commands that GitHub turns into annotations of a run: errors for what fails, notices for what holds."""
-    return "".join(
-        annotation(
-            "notice" if verdict.passed else "error",
-            f"{verdict.gate.kind} {verdict.subject} of {verdict.system}",
-            f"{verdict.word}: {verdict.because}",
-        )
-        for verdict in verdicts
-    )
+    texts = []
+    for verdict in verdicts:
+        title = f"{verdict.gate.kind} {verdict.subject} of {verdict.system}"
+        texts.append(annotation("notice" if verdict.passed else "error", title, f"{verdict.word}: {verdict.because}"))
+    return "".join(texts)
 
 
 def annotation(kind: str, title: str, message: str) -> str:
@@ -433,14 +428,12 @@ def junit(verdicts: Sequence[Verdict], name: str = "rankworth") -> bytes:
 def record(verdict: Verdict) -> dict[str, Any]:
     """A verdict as JSON holds it."""
     gate, bounds = verdict.gate, verdict.interval
-    own = {name: getattr(verdict, name) for name in ("group", "system", "passed", "before", "now", "reason")}
-    return {
-        "gate": gate.kind,
-        **{name: getattr(gate, name) for name in ("measure", "limit", "percent", "column")},
-        **dict(zip(own, defined(list(own.values())), strict=True)),
-        "interval": None if bounds is None else {"low": bounds[0], "high": bounds[1], "level": verdict.level},
-        "worst": [{"query": query, "difference": difference} for query, difference in verdict.worst],
-    }
+    fields: dict[str, Any] = {name: getattr(gate, name) for name in ("measure", "limit", "percent", "column")}
+    fields |= {name: getattr(verdict, name) for name in ("group", "system", "passed", "before", "now", "reason")}
+    interval = None if bounds is None else {"low": bounds[0], "high": bounds[1], "level": verdict.level}
+    worst = [{"query": query, "difference": difference} for query, difference in verdict.worst]
+    plain: dict[str, Any] = analysis.record({"gate": gate.kind, **fields, "interval": interval, "worst": worst})
+    return plain
 
 
 def advice(

@@ -251,10 +251,11 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
     @property
     def group_means(self) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
         """`{column: {system: {group: {measure: mean}}}}`."""
-        return {
-            column: {name: {group: part.system_means[name] for group, part in parts.items()} for name in self.systems}
-            for column, parts in self.scores.parts().items()
-        }
+        means: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+        for column, parts in self.scores.parts().items():
+            of_parts = {group: part.system_means for group, part in parts.items()}
+            means[column] = {name: {group: row[name] for group, row in of_parts.items()} for name in self.systems}
+        return means
 
     def queries_of(self, column: str, group: str) -> set[Any]:
         """The ids of the queries of a group.
@@ -315,16 +316,13 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
     def _columns(self, of: str) -> dict[str, list[Any]]:
         """One row for each difference, of all queries and of groups; or for each query of each of them."""
         if of == "queries":
-            ranks = [dict(zip(self._query_ids, known, strict=True)) for known in self.scores.first_relevant]
-            ranks_of = dict(zip(self.systems, ranks, strict=True))
-            cells = [
-                (
-                    *(row.query, difference.measure, difference.first, difference.second, *row[1:]),
-                    *(ranks_of[name][row.query] for name in (difference.first, difference.second)),
-                )
-                for difference in self.differences
-                for row in self.queries(difference.measure, difference.second, difference.first)
-            ]
+            known = [dict(zip(self._query_ids, ranks, strict=True)) for ranks in self.scores.first_relevant]
+            ranks_of = dict(zip(self.systems, known, strict=True))
+            cells: list[tuple[Any, ...]] = []
+            for measure, first, second, *_ in self.differences:
+                for query, *numbers in self.queries(measure, second, first):
+                    ranks = (ranks_of[name][query] for name in (first, second))
+                    cells.append((query, measure, first, second, *numbers, *ranks))
             return by_name(_OF_QUERIES, cells)
         rows = [("", row) for row in self.differences]
         rows += [(column, row) for column, several in self.slices.items() for row in several]
@@ -382,9 +380,8 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
 
     def _means_sheet(self) -> Sheet:
         """One row for each system, with marks for what is better than others."""
-        names = letters(len(self.systems))
-        letter_of = dict(zip(self.systems, names, strict=True))
-        columns = [] if self.baseline else [Column("", "text", names)]
+        letter_of = dict(zip(self.systems, letters(len(self.systems)), strict=True))
+        columns = [] if self.baseline else [Column("", "text", list(letter_of.values()))]
         columns.append(Column("system", "text", list(self.systems)))
         for place, measure in enumerate(self.measures):
             if self.baseline:
@@ -396,7 +393,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
                 better = (
                     [letter for other, letter in letter_of.items() if (name, other) in clear] for name in self.systems
                 )
-                marks = [(" " if len(names[-1]) > 1 else "").join(several) for several in better]
+                marks = [(" " if len(self.systems) > len(ascii_lowercase) else "").join(several) for several in better]
             means, kind = self.scores.means[:, place].tolist(), self.scores.kinds[measure]
             columns.append(Column(measure, kind, means, self.scores.best(measure), marks=marks, second=True))
         legend = f"{BETTER} better, {WORSE} worse than {self.baseline}" if self.baseline else _LETTERS
@@ -405,18 +402,17 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
 
     def _differences_sheet(self) -> Sheet:
         """One row for each pair and measure."""
-        rows, first = self.differences, self.differences[0]
-        measures = Column("measure", "text", [row.measure for row in rows])
-        if all((row.first, row.second) == (first.first, first.second) for row in rows):
-            means = [
-                Column(first.first, "value", [row.first_mean for row in rows]),
-                Column(first.second, "value", [row.second_mean for row in rows]),
-            ]
-            title = f"{first.second} - {first.first}, paired over {counted(len(self.scores.queries))}"
-            return Sheet((measures, *means, *self._judged(rows, rows)), title=title, legend=(_LEGEND,))
-        systems = Column("system" if self.baseline else "systems", "text", list(map(self._pair, rows)))
-        title = f"differences to {self.baseline}" if self.baseline else "differences"
-        return Sheet((systems, measures, *self._judged(rows, rows)), title=title, legend=(_LEGEND,))
+        rows, pairs = self.differences, {(row.first, row.second) for row in self.differences}
+        columns = [Column("measure", "text", [row.measure for row in rows])]
+        if len(pairs) == 1:
+            [(first, second)] = pairs
+            columns.append(Column(first, "value", [row.first_mean for row in rows]))
+            columns.append(Column(second, "value", [row.second_mean for row in rows]))
+            title = f"{second} - {first}, paired over {counted(len(self.scores.queries))}"
+        else:
+            columns.insert(0, Column("system" if self.baseline else "systems", "text", list(map(self._pair, rows))))
+            title = f"differences to {self.baseline}" if self.baseline else "differences"
+        return Sheet((*columns, *self._judged(rows, rows)), title=title, legend=(_LEGEND,))
 
     def _judged(self, rows: Sequence[Difference], together: Sequence[Difference]) -> list[Column]:
         """The columns of difference, p, effect, wins and word; p is corrected over all of `together`."""

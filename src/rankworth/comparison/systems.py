@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any, Final, TypeGuard
 
@@ -102,11 +103,10 @@ class System:
     @property
     def first_relevant(self) -> list[int | None]:
         """The rank of the first relevant document of each query, from reciprocal ranks; None where it is unknown."""
-        known = {
-            score.quantity.cutoff or math.inf: score.values
-            for score in self.scores.values()
-            if isinstance(score.quantity, Measure) and score.quantity.definition.name == "RR"
-        }
+        known = {}
+        for score in self.scores.values():
+            if isinstance(score.quantity, Measure) and score.quantity.definition.name == "RR":
+                known[score.quantity.cutoff or math.inf] = score.values
         if not known or (self.joined and self.joined[0] == "seeds"):  # a mean of ranks is none
             return [None] * len(self.queries)
         ranks = [1 / value if value > 0 else math.inf for value in known[max(known)].tolist()]
@@ -154,11 +154,8 @@ def is_paired(quantity: object) -> bool:
 
 def paired(systems: Sequence[System]) -> list[str]:
     """The measures that all systems have and whose differences add up, in the order of the first system."""
-    return [
-        name
-        for name, score in systems[0].scores.items()
-        if is_paired(score.quantity) and all(name in each.scores for each in systems)
-    ]
+    names = [name for name, score in systems[0].scores.items() if is_paired(score.quantity)]
+    return [name for name in names if all(name in system.scores for system in systems)]
 
 
 def shared(systems: Sequence[System]) -> list[str]:
@@ -304,9 +301,8 @@ class SystemReader:
         """
         if stored := [name for pair in pairs for name in pair if name not in self._runs]:
             text = f"{stored[0]} has no bounds: it is not one run, whose documents could be looked at"
-            raise UsageError(
-                "conflicting-options", text, remedy="give each system as one run, and not as a results file"
-            )
+            remedy = "give each system as one run, and not as a results file"
+            raise UsageError("conflicting-options", text, remedy=remedy)
         others = ("queries", "rel", "profile", "progress")
         settings: Any = {name: value for name, value in self._options.items() if name not in others}
         plan = runner.planned(self._profile, measures, self._options.get("rel"), settings)
@@ -383,10 +379,8 @@ class SystemReader:
             what = "its values were measured by other judgements than those before"
         text = f"{system.origin or system.name}: {what}: {changes}"
         if not self._accept_new_qrels:
-            again = f"\n  {renewal([source])}" if isinstance(source, Result) else ""
-            remedy = (
-                f"measure the stored run again under the judgements of today, and keep that{again and ':'}{again}\n"
-            )
+            again = f":\n  {renewal([source])}" if isinstance(source, Result) else ""
+            remedy = f"measure the stored run again under the judgements of today, and keep that{again}\n"
             remedy = f"{remedy}or accept it: --accept-new-qrels (accept_new_qrels=True)"
             raise InputError("changed-judgements", text, remedy=remedy)
         self.notes.append(f"{text}; accepted, over common queries")
@@ -431,10 +425,8 @@ def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[A
 
     """
     if isinstance(sources, Mapping) and not isinstance(sources, Values):
-        return {
-            str(name): [_single(part, str(name)) for part in (source if _is_several(source) else [source])]
-            for name, source in sources.items()
-        }
+        by_name = {str(name): source if _is_several(source) else [source] for name, source in sources.items()}
+        return {name: [_single(part, name) for part in parts] for name, parts in by_name.items()}
     if isinstance(sources, str | os.PathLike | Values) or not isinstance(sources, Iterable):
         text = f"{type(sources).__name__} is no collection of systems"
         raise InputError("input-type", text, remedy="systems are a dict {name: run, ...} or a list of files")
@@ -450,15 +442,13 @@ def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[A
 
 def _is_several(source: object) -> TypeGuard[Sequence[object]]:
     """Whether a list is one of runs, not of rows; a dict in it is a run unless it is a row."""
-    return (
-        isinstance(source, list | tuple)
-        and bool(source)
-        and all(
-            isinstance(run, str | os.PathLike | Values | Result | Run | RunValues)
-            or (isinstance(run, Mapping) and all(isinstance(part, Mapping | list | tuple) for part in run.values()))
-            for run in source
-        )
-    )
+    return isinstance(source, list | tuple) and bool(source) and all(map(_is_run, source))
+
+
+def _is_run(source: object) -> bool:
+    if isinstance(source, str | os.PathLike | Values | Result | Run | RunValues):
+        return True
+    return isinstance(source, Mapping) and all(isinstance(part, Mapping | list | tuple) for part in source.values())
 
 
 def _single(source: object, name: str) -> Any:  # noqa: ANN401 - a run of any kind
@@ -500,7 +490,7 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
     labels = [label for label in measures or first.scores if all(label in run.scores for run in runs)]
     require_same_settings(runs, [label for label in labels if is_paired(first.scores[label].quantity)])
     answered = [
-        frozenset(run.queries).intersection(run.queries if run.answered is None else run.answered) for run in runs
+        frozenset(run.queries) & (frozenset(run.queries) if run.answered is None else run.answered) for run in runs
     ]
     every = frozenset().union(*answered)
     owners = None
@@ -542,12 +532,10 @@ def require_same_settings(systems: Sequence[System], measures: Sequence[str]) ->
     base, *others = systems
     for system in systems:
         system.require(measures, system.scores)
-    problems = [
-        f"{name} of {base.name} and {system.name}: {difference}"
-        for system in others
-        for name in measures
-        for difference in not_alike(base.scores[name].signature, system.scores[name].signature)
-    ]
+    problems = []
+    for system, name in product(others, measures):
+        differences = not_alike(base.scores[name].signature, system.scores[name].signature)
+        problems += [f"{name} of {base.name} and {system.name}: {difference}" for difference in differences]
     if problems:
         remedy = "measure all of them with one profile and the same settings"
         raise UsageError("not-comparable", *dict.fromkeys(problems), remedy=remedy)

@@ -1,25 +1,16 @@
 """Correlation: how alike two rankings are, the orders of systems by two measures, and by two judges."""
 
-from rankworth.correlation.judges import Agreement, agreement
-from rankworth.correlation.methods import METHODS
-from rankworth.correlation.power import DiscriminativePower, discriminative_power
-from rankworth.correlation.rankings import DEFAULT, Correlation, Correlations, correlate, correlate_runs
-from rankworth.correlation.systems import SystemCorrelation, correlate_judges, correlate_measures
-from rankworth.stats.overlap import weight_of_top
-
-__all__ = [
-    "DEFAULT",
-    "METHODS",
-    "Agreement",
-    "Correlation",
-    "Correlations",
-    "DiscriminativePower",
-    "SystemCorrelation",
-    "agreement",
-    "correlate",
-    "correlate_judges",
-    "correlate_measures",
-    "correlate_runs",
-    "discriminative_power",
-    "weight_of_top",
-]
+from rankworth.correlation.judges import Agreement as Agreement
+from rankworth.correlation.judges import agreement as agreement
+from rankworth.correlation.methods import METHODS as METHODS
+from rankworth.correlation.power import DiscriminativePower as DiscriminativePower
+from rankworth.correlation.power import discriminative_power as discriminative_power
+from rankworth.correlation.rankings import DEFAULT as DEFAULT
+from rankworth.correlation.rankings import Correlation as Correlation
+from rankworth.correlation.rankings import Correlations as Correlations
+from rankworth.correlation.rankings import correlate as correlate
+from rankworth.correlation.rankings import correlate_runs as correlate_runs
+from rankworth.correlation.systems import SystemCorrelation as SystemCorrelation
+from rankworth.correlation.systems import correlate_judges as correlate_judges
+from rankworth.correlation.systems import correlate_measures as correlate_measures
+from rankworth.stats.overlap import weight_of_top as weight_of_top

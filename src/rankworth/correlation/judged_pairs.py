@@ -63,26 +63,25 @@ def graded_by(sources: Sequence[Any], names: Sequence[str], verdicts: Mapping[st
         if len(lists[0]) != len(lists[1]):
             sizes = " and ".join(f"{len(items):,} of {name}" for items, name in zip(lists, names, strict=True))
             raise InputError("input-type", f"there are {sizes}", remedy="give a grade, or None, for each item in both")
-        return [
-            {place: {"item": _grade(item, name, verdicts)} for place, item in enumerate(items) if item is not None}
-            for items, name in zip(lists, names, strict=True)
-        ]
+        judged = ({place: {"item": item} for place, item in enumerate(items) if item is not None} for items in lists)
+        return [_graded(held, name, verdicts) for held, name in zip(judged, names, strict=True)]
     if verdicts is None:
         return list(sources)
     if odd := next((name for name, held in zip(names, sources, strict=True) if not _are_dicts(held)), None):
         text = f"{odd}: verdicts say what texts mean in lists and in dicts {{query: {{document: verdict}}}}"
         raise InputError("input-type", text, remedy="put grades in place of texts where the file or frame is made")
-    return [
-        {
-            query: {document: _grade(item, name, verdicts) for document, item in of_query.items()}
-            for query, of_query in held.items()
-        }
-        for held, name in zip(sources, names, strict=True)
-    ]
+    return [_graded(held, name, verdicts) for held, name in zip(sources, names, strict=True)]
 
 
 def _are_dicts(source: object) -> bool:
     return isinstance(source, Mapping) and all(isinstance(inner, Mapping) for inner in source.values())
+
+
+def _graded(
+    held: Mapping[Any, Mapping[Any, Any]], name: str, verdicts: Mapping[str, float] | None
+) -> dict[Any, dict[Any, Any]]:
+    """Judgements by query and document, with a grade for each item."""
+    return {query: {key: _grade(item, name, verdicts) for key, item in items.items()} for query, items in held.items()}
 
 
 def _grade(item: Any, name: str, verdicts: Mapping[str, float] | None) -> Any:  # noqa: ANN401 - as users have it

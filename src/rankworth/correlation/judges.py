@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, ClassVar, Final, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -52,6 +53,7 @@ _OF_GROUPS: Final[Mapping[str, tuple[str, Kind]]] = {
     "alpha_ordinal": ("alpha", "value"),
     "bias": ("bias", "number"),
 }
+_OF_GRADES: Final[Mapping[str, Kind]] = {"both": "count", "agreement": "share", "kappa": "value"}
 _VERDICTS: Final[Mapping[Word, str]] = {
     "higher": "{1} grades higher than {0}",
     "lower": "{1} grades lower than {0}",
@@ -302,11 +304,8 @@ class Agreement(Analysis[Rows]):
             grades = np.array(self.grades)
             first, second = np.repeat(grades, grades.size), np.tile(grades, grades.size)
             return {"first": first.tolist(), "second": second.tolist(), "pairs": self.table.ravel().tolist()}
-        rows = [
-            (part.group, name, *getattr(part, name), part.pairs, part.queries)
-            for part in self._parts
-            for name in self.figures
-        ]
+        named = product(self._parts, self.figures)
+        rows = [(part.group, name, *getattr(part, name), part.pairs, part.queries) for part, name in named]
         return by_name(("group", "figure", *Estimate._fields, "pairs", "queries"), rows)
 
     def _record(self) -> dict[str, Any]:
@@ -329,10 +328,8 @@ class Agreement(Analysis[Rows]):
 
     def _figures_sheet(self) -> Sheet:
         names = [name for name in _TITLES if name in self.figures]
-        columns = (
-            Column("agreement", "text", [_TITLES[name].format(rel=self.rel) for name in names]),
-            estimated("value", "value", [getattr(self.overall, name) for name in names]),
-        )
+        figures = Column("agreement", "text", [_TITLES[name].format(rel=self.rel) for name in names])
+        values = estimated("value", "value", [getattr(self.overall, name) for name in names])
         how = f"BCa bootstrap over queries, {self.resamples:,} resamples, seed {self.seed}"
         (first, second), judged = self.names, self.judged
         each = f"{first} {judged.first:,} pairs of {judged.first_queries:,} queries, {second} {judged.second:,} of"
@@ -341,7 +338,7 @@ class Agreement(Analysis[Rows]):
         notes = (*self.notes, *alone, f"{100 * self.level:g} % intervals ({how})")
         title = f"{first} and {second}: {counted(self.pairs, 'pair', 'pairs')} of {counted(self.overall.queries)}"
         comment = f"agreement|distance:{self.distance}|rankworth:{__version__}|seed:{self.seed}"
-        return Sheet(columns, notes, comment, self._defects, title)
+        return Sheet((figures, values), notes, comment, self._defects, title)
 
     def _bias_sheet(self) -> Sheet:
         bias = self.bias
@@ -366,31 +363,23 @@ class Agreement(Analysis[Rows]):
     def _grades_sheet(self) -> Sheet:
         (first, second), rows = self.names, self.per_grade
         instead = [f"{row.instead:g} ({100 * row.instead_share:.0f} %)" for row in rows]
+        cells = by_name(GradeAgreement._fields, rows)
         columns = (
             Column("grade", "text", [f"{row.grade:g}" for row in rows]),
-            Column(first, "count", [row.first for row in rows]),
-            Column(second, "count", [row.second for row in rows]),
-            Column("both", "count", [row.both for row in rows]),
-            Column("agreement", "share", [row.agreement for row in rows]),
-            Column("kappa", "value", [row.kappa for row in rows]),
+            *(Column(title, "count", cells[name]) for title, name in ((first, "first"), (second, "second"))),
+            *(Column(name, kind, cells[name]) for name, kind in _OF_GRADES.items()),
             Column("instead", "number", ["" if text.startswith("nan") else text for text in instead]),
         )
-        note = (
-            f"agreement: 2 both / ({first} + {second}); kappa: the grade against all others; instead: what"
-            f" {second} gives most often where {first} alone gives the grade"
-        )
+        note = f"agreement: 2 both / ({first} + {second}); kappa: the grade against all others"
+        note = f"{note}; instead: what {second} gives most often where {first} alone gives the grade"
         return Sheet(columns, (note,), title="grade by grade")
 
     def _groups_sheet(self) -> Sheet:
-        groups = list(self.groups.values())
+        cells = by_name(Figures._fields, self.groups.values())
         columns = (
-            Column(self.by, "text", [group.group for group in groups]),
-            Column("queries", "count", [group.queries for group in groups]),
-            Column("pairs", "count", [group.pairs for group in groups]),
-            *(
-                estimated(title, kind, [getattr(group, name) for group in groups])
-                for name, (title, kind) in _OF_GROUPS.items()
-            ),
+            Column(self.by, "text", cells["group"]),
+            *(Column(name, "count", cells[name]) for name in ("queries", "pairs")),
+            *(estimated(title, kind, cells[name]) for name, (title, kind) in _OF_GROUPS.items()),
         )
         note = f"quadratic: kappa with these weights; alpha: ordinal; bias: {self.names[1]} - {self.names[0]}"
         return Sheet(columns, (note,), title=f"by {self.by}")

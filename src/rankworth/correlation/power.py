@@ -102,13 +102,12 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
 
     def table(self) -> Sheet:
         """The numbers alone."""
-        names, pairs, significant, share, needed_differences = self._columns("measures").values()
+        cells = self._columns("measures")
         columns = (
-            Column("measure", "text", names),
-            Column("pairs", "count", pairs),
-            Column("significant", "count", significant),
-            Column("share", "share", share, "highest", second=True),
-            Column("difference needed", "value", needed_differences),
+            Column("measure", "text", cells["measure"]),
+            *(Column(name, "count", cells[name]) for name in ("pairs", "significant")),
+            Column("share", "share", cells["share"], "highest", second=True),
+            Column("difference needed", "value", cells["needed"]),
         )
         few = [power.measure for power in self.measures if power.significant and np.isnan(power.needed)]
         needed = "difference needed: the lowest one from which on all pairs of these systems are significant"
@@ -124,14 +123,8 @@ def _power(comparison: Comparison, measure: str) -> MeasurePower:
     unclear = float(apart[known & ~significant].max(initial=0.0))
     needed = apart[significant & (apart > unclear)].min(initial=np.inf)
     pairs, count = int(known.sum()), int(significant.sum())
-    return MeasurePower(
-        measure,
-        pairs,
-        count,
-        share=count / pairs if pairs else float("nan"),
-        needed=float(needed) if needed < np.inf else float("nan"),
-        p_values=tuple(np.sort(p[known]).tolist()),
-    )
+    share, needed = count / pairs if pairs else np.nan, float(needed) if needed < np.inf else np.nan
+    return MeasurePower(measure, pairs, count, share, needed, tuple(np.sort(p[known]).tolist()))
 
 
 def discriminative_power(

@@ -283,11 +283,8 @@ class Correlations(Mapping[tuple[str, str], Correlation], Analysis[Literal["mean
     def _columns(self, of: str) -> dict[str, list[Any]]:
         rows = self.rows()
         if of == "queries":
-            rows = [
-                {"first": first, "second": second, **row}
-                for (first, second), pair in self.items()
-                for row in _rows(pair.columns())
-            ]
+            of_pairs = [(dict(zip(("first", "second"), names, strict=True)), pair) for names, pair in self.items()]
+            rows = [names | row for names, pair in of_pairs for row in _rows(pair.columns())]
         names = dict.fromkeys(name for row in rows for name in row)
         return {name: [row.get(name) for row in rows] for name in names}
 
@@ -323,9 +320,8 @@ class Correlations(Mapping[tuple[str, str], Correlation], Analysis[Literal["mean
         pairs = list(self.values())
         if len(pairs) == 1:
             return pairs[0].sheets()
-        columns = [
-            Column(name, "text", [pair.names[side] for pair in pairs]) for side, name in enumerate(("run", "and"))
-        ]
+        columns = [Column("run", "text", [pair.names[0] for pair in pairs])]
+        columns.append(Column("and", "text", [pair.names[1] for pair in pairs]))
         for index, label in enumerate(pairs[0].labels):
             means, *bounds = np.array([(pair.means, pair.low, pair.high) for pair in pairs])[:, :, index].T.tolist()
             columns.append(Column(label, "value", means, bounds=list(zip(*bounds, strict=True))))

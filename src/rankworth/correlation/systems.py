@@ -165,18 +165,19 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
     def _columns(self, of: str) -> dict[str, list[Any]]:
         if of == "means":
             names: tuple[str, ...] = ("system", "measure", "judge", "mean", "rank")
-            rows: list[tuple[Any, ...]] = [
-                (system, order.measure, order.judge, mean, rank)
-                for order in self.orders
-                for system, mean, rank in zip(order.systems, order.means.tolist(), order.ranks, strict=True)
-            ]
+            rows: list[tuple[Any, ...]] = []
+            for order in self.orders:
+                ranked = zip(order.systems, order.means.tolist(), order.ranks, strict=True)
+                rows += [(system, order.measure, order.judge, mean, rank) for system, mean, rank in ranked]
         elif of == "rows":
             names = ("measure", "x", "y", "method", *Estimate._fields, "systems", *_COUNTS)
-            rows = [
-                (row.measure, row.x, row.y, name, *estimate, *self._counts(row).values())
-                for row in self.rows
-                for name, estimate in row.coefficients.items()
-            ]
+            rows = []
+            for row in self.rows:
+                head, counts = (
+                    (row.measure, row.x, row.y),
+                    (len(self.systems), *(getattr(row, name) for name in _COUNTS)),
+                )
+                rows += [(*head, name, *estimate, *counts) for name, estimate in row.coefficients.items()]
         else:
             names = ("measure", "x", "y", *Swap._fields)
             rows = [(row.measure, row.x, row.y, *swap) for row in self.rows for swap in row.swaps]
@@ -184,10 +185,6 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         if not self.judges:
             del columns["judge" if of == "means" else "measure"]
         return columns
-
-    def _counts(self, row: Correlated) -> dict[str, int]:
-        """The counts of a row."""
-        return {"systems": len(self.systems), **{name: getattr(row, name) for name in _COUNTS}}
 
     def _record(self) -> dict[str, Any]:
         fields = dict.fromkeys((*self._named, "x", "y", "coefficients", *_COUNTS, "swaps"))
@@ -220,18 +217,16 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
     def _coefficients_sheet(self) -> Sheet:
         """One row for each pair of measures, or for each measure of two judges."""
         rows, columns = self.rows, self._name_columns(self.rows)
-        [*tested_by] = with_p(rows, self.methods)[:1]
+        tested_by = with_p(rows, self.methods)[:1]
         for method in self.methods:
             estimates = [row.coefficients[method.name] for row in rows]
             columns.append(estimated(method.label, "value", estimates))
             if method in tested_by:
                 columns.append(Column("p", "number", [p_value(estimate.p) for estimate in estimates]))
-        columns += [
-            Column("swapped", "count", [row.swapped for row in rows]),
-            *([Column("tied", "count", [row.tied for row in rows])] if any(row.tied for row in rows) else []),
-            Column("significant", "count", [row.significant for row in rows]),
-            Column("both ways", "count", [row.contradictions for row in rows]),
-        ]
+        titles = {"swapped": "swapped", "tied": "tied", "significant": "significant", "contradictions": "both ways"}
+        for name, title in titles.items():
+            cells = [getattr(row, name) for row in rows]
+            columns += [Column(title, "count", cells)] if title != "tied" or any(cells) else []
         title = f"{len(self.systems):,} systems over {counted(len(self.queries))}"
         if self.judges:
             title = f"{self.judges[0]} (x) and {self.judges[1]} (y): {title}"

@@ -100,11 +100,9 @@ class RankedQuery:
         documents = ranking.documents[: ranking.retrieved]
         if len(set(documents)) < len(documents):
             twice = next(document for rank, document in enumerate(documents) if document in documents[:rank])
-            raise InputError(
-                "duplicate-document",
-                f"{twice} counts more than once for {self.query}, so that a change of its rank or grade is not clear",
-                remedy='say which one counts: duplicates="best", duplicate_judgements="max"',
-            )
+            text = f"{twice} counts more than once for {self.query}, so that a change of its rank or grade is not clear"
+            remedy = 'say which one counts: duplicates="best", duplicate_judgements="max"'
+            raise InputError("duplicate-document", text, remedy=remedy)
         return ranking
 
     @property
@@ -137,11 +135,9 @@ class RankedQuery:
             return documents.index(document)
         near = get_close_matches(document, documents, 3, 0.4) or documents[:3]
         where = "the list of grades" if self.query == GRADES else self.query
-        raise InputError(
-            "unknown-document",
-            f"{where} has no document {shortened(repr(document))}, neither judged nor retrieved",
-            remedy=f"did you mean {quoted(near)}? There are {len(documents):,} documents",
-        )
+        text = f"{where} has no document {shortened(repr(document))}, neither judged nor retrieved"
+        remedy = f"did you mean {quoted(near)}? There are {len(documents):,} documents"
+        raise InputError("unknown-document", text, remedy=remedy)
 
     def describe(self, document: str) -> str:
         """A document with its grade and rank: `d7 (grade 2, rank 3)`."""
@@ -189,9 +185,8 @@ class RankedQuery:
     def rows(self, by: By, changes: Sequence[Change]) -> list[Row]:
         """The rows of a `Variation`: the value after each change."""
         values = self.values([change.ranking for change in changes], [change.description for change in changes])
-        return [
-            self.change(by, change.to, value, **change.further) for change, value in zip(changes, values, strict=True)
-        ]
+        pairs = zip(changes, values, strict=True)
+        return [self.change(by, change.to, value, **change.further) for change, value in pairs]
 
     def values(self, rankings: Sequence[Counterfactual | None], descriptions: Sequence[str] = ()) -> list[float | None]:
         """The values of other rankings; None where they have none.
@@ -406,13 +401,11 @@ def by_unjudged(query: RankedQuery, options: Options) -> list[Row]:
     defined = query.undefined(values, "ways")
     named = {"as it is": query.value, "none relevant": values[0], "all relevant": values[-1]}
     named |= {"lowest": min(defined, default=None), "highest": max(defined, default=None)}
-    return [
-        *(query.change("unjudged", name, value) for name, value in named.items()),
-        *(
-            query.change("unjudged", "alone", value, document=ranking.documents[row], rank=int(ranks[row]))
-            for row, value in zip(unjudged, measured[len(ways) :], strict=True)
-        ),
-    ]
+    rows = [query.change("unjudged", name, value) for name, value in named.items()]
+    for row, value in zip(unjudged, measured[len(ways) :], strict=True):
+        further = {"document": ranking.documents[row], "rank": int(ranks[row])}
+        rows.append(query.change("unjudged", "alone", value, **further))
+    return rows
 
 
 def _ends(count: int, grade: float) -> list[tuple[float, ...]]:

@@ -11,8 +11,9 @@ import numpy as np
 from rankworth.errors import UsageError, quoted, shortened
 from rankworth.evaluation.counterfactuals import MeasureContext, Ranking, possible_ranks
 from rankworth.explanation import trace
-from rankworth.explanation.trace import ID, Grade, Term, Trace, finite, number, snippet
+from rankworth.explanation.trace import ID, Grade, Term, Trace, number, snippet
 from rankworth.profiles import signature
+from rankworth.tables.analysis import record
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import signed
@@ -194,21 +195,18 @@ class Explanation(_Explained, Trace):
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON holds it (`docs/explanations.md`): full precision, None where there is no number."""
-        terms = [{**_record(term), "document": _text(term.document)} for term in self.terms]
-        return {
-            "schema": SCHEMA,
-            **{name: finite(getattr(self, name, None)) for name in _RECORD},
-            "query": self.id,
-            "means": str(self.context.measure),
-            "profile": self.context.profile.name,
-            "link": None if self.link is None else dict(zip(("before", "after"), map(finite, self.link), strict=True)),
-            "terms": [
-                row | ({"text": self.texts[row["document"]]} if row["document"] in self.texts else {}) for row in terms
-            ],
-            "ideal": [{name: finite(getattr(term, name)) for name in _IDEAL} for term in self.ideal],
-            "missing": [gap._asdict() | {"document": str(gap.document)} for gap in self.missing],
-            "notes": list(self.notes),
-        }
+        fields = {name: getattr(self, name, None) for name in _RECORD}
+        fields |= {"query": self.id, "means": str(self.context.measure), "profile": self.context.profile.name}
+        fields["link"] = None if self.link is None else dict(zip(("before", "after"), self.link, strict=True))
+        fields["terms"] = terms = []
+        for term in self.terms:
+            document = None if term.document is None else str(term.document)
+            text = self.texts.get(document or "")
+            terms.append(term._asdict() | {"document": document} | ({} if text is None else {"text": text}))
+        fields["ideal"] = [{name: getattr(term, name) for name in _IDEAL} for term in self.ideal]
+        fields["missing"] = [gap._replace(document=str(gap.document)) for gap in self.missing]
+        plain: dict[str, Any] = record({"schema": SCHEMA, **fields, "notes": self.notes})
+        return plain
 
     def columns(self) -> dict[str, list[Any]]:
         """One row for each rank: `run, query, measure, rank, document, grade, gain, weight, contribution, running`."""
@@ -291,15 +289,11 @@ class Difference(_Explained):
 
     def to_dict(self) -> dict[str, Any]:
         """Both explanations and the shares as JSON holds them."""
-        return {
-            "schema": OF_DIFFERENCE,
-            "query": self.first.id,
-            "measure": self.measure,
-            "difference": finite(self.difference),
-            "shares": [_record(share) | {"document": str(share.document)} for share in self.shares],
-            "first": self.first.to_dict(),
-            "second": self.second.to_dict(),
-        }
+        shares = [share._replace(document=str(share.document)) for share in self.shares]
+        fields = {"query": self.first.id, "measure": self.measure, "difference": self.difference, "shares": shares}
+        both = {"first": self.first.to_dict(), "second": self.second.to_dict()}
+        plain: dict[str, Any] = record({"schema": OF_DIFFERENCE, **fields}) | both
+        return plain
 
     def columns(self) -> dict[str, list[Any]]:
         """One row for each document: `query, measure` and what a `Share` has; what is no document makes those text."""
@@ -395,14 +389,6 @@ class Explanations(_Explained, tuple[T, ...]):  # noqa: SLOT001 - it has notes
     def __repr__(self) -> str:
         """All of them as plain text."""
         return "\n\n".join([*map(repr, self), *self.notes])
-
-
-def _record(row: Any) -> dict[str, Any]:  # noqa: ANN401 - any named tuple
-    return {name: finite(value) for name, value in row._asdict().items()}
-
-
-def _text(document: object) -> str | None:
-    return None if document is None else str(document)
 
 
 def _cell(value: Grade | str) -> Any:  # noqa: ANN401 - as a frame holds it

@@ -229,10 +229,8 @@ def explain_queries(
         named = {role: name for role, name in of_texts.items() if role in ("query", "text")}
         query_texts = read_queries(texts, columns=named).texts
     document_texts: dict[str, str] = {}  # shared by all explanations, which name the documents that it is to hold
-    parts = [
-        _explained(each.name, contexts, chosen, query_texts, document_texts)
-        for each, (_, contexts) in zip(runs, inspected, strict=True)
-    ]
+    sides = zip((each.name for each in runs), inspected, strict=True)
+    parts = [_explained(name, contexts, chosen, query_texts, document_texts) for name, (_, contexts) in sides]
     if docs is not None:
         from rankworth.io.metadata import documents as read_documents  # noqa: PLC0415 - where there are texts
 

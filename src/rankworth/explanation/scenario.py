@@ -104,10 +104,7 @@ class Scenarios(Shown, Mapping[str, Mapping[str, float | None]]):
     def sheets(self) -> list[Sheet]:
         """One table with a row for each scenario and a column for each measure."""
         columns = [Column("scenario", "text", list(self))]
-        columns += [
-            Column(measure, "value", [row[measure] for row in self.values()], best="highest")
-            for measure in self.measures
-        ]
+        columns += [Column(name, "value", [row[name] for row in self.values()], "highest") for name in self.measures]
         notes = [f"{name}: {self.descriptions[name]}" for name in self if self.descriptions.get(name)]
         return [Sheet(tuple(columns), (*notes, f"profile {self.profile}"))]
 

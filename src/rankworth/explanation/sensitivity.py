@@ -184,9 +184,8 @@ class Variation(Shown):
         columns = []
         for place, (_, heading, kind) in enumerate(used):
             cells = [key[place] for key in by_key]
-            if kind == "text":
-                cells = ["" if cell is None else str(cell) for cell in cells]
-            columns.append(Column(heading, kind, cells))
+            texts = ["" if cell is None else str(cell) for cell in cells]
+            columns.append(Column(heading, kind, texts if kind == "text" else cells))
         for measure in self.measures:
             own = [named.get(measure, {}) for named in by_key.values()]
             columns.append(Column(measure, "value", [row.get("value") for row in own]))
@@ -313,11 +312,10 @@ def vary(
         return _example(runner.planned(profile, texts, rel, settings), rel, options)  # type: ignore[arg-type]
     [judged], [ranked] = inputs.InputOptions(settings).read([named[0]], [named[1]])
     plan, query = runner.planned(profile, texts, rel, settings), str(named[2])  # type: ignore[arg-type]
-    if query != GRADES:
-        return _varied(_Ranking(plan, rel, judged, ranked, query, query), options)
-    if by == "cutoff" and n is None:
+    if query == GRADES and by == "cutoff" and n is None:
         options = replace(options, n=min(_MAX_CUTOFFS, ranked.to_frame().height))
-    return _varied(_Ranking(plan, rel, judged, ranked, query, "the list of grades"), options)
+    title = "the list of grades" if query == GRADES else query
+    return _varied(_Ranking(plan, rel, judged, ranked, query, title), options)
 
 
 def _check(options: Options, *, is_example: bool) -> None:

@@ -288,6 +288,8 @@ def _columns(explanation: "Explanation", rows: Sequence[Row], *, weighted: bool 
     terms = [term for row in rows for term in row]
     texts = [explanation.texts.get(str(row[0].document), "") if len(row) == 1 else "" for row in rows]
 
+    tied = [f"{row[0].first}-{row[-1].last}" if row[0].tied else None for row in rows]
+
     def each(what: Callable[[Term], Any], among: Any = None) -> list[Any]:  # noqa: ANN401 - of any kind
         """A cell for each row; what several ranks show that add nothing."""
         return [what(row[0]) if len(row) == 1 else among for row in rows]
@@ -297,12 +299,7 @@ def _columns(explanation: "Explanation", rows: Sequence[Row], *, weighted: bool 
         ("rank", "number", [row[0].rank if len(row) == 1 else f"{row[0].rank}-{row[-1].rank}" for row in rows], True),
         ("document", "text", each(_document, "(nothing added)"), True),
         ("score", "number", each(lambda term: term.score), explanation.scored),
-        (
-            "tied",
-            "number",
-            [f"{row[0].first}-{row[-1].last}" if row[0].tied else None for row in rows],
-            any(term.tied for term in terms),
-        ),
+        ("tied", "number", tied, any(term.tied for term in terms)),
         ("grade", "grade", each(_grade, ""), True),
         ("gain", "number", each(lambda term: term.gain), True),
         ("weight", "number", each(lambda term: term.factor), explanation.weighted if weighted is None else weighted),
@@ -336,11 +333,9 @@ def _beside(columns: Sequence[Column], size: int, ideal: Sequence[Term]) -> list
         empty = "" if column.kind in ("text", "grade") else None
         padding = [term.rank if column.name == "rank" else empty for term in more]
         longer.append(Column(column.name, column.kind, [*column.values, *padding]))
-    return [
-        *longer,
-        Column("ideal grade", "grade", [term.grade for term in ideal] + [""] * less),
-        Column("ideal adds", "number", [term.contribution for term in ideal] + [None] * less),
-    ]
+    longer.append(Column("ideal grade", "grade", [term.grade for term in ideal] + [""] * less))
+    longer.append(Column("ideal adds", "number", [term.contribution for term in ideal] + [None] * less))
+    return longer
 
 
 def _notes(explanation: "Explanation", rows: Sequence[Row]) -> Iterator[str]:

@@ -90,10 +90,8 @@ class Inspector:
         for name, each in values.items():
             self._values[name][[self._rows[query] for query in each.per_query.ids]] = each.per_query.array
         self._means = self._means_of(values)
-        known = set(self.qrels.queries)
-        self._answered = {
-            name: next(query for query in run.queries() if query in known) for name, run in self.runs.items()
-        }
+        judged = set(self.qrels.queries)
+        self._answered = {name: next(filter(judged.__contains__, run.queries())) for name, run in self.runs.items()}
 
     @cached_property
     def documents(self) -> Mapping[str, str]:
@@ -150,10 +148,8 @@ class Inspector:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankworthWarning)
             checked = check(self.qrels, self.runs, self.measures, **self.conventions)
-        return {
-            "verdict": checked.verdict,
-            "findings": [f"{each.severity}: {each.text} [{each.slug}]" for each in checked.findings],
-        }
+        findings = [f"{each.severity}: {each.text} [{each.slug}]" for each in checked.findings]
+        return {"verdict": checked.verdict, "findings": findings}
 
     def rows(self, request: Request) -> dict[str, Any]:
         """The queries that fit a filter and a group, sorted by value or difference, a page of them.
@@ -169,16 +165,10 @@ class Inspector:
         order = np.argsort(keys[_among(SORTS, request, "sort")], kind="stable")
         fits = self._fits(_word(request, "filter").casefold(), _word(request, "group"))
         fitting, start = order[fits[order]], checked_count(request, "offset", 0) or 0
-        rows = [
-            {
-                "id": self.ids[row],
-                "text": self.text_by_query.get(self.ids[row], ""),
-                "value": finite(values[row].item()),
-                "difference": finite(differences[row].item()),
-                "judged": finite(run[row, -1].item()),
-            }
-            for row in fitting[start : start + _ROWS].tolist()
-        ]
+        cells, rows = {"value": values, "difference": differences, "judged": run[:, -1]}, []
+        for row in fitting[start : start + _ROWS].tolist():
+            query, numbers = self.ids[row], {name: finite(column[row].item()) for name, column in cells.items()}
+            rows.append({"id": query, "text": self.text_by_query.get(query, ""), **numbers})
         return {"total": fitting.size, "rows": rows}
 
     def query(self, request: Request) -> dict[str, Any]:
@@ -270,9 +260,8 @@ class Inspector:
             if self._order != "given":
                 frame = frame.sort("score", descending=True, maintain_order=True)
             first = frame.head(MAX_RANKS).with_columns(pl.col("document").cast(pl.String))
-            rankings.append(
-                {"name": name, "documents": first["document"].to_list(), "scores": first["score"].to_list()}
-            )
+            documents, scores = first["document"].to_list(), first["score"].to_list()
+            rankings.append({"name": name, "documents": documents, "scores": scores})
             if frame.height > MAX_RANKS:
                 notes.append(f"{name} has {frame.height:,} documents, of which the first {MAX_RANKS:,} are here.")
         settings = {name: value for name, value in conventions.items() if isinstance(value, str | int | float)}

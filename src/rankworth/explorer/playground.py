@@ -11,7 +11,7 @@ import tomllib
 import warnings
 from array import array
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
@@ -101,9 +101,8 @@ class Playground:
         grades = {checked_text(each, "id"): checked_number(each, "grade") for each in documents}
         rankings = tuple(_ranking(each, grades) for each in _several(record, "rankings", dict, MAX_RANKINGS))
         require(bool(rankings), "there is no ranking")
-        require(
-            any(grade is not None for grade in grades.values()), "no document has a grade", "judge one: keys 0 to 9"
-        )
+        is_judged = any(grade is not None for grade in grades.values())
+        require(is_judged, "no document has a grade", "judge one: keys 0 to 9")
         require(len(grades) == len(documents), "two documents have one id")
         require(len({ranking.name for ranking in rankings}) == len(rankings), "two rankings have one name")
         cutoff, gain = checked_count(record, "cutoff", 1), checked(record.get("gain") or "", str, "gain")
@@ -180,13 +179,12 @@ class Playground:
 
 def start() -> dict[str, Any]:
     """What the page offers: measures, profiles, options and the rankings to begin with."""
+    helps = {name: SETTINGS[name].metadata["help"] for name in ("ties", "unjudged")}
+    options = [{"name": name, "words": VALUES[name].words, "help": text} for name, text in helps.items()]
     return {
         "measures": list(CATALOGUE),
         "profiles": [{"name": name, "sentence": profile.sentence} for name, profile in PROFILES.items()],
-        "options": [
-            {"name": name, "words": VALUES[name].words, "help": SETTINGS[name].metadata["help"]}
-            for name in ("ties", "unjudged")
-        ],
+        "options": options,
         "gains": CATALOGUE["nDCG"].definition.parameters["gain"].words[:_GAINS],
         "examples": examples(),
     }
@@ -199,9 +197,8 @@ def examples() -> list[dict[str, Any]]:
     for example in examples:
         grades, runs = example.pop("grades"), example.pop("rankings")
         state: dict[str, Any] = {name: example.pop(name) for name in ("measures", "cutoff", "gain") if name in example}
-        state["documents"] = [
-            {"id": name, "grade": None if grade == _UNJUDGED else grade, "text": ""} for name, grade in grades.items()
-        ]
+        known = {name: None if grade == _UNJUDGED else grade for name, grade in grades.items()}
+        state["documents"] = [{"id": name, "grade": grade, "text": ""} for name, grade in known.items()]
         state["rankings"] = []
         for name, scores in runs.items():
             documents = sorted(scores, key=scores.get, reverse=True)
@@ -324,10 +321,7 @@ def _moves(page: Playground) -> list[dict[str, Any]]:
 def _resolved(profile: Profile, page: Playground) -> dict[str, Any]:
     """The first measure as a profile understands it, and the settings under which it is measured."""
     [first, *_] = profile.ask([page.lead], rel=page.conventions["rel"])
-    parts = (first.judging, first.averaging)
-    return {_MEASURE: str(first.quantity)} | {
-        each.name: getattr(part, each.name) for part in parts for each in fields(part)
-    }
+    return {_MEASURE: str(first.quantity), **vars(first.judging), **vars(first.averaging)}
 
 
 def _value(page: Playground, measure: str, profile: Profile) -> dict[str, Any]:

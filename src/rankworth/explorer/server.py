@@ -196,14 +196,9 @@ def serve(inspector: Inspector | None, listener: socket.socket, token: str, read
     """
     import uvicorn  # noqa: PLC0415 - where there is a server
 
-    port = listener.getsockname()[1]
+    app = application(inspector, token, listener.getsockname()[1])
     config = uvicorn.Config(
-        application(inspector, token, port),
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        lifespan="off",
-        timeout_graceful_shutdown=1,
+        app, log_config=None, access_log=False, server_header=False, lifespan="off", timeout_graceful_shutdown=1
     )
     ready()
     uvicorn.Server(config).run(sockets=[listener])

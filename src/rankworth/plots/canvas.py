@@ -266,9 +266,8 @@ def canvas(ax: "Axes | None", rows: float = 12, *, polar: bool = False, grid: st
     """
     matplotlib = library()
     if polar and ax is not None and ax.name != "polar":
-        raise UsageError(
-            "unknown-setting", "a radar needs round Axes", remedy='make them with subplot_kw={"projection": "polar"}'
-        )
+        remedy = 'make them with subplot_kw={"projection": "polar"}'
+        raise UsageError("unknown-setting", "a radar needs round Axes", remedy=remedy)
     figure = None
     if ax is None:  # before settings change: a notebook's backend sets some for good when the first figure loads it
         projection = {"projection": "polar"} if polar else None
@@ -380,10 +379,8 @@ def families(texts: Iterable[str], usual: Sequence[str]) -> list[str]:
             letters -= drawn
     if letters:
         shown = " ".join(sorted(letters)[:5]) + (" ..." if len(letters) > 5 else "")  # noqa: PLR2004 - as many as fit
-        text = (
-            f"labels show boxes for {shown}: no font that is known to have them is installed; install one, such as "
-            "Noto Sans CJK, or put the name of another into matplotlib.rcParams['font.family']"
-        )
+        text = f"labels show boxes for {shown}: no font that is known to have them is installed; install one, such as "
+        text += "Noto Sans CJK, or put the name of another into matplotlib.rcParams['font.family']"
         warnings.warn(RankworthWarning("missing-font", text), stacklevel=6)
     return chosen
 
@@ -441,9 +438,7 @@ def rendered(ax: "Axes", form: str) -> bytes:
     content = BytesIO()
     if figure is None:
         return b""
-    before = [
-        (each, each.get_position(original=True), each.get_position(), each.get_in_layout()) for each in figure.axes
-    ]
+    before = [(each, each.get_position(True), each.get_position(), each.get_in_layout()) for each in figure.axes]
     with library().rc_context({"svg.hashsalt": "rankworth"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # `missing-font` said so before
         figure.savefig(content, format=form, dpi=_DOTS, metadata=_METADATA[form])

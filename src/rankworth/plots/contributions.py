@@ -52,8 +52,7 @@ def contributions(explanation: Explanation | Difference, *, ax: "Axes | None" = 
     if isinstance(explanation, Difference):
         return _difference(explanation, ax)
     rows = data.contributions(explanation).rows(named=True)
-    steps = [row for row in rows if row["ranking"] == "run"]
-    ideal = [row for row in rows if row["ranking"] == "ideal"]
+    steps, ideal = ([row for row in rows if row["ranking"] == of] for of in ("run", "ideal"))
     with canvas(ax, _rows(explanation), grid="y") as sheet:
         sheet.title(f"{explanation.measure} = {explanation.arithmetic}", _about(explanation.run, explanation.query))
         sheet.names("rank", "adds to the sum")
@@ -219,9 +218,8 @@ def _documents(sheet: Canvas, documents: Mapping[int, str]) -> None:
     axis = sheet.ax.xaxis
     axis.remove_overlapping_locs = False
     axis.set_ticks(list(documents), [label(document, _ID) for document in documents.values()], minor=True)
-    sheet.ax.tick_params(
-        axis="x", which="minor", length=0, pad=18, labelrotation=35, labelsize="small", labelcolor=sheet.palette.muted
-    )
+    looks = {"labelrotation": 35, "labelsize": "small", "labelcolor": sheet.palette.muted}
+    sheet.ax.tick_params(axis="x", which="minor", length=0, pad=18, **looks)
     for tick in axis.get_ticklabels(minor=True):
         tick.set_horizontalalignment("right")
         tick.set_rotation_mode("anchor")

@@ -1,6 +1,8 @@
 """The numbers behind each plot as tidy frames, under the name of the plot: draw them with whatever library you like."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping
+from itertools import compress, product
 from operator import attrgetter
 from os import PathLike
 from typing import Any, Final
@@ -14,6 +16,7 @@ from rankworth.explanation import Difference, Explanation, Variation
 from rankworth.measures import Fact, Measure
 from rankworth.model import Run
 from rankworth.names import parse
+from rankworth.tables.columns import by_name
 from rankworth.tables.frames import FrameLibrary, to_library
 
 CUTOFFS: Final = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -47,19 +50,16 @@ def scores(values: Scored, *, interval: bool = True, library: FrameLibrary = "po
         raise InputError("input-type", text, remedy="give what rankworth.evaluate or rankworth.scenarios returns")
     runs = {name: each for name, each in table.items() if isinstance(each, Values)}
     if not runs and not isinstance(values, RunValues):
-        cells = [
-            (name, measure, None if value is None else float(value))
-            for name, each in table.items()
-            for measure, value in each.items()
-        ]
-        return to_library(_columns(("scenario", "measure", "value"), cells), library)
+        named = ((name, *pair) for name, each in table.items() for pair in each.items())
+        cells = [(name, measure, None if value is None else float(value)) for name, measure, value in named]
+        return to_library(by_name(("scenario", "measure", "value"), cells), library)
     rows = []
     for name, one in runs.items():
         bounds = one.interval() if interval else {}
         for measure, value in one.mean().items():
             low, high = bounds[measure][:2] if interval else (None, None)
             rows.append((name, measure, value, low, high))
-    return to_library(_columns(("run", "measure", "value", "low", "high"), rows), library)
+    return to_library(by_name(("run", "measure", "value", "low", "high"), rows), library)
 
 
 def differences(comparison: Comparison, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
@@ -75,7 +75,7 @@ def differences(comparison: Comparison, *, library: FrameLibrary = "polars") -> 
     """
     names = ("run", "against", "measure", "value", "low", "high", "verdict")
     cells = attrgetter("second", "first", "measure", "difference", "low", "high", "word")
-    return to_library(_columns(names, list(map(cells, comparison.differences))), library)
+    return to_library(by_name(names, map(cells, comparison.differences)), library)
 
 
 def vary(variation: Variation, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
@@ -114,12 +114,9 @@ def contributions(explanation: Explanation | Difference, *, library: FrameLibrar
     if isinstance(explanation, Difference):
         return explanation.to_frame(library)
     names = ("ranking", "rank", "document", "grade", "contribution", "running")
-    rows = [
-        (ranking, step.rank, step.document, _grade(step.grade), step.contribution, step.running)
-        for ranking, steps in (("run", explanation.terms), ("ideal", explanation.ideal))
-        for step in steps
-    ]
-    return to_library(_columns(names, rows), library)
+    steps = [*product(["run"], explanation.terms), *product(["ideal"], explanation.ideal)]
+    rows = [(of, step.rank, step.document, _grade(step.grade), step.contribution, step.running) for of, step in steps]
+    return to_library(by_name(names, rows), library)
 
 
 def at_k(  # noqa: D417 - settings are those of evaluate_runs
@@ -149,13 +146,12 @@ def at_k(  # noqa: D417 - settings are those of evaluate_runs
     depths = sorted(set(CUTOFFS if cutoffs is None else cutoffs))
     measures: list[Any] = [cut(measure, depth) for depth in depths]
     values = evaluate_runs(qrels, named(runs), [*measures, "NumRet"], **settings)
-    rows = [
-        (name, measured, depth, value)
-        for name, each in values.items()
-        for depth, (measured, value) in zip(depths, each.mean().items(), strict=False)
-        if cutoffs is not None or depth <= max(depths[0], each.per_query.array[:, -1].max(initial=0))
-    ]
-    return to_library(_columns(("run", "measure", "cutoff", "value"), rows), library)
+    rows = []
+    for name, each in values.items():
+        deepest = math.inf if cutoffs is not None else max(depths[0], each.per_query.array[:, -1].max(initial=0))
+        means = zip(depths, each.mean().items(), strict=False)
+        rows += [(name, measured, depth, value) for depth, (measured, value) in means if depth <= deepest]
+    return to_library(by_name(("run", "measure", "cutoff", "value"), rows), library)
 
 
 def precision_recall(  # noqa: D417 - settings are those of evaluate_runs
@@ -180,12 +176,10 @@ def precision_recall(  # noqa: D417 - settings are those of evaluate_runs
     """
     measures = [parse(f"IPrec@{recall:g}") for recall in RECALLS]
     values = evaluate_runs(qrels, named(runs), measures, **settings)
-    rows = [
-        (name, recall, value)
-        for name, each in values.items()
-        for recall, value in zip(RECALLS, each.mean().values(), strict=True)
-    ]
-    return to_library(_columns(("run", "recall", "precision"), rows), library)
+    rows: list[tuple[str, float, float]] = []
+    for name, each in values.items():
+        rows += [(name, *pair) for pair in zip(RECALLS, each.mean().values(), strict=True)]
+    return to_library(by_name(("run", "recall", "precision"), rows), library)
 
 
 def histogram(values: Values, measure: str | Measure | Fact, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
@@ -202,13 +196,9 @@ def histogram(values: Values, measure: str | Measure | Fact, *, library: FrameLi
     """
     table = values.per_query
     place = values._index(measure)  # noqa: SLF001 - a measure by any of its names
-    known = table.there[:, place].tolist() if table.there is not None else [True] * len(table)
-    rows = [
-        (query, value)
-        for query, value, there in zip(table.queries, table.array[:, place].tolist(), known, strict=True)
-        if there
-    ]
-    return to_library(_columns(("query", "value"), rows), library)
+    pairs = zip(table.queries, table.array[:, place].tolist(), strict=True)
+    rows = pairs if table.there is None else compress(pairs, table.there[:, place].tolist())
+    return to_library(by_name(("query", "value"), rows), library)
 
 
 def systems(result: SystemCorrelation, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
@@ -246,8 +236,3 @@ def named(runs: object) -> Any:  # noqa: ANN401 - what evaluate_runs takes
 def _grade(grade: Any) -> Any:  # noqa: ANN401 - a number, several of them, or None
     """One grade as it is; of a grade for each subtopic the best."""
     return max((each for each in grade if each is not None), default=None) if isinstance(grade, tuple) else grade
-
-
-def _columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
-    """Rows as columns, also where there are none."""
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}

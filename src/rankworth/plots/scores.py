@@ -65,13 +65,9 @@ def scores(values: data.Scored, kind: Kind = "dots", *, interval: bool = True, a
     """
     if kind not in ("dots", "bars", "radar"):
         raise UsageError("unknown-setting", f"kind={kind!r}: scores are shown as dots, bars or radar")
-    rows: list[Row] = (
-        data.scores(values, interval=interval and kind != "radar")
-        .rename({"scenario": "run"}, strict=False)
-        .rows(named=True)
-    )
-    names = list(dict.fromkeys(row["run"] for row in rows))
-    measures = list(dict.fromkeys(row["measure"] for row in rows))
+    frame = data.scores(values, interval=interval and kind != "radar").rename({"scenario": "run"}, strict=False)
+    rows: list[Row] = frame.rows(named=True)
+    names, measures = (list(dict.fromkeys(row[name] for row in rows)) for name in ("run", "measure"))
     if kind == "radar":
         return _radar(rows, names, measures, ax)
     lines = _lines(rows, names, measures)
@@ -158,9 +154,8 @@ def histogram(values: Values, measure: str | Measure | Fact, *, ax: "Axes | None
         sheet.ax.locator_params(axis="y", integer=True)
         sheet.ax.set_xlim(edges[0], edges[-1])
         if math.isfinite(middle):
-            _mark(
-                sheet, middle, "geometric mean" if way == "gmean" else "mean", left=middle < (edges[0] + edges[-1]) / 2
-            )
+            name = "geometric mean" if way == "gmean" else "mean"
+            _mark(sheet, middle, name, left=middle < (edges[0] + edges[-1]) / 2)
         return sheet.ax
 
 
@@ -188,15 +183,13 @@ def _mark(sheet: Canvas, value: float, name: str, *, left: bool) -> None:
     sheet.beside(f"{name} {number(value)}", (value, 1.0), (side, -4), xycoords=above, ha=align, va="top")
 
 
-def _under(measure: str, rows: Sequence[Row]) -> list[tuple[str, Row | None]]:
-    """What stands at the side and its value: a measure as a heading, and all runs below."""
-    return [(measure, None), *((row["run"], row) for row in rows if row["measure"] == measure)]
-
-
 def _lines(rows: Sequence[Row], names: Sequence[str], measures: Sequence[str]) -> list[tuple[str, Row | None]]:
     """What stands at the side, and its value; where there are several runs and measures, these are headings."""
     if len(names) > 1 and len(measures) > 1:
-        return [line for measure in measures for line in _under(measure, rows)]
+        lines: list[tuple[str, Row | None]] = []
+        for measure in measures:
+            lines += [(measure, None), *((row["run"], row) for row in rows if row["measure"] == measure)]
+        return lines
     return [(row["measure" if len(names) == 1 else "run"], row) for row in rows]
 
 
@@ -275,9 +268,8 @@ def _spokes(sheet: Canvas, around: Sequence[float], measures: Sequence[str]) -> 
     ax.set_rlabel_position(math.degrees(around[1]) / 2)
     for tick in ax.get_yticklabels():
         tick.set(zorder=4, color=sheet.palette.muted, ha="center", va="center")
-        tick.set_bbox(
-            {"boxstyle": "round,pad=0.15", "facecolor": ax.get_facecolor(), "edgecolor": "none", "alpha": 0.8}
-        )
+        spot = {"boxstyle": "round,pad=0.15", "facecolor": ax.get_facecolor(), "edgecolor": "none", "alpha": 0.8}
+        tick.set_bbox(spot)
 
 
 def _over(values: data.Scored, *, certain: bool) -> str:

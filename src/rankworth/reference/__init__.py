@@ -175,9 +175,8 @@ def measure_page(
     blocks += ["## Worked example", *steps]
     if doc.example or session:
         blocks += ["## In Python", code([">>> import rankworth", *doc.example, *session, ""], "python")]
-    conventions = [f"**{label}:** {escaped(text)}" for label, text in doc.labelled.items() if label != "Source"]
-    if conventions:
-        blocks += ["## Conventions", *conventions]
+    labelled = [f"**{label}:** {escaped(text)}" for label, text in doc.labelled.items() if label != "Source"]
+    blocks += ["## Conventions", *labelled] if labelled else []
     if isinstance(quantity, Measure):
         blocks += ["## Properties", bullets(_properties(definition))]
     if names_elsewhere := list(_names(quantity)):
@@ -253,11 +252,9 @@ def _parameters(quantity: Quantity, doc: _Doc) -> Iterator[Entry]:
         yield f"{name}={plain(here)}", kind, _explained(name, doc.arguments)
     if isinstance(quantity, Measure):
         at = quantity.definition.at
-        if at:
-            yield f"@{at}", f"the same as {at}=", "there is no cutoff."
-        else:
-            cutoff = "the cutoff; only the first k documents count, all that were retrieved where it is not said."
-            yield f"@{quantity.cutoff or 'k'}", "a whole number from 1", cutoff
+        cutoff = "the cutoff; only the first k documents count, all that were retrieved where it is not said."
+        own = (f"@{at}", f"the same as {at}=", "there is no cutoff.")
+        yield own if at else (f"@{quantity.cutoff or 'k'}", "a whole number from 1", cutoff)
         removed = "whether documents that nobody judged are removed before ranks are counted."
         yield f"judged_only={quantity.judged_only}", "True or False", removed
 
@@ -283,10 +280,8 @@ def _properties(definition: Definition) -> Iterator[str]:
     monotone = f"monotone: {better} never lowers the value", f"not monotone: {better} can lower the value"
     yield monotone[not definition.monotone]
     exact = "the expected value over all orders of ties is exact"
-    if definition.linear:
-        yield f"linear: {exact}"
-    else:
-        yield f"not linear, but {exact}" if definition.tied else "not linear: no expected value over the orders of ties"
+    other = f"not linear, but {exact}" if definition.tied else "not linear: no expected value over the orders of ties"
+    yield f"linear: {exact}" if definition.linear else other
 
 
 def _names(quantity: Quantity) -> Iterator[str]:
@@ -323,18 +318,15 @@ def example(quantity: Measure | Fact) -> tuple[list[str], list[str]]:
         if quantity.definition.subtopics:
             grades, missing = _BY_SUBTOPIC, _MISSING_BY_SUBTOPIC
         of = "grades for three subtopics" if quantity.definition.subtopics else "grades"
-        ranking = (
-            f"Five documents, 1 to 5, were retrieved. Their {of}, best rank first, are "
-            f"{', '.join(map(_grade, grades))}, where ? is a document that nobody judged. Judged, but not retrieved, "
-            f"from document 6 on: grades {' and '.join(map(_grade, missing))}."
-        )
+        ranking = f"Five documents, 1 to 5, were retrieved. Their {of}, best rank first, are "
+        ranking += f"{', '.join(map(_grade, grades))}, where ? is a document that nobody judged. Judged, but not "
+        ranking += f"retrieved, from document 6 on: grades {' and '.join(map(_grade, missing))}."
         try:
             blocks = [ranking, *_computation(quantity, grades, missing)]
             if isinstance(quantity, TextFact):
                 return blocks, []
-            ranked, rest = (
-                repr([list(row) if isinstance(row, tuple) else row for row in rows]) for rows in (grades, missing)
-            )
+            lists = ([list(row) if isinstance(row, tuple) else row for row in rows] for rows in (grades, missing))
+            ranked, rest = map(repr, lists)
             call = f'>>> rankworth.score(ranking, "{quantity}", missing={rest})'
             return blocks, [f">>> ranking = {ranked}", call, repr(runner.score(grades, quantity, missing=missing))]
         except MeasureError as error:

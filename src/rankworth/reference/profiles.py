@@ -23,10 +23,8 @@ _BASIS: Final = {
     "run": "Reproduced: the numbers that it gives were compared with those of the tool itself.",
     "source": "By source only: read in the places that stand below, never compared with a run of the tool.",
 }
-_OUR_OWN: Final = (
-    "Our own names work under a profile, too, and so do trec_eval's, ir_measures' and ranx's: they are then computed "
-    "with these settings, and as the tool computes its own measure of that kind."
-)
+_OUR_OWN: Final = """Our own names work under a profile, too, and so do trec_eval's, ir_measures' and ranx's: they \
+are then computed with these settings, and as the tool computes its own measure of that kind."""
 _BLANK: Final = re.compile(r"\{(\w+)\}")
 _NUMBERS: Final = {"k": "10", "p": "0.8", "d": "8"}
 """what replaces a blank in an example: a cutoff, a persistence, a number of decimals"""
@@ -213,11 +211,11 @@ def _rules(profile: Profile) -> Iterator[str]:
     if rows:
         yield table(titles, rows)
     measured = {rule.example.name for rule in profile.rules if rule.example is not None}
-    others = {  # of names that differ by a cutoff alone, the one without
-        name: means
-        for name, means in known(profile).items()
-        if re.split(r"[(@]", means.removeprefix("gmean("))[0] not in measured and not name.endswith("@{k}")
-    }
+    without = {
+        name: means for name, means in known(profile).items() if not name.endswith("@{k}")
+    }  # which stands for both
+    plain = {name: re.split(r"[(@]", means.removeprefix("gmean("))[0] for name, means in without.items()}
+    others = {name: means for name, means in without.items() if plain[name] not in measured}
     if others:
         under = "under every profile, but for the settings:"
         yield f"These need no rules of their own, and mean the same {under}" if rows else f"They mean the same {under}"

@@ -11,11 +11,8 @@ try:
     for library in ("pandas", "pyarrow", "pyspark"):  # PySpark asks for the first, whatever it is asked for
         import_module(library)
 except ImportError as error:
-    raise UsageError(
-        "missing-library",
-        f"{error.name} is not installed",
-        remedy="pip install 'pyspark>=4.0' pandas pyarrow, and Java 17 or later",
-    ) from None
+    remedy = "pip install 'pyspark>=4.0' pandas pyarrow, and Java 17 or later"
+    raise UsageError("missing-library", f"{error.name} is not installed", remedy=remedy) from None
 
 from rankworth.spark.evaluation import evaluate
 from rankworth.spark.means import Means

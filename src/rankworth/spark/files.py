@@ -110,9 +110,8 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
         reading.orders.agree(header.value, file.name)
         odd = "an export of Quepid" if header.quepid else "a table below other lines"
         if header.quepid or header.lines > header.named:
-            raise InputError(
-                "unknown-format", f"{file.name}: this is {odd}", remedy=inputs.converted(file.path, reading.columns)
-            )
+            remedy = inputs.converted(file.path, reading.columns)
+            raise InputError("unknown-format", f"{file.name}: this is {odd}", remedy=remedy)
         if header.undecided:
             next(csv.batches(file, layout, reading))
         ranks = csv.ranks(file, reading) if layout is RUN else None
@@ -128,25 +127,17 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
 def _of_alike(session: Any, header: Header, ranks: int | None, paths: list[str], *, said: bool) -> "DataFrame":  # noqa: ANN401 - of Spark
     """Tables with the same columns, those that count: under their names, or their numbers where a user says those."""
     names = [f"c{place}" for place in range(len(header.names))]
-    rows = session.read.csv(
-        paths,
-        schema=", ".join(f"{name} string" for name in names),
-        header=header.named,
-        sep=header.delimiter,
-        escape='"',
-        ignoreLeadingWhiteSpace=True,
-        ignoreTrailingWhiteSpace=True,
-    )
+    options = {"header": header.named, "sep": header.delimiter, "escape": '"'}
+    options |= dict.fromkeys(("ignoreLeadingWhiteSpace", "ignoreTrailingWhiteSpace"), True)
+    rows = session.read.csv(paths, schema=", ".join(f"{name} string" for name in names), **options)
     places = dict(header.places) | ({} if ranks is None or "rank" in header.places else {"rank": ranks})
     position = next((place for place, name in enumerate(header.names) if name.lower() == _POSITION), None)
     if position is not None and position not in places.values():
         places[_POSITION] = position
     numbers = {**dict.fromkeys(("score", "rank", "distance", _POSITION), _number), "grade": _grade}
     columns = {what: numbers.get(what, _as_it_is)(sql.col(names[place])) for what, place in places.items()}
-    chosen = [
-        column.alias(header.names[places[what]] if header.named or said else what) for what, column in columns.items()
-    ]
-    return rows.select(*chosen)  # type: ignore[no-any-return]
+    titles = {what: header.names[places[what]] if header.named or said else what for what in columns}
+    return rows.select(*(column.alias(titles[what]) for what, column in columns.items()))  # type: ignore[no-any-return]
 
 
 def _number(text: "Column") -> "Column":

@@ -1,6 +1,7 @@
 """Means of a cluster: aggregates that Spark takes of values, and the means, intervals and counts that follow."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -224,18 +225,16 @@ class Means(Shown):
         """
         answered, blanks = found.counts.get("answered", 0), Blanks(blank)
         blanks.count = found.counts.get("blanks", 0)
-        numbers: dict[str, Any] = {
-            name: found.counts.get(name, 0) for name in Counts._fields if not name.endswith("_queries")
-        }
-        counts = Counts(**numbers)
+        fields = [name for name in Counts._fields if not name.endswith("_queries")]
+        counts = Counts(**{name: found.counts.get(name, 0) for name in fields})  # type: ignore[arg-type]
         blanks.check("the judgements", empty=not counts.judged)
         if plan.rowless and not restricted and not (counts.judged and (answered or counts.ignored)):
             notices = (diagnostics.no_rows("the run" if counts.judged else "", plan.profile.tool),)
             plan = replace(plan, asked=[_without_hits(measure) for measure in plan.asked])
             if counts.judged:
                 return cls(found, plan, counts, lists, notices)
-            none: dict[str, Any] = dict.fromkeys(numbers, 0)
-            return cls(Aggregates({}, [Cell() for _ in found.whole], {}), plan, Counts(**none), lists, notices)
+            none = Counts(**dict.fromkeys(fields, 0))  # type: ignore[arg-type]
+            return cls(Aggregates({}, [Cell() for _ in found.whole], {}), plan, none, lists, notices)
         if not counts.judged:
             raise InputError("empty-input", "the judgements: the frame has no rows")
         if not answered:
@@ -302,9 +301,7 @@ class Means(Shown):
     def signature(self) -> str:
         """How the numbers came about; the queries are told by their number alone."""
         line = str(signature(self.plan.profile, [], __version__, lists=self.lists))
-        return "|".join(
-            f"queries:{self.counts.scored}" if part.startswith("queries:") else part for part in line.split("|")
-        )
+        return re.sub(r"(?<=\|queries:)[^|]*", str(self.counts.scored), line)
 
     def __getitem__(self, measure: str | Quantity) -> float:
         """The mean of a measure, by any of its names.
@@ -445,10 +442,10 @@ class Means(Shown):
     def _intervals(self, cells: Sequence[Cell], level: float) -> dict[str, Interval]:
         if not 0 < level < 1:
             raise UsageError("unknown-setting", f"level={level}: a confidence level lies between 0 and 1")
-        return {
-            measure.label: Interval(*_interval(cell, parts, measure.quantity.averaging, level), level)
-            for measure, cell, parts in zip(self.resolved, cells, self._groups(cells), strict=True)
-        }
+        intervals = {}
+        for measure, cell, parts in zip(self.resolved, cells, self._groups(cells), strict=True):
+            intervals[measure.label] = Interval(*_interval(cell, parts, measure.quantity.averaging, level), level)
+        return intervals
 
 
 def _without_hits(measure: ResolvedMeasure) -> ResolvedMeasure:

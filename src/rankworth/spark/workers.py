@@ -145,9 +145,7 @@ class Blocks:
         exclude = self.plan.exclude
         if exclude is None or exclude.label == SELF:
             return self.plan, exclude
-        pairs = rows.filter(pl.col("query").is_not_null(), kind=PAIR).select(
-            pl.col("query", "document").cast(pl.String)
-        )
+        pairs = _with_text_ids(rows.filter(pl.col("query").is_not_null(), kind=PAIR).select("query", "document"))
         known = Exclusion(exclude.label, Exclusion.of(pairs).pairs) if pairs.height else None
         measures = [replace(measure, judging=replace(measure.judging, exclude=known)) for measure in self.plan.asked]
         return replace(self.plan, asked=measures), known
@@ -421,10 +419,8 @@ def _side_by_side(columns: Sequence[Column]) -> tuple[list[str], Floats, Mask, M
         table = np.stack([column.averaged() for column in columns], axis=1)
         everywhere = np.ones(table.shape, dtype=bool)
         return first, table, everywhere, everywhere
-    parts = [
-        dict(zip(names, column.averaged().tolist(), strict=True))
-        for names, column in zip(counted, columns, strict=True)
-    ]
+    named = zip(counted, columns, strict=True)
+    parts = [dict(zip(names, column.averaged().tolist(), strict=True)) for names, column in named]
     within = [set(names) for names in over]
     names = sorted({name for part in (*parts, *within) for name in part} - {STAND_IN})
     shape = (len(names), len(parts))

@@ -25,14 +25,8 @@ LEVELS: Final[tuple[Level, ...]] = ("nominal", "ordinal", "interval")
 Distance = Literal["steps", "grades"]
 """How far two grades are apart in a weighted kappa: how many steps among the grades that occur, or their difference."""
 COEFFICIENTS: Final = (
-    "equal",
-    "kappa",
-    "linear",
-    "quadratic",
-    "alpha_nominal",
-    "alpha_ordinal",
-    "alpha_interval",
-    "bias",
+    *("equal", "kappa", "linear", "quadratic"),
+    *("alpha_nominal", "alpha_ordinal", "alpha_interval", "bias"),
 )
 RELEVANT: Final = ("relevant_equal", "relevant_kappa")
 Compute = Callable[[Floats], Floats]

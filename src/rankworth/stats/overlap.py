@@ -175,19 +175,16 @@ def _unseen(pairing: Pairing, counted: Depths, slot: Integers, ties: Ties) -> tu
         return np.ones(slot.size), missing
     first, second = pairing.first, pairing.second
     in_first = first.lengths[query] > second.lengths[query]
-    joined: tuple[Ranks, Ranks, Ranks] = tuple(  # type: ignore[assignment]
-        np.concatenate((getattr(first, name), getattr(second, name))) for name in ("top", "bottom", "match")
-    )
-    top, bottom, match = joined
+    both = (first.top, second.top), (first.bottom, second.bottom), (first.match, second.match)
+    top, bottom, match = map(np.concatenate, both)
     begin = np.where(in_first, first.starts[query], second.starts[query] + first.top.size)
     row = begin + depth - 1
     before = np.concatenate(([0], np.cumsum(match < 0)))
     above = before[begin + top[row] - 1] - before[begin]
     group = before[begin + bottom[row]] - before[begin] - above
     share = (depth - top[row] + 1) / (bottom[row].astype(np.int64) - top[row] + 1)
-    return (above + share * group) / (above + group), np.minimum(missing, above) + share * np.maximum(
-        missing - above, 0
-    )
+    most = np.minimum(missing, above) + share * np.maximum(missing - above, 0)
+    return (above + share * group) / (above + group), most
 
 
 def rba(pairing: Pairing, *, p: float = 0.9, k: int | None = None) -> Bounded:

@@ -79,22 +79,12 @@ SIDES: dict[Alternative, str] = {
 
 
 def _tests(
-    name: str,
-    statistic: Floats,
-    p: Floats,
-    alternative: Alternative,
-    sentence: str,
-    reference: str,
-    counted: Bools | None = None,
-    resamples: int = 0,
-    seed: int | None = None,
+    name: str, statistic: Floats, p: Floats, alternative: Alternative, sentence: str, reference: str, **drawn: object
 ) -> Tests:
-    """Results; nothing is counted out by default. `sentence` has the alternative in place of `{side}`."""
-    none = np.zeros(len(p), dtype=np.bool_)
+    """Results; nothing is counted out or drawn by default. `sentence` has the alternative in place of `{side}`."""
     sentence = sentence.replace("{side}", SIDES[alternative])
-    return Tests(
-        name, statistic, p, none if counted is None else counted, alternative, resamples, seed, sentence, reference
-    )
+    how: dict[str, Any] = {"counted": np.zeros(len(p), dtype=np.bool_), "resamples": 0, "seed": None, **drawn}
+    return Tests(name, statistic, p, alternative=alternative, sentence=sentence, reference=reference, **how)
 
 
 RANKED: Final = 50
@@ -183,7 +173,7 @@ def wilcoxon(
                 looked_up = scipy_wilcoxon(values, alternative=alternative, method=how, correction=correction)
                 statistic[place], p[place] = looked_up.statistic, looked_up.pvalue
     sentence = "Differences were tested with a {side} Wilcoxon signed-rank test; differences of 0 were left out."
-    return _tests("wilcoxon", statistic, p, alternative, sentence, "wilcoxon1945", counted)
+    return _tests("wilcoxon", statistic, p, alternative, sentence, "wilcoxon1945", counted=counted)
 
 
 def sign_test(differences: ArrayLike, weights: None = None, *, alternative: Alternative = "two-sided") -> Tests:
@@ -216,7 +206,8 @@ def sign_test(differences: ArrayLike, weights: None = None, *, alternative: Alte
         statistic[sample.places] = positive
         p[sample.places] = np.minimum(2 * tail, 1.0) if alternative == "two-sided" else tail
     sentence = "Differences were tested with a {side} sign test; differences of 0 were left out."
-    return _tests("sign", statistic, p, alternative, sentence, "dixon1946", np.ones(columns.count, dtype=np.bool_))
+    counted = np.ones(columns.count, dtype=np.bool_)
+    return _tests("sign", statistic, p, alternative, sentence, "dixon1946", counted=counted)
 
 
 def _ranked(values: Floats, alternative: Alternative) -> tuple[float, float]:
@@ -290,8 +281,8 @@ def randomization(
     if many.size:
         how = f"{random}, or {how} where 16 differences or fewer are not 0" if counted.any() else random
     sentence = f"Mean differences were tested with a {{side}} paired randomization test over {how}."
-    drawing = (resamples, seed) if many.size else (0, None)
-    return _tests("randomization", moments(columns).mean, p, alternative, sentence, "smucker2007", counted, *drawing)
+    drawn = {"counted": counted} | ({"resamples": resamples, "seed": seed} if many.size else {})
+    return _tests("randomization", moments(columns).mean, p, alternative, sentence, "smucker2007", **drawn)
 
 
 def bootstrap_test(
@@ -340,7 +331,8 @@ def bootstrap_test(
     weighted = "" if weights is None else " and their weights"
     drawn_from = f"{resamples:,} samples of queries{weighted} (seed {seed}), p = (b + 1) / (B + 1)"
     sentence = f"Mean differences were tested with a {{side}} studentized paired bootstrap test over {drawn_from}."
-    return _tests("bootstrap", found.t(), p, alternative, sentence, "efron1993", None, resamples, seed)
+    drawn = {"resamples": resamples, "seed": seed}
+    return _tests("bootstrap", found.t(), p, alternative, sentence, "efron1993", **drawn)
 
 
 def _as_far(sample: Sample, alternative: Alternative, resamples: int, seed: int) -> Floats:

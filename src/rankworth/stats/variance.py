@@ -17,6 +17,7 @@ _NODES: Final = 96
 _FAR: Final = 9.0  # beyond, a normal density is below 1e-18
 _RARE: Final = 1e-18
 _AT_ONCE: Final = 64
+_TWO_WAY: Final = "two-way analysis of variance without replication (systems and queries)"
 
 
 def range_sf(q: Floats, k: int, df: float) -> Floats:
@@ -110,10 +111,8 @@ class Anova:
         """The half width of an interval of the mean of a column: `t(level, df) sqrt(residual mean square / n)`."""
         from scipy.special import stdtrit  # noqa: PLC0415 - costs more than most evaluations
 
-        rows = self.rows.df + 1
-        return float(
-            stdtrit(self.residual.df, (1 + share("level", level)) / 2) * np.sqrt(self.residual.mean_square / rows)
-        )
+        times = stdtrit(self.residual.df, (1 + share("level", level)) / 2)
+        return float(times * np.sqrt(self.residual.mean_square / (self.rows.df + 1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,13 +180,8 @@ def anova(values: ArrayLike) -> Anova:
         with np.errstate(over="ignore"):
             restored = np.ldexp([squares[place], means[place]], 2 * exponent).tolist()
         sources.append(Source(restored[0], df[place], restored[1], float(f), p))
-    return Anova(
-        columns=sources[0],
-        rows=sources[1],
-        residual=sources[2],
-        sentence="Systems were compared by two-way analysis of variance without replication (systems and queries).",
-        reference="sakai2018",
-    )
+    of_columns, of_rows, residual = sources
+    return Anova(of_columns, of_rows, residual, f"Systems were compared by {_TWO_WAY}.", "sakai2018")
 
 
 def tukey_hsd(values: ArrayLike, *, level: float = 0.95) -> PairwiseTests:
@@ -236,17 +230,8 @@ def tukey_hsd(values: ArrayLike, *, level: float = 0.95) -> PairwiseTests:
     low, high = difference - half, difference + half
     with np.errstate(over="ignore"):
         difference, low, high = (np.ldexp(one, exponent) for one in (difference, low, high))
-    return PairwiseTests(
-        difference=difference,
-        p=p,
-        low=low,
-        high=high,
-        effect=effect,
-        level=level,
-        sentence="All pairs of systems were compared with Tukey's HSD test on the residuals of a two-way analysis of "
-        "variance without replication (systems and queries).",
-        reference="tukey1949",
-    )
+    sentence = f"All pairs of systems were compared with Tukey's HSD test on the residuals of a {_TWO_WAY}."
+    return PairwiseTests(difference, p, low, high, effect, level, sentence, "tukey1949")
 
 
 def _whole(values: ArrayLike) -> tuple[Floats, int]:
@@ -332,14 +317,9 @@ def randomized_tukey(values: ArrayLike, *, resamples: int = SHUFFLES, seed: int 
             p[measure] = resamples - np.searchsorted(spans[:, place], apart[:, :, place])
         p = (p + 1) / (resamples + 1)
         p[:, range(table.shape[1]), range(table.shape[1])] = np.nan
-    return RandomizedTukey(
-        p=p[0] if single else p,
-        resamples=resamples,
-        seed=seed,
-        sentence=f"All pairs of systems were compared with a randomized Tukey HSD test over {resamples:,} shuffles of "
-        f"the values of each query (seed {seed}), p = (b + 1) / (B + 1).",
-        reference="carterette2012",
-    )
+    drawn = f"over {resamples:,} shuffles of the values of each query (seed {seed}), p = (b + 1) / (B + 1)"
+    sentence = f"All pairs of systems were compared with a randomized Tukey HSD test {drawn}."
+    return RandomizedTukey(p[0] if single else p, resamples, seed, sentence, "carterette2012")
 
 
 def _spans(values: Floats, resamples: int, seed: int) -> Floats:

@@ -50,9 +50,8 @@ _TEXT: Final = f"{_CELL};text-align:start;min-width:5em;max-width:40em;white-spa
 _NUMBER: Final = f"{_CELL};text-align:right;white-space:nowrap"
 _CAPTION: Final = "display:block;margin:0;color:inherit;text-align:start"
 _LINE: Final = "display:block;margin:.4em 0;width:fit-content;max-width:60em"
-_HEADING: Final = (
-    f"padding:.2em .7em;border:0;border-bottom:{_RULE};vertical-align:bottom;font-weight:600;max-width:16em"
-)
+_EDGES: Final = f"padding:.2em .7em;border:0;border-bottom:{_RULE}"
+_HEADING: Final = f"{_EDGES};vertical-align:bottom;font-weight:600;max-width:16em"
 
 _PAGE: Final = """\
 <!doctype html>

@@ -58,11 +58,9 @@ class Sums:
     @classmethod
     def of_lists(cls, lists: Mapping[str, Sequence[float]], like: Array, *, restored: bool = False) -> Self:
         """The sums that `lists` gives, where an array is."""
-        double, device = widest(like), device_of(like)
-        total, lost, number = (
-            namespace(like).asarray(list(lists[name]), dtype=dtype, device=device)
-            for name, dtype in zip(SUMS, (double, double, indexing(like)), strict=True)
-        )
+        xp, device = namespace(like), device_of(like)
+        kinds = zip(SUMS, (widest(like), widest(like), indexing(like)), strict=True)
+        total, lost, number = (xp.asarray(list(lists[name]), dtype=kind, device=device) for name, kind in kinds)
         return cls(total, lost, number, restored)
 
     def lists(self) -> dict[str, list[Any]]:
@@ -82,10 +80,9 @@ class Sums:
 
         """
         if self.restored != other.restored:
-            self, other = (  # noqa: PLW0642 - moved
-                Sums.of_lists(sums.lists(), like.total) if sums.restored else sums
-                for sums, like in ((self, other), (other, self))
-            )
+            pairs = (self, other), (other, self)
+            moved = [Sums.of_lists(sums.lists(), like.total) if sums.restored else sums for sums, like in pairs]
+            return moved[0].plus(moved[1])
         arrays, added = (self.total, self.lost, self.number), other.total
         libraries = [namespace(array).__name__ for array in (added, self.total)]
         if torch_of(self.total) is not None and torch_of(added) is not None:
@@ -206,16 +203,8 @@ class Accumulator:
             InputError: as `evaluate`; `input-type` where the batch is of another library or device than those before.
 
         """
-        values = self._prepared(
-            scores,
-            grades,
-            mask=mask,
-            judged=judged,
-            relevant=relevant,
-            pool=pool,
-            indexes=indexes,
-            check=check,
-        )
+        rest = {"mask": mask, "judged": judged, "relevant": relevant, "pool": pool, "indexes": indexes}
+        values = self._prepared(scores, grades, check=check, **rest)
         self._add(Sums.of(values))
         return values
 

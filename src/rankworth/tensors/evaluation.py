@@ -167,12 +167,10 @@ class Conventions(NamedTuple):
         if changed:
             text = f"{resolved.label} has {changed[0]}={settings[changed[0]]} there, which a matrix cannot follow"
             raise MeasureError("bad-definition", text, remedy="rankworth.evaluate has it, where documents have ids")
-        own = {name: settings[name] for name in cls._fields if name != "ties"}
+        own = {name: settings[name] for name in cls._fields}
         own["ties"] = ties or ("expected" if settings["ties"] == "expected" else "order")
-        own["undefined"] = settings["undefined"] if undefined is None else undefined
-        if own["undefined"] == "nan":
-            own["undefined"] = math.nan
-        return cls(**own)
+        replacing = settings["undefined"] if undefined is None else undefined
+        return cls(**(own | {"undefined": math.nan if replacing == "nan" else replacing}))
 
     @property
     def skips(self) -> bool:
@@ -214,10 +212,9 @@ class Conventions(NamedTuple):
         if self.no_relevant == "keep":
             return values
         pool = queries.pool
+        relevant = xp.any(pool > 0, axis=1)
         if self.relevant_by == "sum":
             relevant = xp.sum(xp.where(xp.isnan(pool), xp.zeros_like(pool), pool), axis=1) != 0
-        else:
-            relevant = xp.any(pool > 0, axis=1)
         if queries.relevant is not None:
             relevant = relevant | (queries.relevant > 0)
         value = math.nan if self.no_relevant in ("nan", "skip") else self.no_relevant
@@ -262,9 +259,8 @@ class Prepared:
         check: bool | None = None,
     ) -> BatchValues:
         """The values of a batch; arguments and errors as for `evaluate`."""
-        arrays = checked_arrays(
-            scores=scores, grades=grades, mask=mask, judged=judged, relevant=relevant, pool=pool, indexes=indexes
-        )
+        rest = {"mask": mask, "judged": judged, "relevant": relevant, "pool": pool, "indexes": indexes}
+        arrays = checked_arrays(scores=scores, grades=grades, **rest)
         tops: list[bool] = []
         queries = None
         if indexes is None:
@@ -275,13 +271,9 @@ class Prepared:
             queries = ragged.queries
         if tops and all(tops):
             self._warn_of_tops()
-        return BatchValues(
-            dict(zip(self.labels, values, strict=True)),
-            self.canonical,
-            tuple(quantity.averaging for quantity in self.quantities),
-            tuple(convention.skips for convention in self.conventions),
-            queries,
-        )
+        ways = tuple(quantity.averaging for quantity in self.quantities)
+        skips = tuple(convention.skips for convention in self.conventions)
+        return BatchValues(dict(zip(self.labels, values, strict=True)), self.canonical, ways, skips, queries)
 
     @property
     def canonical(self) -> tuple[str, ...]:
@@ -322,14 +314,9 @@ class Prepared:
         for conventions in dict.fromkeys(self.conventions):
             columns = [column for column, other in enumerate(self.conventions) if other == conventions]
             settled = conventions.settled(queries)
-            depths = [self.depths[column] for column in columns]
-            judged = judged_rows(
-                settled,
-                None if None in depths else max(depth or 0 for depth in depths),
-                level=self.level,
-                check=checks,
-                expected=conventions.ties == "expected",
-            )
+            depths, expected = [self.depths[column] for column in columns], conventions.ties == "expected"
+            depth = None if None in depths else max(depth or 0 for depth in depths)
+            judged = judged_rows(settled, depth, level=self.level, check=checks, expected=expected)
             if conventions.unjudged == "removed":
                 judged = judged.condensed
             measured = _values([self.quantities[column] for column in columns], judged)
@@ -446,9 +433,8 @@ def evaluate(
     ([0.5, 0.5], [0.4796, 0.6309], 0.5)
     """
     measured = prepared(measures, rel=rel, profile=profile, ties=ties, undefined=undefined)
-    return measured(
-        scores, grades, mask=mask, judged=judged, relevant=relevant, pool=pool, indexes=indexes, check=check
-    )
+    rest = {"mask": mask, "judged": judged, "relevant": relevant, "pool": pool, "indexes": indexes}
+    return measured(scores, grades, check=check, **rest)
 
 
 def _checked(measures: object, rel: object, ties: object, undefined: object) -> None:
@@ -484,11 +470,8 @@ def _prepared(
     if errors:
         raise MeasureError.together(errors)
     depths = tuple(map(_depth, quantities, (level for _ in pairs), conventions))
-    beyond = tuple(
-        label
-        for (label, quantity), followed in zip(pairs, conventions, strict=True)
-        if followed.pool == "judged" and _looks_beyond(quantity, level)
-    )
+    of_judged = [pair for pair, own in zip(pairs, conventions, strict=True) if own.pool == "judged"]
+    beyond = tuple(label for label, quantity in of_judged if _looks_beyond(quantity, level))
     return Prepared(labels, quantities, depths, conventions, level, beyond)
 
 

@@ -300,10 +300,8 @@ class Ragged:
         step = counting(width, lengths)
         there = step < lengths
         cells = xp.reshape(xp.minimum(starts + step, starts + lengths - 1), (-1,))
-        wide = {
-            name: xp.reshape(xp.take(array, cells, axis=0) if width else array, tuple(there.shape))
-            for name, array in self._flat.items()
-        }
+        chosen = {name: xp.take(array, cells, axis=0) if width else array for name, array in self._flat.items()}
+        wide = {name: xp.reshape(array, tuple(there.shape)) for name, array in chosen.items()}
         each = {name: xp.take(array, rows, axis=0) for name, array in self._each.items()}
         return wide | each | {"mask": there & wide["mask"] if "mask" in wide else there}
 

@@ -113,24 +113,13 @@ def judged_rows(
     rank = xp.broadcast_to(counting(height, grade) + 1, (queries, height))
     tie_first = tie_last = rank
     if expected and height and queries:
-        tie_first, tie_last = (
-            xp.where(retrieved, xp.astype(end, batch.dtype), rank) for end in spans(scores, retrieved)
-        )
+        ends = spans(scores, retrieved)
+        tie_first, tie_last = (xp.where(retrieved, xp.astype(end, batch.dtype), rank) for end in ends)
     pool, pool_known = _best_grades(batch, depth, missing, level)
-    fields: dict[str, Any] = {
-        "rank": rank,
-        "tie_first": tie_first,
-        "tie_last": tie_last,
-        "grade": grade,
-        "known": known,
-        "retrieved": retrieved,
-        "n_retrieved": n_retrieved,
-        "pool": pool,
-        "pool_known": pool_known,
-        "ties": "expected" if expected else "broken",
-        "even": True,
-        "asks": batch.readable,
-    }
+    fields: dict[str, Any] = {"rank": rank, "tie_first": tie_first, "tie_last": tie_last, "grade": grade}
+    fields |= {"known": known, "retrieved": retrieved, "n_retrieved": n_retrieved}
+    fields |= {"pool": pool, "pool_known": pool_known}
+    fields |= {"ties": "expected" if expected else "broken", "even": True, "asks": batch.readable}
     return Judged(**fields) if depth is None else Shallow(**fields, all_grades=batch.pool, missing=missing, level=level)
 
 
@@ -189,11 +178,9 @@ def _missing(batch: Batch, level: float, *, check: bool) -> Array | None:
     there = xp.astype(xp.count_nonzero(batch.grades >= level, axis=1), batch.dtype)
     missing = xp.astype(relevant, batch.dtype) - there
     if check and not bool(xp.all(missing >= 0)):
-        raise InputError(
-            "input-type",
-            f"relevant is smaller than the number of documents of grade {level:g} or better that stand there",
-            remedy="relevant counts all relevant documents of a query, those in the matrix among them",
-        )
+        text = f"relevant is smaller than the number of documents of grade {level:g} or better that stand there"
+        remedy = "relevant counts all relevant documents of a query, those in the matrix among them"
+        raise InputError("input-type", text, remedy=remedy)
     return missing
 
 
