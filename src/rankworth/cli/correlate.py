@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Group, Parameter
 
@@ -33,9 +33,6 @@ from rankworth.io.source import STDIN
 from rankworth.stats import TestName
 from rankworth.tables import data
 from rankworth.tables.show import Form
-
-if TYPE_CHECKING:
-    from rankworth.model import Run
 
 USAGE: Final = """Usage: rankworth correlate RUN RUN... [OPTIONS]
        rankworth correlate --measures MEASURE... QRELS RUN... [OPTIONS]
@@ -152,13 +149,20 @@ def correlate(
     how: dict[str, Any] = {"level": level, "seed": seed} | ({"resamples": resamples} if resamples else {})
     of_orders: dict[str, Any] = ({"test": test} if test else {}) | ({"method": tuple(methods)} if methods else {})
     read = partial(InputFiles.of, project, options)
+
+    from rankworth import correlation  # noqa: PLC0415 - not before the arguments are known to be sound
+
     with progress(quiet=shown.quiet) as drawing:
         of_orders["progress"] = drawing
         if what == "rankings":
             how |= {"p": 0.9 if p is None else p, "k": k, "missing": missing or "refuse", "queries": options.ids()}
-            result: Any = _of_rankings(read("", named).read_runs(), methods, how)
+            runs = read("", named).read_runs()
+            result: Any = correlation.correlate_runs(runs, methods or correlation.DEFAULT, **how)
         elif judges is None:
-            result = _of_measures(read, named, measures, how | of_orders)
+            systems = SystemFiles.of(named, USAGE)
+            judgements, runs, settings = read(systems.qrels, systems.runs).read(measures)
+            sources = {name: [file.source for file in group] for name, group in systems.systems(runs).items()}
+            result = correlation.correlate_measures(judgements, sources, measures, **settings, **how, **of_orders)
         else:
             how |= {"by": by, "table": options.read.queries}
             result = _of_judges(read, judges, named, measures or ["nDCG@10"], how, of_orders)
@@ -166,25 +170,6 @@ def correlate(
         out.write_table(result.flat("queries"), {"json": lambda: data.document(result.to_dict()).encode()})
     else:
         out.write_result(result, "rankworth correlate", lambda path: _picture(result, out, path))
-
-
-def _of_rankings(runs: "Sequence[Run]", methods: Sequence[str], options: Mapping[str, Any]) -> object:
-    """How alike the rankings of runs are."""
-    from rankworth.correlation import DEFAULT, correlate_runs  # noqa: PLC0415 - not before the arguments are sound
-
-    return correlate_runs(runs, methods or DEFAULT, **options)
-
-
-def _of_measures(
-    read: Callable[..., InputFiles], named: Sequence[str], measures: Sequence[str], options: Mapping[str, Any]
-) -> object:
-    """Whether measures agree on the order of systems."""
-    from rankworth.correlation import correlate_measures  # noqa: PLC0415 - not before the arguments are sound
-
-    files = SystemFiles.of(named, USAGE)
-    judgements, runs, settings = read(files.qrels, files.runs).read(measures)
-    sources = {name: [file.source for file in group] for name, group in files.systems(runs).items()}
-    return correlate_measures(judgements, sources, measures, **settings, **options)
 
 
 def _of_judges(

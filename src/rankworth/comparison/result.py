@@ -26,8 +26,8 @@ from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import p_value, signed, visible
 
 BETTER, WORSE = "†", "‡"
-MARKS: Final = {"better": BETTER, "worse": WORSE}
 """marks of systems that are significantly better or worse than the baseline"""
+MARKS: Final = {"better": BETTER, "worse": WORSE}
 _OF_QUERIES: Final = (
     *("query", "measure", "first", "second", "first_value", "second_value", "difference"),
     *("first_relevant_at", "second_relevant_at"),

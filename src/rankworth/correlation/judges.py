@@ -53,6 +53,7 @@ _OF_GROUPS: Final[Mapping[str, tuple[str, Kind]]] = {
     "alpha_ordinal": ("alpha", "value"),
     "bias": ("bias", "number"),
 }
+"""of the coefficients of groups that tables show: heading and kind of the column"""
 _OF_GRADES: Final[Mapping[str, Kind]] = {"both": "count", "agreement": "share", "kappa": "value"}
 _VERDICTS: Final[Mapping[Word, str]] = {
     "higher": "{1} grades higher than {0}",
