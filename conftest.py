@@ -64,8 +64,8 @@ LONGEST = ("spark", "live", "corpus", "explanation_laws", "explorer_page", "bad_
 
 
 def group(nodeid: str) -> str:
-    """The tests that run in one process: those of a file, and all with Spark, so that Java starts once."""
-    file = nodeid.partition("::")[0]
+    """The tests that run in one process: those of a file, all with Spark, so that Java starts once, and all of ranx."""
+    file = nodeid.partition("::")[0].replace("tests/parity/test_peers", "tests/test_live")
     on_spark = "spark" in nodeid.partition("[")[0] or file in ("tests/test_engines.py", "docs/clusters.md")
     return "spark" if on_spark else file.removeprefix("tests/test_").removesuffix(".py")
 

@@ -66,6 +66,15 @@ def browser() -> Iterator[Any]:
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def ranx_runner() -> Iterator[Any]:
+    """Ranx in a process of its own, which compiles itself for all tests of this one."""
+    runners, tools = importlib.import_module("live.runners"), importlib.import_module("live.tools")
+    [tool] = [tool for tool in tools.TOOLS if tool.name == "ranx"]
+    with runners.Runner(tool) as runner:
+        yield runner
+
+
 def free_port() -> int:
     """A port that nobody listens to."""
     with socket.create_server(("127.0.0.1", 0)) as listener:

@@ -75,6 +75,9 @@ def running(request: pytest.FixtureRequest) -> Iterator[tuple[Tool, Runner]]:
     tool: Tool = request.param
     if reason := environments.missing(tool.environment):
         pytest.fail(f"{tool.name} cannot be run: {reason}", pytrace=False)
+    if tool.name == "ranx":
+        yield tool, request.getfixturevalue("ranx_runner")
+        return
     with Runner(tool) as runner:
         yield tool, runner
 

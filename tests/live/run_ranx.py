@@ -1,4 +1,4 @@
-"""Runs ranx. How: `"make_comparable=False"`, `"make_comparable=True"` or `"dict"`."""
+"""Runs ranx. How: `"make_comparable=False"`, `"make_comparable=True"` or `"dict"`; `measures` if not those below."""
 
 import numpy as np
 import ranx
@@ -31,7 +31,8 @@ def ids(by_query: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
 
 def answer(collection: Collection) -> Answer:
     """Each measure on its own: where one raises, the others still have values."""
-    return {name: attempt(lambda name=name: one(name, collection)) for name in MEASURES}
+    names = collection.get("measures", MEASURES)
+    return {name: attempt(lambda name=name: one(name, collection)) for name in names}
 
 
 def one(name: str, collection: Collection) -> dict[str, float]:

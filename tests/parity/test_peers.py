@@ -1,6 +1,5 @@
 """Random collections have the same values here, through every door, as at the peers that are installed beside us."""
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import reduce
@@ -357,15 +356,18 @@ RANX: Final = {
 }
 
 
-def ranx(data: Collection, names: Iterable[str]) -> Table:
-    with warnings.catch_warnings():
-        # numba warns of casts of its own while it compiles ranx.
-        warnings.simplefilter("ignore")
-        import ranx as peer  # noqa: PLC0415 - as above
+Ranx = Callable[[Collection, Iterable[str]], Table]
 
-        run = peer.Run({query: dict(documents) for query, documents in data.run.items()})
-        peer.evaluate(peer.Qrels(data.qrels), run, list(names), save_results_in_run=True)
-    return {(name, query): float(value) for name, row in run.scores.items() for query, value in row.items()}
+
+@pytest.fixture
+def ranx(ranx_runner: Any) -> Ranx:
+    def values(data: Collection, names: Iterable[str]) -> Table:
+        qrels = [(query, one, grade) for query, grades in data.qrels.items() for one, grade in grades.items()]
+        run = [(query, one, 0, score) for query, scores in data.run.items() for one, score in scores.items()]
+        answer = ranx_runner.answer({"qrels": qrels, "run": run, "measures": list(names)}, "make_comparable=False")
+        return {(name, query): value for name, row in answer.items() for query, value in row.items() if query != "all"}
+
+    return values
 
 
 @pytest.fixture(scope="module")
@@ -374,21 +376,21 @@ def shallow() -> Collection:
     return collection(40, ties=False, grades=(0, 3), deepest=15, whole=True)
 
 
-def test_values_have_the_bits_of_ranx(shallow: Collection) -> None:
+def test_values_have_the_bits_of_ranx(ranx: Ranx, shallow: Collection) -> None:
     peer = ranx(shallow, RANX)
     assert len(peer) == len(RANX) * len(QUERY_IDS)
     assert differing(peer, ours(*shallow, RANX), exactly) == {}
     assert len(set(peer.values())) > 200
 
 
-def test_f_equals_ranx(shallow: Collection) -> None:
+def test_f_equals_ranx(ranx: Ranx, shallow: Collection) -> None:
     names = {"f1": "F", "f1@5": "F@5"}
     peer = ranx(shallow, names)
     assert len(peer) == len(names) * len(QUERY_IDS)
     assert differing(peer, ours(*shallow, names), SEVEN) == {}
 
 
-def test_bpref_has_the_bits_of_ranx(shallow: Collection) -> None:
+def test_bpref_has_the_bits_of_ranx(ranx: Ranx, shallow: Collection) -> None:
     """Of queries with relevant and non-relevant documents: a division by 0 costs other queries their value there."""
     defined = {query for query, judged in shallow.qrels.items() if min(judged.values()) < 1 <= max(judged.values())}
     data = Collection(*({query: side[query] for query in QUERY_IDS if query in defined} for side in shallow))
@@ -398,7 +400,7 @@ def test_bpref_has_the_bits_of_ranx(shallow: Collection) -> None:
     assert len(set(peer.values())) > 20
 
 
-def test_rbp_equals_ranx_where_grades_are_binary() -> None:
+def test_rbp_equals_ranx_where_grades_are_binary(ranx: Ranx) -> None:
     """Gains are the grades themselves there; 1 - p is a factor of the sum, here of each of up to 15 terms."""
     data = collection(41, ties=False, grades=(0, 1), deepest=15, whole=True)
     names = {"rbp.50": "RBP(p=0.5)", "rbp.80": "RBP(p=0.8)", "rbp.95": "RBP(p=0.95)"}
