@@ -24,6 +24,7 @@ from rankworth.cli.options import (
     Share,
     Shown,
     refuse_files,
+    with_gates,
     words,
 )
 from rankworth.cli.output import PICTURES, ROWS, Output, picture, progress, put, rendered, say
@@ -315,13 +316,6 @@ def _write(
     out.warn_of(result.sheets())
     if out.is_file or out.form not in ("table", "md", "html"):
         say_verdicts(out, verdicts, steps)
-
-
-def with_gates(measures: Sequence[str], gates: "Sequence[Gate]", options: Options) -> list[str]:
-    """The measures, and those of gates that are not among them."""
-    resolved = options.profiles()[0].ask(measures, rel=options.measured.rel) if gates else []
-    known = {measure.label: str(measure.quantity) for measure in resolved}
-    return [*measures, *(gate.measure for gate in gates if not gate.among(known))]
 
 
 def say_verdicts(out: Output, verdicts: "Sequence[Verdict]", steps: Sequence[str]) -> None:

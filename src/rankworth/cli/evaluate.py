@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from cyclopts import Parameter
 
 from rankworth.cli import configuration
-from rankworth.cli.compare import say_verdicts, with_gates
+from rankworth.cli.compare import say_verdicts
 from rankworth.cli.inputs import InputFiles
 from rankworth.cli.options import (
     FIRST,
@@ -26,6 +26,7 @@ from rankworth.cli.options import (
     Share,
     Shown,
     refuse_files,
+    with_gates,
     words,
 )
 from rankworth.cli.output import Output, picture, progress

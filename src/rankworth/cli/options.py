@@ -20,6 +20,7 @@ from rankworth.io.source import STDIN
 from rankworth.settings import OPTIONS, SETTINGS, parsed
 
 if TYPE_CHECKING:
+    from rankworth.comparison.gates import Gate
     from rankworth.judging.duckdb import Connection
     from rankworth.profiles import Profile
 
@@ -59,6 +60,8 @@ FromOne = Number(gte=1)
 FromZero = Number(gte=0)
 
 if TYPE_CHECKING:
+    from rankworth.comparison.gates import Gate
+
     Conventions = dict[str, str]
     ConventionsButMissing = dict[str, str]
     ConventionsButLists = dict[str, str]
@@ -413,3 +416,10 @@ def in_bytes(text: str, option: str, example: str) -> int:
         raise UsageError("unknown-setting", f"{option} {text}: a limit is a number with a unit", remedy=remedy)
     number, unit, binary = match.groups()
     return int(float(number) * (1024 if binary else 1000) ** (" KMGT".index(unit.upper() or " ")))
+
+
+def with_gates(measures: Sequence[str], gates: "Sequence[Gate]", options: Options) -> list[str]:
+    """The measures, and those of gates that are not among them."""
+    resolved = options.profiles()[0].ask(measures, rel=options.measured.rel) if gates else []
+    known = {measure.label: str(measure.quantity) for measure in resolved}
+    return [*measures, *(gate.measure for gate in gates if not gate.among(known))]
