@@ -245,12 +245,12 @@ def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, st
 
 def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything
     """Rows, columns, or what stands by query."""
-    from rankworth.io import engines  # noqa: PLC0415 - not needed for frames and tables
+    from rankworth.io import responses  # noqa: PLC0415 - not needed for frames and tables
 
     if not isinstance(value, Mapping | list | tuple):
         return Input(layout, called, None)
     samples = list(_samples(list(value) if isinstance(value, tuple) else value))
-    paths = engines.names(value, columns)
+    paths = responses.names(value, columns)
     names = dict.fromkeys(paths or (str(name) for fields in samples for name in fields))
     if not paths and not _HIT.isdisjoint(names):
         names["_index/_id"] = None

@@ -90,10 +90,10 @@ def any_in(frame: "pl.DataFrame", by: Key = PAIR) -> bool:
     return keys.n_unique() < frame.height and frame.select(by).n_unique() < frame.height
 
 
-def once(
+def kept(
     frame: "pl.DataFrame", rows: "pl.DataFrame | None", policy: DuplicateJudgements, parts: Callable[[], Sequence[Part]]
-) -> tuple["pl.DataFrame", "pl.DataFrame"]:
-    """One judgement for each document, with the best of its grades for all subtopics, and the judgements behind them.
+) -> "pl.DataFrame":
+    """The judgements that count, one for each document, or one for each document and subtopic.
 
     Args:
         frame: the judgements: `query, document, grade`.
@@ -105,19 +105,14 @@ def once(
         InputError: `duplicate-judgement`.
 
     """
-    import polars as pl  # noqa: PLC0415 - judgements and runs in dicts need none of this
-
+    if rows is None and policy == "error":
+        raise error(QRELS, parts(), remedy="if these are judgements for several subtopics, add a column subtopic")
     if rows is None:
-        if policy == "error":
-            remedy = "if these are judgements for several subtopics, add a column subtopic"
-            raise error(QRELS, parts(), remedy=remedy)
-        kept = settled(frame, PAIR, "grade", policy)
-        return kept, kept
+        return settled(frame, PAIR, "grade", policy)
     distinct = rows.n_unique(TRIPLE)
     if distinct < rows.height:
-        is_distinct = distinct > rows.n_unique(PAIR)
-        raise error(QRELS, parts(), by=TRIPLE if is_distinct else PAIR)
-    return rows.group_by(PAIR, maintain_order=True).agg(pl.col("grade").max()), rows
+        raise error(QRELS, parts(), by=TRIPLE if distinct > rows.n_unique(PAIR) else PAIR)
+    return rows
 
 
 def error(layout: Layout, parts: Sequence[Part], *, by: Key = PAIR, remedy: str = "") -> InputError:

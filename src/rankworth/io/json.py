@@ -16,10 +16,9 @@ import orjson
 from rankworth.errors import InputError, quoted
 from rankworth.io import lines, validate
 from rankworth.io.columns import NONE
-from rankworth.io.engines import responses, unknown
 from rankworth.io.lines import MARK, RUN, Layout
 from rankworth.io.python import Reader, Scored, frame_of
-from rankworth.io.search_response import is_known
+from rankworth.io.responses import by_query, is_rank_eval, unknown
 from rankworth.io.source import Progress, Source
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def batches(
         from rankworth.io import jsonl  # noqa: PLC0415 - which needs this module
 
         lines = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
-        if not responses(parsed(lines[0][1], source), reading.columns):
+        if not by_query(parsed(lines[0][1], source), reading.columns):
             del text
             yield from jsonl.batches(source, layout, reading, progress)
             return
@@ -114,8 +113,8 @@ def is_row(value: object) -> bool:
     """Whether this is an object with something besides lists and objects, as the ids and numbers of a row are."""
     return (
         isinstance(value, dict)
-        and not is_known(value)
-        and not responses(value, NONE)
+        and not is_rank_eval(value)
+        and not by_query(value, NONE)
         and not all(isinstance(each, dict | list) for each in value.values())
     )
 
@@ -150,7 +149,7 @@ def _is_lines(text: bytes, columns: Mapping[str, str]) -> bool:
     first, _, rest = text.removeprefix(MARK).lstrip().partition(b"\n")
     try:
         value = parsed(first, Source(""))
-        return bool(rest.strip()) and (is_row(value) or bool(responses(value, columns)))
+        return bool(rest.strip()) and (is_row(value) or bool(by_query(value, columns)))
     except InputError:
         return False
 

@@ -14,9 +14,9 @@ import polars as pl
 
 from rankworth.errors import InputError
 from rankworth.io import json, lines
-from rankworth.io.engines import responses, unknown
 from rankworth.io.lines import RUN, Chunk, Layout
 from rankworth.io.records import Records, has_documents
+from rankworth.io.responses import by_query, unknown
 from rankworth.io.source import Progress, Source
 from rankworth.io.validate import shown
 
@@ -86,7 +86,7 @@ class _Reader:
         numbered = enumerate(chunk.text.split(b"\n"), chunk.above + 1)
         number, line = next((number, line) for number, line in numbered if line.strip())
         first = json.parsed(line, self.source, number)
-        if not json.is_row(first) or responses(first, self.reading.columns):
+        if not json.is_row(first) or by_query(first, self.reading.columns):
             return False
         where, fields = f"{self.source.name}:{number}", self._new_records().fields
         self.first = first

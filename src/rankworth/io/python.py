@@ -88,10 +88,10 @@ class Reader:
         """Responses of search engines, dicts of dicts, values by pairs of ids, columns or fields by name, or lists."""
         value, name = self.layout.value, self.name
         if not _RANK_EVAL.isdisjoint(source):
-            from rankworth.io import search_response  # noqa: PLC0415 - lists of ids need no dataframe library
+            from rankworth.io import responses  # noqa: PLC0415 - lists of ids need no dataframe library
 
-            if search_response.is_known(source):
-                lists = search_response.lists(source, self.layout, self.columns, name)
+            if responses.is_rank_eval(source):
+                lists = responses.rank_eval(source, self.layout, self.columns, name)
                 self.orders.lists = Lists("_score", is_order=True)
                 return replace(self, columns=NONE).of_lists(lists)
         first = next(iter(source.values()), None)
@@ -127,15 +127,15 @@ class Reader:
         likely = any(isinstance(each, Mapping) and not _RESPONSE.isdisjoint(each) for each in each_in)
         if not likely and "documents" not in self.columns:
             return None
-        from rankworth.io import engines  # noqa: PLC0415 - not needed for dicts
+        from rankworth.io import responses  # noqa: PLC0415 - not needed for dicts
 
-        responses = engines.responses(source, self.columns)
-        if not responses:
+        by_query = responses.by_query(source, self.columns)
+        if not by_query:
             return None
-        rankings = engines.rankings(responses, self.layout, self.columns, self.name, self.file)
-        key, response = responses[0]
+        rankings = responses.rankings(by_query, self.layout, self.columns, self.name, self.file)
+        key, response = by_query[0]
         is_named = key is not None or "query" in self.columns or not {*SPELLINGS["query"]}.isdisjoint(response)
-        query = "" if is_named or len(responses) > 1 else self.file
+        query = "" if is_named or len(by_query) > 1 else self.file
         self.orders.lists = Lists("score", is_order="documents" not in self.columns, query=query)
         if not any(rankings.values()):
             if not self.first:

@@ -1,15 +1,7 @@
-"""Judgements: which document has which grade for which query; and enough of them to say later what has changed.
+"""Judgements: which document has which grade for which query."""
 
-A `Digest` keeps of a judgement the first 24 bits of the SHA-256 of its document, under its grade: four characters in a
-file.
-"""
-
-from base64 import b64encode
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from hashlib import sha256
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,202 +12,18 @@ from rankworth.arrays import Floats, Integers, Pool, expand
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import duplicates, validate
 from rankworth.io.lines import QRELS
-from rankworth.io.reading import Blank, Blanks, Described, Reading, files_of
+from rankworth.io.reading import Blank, Blanks, Described, Reading, file_batches, file_parts, files_of
 from rankworth.io.validate import IdKinds, refuse_halves
+from rankworth.model.digest import Digest
 from rankworth.settings import DuplicateJudgements
 from rankworth.tables.frames import FrameLibrary, id_column, run_starts, taken, to_library
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankworth.io.judgements import AllJudgements
     from rankworth.io.source import Source
 
 _JUDGEMENTS: Final = "the judgements"
-WIDTH: Final = 3
-"""bytes of the hash of a document"""
-_SHORT: Final = 16
-"""digits of the digest of a query"""
-
-
-@dataclass(frozen=True)
-class Changes:
-    """How two sets of judgements differ.
-
-    Attributes:
-        queries: how many queries have other judgements.
-        pairs: how many pairs of a query and a document are judged otherwise; at least so many, unless `exact`.
-        added: pairs that are judged in the second set only.
-        removed: pairs that are judged in the first set only.
-        regraded: pairs with another grade.
-        exact: whether the documents were known on both sides, and not only how many there are.
-
-    """
-
-    queries: int = 0
-    pairs: int = 0
-    added: int = 0
-    removed: int = 0
-    regraded: int = 0
-    exact: bool = True
-
-    def __bool__(self) -> bool:
-        """Whether anything changed."""
-        return self.queries > 0
-
-    def __str__(self) -> str:
-        """A sentence.
-
-        >>> str(Changes(2, 3, added=1, regraded=2))
-        '3 judgements of 2 queries changed: 1 added, 2 regraded'
-        >>> str(Changes(1, 1, exact=False))
-        'at least 1 judgement of 1 query changed'
-        """
-        parts = ((self.added, "added"), (self.removed, "removed"), (self.regraded, "regraded"))
-        sizes = ", ".join(f"{count:,} {what}" for count, what in parts if count)
-        judgements = f"{self.pairs:,} judgement{'' if self.pairs == 1 else 's'}"
-        queries = counted(self.queries)
-        ahead = "" if self.exact else "at least "
-        return f"{ahead}{judgements} of {queries} changed{f': {ahead}{sizes}' if sizes else ''}"
-
-
-@dataclass(frozen=True)
-class QueryDigest:
-    """What the judgements of one query were.
-
-    Attributes:
-        pairs: how many there are.
-        digest: of all of them, 64 bits in hexadecimal digits.
-        documents: by grade the hashes of the documents, `WIDTH` bytes each, in order; None where they were not kept.
-
-    """
-
-    pairs: int
-    digest: str
-    documents: Mapping[str, bytes] | None = None
-
-    @classmethod
-    def of(cls, documents: Mapping[str, bytes]) -> "QueryDigest":
-        """From the hashes of the documents by grade, lowest first."""
-        lines = "".join(f"{grade} {b64encode(hashes).decode()}\n" for grade, hashes in documents.items())
-        return cls(sum(map(len, documents.values())) // WIDTH, sha256(lines.encode()).hexdigest()[:_SHORT], documents)
-
-
-@dataclass(frozen=True)
-class Digest:
-    """What judgements were, whatever they were read from, and in whatever order.
-
-    Attributes:
-        queries: what the judgements of each query were, in the order of the ids.
-
-    """
-
-    queries: Mapping[str, QueryDigest]
-
-    @classmethod
-    def of(cls, qrels: "Qrels") -> "Digest":
-        """What some judgements are; of documents that are judged for several subtopics, each judgement counts.
-
-        Raises:
-            InputError: `changed-file`, where subtopics are looked up in a file that is no longer the same.
-
-        """
-        return cls({query: _of_query(rows) for query, rows in _judgements(qrels)})
-
-    @cached_property
-    def sha256(self) -> str:
-        """One digest of all: over the lines `query TAB digest of the query`."""
-        lines = "".join(f"{query}\t{digest.digest}\n" for query, digest in self.queries.items())
-        return sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()
-
-    @property
-    def pairs(self) -> int:
-        """How many judgements there are."""
-        return sum(digest.pairs for digest in self.queries.values())
-
-    def changes(self, other: "Digest", queries: Collection[str] | None = None) -> Changes:
-        """How the judgements of another time differ from these.
-
-        Args:
-            other: the later ones.
-            queries: the queries to look at; all that either has, where not said.
-
-        """
-        looked_at = {*self.queries, *other.queries} if queries is None else set(queries)
-        changes = [_changes(self.queries.get(query, _NONE), other.queries.get(query, _NONE)) for query in looked_at]
-        return Changes(
-            queries=sum(change.queries for change in changes),
-            pairs=sum(change.pairs for change in changes),
-            added=sum(change.added for change in changes),
-            removed=sum(change.removed for change in changes),
-            regraded=sum(change.regraded for change in changes),
-            exact=all(change.exact for change in changes),
-        )
-
-
-_NONE: Final = QueryDigest.of({})
-
-
-def _changes(digest: QueryDigest, other: QueryDigest) -> Changes:
-    """How one query differs."""
-    if digest.digest == other.digest:
-        return Changes()
-    if digest.documents is None or other.documents is None:
-        more = other.pairs - digest.pairs
-        exact = not (digest.pairs and other.pairs)
-        return Changes(1, max(1, abs(more)), max(0, more), max(0, -more), 0, exact=exact)
-    before, after = (Counter(_split(each)) for each in (digest.documents, other.documents))
-    gone, new = (Counter(document for document, _ in pairs.elements()) for pairs in (before - after, after - before))
-    regraded, removed, added = (documents.total() for documents in (gone & new, gone - new, new - gone))
-    return Changes(1, regraded + removed + added, added, removed, regraded)
-
-
-def _split(documents: Mapping[str, bytes]) -> Iterator[tuple[bytes, str]]:
-    """Each judgement: the hash of the document, and the grade."""
-    for grade, hashes in documents.items():
-        for place in range(0, len(hashes), WIDTH):
-            yield hashes[place : place + WIDTH], grade
-
-
-def _of_query(rows: Iterable[tuple[str, float]]) -> QueryDigest:
-    """From texts, which name documents, and their grades."""
-    by_grade: dict[float, list[bytes]] = {}
-    for text, grade in rows:
-        by_grade.setdefault(grade, []).append(sha256(text.encode("utf-8", "surrogatepass")).digest()[:WIDTH])
-    return QueryDigest.of({_text(grade): b"".join(sorted(hashes)) for grade, hashes in sorted(by_grade.items())})
-
-
-def _text(grade: float) -> str:
-    """A grade as it is written: 1 and 1.0 are one grade, and so are 0 and -0."""
-    return repr(grade + 0.0).removesuffix(".0")
-
-
-def _judgements(qrels: "Qrels") -> Iterator[tuple[str, list[tuple[str, float]]]]:
-    """The judgements of each query: documents, or documents and subtopics, with their grades."""
-    if qrels.merged:
-        yield from _by_subtopic(qrels)
-        return
-    ends = qrels.offsets.tolist()
-    copies: dict[int, list[tuple[int, float]]] = {}
-    owners = qrels.offsets.searchsorted(qrels.copies, side="right") - 1
-    for owner, row, grade in zip(owners.tolist(), qrels.copies.tolist(), qrels.copied_grades.tolist(), strict=True):
-        copies.setdefault(owner, []).append((row - ends[owner], grade))
-    for place, query in enumerate(qrels.queries):
-        documents = qrels.documents_of(place)
-        rows = list(zip(documents, qrels.grades[ends[place] : ends[place + 1]].tolist(), strict=True))
-        yield query, rows + [(documents[row], grade) for row, grade in copies.get(place, ())]
-
-
-def _by_subtopic(qrels: "Qrels") -> Iterator[tuple[str, list[tuple[str, float]]]]:
-    """The judgements of each query for each subtopic."""
-    frame = qrels.by_subtopic()
-    rows: dict[str, list[tuple[str, str, float]]] = {}
-    if frame is not None:
-        for query, subtopic, document, grade in frame.select("query", "subtopic", "document", "grade").iter_rows():
-            rows.setdefault(query, []).append((subtopic, document, grade))
-    for place, query in enumerate(qrels.queries):
-        judged = frozenset(qrels.documents_of(place))
-        yield query, [(f"{text}\t{subtopic}", grade) for subtopic, text, grade in rows.get(query, ()) if text in judged]
 
 
 class Qrels:
@@ -299,7 +107,7 @@ class Qrels:
             raise InputError("empty-input", "the list of queries to keep is empty")
         self.copies, self.copied_grades = np.zeros(0, dtype=np.int64), np.zeros(0)
         self._documents: pl.Series | list[list[str]]
-        self._given: AllJudgements | None = None
+        self._with_subtopics: pl.DataFrame | None = None
         if isinstance(source, Qrels):
             self._from_qrels(source)
         else:
@@ -367,8 +175,18 @@ class Qrels:
         return self._documents[int(self.offsets[query]) : int(self.offsets[query + 1])].to_list()
 
     def by_subtopic(self) -> "pl.DataFrame | None":
-        """Every judgement that counts, `query, subtopic, document, grade`; None where nothing tells subtopics."""
-        return None if self._given is None else self._given.by_subtopic()
+        """Every judgement that counts, `query, subtopic, document, grade`; None where nothing tells subtopics.
+
+        Raises:
+            InputError: `missing-value`, `id-type`.
+
+        """
+        if self._with_subtopics is None:
+            return None
+        from rankworth.io import frames  # noqa: PLC0415 - not needed for dicts
+
+        rows, policy = frames.by_subtopic(self._with_subtopics, _JUDGEMENTS), self.duplicate_judgements
+        return rows if policy == "error" else duplicates.settled(rows, duplicates.TRIPLE, "grade", policy)
 
     def without(self, rows: NDArray[np.bool_]) -> "Qrels":
         """The judgements of these queries without some of the judgements.
@@ -413,8 +231,9 @@ class Qrels:
 
     def with_text_ids(self) -> dict[str, dict[str, float]]:
         """`{query: {document: grade}}` with all ids as text."""
-        parts = zip(self.queries, self.document_lists, self.offsets[:-1], strict=True)
-        return {query: dict(zip(docs, self.grades[start:].tolist(), strict=False)) for query, docs, start in parts}
+        grades = np.split(self.grades, self.offsets[1:-1])
+        parts = zip(self.queries, self.document_lists, grades, strict=False)
+        return {query: dict(zip(documents, part.tolist(), strict=True)) for query, documents, part in parts}
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """One row per judgement: `query, document, grade`; ids that came as integers are integers."""
@@ -484,20 +303,52 @@ class Qrels:
             )
         parts = ("queries", "order", "offsets", "grades", "merged", "repeated", "excluded", "copies", "copied_grades")
         self.blanks, self.blank = source.blanks, source.blank
-        for name in (*parts, "_documents", "_given", "kinds"):
+        for name in (*parts, "_documents", "_with_subtopics", "kinds"):
             setattr(self, name, getattr(source, name))
         self.duplicate_judgements = next(iter(policies), "error")
         self.only = source.only if self.only is None else self.only
 
     def _from_rows(self, files: "Sequence[Source]", rows: Any, reading: Reading) -> None:  # noqa: ANN401 - a frame of Polars
         """Put the rows of files or of a frame in order."""
-        from rankworth.io import judgements  # noqa: PLC0415 - not needed for dicts; imports a dataframe library
+        import polars as pl  # noqa: PLC0415 - not needed for dicts
 
-        read = judgements.read(files, rows, reading, self.duplicate_judgements, self.only)
-        frame, self._given, self.merged, repeated, copies, self.order = read
-        if copies is not None:
-            self.copies = copies["row"].to_numpy().astype(np.int64)
-            self.copied_grades = copies["grade"].to_numpy()
+        if files:
+            batches = file_batches(files, QRELS, reading, columns=QRELS.columns)
+            rows = pl.concat(
+                (frame.rename({"iteration": "subtopic"}, strict=False) for frame in batches), how="diagonal"
+            )
+        else:
+            rows = reading.blanks.settle(rows, _JUDGEMENTS)
+        ids = rows["query"].cast(pl.String)
+        if self.only is not None and self.only <= {*ids.unique()}:  # where one of them is not judged, `_keep` says so
+            rows = rows.filter(ids.is_in(list(self.only)))
+        if "subtopic" in rows.columns and self.duplicate_judgements not in duplicates.COPIED:
+            self._with_subtopics = rows
+        frame = rows.select(pl.col("query", "document").cast(pl.String), "grade")
+        reading.blanks.check(files[0].name if files else _JUDGEMENTS, empty=not frame.height)
+        again, repeated = frame.clear(), {}
+        if self.duplicate_judgements in duplicates.COPIED:
+            first = frame.select(pl.struct(duplicates.PAIR).is_first_distinct()).to_series()
+            frame, again = frame.filter(first), frame.filter(~first)
+        elif duplicates.any_in(frame):
+
+            def parts() -> "list[duplicates.Part]":
+                if files:
+                    return file_parts(files, QRELS, reading, QRELS.columns)
+                return [duplicates.Part(_JUDGEMENTS, lambda: [rows], first=0)]
+
+            kept = duplicates.kept(frame, self.by_subtopic(), self.duplicate_judgements, parts)
+            counts = _counts(kept)
+            repeated = {query: count - counts[query] for query, count in _counts(frame).items()}
+            frame = duplicates.settled(kept.select(frame.columns), duplicates.PAIR, "grade", "max")
+            self.merged = frame.height < kept.height
+        self.order = frame["query"].unique(maintain_order=True).to_list()
+        if not frame["query"].is_sorted():
+            frame = frame.sort("query", maintain_order=True)
+        if again.height:
+            numbered = frame.select(*duplicates.PAIR).with_row_index("row")
+            copies = again.join(numbered, on=duplicates.PAIR, how="left", maintain_order="left")
+            self.copies, self.copied_grades = copies["row"].to_numpy().astype(np.int64), copies["grade"].to_numpy()
         starts = run_starts(frame["query"])
         self.queries = taken(frame["query"], starts).to_list()
         self.offsets = np.append(starts, frame.height).astype(np.int64)
@@ -547,3 +398,8 @@ class Qrels:
         self.copies, self.copied_grades = ends[self.copies[there]] - 1, self.copied_grades[there]
         for name in ("lengths", "pool", "document_lists", "document_series"):
             self.__dict__.pop(name, None)
+
+
+def _counts(frame: "pl.DataFrame") -> dict[str, int]:
+    """How many rows each query has."""
+    return dict(frame.group_by("query").len().iter_rows())

@@ -6,6 +6,11 @@ stand and what they call document and score; `columns` says so of any other engi
 
 The query of a response is the key under which it stands, what `columns["query"]` says (a path, or `@FILE` with the
 queries of all responses in their order), a field of a usual name, or the name of the file.
+
+Requests of `_rank_eval` of Elasticsearch and OpenSearch hold judgements, its responses the hits of many queries. It
+measures the order of the hits, whatever their scores say, which are kept where each hit has one. Their ratings are
+judgements, too, of what the search returned. Documents go by `_id`; where a file names several indices, by
+`_index/_id`. `columns={"document": "_id"}` and `columns={"document": "_index/_id"}` say which.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +24,7 @@ from rankworth.io.columns import LISTS, RECORD, SPELLINGS, Table, at, is_negativ
 from rankworth.io.lines import RUN, Layout
 from rankworth.io.reading import LISTED
 from rankworth.io.records import is_scalar
-from rankworth.io.search_response import is_known
-from rankworth.io.validate import shown
+from rankworth.io.validate import shown, text
 
 
 @dataclass(frozen=True)
@@ -69,9 +73,15 @@ _UNREAD: Final = ("frame-columns", "input-type", "nested-runs", "bad-score", "ba
 """the errors of what is read as something else"""
 _BODY: Final = frozenset({"query", "knn", "retriever", "rank"})
 """keys of the body of a request, one of which says what is searched"""
+_INDEXED: Final = "_index/_id"
+"""a name of an index has no slash"""
+_REQUEST: Final = frozenset({"request", "ratings", "template_id"})
+"""keys of requests within one of _rank_eval, of which each has one"""
+_WHOLE: Final = "save what goes to _rank_eval, and what comes from it, whole and unchanged"
+_AGAIN: Final = "fix the request and send it again; a query that failed would count as one without hits"
 
 
-def responses(value: Any, columns: Mapping[str, str]) -> list[tuple[Any, Any]]:  # noqa: ANN401 - of JSON
+def by_query(value: Any, columns: Mapping[str, str]) -> list[tuple[Any, Any]]:  # noqa: ANN401 - of JSON
     """The responses that a value holds: itself, those of a list or a batch, or those by query.
 
     Args:
@@ -97,7 +107,7 @@ def responses(value: Any, columns: Mapping[str, str]) -> list[tuple[Any, Any]]: 
 def names(value: Any, columns: Mapping[str, str]) -> list[str]:  # noqa: ANN401 - of JSON
     """The paths of what stands in the first of some responses and in its first hit; nothing where there is none."""
     columns = {what: path for what, path in columns.items() if what == "documents"}  # a hit may lack the others
-    pairs = responses(value, columns)
+    pairs = by_query(value, columns)
     engine = _engine_of(pairs[0][1], columns) if pairs else None
     if engine is None:
         return []
@@ -135,7 +145,7 @@ def rankings(
     """The hits of each query as records with `document`, and `score`, `distance` or `rank` where they have one.
 
     Args:
-        pairs: as `responses` gives them.
+        pairs: as `by_query` gives them.
         layout: `RUN`; responses hold no judgements.
         columns: where responses hold what, as the user says.
         name: what messages call the input.
@@ -194,8 +204,7 @@ def _hits_of(response: Mapping[Any, Any], columns: Mapping[str, str], where: str
 
     """
     if problem := _failure(response):
-        remedy = "fix the request and send it again; a query that failed would count as one without hits"
-        raise InputError("failed-queries", f"{where}: the search failed: {problem}", remedy=remedy)
+        raise InputError("failed-queries", f"{where}: the search failed: {problem}", remedy=_AGAIN)
     if sign := next((path for path in _PARTIAL if at(response, path)), None):
         problem = f"{where}: {sign} is {at(response, sign)}, so hits may be missing"
         raise InputError("failed-queries", problem, remedy="send the request again, with more time")
@@ -247,7 +256,7 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
         error: why it could not be read, which is returned where this is no response: no object with a list of objects.
 
     """
-    if error.slug not in _UNREAD or not isinstance(value, Mapping) or is_known(value) or responses(value, columns):
+    if error.slug not in _UNREAD or not isinstance(value, Mapping) or is_rank_eval(value) or by_query(value, columns):
         return error
     if "nuggets" in value:
         problem = f"{name}: these are nuggets of answers, which do not tell which documents are relevant"
@@ -255,10 +264,10 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
         return InputError("unknown-response", problem, remedy=remedy)
     lists = ((path, items[0]) for path, items in _lists(value) if items and isinstance(items[0], Mapping))
     path, hit = next(lists, ("", {}))
-    by_query = "." not in path and all(isinstance(each, list) for each in value.values())
+    is_by_query = "." not in path and all(isinstance(each, list) for each in value.values())
     keys = [str(key).lower() for key in value]
     is_row = any(key in SPELLINGS["query"] for key in keys) and any(key in LISTS["document"] for key in keys)
-    if not hit or by_query or is_row or any(key in (*SPELLINGS["document"], "schema") for key in keys):
+    if not hit or is_by_query or is_row or any(key in (*SPELLINGS["document"], "schema") for key in keys):
         return error
     names = {name.rpartition(".")[2].lower(): name for name in reversed(leaves(hit))}
     document = next((names[name] for name in _USUAL["document"] if name in names), "")
@@ -279,6 +288,113 @@ def _lists(value: Mapping[Any, Any], above: str = "") -> Iterator[tuple[str, lis
             yield f"{above}{key}", inner
         elif isinstance(inner, Mapping):
             yield from _lists(inner, f"{above}{key}.")
+
+
+# _rank_eval
+
+
+def is_rank_eval(document: Mapping[str, Any]) -> bool:
+    """Whether this is a request of _rank_eval, a response, or the error that came instead."""
+    document = _bare(document)
+    requests, details = document.get("requests"), document.get("details")
+    if isinstance(requests, list) and all(isinstance(request, dict) for request in requests):
+        return any(not _REQUEST.isdisjoint(request) for request in requests)
+    if isinstance(details, dict) and all(isinstance(detail, dict) for detail in details.values()):
+        signs = "metric_score" in document or "failures" in document
+        return signs or any("hits" in detail for detail in details.values())
+    return "error" in document and "status" in document
+
+
+def rank_eval(
+    document: Mapping[str, Any], layout: Layout, columns: Mapping[str, str], name: str
+) -> dict[str, list[dict[str, Any]]]:
+    """The hits of each query, or the judgements, as records with `document` and `score` or `grade`.
+
+    Args:
+        document: for which `is_rank_eval` holds.
+        layout: `RUN` or `QRELS`.
+        columns: which key holds the document, as the user says.
+        name: what messages call it.
+
+    Raises:
+        InputError: `input-type`, `failed-queries`, `frame-columns`, `id-type`, `duplicate-judgement`, `empty-input`.
+
+    """
+    document = _bare(document)
+    if "error" in document:
+        problem = f"{name}: this is an error of the search engine: {_reason(document)}"
+        raise InputError("failed-queries", problem, remedy="fix the request and send it again")
+    if failures := document.get("failures"):
+        failed = (f"search for query {quoted([query])} failed: {_reason(each)}" for query, each in failures.items())
+        problems = [f"{name}: the {each}" for each in failed]
+        raise InputError("failed-queries", *problems[:3], more=len(problems[3:]), remedy=_AGAIN)
+    is_request = "requests" in document
+    if is_request and layout is RUN:
+        problem = f"{name}: this is a request of _rank_eval, which holds judgements"
+        raise InputError("input-type", problem, remedy=f"{layout.exchanged}; the hits are in the response")
+    hits = _rated(document, name)
+    indices = {str(hit.get("_index")) for of_query in hits.values() for _, hit in of_query}
+    if layout is not RUN and not is_request:
+        rated = {
+            query: [(at, hit) for at, hit in of_query if hit["rating"] is not None] for query, of_query in hits.items()
+        }
+        hits = {query: of_query for query, of_query in rated.items() if of_query}
+    if not any(hits.values()):
+        raise InputError("empty-input", f"{name}: there are no {'hits' if layout is RUN else 'ratings'}")
+    key = "_score" if layout is RUN else "rating"
+    scored = layout is not RUN or all(hit.get(key) is not None for of_query in hits.values() for _, hit in of_query)
+    indexed = columns.get("document", _INDEXED if len(indices) > 1 else "_id") == _INDEXED
+
+    def record(hit: dict[str, Any], where: str) -> dict[str, Any]:
+        known = _needed(hit, "_id", where)
+        if indexed:
+            known = f"{text(_needed(hit, '_index', where), where)}/{text(known, where)}"
+        return {"document": known, **({layout.value: _needed(hit, key, where)} if scored else {})}
+
+    return {query: [record(hit, at) for at, hit in of_query] for query, of_query in hits.items()}
+
+
+def _bare(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Without the object around it that old versions and the manual have."""
+    inner = document.get("rank_eval")
+    return inner if isinstance(inner, dict) and len(document) == 1 else document
+
+
+def _rated(document: Mapping[str, Any], name: str) -> dict[Any, list[tuple[str, dict[str, Any]]]]:
+    """The ratings of each query of a request, or the hits of a response with their ratings, and where each stands."""
+    is_request = "requests" in document
+    if is_request:
+        requests = _items(document["requests"], f"{name}: requests")
+        parts = [(where, text(_needed(each, "id", where), where), each) for where, each in requests]
+    else:
+        details = document["details"].items()
+        parts = [(f"{name}: query {quoted([query])}", query, detail) for query, detail in details]
+    hits: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    for where, query, part in parts:
+        if query in hits:
+            problem = f"{where}: query {quoted([query])} appears twice"
+            raise InputError("duplicate-judgement", problem, remedy="put all ratings of a query into one request")
+        listed = _needed(part, "ratings" if is_request else "hits", where)
+        items = list(_items(listed, f"{name}: query {quoted([query])}"))
+        if not is_request:
+            items = [(at, {**_needed(rated, "hit", at), "rating": rated.get("rating")}) for at, rated in items]
+        hits[query] = items
+    return hits
+
+
+def _items(items: object, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The items of a list of objects, and where each stands."""
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise InputError("frame-columns", f"{where}: this is {shown(items)}, not a list of objects", remedy=_WHOLE)
+    return ((f"{where}, item {number}", item) for number, item in enumerate(items, 1))
+
+
+def _needed(record: Mapping[str, Any], key: str, where: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """What an object has under a key."""
+    if key not in record:
+        problem = f"{where}: there is no {key}; the keys are {quoted(record, 8)}"
+        raise InputError("frame-columns", problem, remedy=_WHOLE)
+    return record[key]
 
 
 # The queries of responses
