@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io import atomic, detect, duplicates, write
+from rankworth.io import atomic, column_options, detect, duplicates, write
 from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Blank, Blanks, Reading, file_batches, file_parts
@@ -53,8 +53,7 @@ class Converted:
 
     def __str__(self) -> str:
         """How much it is."""
-        rows, queries = "row" if self.rows == 1 else "rows", "query" if self.queries == 1 else "queries"
-        return f"{self.rows:,} {rows}, {self.queries:,} {queries}"
+        return f"{counted(self.rows, 'row', 'rows')}, {counted(self.queries)}"
 
 
 def convert(
@@ -315,7 +314,7 @@ class _Rows:
         tags = dict.fromkeys(source.tag for source in self.sources if source.tag)
         if self.form != "trec" and tags:
             yield f"the tag {quoted(tags)}"
-        columns = [each for source in self.sources for each in detect.unread(source, self.layout, self.reading)]
+        columns = [each for source in self.sources for each in column_options.unread(source, self.layout, self.reading)]
         if columns:
             yield f"the columns {quoted(dict.fromkeys(columns), _SHOWN)}"
 

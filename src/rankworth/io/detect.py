@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from rankworth.errors import InputError, quoted
-from rankworth.io.columns import SPELLINGS, Table, is_header, is_plural
+from rankworth.io.columns import is_header, is_plural
 from rankworth.io.lines import HEAD, MARK, QRELS, RUN, Layout, first_line
 from rankworth.io.reading import Reading, file_batches
 from rankworth.io.source import Source
@@ -34,10 +34,12 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
         InputError: as `Source.open`.
 
     """
-    if reading.format:
+    if reading.format not in ("", "json"):
         return reading.format
     head = source.head(HEAD)
     text = head.removeprefix(MARK).lstrip()
+    if reading.format:
+        return json_form(text, lambda _: False, _is_of_row, whole=len(head) < HEAD)[0]
     first = first_line(text)
     fits = layout.fits(first)
     if fits and _may_be_cells(first):
@@ -138,7 +140,8 @@ def layout_of(source: Source, reading: Reading) -> Layout:
     """
     form = format_of(source, RUN, reading)
     if form == "trec":
-        return _of_line(source)
+        words = first_line(source.head(HEAD)).split()
+        return QRELS if 1 < len(words) <= len(QRELS.columns) else RUN  # whose reader says more of what is neither
     errors = {layout: _tried(source, layout, reading) for layout in (RUN, QRELS)}
     likely = [layout for layout, error in errors.items() if error is None or error.slug not in _SHAPE]
     readable = None in errors.values()
@@ -149,49 +152,6 @@ def layout_of(source: Source, reading: Reading) -> Layout:
         raise InputError("input-type", text, remedy="say which it is: --run or --qrels")
     first, second = filter(None, errors.values())
     raise first if first.problems == second.problems else InputError.together([first, second])
-
-
-def unread(source: Source, layout: Layout, reading: Reading) -> list[str]:
-    """The columns of a table, or the keys of a first row of JSON lines, that nobody reads; ranks can be told again.
-
-    Args:
-        source: a file that was read.
-        layout: what it was read as.
-        reading: what the user says of it.
-
-    """
-    import polars as pl  # noqa: PLC0415 - rarely needed
-
-    from rankworth.io import csv  # noqa: PLC0415 - as above
-
-    form = format_of(source, layout, reading)
-    try:
-        if form in ("csv", "tsv"):
-            names = [name for name in csv.names(source, form, reading.columns) if not name.isdecimal()]
-        elif form in ("parquet", "arrow"):
-            names = list((pl.read_parquet_schema if form == "parquet" else pl.read_ipc_schema)(source.path))
-        else:
-            names = list(_first_object(source)) if form == "jsonl" else []
-        used = Table(layout.value, source.name, reading.columns, tuple(names)).chosen().values() if names else ()
-    except (InputError, OSError, pl.exceptions.PolarsError):  # a list in each row, or no file that can be opened again
-        return []
-    return [name for name in names if name not in used and name.lower() not in SPELLINGS["rank"]]
-
-
-def _of_line(source: Source) -> Layout:
-    """What a file of TREC's is by its first line; where that is none, whose reader says more of it."""
-    first = first_line(source.head(HEAD)).split()
-    return QRELS if 1 < len(first) <= len(QRELS.columns) else RUN
-
-
-def _first_object(source: Source) -> dict[str, Any]:
-    """The first of JSON's lines, as far as it can be read."""
-    line = next((line for line in source.head(HEAD).removeprefix(MARK).split(b"\n") if line.strip()), b"")
-    try:
-        first = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return first if isinstance(first, dict) else {}
 
 
 def _tried(source: Source, layout: Layout, reading: Reading) -> InputError | None:

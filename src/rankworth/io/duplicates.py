@@ -1,7 +1,7 @@
 """Documents that a query has twice: how many, where they are, and which of them counts."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
@@ -163,25 +163,16 @@ def _repeats(parts: Sequence[Part], by: Key) -> tuple[int, dict[Key, tuple[Place
     wanted = again.unique(maintain_order=True).head(max(part.shown for part in parts))
     first: dict[Key, Place] = {}
     both: dict[Key, tuple[Place, Place]] = {}
-    for row_key, place in _standing(parts, by, key.is_in(wanted.implode())):
-        if row_key not in both and first.setdefault(row_key, place) is not place:
-            both[row_key] = first[row_key], place
-            if len(both) == len(wanted):
-                break
-    return len(again), both
-
-
-def _standing(parts: Sequence[Part], by: Key, wanted: "pl.Expr") -> Iterator[tuple[Key, Place]]:
-    """The keys of some rows, with where they stand."""
-    import polars as pl  # noqa: PLC0415 - judgements and runs in dicts need none of this
-
     for part in parts:
         offset = part.first
         for frame in part.frames():
             numbered = frame.select(pl.col(by).cast(pl.String)).with_row_index("row", offset)
             offset += frame.height
-            for *key, row in numbered.filter(wanted).select(*by, "row").iter_rows():
-                yield tuple(key), (part, row)
+            for *ids, row in numbered.filter(key.is_in(wanted.implode())).select(*by, "row").iter_rows():
+                place = part, row
+                if first.setdefault(tuple(ids), place) is not place:
+                    both.setdefault(tuple(ids), (first[tuple(ids)], place))
+    return len(again), both
 
 
 def _position(part: Part, row: int) -> str:

@@ -303,5 +303,4 @@ def is_list(dtype: object) -> bool:
 
 def fields(dtypes: Iterable[object]) -> list[str]:
     """The names of the fields in records, where a column holds lists of them."""
-    inner = [getattr(dtype, "inner", None) for dtype in dtypes]
-    return [field.name for kind in inner if isinstance(kind, pl.Struct) for field in kind.fields]
+    return [field.name for dtype in dtypes for field in getattr(getattr(dtype, "inner", None), "fields", ())]

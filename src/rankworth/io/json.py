@@ -69,17 +69,11 @@ def batches(
     try:
         document = parsed(text, source)
     except InputError:
-        if not _is_lines(text, reading.columns):
+        numbered = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
+        if not _is_response(numbered[0][1], reading.columns):
             raise
-        from rankworth.io import jsonl  # noqa: PLC0415 - which needs this module
-
-        lines = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
-        if not by_query(parsed(lines[0][1], source), reading.columns):
-            del text
-            yield from jsonl.batches(source, layout, reading, progress)
-            return
-        document = [parsed(line, source, number) for number, line in lines]
-        text = b"[%b]" % b",".join(line for _, line in lines)
+        document = [parsed(line, source, number) for number, line in numbered]
+        text = b"[%b]" % b",".join(line for _, line in numbered)
     rows = _read(document, text, source, layout, reading)
     del text
     yield frame_of(rows, layout, source.name) if isinstance(rows, Mapping) else rows
@@ -144,14 +138,12 @@ def _checked(document: object, source: Source, layout: Layout, reading: "Reading
     return rows
 
 
-def _is_lines(text: bytes, columns: Mapping[str, str]) -> bool:
-    """Whether the first line is a row by itself, so that others may follow."""
-    first, _, rest = text.removeprefix(MARK).lstrip().partition(b"\n")
-    try:
-        value = parsed(first, Source(""))
-        return bool(rest.strip()) and (is_row(value) or bool(by_query(value, columns)))
-    except InputError:
-        return False
+def _is_response(line: bytes, columns: Mapping[str, str]) -> bool:
+    """Whether a line is a response by itself, so that others may follow."""
+    with suppress(InputError):
+        value = parsed(line, Source(""))
+        return isinstance(value, dict) and bool(by_query(value, columns))
+    return False
 
 
 # JSON as text

@@ -152,7 +152,10 @@ class Blanks:
             return frame
         if self.policy == "error":
             query, document = frame.select("query", "document").row(int(blank.arg_max() or 0))
-            raise self.refused(count, where, query, document)
+            has = "judgement has" if count == 1 else "judgements have"
+            text = f"{where}: {count:,} {has} no grade; the first is that of document {quoted([document])} for query"
+            remedy = "fill them in, or say what they mean: --blank unjudged or zero, in Python blank='unjudged'"
+            raise InputError("missing-value", f"{text} {quoted([query])}", remedy=remedy)
         self.count += count
         if self.policy == "zero":
             return frame.with_columns(frame["grade"].fill_nan(None).fill_null(0.0))
@@ -173,21 +176,6 @@ class Blanks:
             text = f"{where}: no judgement has a grade ({self.count:,} {'is' if self.count == 1 else 'are'} blank)"
             remedy = "fill them in, or say that they mean 0: --blank zero, in Python blank='zero'"
             raise InputError("missing-value", text, remedy=remedy)
-
-    def refused(self, count: int, where: str, query: object, document: object) -> InputError:
-        """The error for judgements without a grade.
-
-        Args:
-            count: how many there are.
-            where: what messages call them.
-            query: that of the first.
-            document: that of the first.
-
-        """
-        has = "judgement has" if count == 1 else "judgements have"
-        text = f"{where}: {count:,} {has} no grade; the first is that of document {quoted([document])} for query"
-        remedy = "fill them in, or say what they mean: --blank unjudged or zero, in Python blank='unjudged'"
-        return InputError("missing-value", f"{text} {quoted([query])}", remedy=remedy)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import sys
 import weakref
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
@@ -320,38 +321,16 @@ def is_compressed(head: bytes) -> bool:
     return any(re.match(sign, head) for sign in _COMPRESSED)
 
 
-def _gzip(raw: IO[bytes]) -> IO[bytes]:
-    import gzip  # noqa: PLC0415 - each of these is rarely needed, and costs as much as a small file
-
-    return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
-
-
-def _bzip2(raw: IO[bytes]) -> IO[bytes]:
-    import bz2  # noqa: PLC0415 - rarely needed
-
-    return cast("IO[bytes]", _Parts(raw, bz2.BZ2Decompressor))
-
-
-def _xz(raw: IO[bytes]) -> IO[bytes]:
-    import lzma  # noqa: PLC0415 - rarely needed
-
-    return cast("IO[bytes]", _Parts(raw, partial(lzma.LZMADecompressor, lzma.FORMAT_XZ), padding=b"\0"))
-
-
-def _zstd(raw: IO[bytes]) -> IO[bytes]:
-    if sys.version_info >= (3, 14):
-        from compression import zstd  # noqa: PLC0415 - rarely needed
-    else:
-        from backports import zstd  # noqa: PLC0415 - rarely needed
-    return cast("IO[bytes]", zstd.ZstdFile(raw))
-
-
-_COMPRESSED: Final[dict[bytes, Callable[[IO[bytes]], IO[bytes]]]] = {
-    rb"\x1f\x8b": _gzip,
-    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": _bzip2,
-    rb"\xfd7zXZ\x00": _xz,
-    rb"\x28\xb5\x2f\xfd": _zstd,
+_XZ: Final = 1
+"""`lzma.FORMAT_XZ`"""
+_ZSTD: Final = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+_COMPRESSED: Final[dict[bytes, Callable[[IO[bytes]], Any]]] = {
+    rb"\x1f\x8b": lambda raw: import_module("gzip").GzipFile(fileobj=raw),
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": lambda raw: _Parts(raw, import_module("bz2").BZ2Decompressor),
+    rb"\xfd7zXZ\x00": lambda raw: _Parts(raw, partial(import_module("lzma").LZMADecompressor, _XZ), padding=b"\0"),
+    rb"\x28\xb5\x2f\xfd": lambda raw: import_module(_ZSTD).ZstdFile(raw),
 }
+"""how compressed data begin, and what decompresses them by modules that are rarely needed and slow to import"""
 _DAMAGED: Final = ("EOFError", "error", "LZMAError", "ZstdError")
 
 

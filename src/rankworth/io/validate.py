@@ -246,16 +246,6 @@ def packer(length: int) -> struct.Struct:
     return struct.Struct(f"={length}d")
 
 
-def like_ranks(name: str) -> InputError:
-    """The error for scores that may be ranks."""
-    return InputError(
-        "rank-or-score",
-        f"{name}: the scores of each query are 1, 2, 3 ... in the order given; these may be ranks",
-        remedy="a higher score is better; for ranks, leave them out and give the documents in their order\n"
-        "if they are scores, make them floats",
-    )
-
-
 def refuse_ranks(values: Iterable[Sequence[Any]], name: str) -> None:
     """Refuse scores that are integers and count up from 0 or 1 in each list, as ranks do.
 
@@ -274,7 +264,12 @@ def refuse_ranks(values: Iterable[Sequence[Any]], name: str) -> None:
             return
         has_several = has_several or len(numbers) > 1
     if has_several:
-        raise like_ranks(name)
+        raise InputError(
+            "rank-or-score",
+            f"{name}: the scores of each query are 1, 2, 3 ... in the order given; these may be ranks",
+            remedy="a higher score is better; for ranks, leave them out and give the documents in their order\n"
+            "if they are scores, make them floats",
+        )
 
 
 def ids(queries: object) -> list[str]:

@@ -24,6 +24,7 @@ from rankworth.io import atomic
 from rankworth.io.atomic import put
 from rankworth.io.columns import is_header
 from rankworth.io.lines import QRELS, RUN
+from rankworth.io.reading import FORMATS
 from rankworth.io.source import STDIN, is_compressed
 
 Frames = Iterator[pl.DataFrame]
@@ -41,8 +42,6 @@ SUFFIXES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """What the suffix of a file says of its format."""
-TARGETS: Final = ("trec", "tsv", "csv", "msmarco", "jsonl", "json", "parquet", "arrow")
-"""The formats that are written, by the names that options take."""
 BINARY: Final = ("parquet", "arrow")
 TABLES: Final = {RUN.value: ("query", "document", "rank", "score"), QRELS.value: ("query", "document", "grade")}
 """The columns of tables; judgements have `subtopic` beside them where it says something."""
@@ -108,11 +107,11 @@ def target_format(path: str, form: str) -> str:
         UsageError: `unknown-format`, `unwritable-output`.
 
     """
-    if form and form not in TARGETS:
-        raise UsageError("unknown-format", f"there is no format {form!r}; there are {' '.join(TARGETS)}")
+    if form and form not in FORMATS:
+        raise UsageError("unknown-format", f"there is no format {form!r}; there are {' '.join(FORMATS)}")
     if path == STDIN:
         if not form:
-            raise UsageError("unknown-format", f"standard output needs --to FORMAT; there are {' '.join(TARGETS)}")
+            raise UsageError("unknown-format", f"standard output needs --to FORMAT; there are {' '.join(FORMATS)}")
         return form
     by_suffix = atomic.form_of(path, form, SUFFIXES, SUFFIXES, "--to FORMAT")
     return form or by_suffix
@@ -153,7 +152,7 @@ def write(frames: Frames, file: IO[bytes], form: str, *, columns: tuple[str, ...
     Args:
         frames: the rows; a column `score` tells a run, otherwise they are judgements.
         file: what to write to; it has no buffer.
-        form: one of `TARGETS`.
+        form: one of `rankworth.io.reading.FORMATS`.
         columns: the columns of a table.
 
     Raises:

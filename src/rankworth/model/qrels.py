@@ -251,12 +251,12 @@ class Qrels:
 
             rows = Reader(QRELS, _JUDGEMENTS, reading.columns, kinds=self.kinds).read(source)
         if isinstance(rows, Mapping):
-            self._from_mapping(rows, reading.blanks)
+            self._from_mapping(rows, reading)
         else:
             self._from_rows(files, rows, reading)
         self.blanks, self.blank = reading.blanks.count, reading.blanks.policy
 
-    def _from_mapping(self, source: Mapping[Any, Any], blanks: Blanks) -> None:
+    def _from_mapping(self, source: Mapping[Any, Any], reading: Reading) -> None:
         """Read a dict of dicts."""
         refuse_halves(source, _JUDGEMENTS)
         named = validate.dicts(source, "grade", _JUDGEMENTS)
@@ -273,23 +273,10 @@ class Qrels:
         np.cumsum(list(map(len, parts)), out=self.offsets[1:])
         self.grades = validate.values(parts, int(self.offsets[-1]), "grade", self.queries)
         self._documents = list(map(list, parts))
-        if (blank := np.isnan(self.grades)).any():
-            self._settle(blank, blanks)
+        if np.isnan(self.grades).any():
+            from rankworth.io.python import frame_of  # noqa: PLC0415 - for judgements without a grade only
 
-    def _settle(self, blank: NDArray[np.bool_], blanks: Blanks) -> None:
-        """Leave out judgements without a grade, or give them grade 0."""
-        count, first = int(blank.sum()), int(blank.argmax())
-        place = int(np.searchsorted(self.offsets, first, side="right")) - 1
-        if blanks.policy == "error":
-            document = self.documents_of(place)[first - int(self.offsets[place])]
-            raise blanks.refused(count, _JUDGEMENTS, self.queries[place], document)
-        blanks.count += count
-        if blanks.policy == "zero":
-            self.grades[blank] = 0.0
-            return
-        ends = np.concatenate(([0], np.cumsum(~blank)))[self.offsets]
-        self._select(~blank, np.flatnonzero((np.diff(ends) > 0) | (np.diff(self.offsets) == 0)))
-        blanks.check(_JUDGEMENTS, empty=not self.queries)
+            self._from_rows((), frame_of(named, QRELS, _JUDGEMENTS), reading)
 
     def _from_qrels(self, source: "Qrels") -> None:
         """Take over what was read."""
