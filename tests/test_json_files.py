@@ -893,6 +893,10 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         "a.json: it is empty   [empty-input]",
         "",
     ),
+    "3.5\n4.5\n": (
+        "a.json:2: this is not JSON: unexpected content after document at column 1: '3.5\\n4.5\\n'   [bad-json]",
+        "a file holds one JSON document, or one object in each line",
+    ),
 }
 
 
