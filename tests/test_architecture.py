@@ -137,7 +137,7 @@ def test_children_that_are_sent_signals_take_them_as_usual() -> None:
     [
         pytest.param("measures/graded.py", "ndcg", id="where is nDCG defined?"),
         pytest.param("io/detect.py", "format_of", id="where is a format detected from the content?"),
-        pytest.param("io/source.py", "_gzip", id="where is a file decompressed?"),
+        pytest.param("io/source.py", "Stream", id="where is a file decompressed?"),
         pytest.param("io/parquet.py", "batches", id="where is Parquet read?"),
         pytest.param("io/trec.py", "batches", id="where are TREC's lines read?"),
         pytest.param("io/duplicates.py", "settled", id="where is a repeated document handled?"),
