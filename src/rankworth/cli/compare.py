@@ -208,9 +208,8 @@ def compare(
         with progress(quiet=shown.quiet) as drawing, _known_files(systems, options.of_files):
             if asserted:
                 comparison.gates.refuse_older(systems.results)
-            kept = comparison.kept_measures(systems.results)
-            named = options.measured.measure or kept or project.measures or comparison.DEFAULT
-            wanted = with_gates(named, asserted, options)
+            own = options.measured.measure or comparison.kept_measures(systems.results)
+            wanted = with_gates(own or project.measures or comparison.DEFAULT, asserted, options)
             judgements, runs, settings = inputs.read(wanted)
             sources = systems.systems(runs)
             by_name = {name: [file.source for file in group] for name, group in sources.items()}

@@ -143,8 +143,7 @@ def correlate(
         raise UsageError("conflicting-options", text)
     paths = [name_and_path(text)[1] for text in (*(judges or ()), *named)]
     paths += filter(None, (options.measured.only, options.read.queries))
-    others = PICTURES if what == "systems" else ()
-    out = Output.of(shown, format, paths, what="correlations", others=others)
+    out = Output.of(shown, format, paths, what="correlations", others=PICTURES if what == "systems" else ())
     project = configuration.find(options.measured.plugin, quiet=shown.quiet)
     how: dict[str, Any] = {"level": level, "seed": seed} | ({"resamples": resamples} if resamples else {})
     of_orders: dict[str, Any] = ({"test": test} if test else {}) | ({"method": tuple(methods)} if methods else {})

@@ -26,6 +26,7 @@ from rankworth.cli.options import (
     Share,
     Shown,
     refuse_files,
+    typed,
     with_gates,
     words,
 )
@@ -145,9 +146,10 @@ def evaluate(
     profile = options.measured.profile or []
     slices: dict[str, Any] = {"by": by, "weights": weights, "macro": macro}
     of_values = {"bounds": bounds, "interval": level, "per_query": per_query, "fail_under": fail_under}
-    given = {*options.typed(exact=exact, tolerance=tolerance, corrected_by=corrected_by, **slices, **of_values)}
+    how = options.typed()
+    given = {*how, *typed(exact=exact, tolerance=tolerance, corrected_by=corrected_by, **slices, **of_values)}
     _refuse_combinations(out, running, given | ({_SIDE_BY_SIDE} if profile == ["all"] or len(profile) > 1 else set()))
-    refuse_files("evaluate QRELS RUN...", options.typed())
+    refuse_files("evaluate QRELS RUN...", how)
     floors = _floors(fail_under)
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
@@ -193,7 +195,7 @@ def evaluate(
     _write(out, table, measures, options.measured, level, per_query=per_query)
     named = () if exact else zip(rankings, files.named, strict=True)  # explain takes no exact run
     paths = {"": qrels} | {ranking.name: path for ranking, (_, path) in named}
-    how = {name: value for name, value in options.typed().items() if name != "--measure"}
+    how.pop("--measure", None)
     return _decide(verdicts, {name: path for name, path in paths.items() if path != STDIN}, words(how), out)
 
 
