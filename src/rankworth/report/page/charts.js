@@ -91,7 +91,7 @@ export function histogram(series, title) {
 }
 
 /** Queries by runs, those that runs differ most on first; darker is higher, and n/a has a dashed frame. */
-export function heat(rows, runs, title, better) {
+export function heat(rows, runs, title, sentence) {
   const several = Math.max(1, Math.ceil(rows.length / BARS));
   const columns = rows.filter((_, place) => place % several === 0);
   const step = (WIDTH - 130) / Math.max(columns.length, 1);
@@ -102,8 +102,8 @@ export function heat(rows, runs, title, better) {
     ...columns.map((row, place) => svg('rect', {class: 'cell', 'data-query': row.id, x: 130 + place * step, width: Math.max(step - 0.4, 0.6), y: line * LINE + 2, height: LINE - 4, 'fill-opacity': share(row.values[line] ?? low), 'stroke-dasharray': row.values[line] === null ? 2 : null},
       svg('title', {}, `${row.id}, ${run}: ${number(row.values[line])}`))),
   ]);
-  const picked = several > 1 ? `; every ${several}th of ${rows.length} queries is drawn` : '';
-  return chart(WIDTH, runs.length * LINE + 4, title, `${better[0].toUpperCase()}${better.slice(1)} is better; queries on which runs differ most stand left${picked}`, ...marks);
+  const picked = several > 1 ? ` Every ${several}th of ${rows.length} queries is drawn.` : '';
+  return chart(WIDTH, runs.length * LINE + 4, title, `${sentence}${picked}`, ...marks);
 }
 
 /** Lines over places that stand side by side, such as cutoffs; series are name and points {at, value}. */

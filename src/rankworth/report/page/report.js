@@ -150,7 +150,8 @@ function drawn(tab, rows, known) {
   if (tab === 'scatter') return el('div', {class: 'square'}, scatter(known, [state.a, state.b], title));
   if (tab === 'heat') {
     const spread = (row) => Math.max(...row.values.map((value) => value ?? 0)) - Math.min(...row.values.map((value) => value ?? 0));
-    return heat(rows.toSorted((one, other) => spread(other) - spread(one)), record.runs, `${state.m} of all runs`, signOf(state.m) < 0 ? 'lighter' : 'darker');
+    const sentence = `${signOf(state.m) < 0 ? 'Lighter' : 'Darker'} is better; queries on which runs differ most stand left.`;
+    return el('div', {}, heat(rows.toSorted((one, other) => spread(other) - spread(one)), record.runs, `${state.m} of all runs`, sentence), el('p', {class: 'hint'}, sentence));
   }
   const series = new Map((state.a ? [state.a, state.b] : [state.b]).map((run) => [run, rows.map((row) => record.values[run][state.m][row.row])]));
   return el('div', {}, histogram(series, `${state.m}: how many queries have which value`), el('p', {class: 'legend'}, legend([...series.keys()]).map(([mark, name]) => el('span', {}, mark, ` ${name}`))));
