@@ -1113,7 +1113,7 @@ def test_a_setting_is_added_in_one_place(tmp_path: Path) -> None:
     text = settings.read_text().replace(
         "        no_queries: the mean", "        patience: of users.\n        no_queries: the mean"
     )
-    place = "    no_queries: NoQueries = quirk("
+    place = "    no_queries: Literal["
     assert place in text
     settings.write_text(text.replace(place, f"{field}{place}"))
     code = """
