@@ -263,8 +263,20 @@ def test_mistakes_are_named_before_anything_is_written(
     assert sorted(demo.iterdir()) == before
 
 
-def test_stored_values_of_one_run_make_no_report() -> None:
-    with pytest.raises(rw.UsageError, match="nothing to compare"):
+@pytest.mark.parametrize("names", [("dense",), ("bm25", "dense")])
+def test_a_results_file_alone_makes_a_report(names: tuple[str, ...], tmp_path: Path) -> None:
+    collection = rw.demo()
+    runs = {name: collection.runs[name] for name in names}
+    rw.evaluate_runs(collection.qrels, runs, MEASURES).save(tmp_path / "all.json")
+    record = make(None, {"all": tmp_path / "all.json"}).record
+    measured = make(collection.qrels, runs, MEASURES, profiles=False).record
+    for part in ("means", "values", "queries", "intervals", "verdict"):
+        assert record[part] == measured[part]
+    assert record["lacks"][0].startswith(f"Of {', '.join(names)} only values are known")
+
+
+def test_what_cannot_be_reported_is_refused() -> None:
+    with pytest.raises(rw.UsageError, match="there is none"):
         make(None, {"a": []})
     with pytest.raises(rw.UsageError, match="no run"):
         make({"q": {"a": 1}}, {})

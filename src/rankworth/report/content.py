@@ -22,7 +22,7 @@ from rankworth.comparison.differences import Difference, differences
 from rankworth.errors import RankworthError, RankworthWarning, UsageError, counted
 from rankworth.evaluation import evaluate_profiles, evaluate_runs
 from rankworth.evaluation.results_file import Result
-from rankworth.evaluation.results_reading import is_results
+from rankworth.evaluation.results_reading import is_results, load
 from rankworth.evaluation.values import RunValues, Values
 from rankworth.explanation import Explanation, explain_queries
 from rankworth.explanation.trace import finite
@@ -189,19 +189,23 @@ def make(
         held = {name: (side if isinstance(side, Run) else Run(side, name)).held() for name, side in raw.items()}
         judged = qrels if qrels is None or isinstance(qrels, Qrels) else Qrels(qrels)
         found = dict(evaluate_runs(judged, held, labels, **options)) if held else {}
-        sides = {name: found.get(name, side) for name, side in runs.items()}
-        shown: Comparison | Values
+        sides: Mapping[str, object] = {name: found.get(name, side) for name, side in runs.items()}
+        only = next(iter(sides.values()))
+        if len(sides) == 1 and isinstance(only, str | Path):
+            sides = load(only)
+            only = next(iter(sides.values()))
+        shown: Comparison | Values | Result
         if len(sides) > 1:
             wanted = labels if measures or held else None
             how = {"seed": seed, **(comparing or {})}
             by_column = any(how.get(name) for name in ("by", "weights", "macro"))
             how |= options if any(isinstance(side, list) for side in sides.values()) else {}
             shown = compare(judged, sides, wanted, table=table if by_column else None, **how)
-        elif isinstance(only := next(iter(sides.values())), Values):
+        elif isinstance(only, Values | Result):
             shown = only
         else:
-            text = "a results file of one run holds no rankings, and there is nothing to compare its values with"
-            raise UsageError("conflicting-options", text, remedy="give the judgements and the run")
+            text = "several runs of one system are compared with another system, and there is none"
+            raise UsageError("conflicting-options", text, remedy="give a second system")
         labels = list(shown.measures if isinstance(shown, Comparison) else shown.per_query.measures)
         inputs = _Inputs(judged, held, options, labels[0], docs)
         further = _further(inputs, labels)
@@ -250,7 +254,7 @@ def _uncut(labels: Iterable[str]) -> list[str]:
 
 
 def _summary(
-    shown: Comparison | Values,
+    shown: Comparison | Values | Result,
     labels: Sequence[str],
     table: metadata.QueryTable | None,
     tied: Sequence[Sequence[str]],
@@ -297,7 +301,7 @@ def _summary(
     }
 
 
-def _better(shown: Comparison | Values, label: str) -> str:
+def _better(shown: Comparison | Values | Result, label: str) -> str:
     """Which end of the scale of a measure is better."""
     return shown.scores.better[label] if isinstance(shown, Comparison) else "higher"
 
@@ -316,7 +320,7 @@ def _column(values: Values, label: str, ids: Sequence[str]) -> list[float | None
 
 
 def _verdict(
-    shown: Comparison | Values,
+    shown: Comparison | Values | Result,
     means: Mapping[str, Mapping[str, float]],
     labels: Sequence[str],
     values: Mapping[str, Any],
@@ -326,10 +330,15 @@ def _verdict(
 ) -> list[str]:
     """Two plain sentences: which run is better and how sure that is; and on which queries."""
     lead = labels[0]
-    if isinstance(shown, Values):
+    if not isinstance(shown, Comparison):
         nothing = [query for query, value in zip(ids, values[shown.run][0], strict=True) if value == 0]
-        first = f"{shown.run} has a mean {lead} of {shown[lead]:.4f} over {counted(len(ids))}."
-        return [first, f"{len(nothing):,} of them have the value 0{_named(nothing, texts)}."]
+        first = f"{shown.run} has a mean {lead} of {means[shown.run][lead]:.4f} over {counted(len(ids))}."
+        zero = (
+            f"{len(nothing):,} of them have the value 0{_named(nothing, texts)}."
+            if nothing
+            else "None has the value 0."
+        )
+        return [first, zero]
     rows = [row for row in shown.differences if row.measure == lead]
     if len(shown.systems) == 2:  # noqa: PLR2004 - two runs have one difference
         return _of_two(shown, rows[0], texts)
@@ -536,13 +545,13 @@ def _chances(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     return sorted(gains, key=lambda gain: -gain["change"])[:_GAINS]
 
 
-def _tied(shown: Comparison | Values) -> list[list[str]]:
+def _tied(shown: Comparison | Values | Result) -> list[list[str]]:
     """Groups of runs between which no difference by the first measure is clear, the best one first.
 
     Each pair is compared, with Tukey's test; runs stand in the order of their means, and each group is as large as it
     can be.
     """
-    if isinstance(shown, Values) or len(shown.systems) < _MANY or shown.scores.weights is not None:
+    if not isinstance(shown, Comparison) or len(shown.systems) < _MANY or shown.scores.weights is not None:
         return []
     lead = shown.measures[0]
     plan = replace(shown.plan, test="tukey", correction="none", method="t", margins={})
@@ -588,7 +597,7 @@ def _formulas(labels: Iterable[str]) -> dict[str, list[str]]:
     return tables
 
 
-def _tables(shown: Comparison | Values) -> dict[str, str]:
+def _tables(shown: Comparison | Values | Result) -> dict[str, str]:
     """The sections that are tables, as static HTML, and their sources for papers."""
     forms = {"html": shown.to_html(), "markdown": shown.to_markdown(), "latex": shown.to_latex()}
     method = shown.method() if isinstance(shown, Comparison) else None
