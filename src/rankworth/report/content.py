@@ -152,12 +152,13 @@ def make(
 
     Args:
         qrels: judgements, as for `evaluate`; needless where all values were stored.
-        runs: by name, as for `compare`: runs, results files or `Values`. The first is the baseline.
+        runs: by name, as for `compare`: runs, results files or `Values`. The first is the baseline. A results
+            file alone may hold several.
         measures: as for `evaluate`, nDCG@10, RR@10, AP and R@100 where not said; rankings are explained by the first.
         queries: the texts of queries and further columns, as `rankworth.io.metadata.queries` gives them.
         docs: the texts of documents: a dict, or a file as for `explain`.
         max_size: how many bytes the page may have. All values are on it, and the rankings of as many queries as fit:
-            those that differ most, or are worst, and then some by chance.
+            those that differ most, or are worst, and then a random sample.
         seed: of this choice, and of what `compare` draws.
         profiles: whether the runs are measured under all profiles, up to 2,000 queries; it takes most of the time.
         command: the command line that made it, for the page.
@@ -432,7 +433,7 @@ def _findings(inputs: _Inputs, labels: Sequence[str]) -> list[dict[str, str]]:
 
 
 def _order(record: Mapping[str, Any], seed: int) -> list[int]:
-    """Rows of queries: those that differ most by each measure in turn, or are worst; and the others by chance."""
+    """Rows of queries: those that differ most by each measure in turn, or are worst; and the others at random."""
     first, *others = ([np.array(each, dtype=float) for each in run.values()] for run in record["values"].values())
     size = len(record["queries"])
     spreads = [abs(one - base) for other in others for base, one in zip(first, other, strict=True)] or [-first[0]]
