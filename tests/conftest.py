@@ -12,9 +12,11 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
-settings.register_profile("untimed", deadline=None)  # machines are shared, and no test is about time
+settings.register_profile(
+    "untimed", deadline=None, phases=set(Phase) - {Phase.explain}
+)  # machines are shared, and no test is about time
 settings.load_profile("untimed")
 
 VARIABLE = "RANKWORTH_SHARED"

@@ -1027,7 +1027,7 @@ def parsed(content: bytes, columns: int, place: int) -> list[tuple[str, str, flo
             fields = [*fields[:5], cells[5]]
         if len(fields) != columns or not NUMBER.fullmatch(fields[place]):
             return None
-        if not is_text(b" ".join((fields[0], fields[2], fields[-1]))):
+        if not is_text(b" ".join(fields if columns == 4 else (fields[0], fields[2], fields[-1]))):
             return None
         rows.append((fields[0].decode(), fields[2].decode(), float(fields[place])))
     only_cr = b"\r" in content.rstrip() and b"\n" not in content

@@ -122,10 +122,12 @@ class Columns:
 
     def _shown(self, option: str, columns: Mapping[str, str] = NONE) -> str:
         """An option as the shell or Python takes it."""
-        if not self.in_shell:
-            return f"{option}={dict(columns)!r}" if columns else option
-        typed = (shlex.quote(f"{what}={name}") for what, name in columns.items())
-        return " ".join((f"--{option.replace('_', '-')}", *typed))
+        typed = " ".join(
+            (f"--{option.replace('_', '-')}", *(shlex.quote(f"{what}={name}") for what, name in columns.items()))
+        )
+        if self.in_shell and typed.isprintable():
+            return typed
+        return f"{option}={dict(columns)!r}" if columns else option
 
 
 @dataclass(frozen=True)

@@ -248,9 +248,9 @@ class Table:
         if "distance" in columns:
             columns = {"score": f"-{columns['distance']}"}
         in_python = f"columns={dict(columns)!r}"
-        if not self.first:
-            return in_python
         typed = " ".join(shlex.quote(f"{what}={name}") for what, name in columns.items())
+        if not self.first or not typed.isprintable():
+            return in_python
         return f"--columns {typed}, in Python {in_python}"
 
     def missing(self, *lacking: str, why: str = "", optional: bool = False) -> InputError:
