@@ -334,12 +334,7 @@ def _verdict(
     if not isinstance(shown, Comparison):
         nothing = [query for query, value in zip(ids, values[shown.run][0], strict=True) if value == 0]
         first = f"{shown.run} has a mean {lead} of {means[shown.run][lead]:.4f} over {counted(len(ids))}."
-        zero = (
-            f"{len(nothing):,} of them have the value 0{_named(nothing, texts)}."
-            if nothing
-            else "None has the value 0."
-        )
-        return [first, zero]
+        return [first, f"{len(nothing):,} of them have the value 0{_named(nothing, texts)}."]
     rows = [row for row in shown.differences if row.measure == lead]
     if len(shown.systems) == 2:  # noqa: PLR2004 - two runs have one difference
         return _of_two(shown, rows[0], texts)
@@ -377,18 +372,12 @@ def _of_two(comparison: Comparison, pair: Difference, texts: Mapping[str, str]) 
     interval = f"{comparison.plan.level:.0%} interval {signed(pair.low)} to {signed(pair.high)}"
     means = f"its mean {pair.measure} is {pair.second_mean:.4f} instead of {pair.first_mean:.4f}"
     size = f"{signed(pair.difference)}{'' if math.isnan(pair.low) else f', {interval}'}"
-    first = f"{pair.second} {what.format(pair.first, f'p {_p(pair.adjusted)}')}; {means} ({size})"
+    p = p_value(pair.adjusted)
+    first = f"{pair.second} {what.format(pair.first, f'p {p}' if p.startswith('<') else f'p = {p}')}; {means} ({size})"
     lost = [row.query for row in comparison.queries(pair.measure, pair.second, pair.first).worst(3)]
-    second = (
-        f"It is better on {pair.wins:,} of {counted(pair.queries)}, worse on {pair.losses:,} and equal on {pair.ties:,}"
-    )
+    second = f"It is better on {pair.wins:,} of {counted(pair.queries)}, worse on {pair.losses:,}"
     loses = f"; it loses most on{_named(lost, texts)[1:]}" if lost else ""
-    return [f"{'; '.join([first, *others])}.", f"{second}{loses}."]
-
-
-def _p(value: float) -> str:
-    text = p_value(value)
-    return text if text.startswith("<") else f"= {text}"
+    return [f"{'; '.join([first, *others])}.", f"{second} and equal on {pair.ties:,}{loses}."]
 
 
 def _named(queries: Sequence[Any], texts: Mapping[str, str]) -> str:
