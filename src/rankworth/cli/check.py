@@ -70,8 +70,16 @@ def check(
     profiles = options.profiles()
     with progress(quiet=shown.quiet) as drawing:
         judgements, rankings, settings = files.described()
-        settings |= {"docs": options.read.docs, "profiles": profiles if len(profiles) > 1 else ()}
-        result = checking.check(judgements, rankings, measures, bounds=bounds, progress=drawing, **settings)
+        result = checking.check(
+            judgements,
+            rankings,
+            measures,
+            docs=options.read.docs,
+            profiles=profiles if len(profiles) > 1 else (),
+            bounds=bounds,
+            progress=drawing,
+            **settings,
+        )
     if format == "github":
         put(result.to_github().encode())
     if format != "github" or out.is_file:

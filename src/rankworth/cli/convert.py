@@ -1,7 +1,7 @@
 """The command `convert`: a run or judgements in another format."""
 
 import sys
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from cyclopts import Group, Parameter
 
@@ -75,11 +75,22 @@ def convert(
         raise UsageError("unwritable-output", f"{to} is not for terminals", remedy="name a file, or use a pipe")
     from rankworth import conversion  # noqa: PLC0415 - not before the arguments are known to be sound
 
-    how: dict[str, Any] = {"kind": "run" if is_run else "qrels" if is_qrels else "", "format": form, "split": split}
-    how |= {"columns": parsed_columns(columns), "blank": blank, "duplicates": duplicates}
-    how |= {"duplicate_judgements": duplicate_judgements, "to": to, "tag": tag, "lossy": lossy}
     with progress(quiet=quiet) as drawing:
-        converted = conversion.convert(path, target, progress=drawing, **how)
+        converted = conversion.convert(
+            path,
+            target,
+            kind="run" if is_run else "qrels" if is_qrels else "",
+            format=form,
+            columns=parsed_columns(columns),
+            split=split,
+            blank=blank,
+            duplicates=duplicates,
+            duplicate_judgements=duplicate_judgements,
+            to=to,
+            tag=tag,
+            lossy=lossy,
+            progress=drawing,
+        )
     if not quiet:
         say(f"wrote {'standard output' if target == STDIN else target}: {converted}")
         for remark in converted.left_out:
