@@ -7,16 +7,15 @@ grades floats that are whole.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Final, TypeVar
 
 import numpy as np
 
-from rankworth.errors import MeasureError, RankworthError
+from rankworth.errors import MeasureError, RankworthError, RefusedError
 from rankworth.evaluation.evaluator import Evaluator
 from rankworth.evaluation.runner import planned
 from rankworth.judging import inputs
-from rankworth.measures import TextFact
 from rankworth.model import Qrels, Run
 from rankworth.names import NICKNAMES, TREC_EVAL
 from rankworth.profiles import PROFILES
@@ -80,9 +79,7 @@ class RelevanceEvaluator:
             return
         settings: OptionKeywords = {"unjudged": "removed"} if judged_docs_only_flag else {}
         self._plan = planned(_PROFILE, list(printed), relevance_level, settings)
-        texts = [printed[measure.label] for measure in self._plan.asked if isinstance(measure.quantity, TextFact)]
-        self._labels = [*(printed[label] for label in self._plan.kinds), *texts]
-        self._texts = [0.0] * len(texts)
+        self._labels = [printed[label] for label in dict.fromkeys([*self._plan.kinds, *printed])]  # texts come last
         judging = [measure.judging for measure in self._plan.asked]
         self._qrels = inputs.Judgements(Qrels(judged), None, judging)
 
@@ -109,11 +106,16 @@ class RelevanceEvaluator:
         try:
             ranked = Run(run) if any(run.values()) else Run.rowless(empty=run)
             evaluator = Evaluator(self._qrels, ranked, [self._plan])
-            values = evaluator.values(self._plan, with_notices=False).per_query
+            runs = [(one, evaluator.measured_run(one)) for one in self._plan.numbers]
+            columns = [measured.column(one.quantity, one.averaging).shown() for one, measured in runs]
+        except RefusedError as error:
+            raise self._plan.profile.refused(error) from None
         except RankworthError as error:
             raise self._plan.profile.reworded(error) from None
-        rows = dict(zip(values.queries, values.array.tolist(), strict=True))
-        return {query: dict(zip(self._labels, rows[query] + self._texts, strict=True)) for query in run}
+        queries = evaluator.measured_run(self._plan.base).standing.queries
+        table: list[list[float]] = np.array(columns).reshape(-1, len(queries)).T.tolist()
+        rows = dict(zip(queries, table, strict=True))
+        return {query: dict(zip_longest(self._labels, rows[query], fillvalue=0.0)) for query in run}  # 0 for texts
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
