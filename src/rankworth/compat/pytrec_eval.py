@@ -7,7 +7,7 @@ grades floats that are whole.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, zip_longest
+from itertools import chain
 from typing import Final, TypeVar
 
 import numpy as np
@@ -113,9 +113,10 @@ class RelevanceEvaluator:
         except RankworthError as error:
             raise self._plan.profile.reworded(error) from None
         queries = evaluator.measured_run(self._plan.base).standing.queries
-        table: list[list[float]] = np.array(columns).reshape(-1, len(queries)).T.tolist()
-        rows = dict(zip(queries, table, strict=True))
-        return {query: dict(zip_longest(self._labels, rows[query], fillvalue=0.0)) for query in run}  # 0 for texts
+        table = np.zeros((len(queries), len(self._labels)))  # texts are 0
+        table[:, : len(columns)] = np.transpose(columns)
+        rows = dict(zip(queries, table.tolist(), strict=True))
+        return {query: dict(zip(self._labels, rows[query], strict=True)) for query in run}
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
