@@ -11,8 +11,8 @@ from rankworth.arrays import Floats
 from rankworth.errors import UsageError, counted
 from rankworth.evaluation import runner
 from rankworth.evaluation.bounds import of_runs
+from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.evaluation.evaluator import Plan
-from rankworth.evaluation.tie_bounds import Bounding
 from rankworth.evaluation.unjudged_bounds import Holes, effects, grades_of, over_grades
 from rankworth.io import metadata
 from rankworth.io.validate import ids
@@ -182,7 +182,7 @@ def judge_next(
     )
 
 
-def _expected_grades(sides: Sequence[Bounding], holes: Holes) -> Floats:
+def _expected_grades(sides: Sequence[MeasureContext], holes: Holes) -> Floats:
     """`[N]`: the expected grade of unjudged documents as a share of the best one.
 
     The shares of judged documents are fitted by least squares to 1 / log2(1 + rank) in each run, which is 0 where a
@@ -216,7 +216,7 @@ def _discounts(ranks: Floats) -> Floats:
     return np.column_stack([np.ones(len(ranks)), 1 / np.log2(1 + ranks)])
 
 
-def _sides(judgements: inputs.Judgements, runs: Mapping[str, Run], plan: Plan) -> list[Bounding]:
+def _sides(judgements: inputs.Judgements, runs: Mapping[str, Run], plan: Plan) -> list[MeasureContext]:
     """The measure of each run."""
     return [side for [side] in of_runs(judgements, runs, plan, "unjudged").values()]
 
@@ -231,19 +231,19 @@ def _without(judgements: inputs.Judgements, documents: Sequence[Candidate], plan
 
 
 def _notes(
-    label: str, sides: Sequence[Bounding], documents: Sequence[Candidate], every: int, later: Sequence[Bounding]
+    label: str, sides: Sequence[MeasureContext], found: Sequence[Candidate], every: int, later: Sequence[MeasureContext]
 ) -> Iterator[str]:
     """How far grades could move the value, and how far they still could if the documents are not relevant."""
     value, before = _range(sides)
     what = label if len(sides) == 1 else f"the difference by {label}"
     can = f"{counted(every, 'document', 'documents')} can change it"
     yield f"{what} is {value:+.4f}; grades of unjudged documents could make it {before}"
-    yield f"{can}; if none of the {len(documents):,} listed is relevant, it is {_range(later)[1]}"
+    yield f"{can}; if none of the {len(found):,} listed is relevant, it is {_range(later)[1]}"
     best = grades_of(sides[0].run.hits)[-1]
     yield f"effect: of the best grade ({best:g}), while all other unjudged documents are not relevant"
 
 
-def _range(sides: Sequence[Bounding]) -> tuple[float, str]:
+def _range(sides: Sequence[MeasureContext]) -> tuple[float, str]:
     """The mean, or the mean difference, and in words how low and high it could be."""
     size = min(len(side.qrels.queries) for side in sides)
     values = sides[-1].column.values[:size] - (sides[0].column.values[:size] if len(sides) > 1 else 0.0)

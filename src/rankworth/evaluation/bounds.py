@@ -9,11 +9,13 @@ import numpy as np
 from rankworth.arrays import Floats
 from rankworth.errors import UsageError
 from rankworth.evaluation.aggregation import Column, Mask
-from rankworth.evaluation.evaluator import Evaluator, MeasuredRun, Plan, QrelsOf
-from rankworth.evaluation.tie_bounds import Bounding, Bounds, expected, over_orders
+from rankworth.evaluation.counterfactuals import MeasureContext, contexts
+from rankworth.evaluation.evaluator import Evaluator, Plan, QrelsOf
+from rankworth.evaluation.tie_bounds import Bounds, expected, over_orders
 from rankworth.evaluation.unjudged_bounds import grades_of, over_grades
 from rankworth.evaluation.values import Values, details
 from rankworth.io.validate import IdKinds
+from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure
 from rankworth.model import Run
 from rankworth.profiles import ResolvedMeasure
@@ -102,26 +104,25 @@ def bounded(qrels_of: QrelsOf, run: Run, plan: Plan, by: Varied, *, progress: "P
     evaluator = Evaluator(qrels_of, run, [plan], progress=progress, full=needs_rows)
     values = evaluator.values(plan)
     columns, notes = {}, []
-    for measure, column in zip(plan.numbers, details(values).columns, strict=True):
-        measured = evaluator.measured_run(measure)
+    for context in contexts(evaluator, plan, details(values).columns):
+        column, label = context.column, context.asked.label
         none, defined = np.full(column.values.size, np.nan), column.there & ~np.isnan(column.values)
         ends = none, none, none
-        if isinstance(measure.quantity, Measure):
+        if isinstance(context.asked.quantity, Measure):
             if by == "unjudged":
-                _refuse_settings(measure, measured)
-            bounding = Bounding(measured, measure, evaluator.qrels(measure), column)
-            low, high, is_known = vary([bounding], by)
-            mean = expected(bounding) if by == "ties" else none
+                _refuse_settings(context)
+            low, high, is_known = vary([context], by)
+            mean = expected(context) if by == "ties" else none
             ends = np.where(is_known, low, np.nan), mean, np.where(is_known, high, np.nan)
             if unknown := column.standing.of(defined & np.isnan(ends[0])):
-                notes.append(f"{measure.label} has no bounds: too many {_OF[by]} to measure all, as for {unknown[0]}")
+                notes.append(f"{label} has no bounds: too many {_OF[by]} to measure all, as for {unknown[0]}")
         settings = replace(column.settings, nan="propagate")  # an end that is not known makes the mean unknown
         lowest, middle, highest = (
             replace(column, values=each, settings=settings if np.isnan(each[defined]).any() else column.settings)
             for each in ends
         )
-        columns[measure.label] = lowest, middle, highest
-    assumption = _assumption(evaluator.measured_run(plan.base), by)
+        columns[label] = lowest, middle, highest
+    assumption = _assumption(evaluator.measured_run(plan.base).hits, by)
     return replace(values, bounds=MeanBounds(by, assumption, tuple(notes), columns, values.per_query.id_kinds))
 
 
@@ -139,11 +140,11 @@ def _refuse_word(by: object) -> None:
 _OF: Final = {"ties": "orders of ties", "unjudged": "ways to grade documents"}
 
 
-def _assumption(run: MeasuredRun, by: Varied) -> str:
+def _assumption(hits: JudgedRows, by: Varied) -> str:
     """What bounds assume, as a sentence."""
     if by == "ties":
         return "bounds over all orders of documents with equal scores"
-    most = grades_of(run.hits)[-1]
+    most = grades_of(hits)[-1]
     return f"bounds over grades of unjudged documents: only retrieved documents may be relevant, grades up to {most:g}"
 
 
@@ -155,21 +156,21 @@ def _has_plain_ranks(measure: ResolvedMeasure) -> bool:
     return plain and once and judging.duplicate_judgements != "spread"
 
 
-def _refuse_settings(measure: ResolvedMeasure, run: MeasuredRun) -> None:
+def _refuse_settings(context: MeasureContext) -> None:
     """Refuse settings by which grades decide whether a query counts.
 
     Raises:
         UsageError: `conflicting-options`.
 
     """
+    averaging, judging = context.asked.averaging, context.run.judging
     usual = {"no_relevant": "keep", "neither": "keep", "all_negative": "keep", "no_hit": "keep"}
-    odd = [name for name, value in usual.items() if getattr(measure.averaging, name) != value]
-    odd += ["undefined"] if isinstance(measure.averaging.undefined, str) else []
-    odd += ["judgements"] if run.judging.judgements != "all" else []
-    odd += ["pool"] if run.judging.pool != "judged" else []
-    odd += ["unretrieved"] if run.judging.unretrieved != "absent" else []
+    odd = [name for name, value in usual.items() if getattr(averaging, name) != value]
+    odd += ["undefined"] if isinstance(averaging.undefined, str) else []
+    usual = {"judgements": "all", "pool": "judged", "unretrieved": "absent"}
+    odd += [name for name, value in usual.items() if getattr(judging, name) != value]
     if odd:
-        value = getattr(measure.averaging, odd[0], None) or getattr(measure.judging, odd[0])
+        value = getattr(averaging, odd[0], None) or getattr(judging, odd[0])
         text = f"{odd[0]}={value!r}: whether a query counts depends on its grades, and bounds vary these"
         raise UsageError(
             "conflicting-options", text, remedy="take bounds under another profile, or set it to its default"
@@ -189,7 +190,7 @@ class DifferenceBounds(NamedTuple):
     is_known: Mask
 
 
-def of_runs(qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, by: Varied) -> dict[str, list[Bounding]]:
+def of_runs(qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, by: Varied) -> dict[str, list[MeasureContext]]:
     """What is needed to bound each measure of each run; documents are known by their ids.
 
     Raises:
@@ -202,12 +203,9 @@ def of_runs(qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, by: Varied) 
     is_shown, sides = by == "unjudged", {}
     for name, run in runs.items():
         evaluator = Evaluator(qrels_of, run, [plan], shown=every if is_shown else frozenset(), full=is_shown)
-        columns = details(evaluator.values(plan, with_notices=False)).columns
-        measured = [evaluator.measured_run(measure) for measure in plan.numbers]
-        for measure, measured_run in zip(plan.numbers, measured, strict=True) if is_shown else ():
-            _refuse_settings(measure, measured_run)
-        rows = zip(measured, plan.numbers, columns, strict=True)
-        sides[name] = [Bounding(run, measure, evaluator.qrels(measure), column) for run, measure, column in rows]
+        sides[name] = contexts(evaluator, plan, details(evaluator.values(plan, with_notices=False)).columns)
+        for context in sides[name] if is_shown else ():
+            _refuse_settings(context)
     return sides
 
 
@@ -235,10 +233,10 @@ def differences(
         for side, other in zip(sides[first], sides[second], strict=True)
     ]
     [[side, *_], *_] = sides.values()
-    return found, _assumption(side.run, by)
+    return found, _assumption(side.run.hits, by)
 
 
-def vary(sides: Sequence[Bounding], by: Varied) -> Bounds:
+def vary(sides: Sequence[MeasureContext], by: Varied) -> Bounds:
     """Bounds of the values of a run, or of the differences of two, the second one less the first.
 
     Orders of ties of one run have nothing to do with those of the other; an unjudged document has one grade in both.

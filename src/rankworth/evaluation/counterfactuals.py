@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers, Pool
 from rankworth.errors import InputError, RankworthError, RefusedError, counted, quoted, shortened
 from rankworth.evaluation.aggregation import Column
-from rankworth.evaluation.evaluator import MeasuredRun
+from rankworth.evaluation.evaluator import Evaluator, MeasuredRun, Plan
 from rankworth.judged import Judged
 from rankworth.judging import grades
 from rankworth.judging.judged_run import COLUMNS, JudgedRows
@@ -139,9 +139,6 @@ class Ranking:
         if subtopics is not None:
             counts, by_id = np.repeat(subtopics.counts, sizes.size), np.tile(subtopics.by_id, sizes.size)
             subtopics = replace(subtopics, counts=counts, by_id=by_id)
-        elif columns["judgement"] is not None:  # no judgement is that of two queries
-            number = np.repeat(np.arange(sizes.size), sizes) * (beyond + retrieved.known.size)
-            columns["judgement"] = np.where(columns["judgement"] < 0, -1, columns["judgement"] + number)
         return replace(
             retrieved,
             offsets=np.append(starts, rows.size),
@@ -236,9 +233,7 @@ class MeasureContext:
     Attributes:
         asked: the measure with its settings.
         profile: the conventions.
-        measure: the measure alone.
-        view: the judged run as the settings have it; queries that are shown have rows for all documents, with ids.
-        judging: the settings of the judging that change something here.
+        run: the judged run as the settings have it; queries that are shown have rows for all documents, with ids.
         qrels: the judgements that count.
         column: the values as they are averaged.
 
@@ -246,16 +241,19 @@ class MeasureContext:
 
     asked: ResolvedMeasure
     profile: Profile
-    measure: Measure
-    view: MeasuredRun
-    judging: Judging
+    run: MeasuredRun
     qrels: Qrels
     column: Column
+
+    @property
+    def measure(self) -> Measure:
+        """The measure alone."""
+        return self.asked.quantity  # type: ignore[return-value]
 
     @cached_property
     def positions(self) -> dict[str, int]:
         """Where each query stands."""
-        return {query: place for place, query in enumerate(self.view.standing.queries)}
+        return {query: place for place, query in enumerate(self.run.standing.queries)}
 
     @cached_property
     def judged(self) -> frozenset[str]:
@@ -277,8 +275,8 @@ class MeasureContext:
 
     def block(self, places: Integers) -> Judged:
         """Some queries as the measure sees them, before it cuts anything."""
-        block = self.view.hits.block(places)
-        return block.condensed if self.view.condensed else block
+        block = self.run.hits.block(places)
+        return block.condensed if self.run.condensed else block
 
     def ranking(self, block: Judged) -> Judged:
         """A block as the measure itself cuts it, row for row what its terms belong to."""
@@ -290,7 +288,7 @@ class MeasureContext:
         place = self.positions[query]
         at = self.qrels.queries.index(query)
         start, end = self.qrels.offsets[at : at + 2].tolist()
-        hits = self.view.judgement.hits.of(np.array([place]))
+        hits = self.run.judgement.hits.of(np.array([place]))
         ranking = Ranking.of(hits, self.qrels.documents_of(at), self.qrels.grades[start:end], start)
         return replace(ranking, place=place)
 
@@ -333,33 +331,57 @@ class MeasureContext:
         """
         if not alternatives:
             return []
-        measure = measure or self.measure
-        names = [str(number) for number in range(1, len(alternatives) + 1)]
-        bare = ranking.hits(alternatives)
-        judging = self._judging(bare)
-        hits = grades.settle(bare, judging, names)
-        judged = np.ones(len(names), dtype=bool)
-        if judging.judgements == "relevant" or judging.negative == "dropped":
-            judged = grades.graded(bare, judging, names).pool.lengths > 0
-        run = self.view.reranked(hits, names, judged, judging)
-        run.measure([measure], self.qrels)
-        averaging = replace(self.asked.averaging, all_negative="keep")
-        column = run.column(measure, averaging)
+        hits = ranking.hits(alternatives)
+        judging = grades.effective(self.asked.judging, hits)  # other grades may be such that other settings matter
+        if self.run.judging.ties in ("expected", "last"):
+            judging = replace(judging, ties=self.run.judging.ties)
+        return self.cells(self.reranked(hits, judging, measure), ranking.place)
+
+    def cells(self, column: Column, place: int) -> list[float | None]:
+        """The values of other rankings of one query; None where they have none, NaN where it is not defined.
+
+        Args:
+            column: as `reranked` has them.
+            place: which of the queries of the judged run it is.
+
+        """
         values = column.shown()
         if self.asked.averaging.all_negative == "previous":
-            values = np.where(judged & run.standing.negative, self._before(ranking.place), values)
+            before = self.column.shown()[:place][self.column.there[:place]]
+            is_negative = column.standing.judged & column.standing.negative
+            values = np.where(is_negative, before[-1] if before.size else 0.0, values)
         return [value if there else None for value, there in zip(values.tolist(), column.there.tolist(), strict=True)]
 
-    def _judging(self, hits: JudgedRows) -> Judging:
-        """The settings that change something of other rankings; other grades may be such that others do."""
-        judging = grades.effective(self.asked.judging, hits)
-        shared = self.judging.ties in ("expected", "last")
-        return replace(judging, ties=self.judging.ties) if shared else judging
+    def reranked(self, hits: JudgedRows, judging: Judging | None = None, measure: Measure | None = None) -> Column:
+        """The values of other rankings, one query each.
 
-    def _before(self, place: int) -> float:
-        """The value of the query before one that has one."""
-        values = self.column.shown()[:place][self.column.there[:place]]
-        return float(values[-1]) if values.size else 0.0
+        Args:
+            hits: the rankings.
+            judging: the settings that change something of them; None where their grades are settled.
+            measure: another measure than that of the context, under the same settings.
+
+        Raises:
+            RankworthError: where the settings refuse one of them.
+
+        """
+        names = [str(number) for number in range(1, hits.n_retrieved.size + 1)]
+        judged, measure = np.ones(len(names), dtype=bool), measure or self.measure
+        if judging is not None:
+            if judging.judgements == "relevant" or judging.negative == "dropped":
+                judged = grades.graded(hits, judging, names).pool.lengths > 0
+            hits = grades.settle(hits, judging, names)
+        run = self.run.reranked(hits, names, judged, judging or self.run.judging)
+        run.measure([measure], self.qrels)
+        return run.column(measure, replace(self.asked.averaging, all_negative="keep"))
+
+
+def contexts(evaluator: Evaluator, plan: Plan, columns: Sequence[Column]) -> list[MeasureContext]:
+    """The measures of a plan that are numbers, with the run under their settings and their values."""
+    rows = zip(plan.numbers, plan.signed, columns, strict=True)
+    return [
+        MeasureContext(bare, plan.profile, evaluator.measured_run(measure), evaluator.qrels(measure), column)
+        for measure, bare, column in rows
+    ]
 
 
 def refuse(query: str, contexts: Sequence[MeasureContext], runs: Sequence[Run], *, alone: bool = True) -> None:
@@ -377,7 +399,7 @@ def refuse(query: str, contexts: Sequence[MeasureContext], runs: Sequence[Run], 
     """
     known = [context.names(query) for context in contexts]
     if not any(known):
-        judged, unjudged = contexts[0].qrels.queries, [one for each in contexts for one in each.view.judgement.unjudged]
+        judged, unjudged = contexts[0].qrels.queries, [one for each in contexts for one in each.run.judgement.unjudged]
         if query in unjudged:
             raise InputError(
                 "unjudged-queries",
@@ -392,7 +414,7 @@ def refuse(query: str, contexts: Sequence[MeasureContext], runs: Sequence[Run], 
             remedy=f"did you mean {quoted(near)}? There {'is' if len(every) == 1 else 'are'} {counted(len(every))}",
         )
     for context, run, names in zip(contexts, runs, known, strict=True):
-        if len(runs) > 1 or not alone or any(context.view.standing.answered[context.positions[name]] for name in names):
+        if len(runs) > 1 or not alone or any(context.run.standing.answered[context.positions[name]] for name in names):
             continue
         value = context.shown[context.positions[names[0]]]
         fate = f"{context.asked.label} " + ("is left out" if value is None else f"counts as {value:g}")

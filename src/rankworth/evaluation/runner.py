@@ -13,7 +13,7 @@ import numpy as np
 from rankworth import names
 from rankworth.arrays import Pool
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, catalogue
-from rankworth.evaluation.counterfactuals import MeasureContext
+from rankworth.evaluation.counterfactuals import MeasureContext, contexts
 from rankworth.evaluation.evaluator import Evaluator, Plan, QrelsOf
 from rankworth.evaluation.values import RunValues, Values, details
 from rankworth.groups import Groups, Slices
@@ -450,14 +450,10 @@ def inspect(
         values = evaluator.values(plan)
     except RankworthError as error:
         raise plan.profile.reworded(error) from None
-    contexts = []
-    for measure, bare, column in zip(plan.numbers, details(values).plan, details(values).columns, strict=True):
-        if not isinstance(measure.quantity, Measure):
-            text = f"{measure.label} is counted, and no rank contributes to it"
-            raise MeasureError("measure-syntax", text, remedy="rankworth evaluate -q shows the count of each query")
-        whole, qrels = evaluator.measured_run(measure), evaluator.qrels(measure)
-        contexts.append(MeasureContext(bare, plan.profile, measure.quantity, whole, whole.judging, qrels, column))
-    return values, contexts
+    if counted := [measure.label for measure in plan.numbers if not isinstance(measure.quantity, Measure)]:
+        text = f"{counted[0]} is counted, and no rank contributes to it"
+        raise MeasureError("measure-syntax", text, remedy="rankworth evaluate -q shows the count of each query")
+    return values, contexts(evaluator, plan, details(values).columns)
 
 
 def inspect_runs(

@@ -5,7 +5,7 @@ are. Where moving a document up that is worth more never lowers a value, the end
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import factorial, prod
 from typing import Final, NamedTuple
@@ -14,15 +14,13 @@ import numpy as np
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import MeasureError
-from rankworth.evaluation.aggregation import Column, Mask
-from rankworth.evaluation.evaluator import MeasuredRun
+from rankworth.evaluation.aggregation import Mask
+from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.judged import Judged
 from rankworth.judging import grades
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure
 from rankworth.measures.building_blocks import gain_of, relevant
-from rankworth.model import Qrels
-from rankworth.profiles import ResolvedMeasure
 
 MAX_RANKINGS: Final = 2_000
 """up to how many rankings of a query all are measured"""
@@ -38,54 +36,38 @@ class Bounds(NamedTuple):
     is_known: Mask
 
 
-@dataclass(frozen=True)
-class Bounding:
-    """One measure of a judged run, whose values are bounded.
+class Tie(NamedTuple):
+    """Documents of one query with equal scores."""
 
-    Attributes:
-        run: the judged run.
-        asked: the measure with its settings.
-        qrels: the judgements.
-        column: the values as they are.
-
-    """
-
-    run: MeasuredRun
-    asked: ResolvedMeasure
-    qrels: Qrels
-    column: Column
+    first: int
+    """the first of their ranks"""
+    alike: list[list[int]]
+    """their rows, those together that no measure can tell apart; -1 for a document without a row"""
 
     @property
-    def measure(self) -> Measure:
-        """The measure alone."""
-        return self.asked.quantity  # type: ignore[return-value]
+    def orders(self) -> int:
+        """How many orders differ."""
+        return factorial(sum(map(len, self.alike))) // prod(factorial(len(rows)) for rows in self.alike)
 
-    @property
-    def is_ordered(self) -> bool:
-        """Whether the ends over all orders of some documents are the two sorted ones."""
-        definition, measure = self.measure.definition, self.measure
-        found_within = measure.parameters.get("norm") == "found" and measure.cutoff is not None
-        is_ordered = definition.ordered is True or (definition.ordered and not (self.qrels.grades < 0).any())
-        return (definition.linear or bool(is_ordered)) and not found_within
 
-    def values(self, hits: JudgedRows) -> Floats:
-        """The values of other rankings, whose grades are settled; NaN where the settings leave them out."""
-        size = hits.n_retrieved.size
-        names, judged = list(map(str, range(size))), np.ones(size, dtype=bool)
-        run = self.run.reranked(hits, names, judged, self.run.judging)
-        run.measure([self.measure], self.qrels)
-        return run.column(self.measure, self.asked.averaging).shown()
+def is_ordered(context: MeasureContext) -> bool:
+    """Whether the ends over all orders of some documents are the two sorted ones."""
+    definition, measure = context.measure.definition, context.measure
+    found_within = measure.parameters.get("norm") == "found" and measure.cutoff is not None
+    has_order = definition.ordered is True or (definition.ordered and not (context.qrels.grades < 0).any())
+    return (definition.linear or bool(has_order)) and not found_within
 
-    def worth(self, hits: JudgedRows) -> Floats:
-        """`[N]`: what orders the documents of some rows by this measure: a gain, or 1 where they are relevant."""
-        ones = np.ones_like(hits.rank)
-        top = replace(hits, rank=ones, tie_first=ones, tie_last=ones, ties="broken")
-        worth = np.zeros(hits.rank.size)
-        for queries, block in top.blocks():
-            lengths = np.diff(hits.offsets)[queries]
-            inside = np.arange(block.rank.shape[1]) < lengths[:, None]
-            worth[expand(hits.offsets[queries], lengths)] = _worth(self.measure, block)[inside]
-        return worth
+
+def worth(measure: Measure, hits: JudgedRows) -> Floats:
+    """`[N]`: what orders the documents of some rows by a measure: a gain, or 1 where they are relevant."""
+    ones = np.ones_like(hits.rank)
+    top = replace(hits, rank=ones, tie_first=ones, tie_last=ones, ties="broken")
+    each = np.zeros(hits.rank.size)
+    for queries, block in top.blocks():
+        lengths = np.diff(hits.offsets)[queries]
+        inside = np.arange(block.rank.shape[1]) < lengths[:, None]
+        each[expand(hits.offsets[queries], lengths)] = _worth(measure, block)[inside]
+    return each
 
 
 def _worth(measure: Measure, block: Judged) -> Floats:
@@ -97,41 +79,41 @@ def _worth(measure: Measure, block: Judged) -> Floats:
     return np.asarray(gain_of(block, known.get("gain", "linear")) if is_graded else relevant(block, known["rel"]))
 
 
-def over_orders(bounding: Bounding) -> Bounds:
+def over_orders(context: MeasureContext) -> Bounds:
     """Bounds over the orders of tied documents."""
-    run, values = bounding.run, bounding.column.values
-    judging, hits = replace(run.judging, ties="id-descending"), run.judgement.hits
+    values, hits = context.column.values, context.run.judgement.hits
     low, high = values.copy(), values.copy()
     queries = np.unique(hits.query[(hits.tie_last > hits.tie_first) & hits.known])
-    part = hits.of(queries)
-    names = [run.standing.queries[query] for query in queries.tolist()]
-    worth = bounding.worth(grades.graded(part, judging, names))
-    if run.judging.unretrieved == "last":
-        rankings: Iterator[tuple[Integers, JudgedRows]] = iter(())
+    rankings: Iterator[tuple[Integers, JudgedRows]]
+    if context.run.judging.unretrieved == "last":
+        rankings = iter(())
         low[:], high[:] = np.nan, np.nan
-    elif bounding.is_ordered:
-        rankings = ((queries, part.ranked(part.within_ties(-sign * worth, ~(sign * worth < 0)))) for sign in (1, -1))
+    elif is_ordered(context):
+        part = hits.of(queries)
+        names = [context.run.standing.queries[query] for query in queries.tolist()]
+        gain = worth(context.measure, grades.graded(part, context.run.judging, names))
+        rankings = ((queries, part.ranked(part.within_ties(-sign * gain, ~(sign * gain < 0)))) for sign in (1, -1))
     else:
-        rankings = _every_order(part, queries, low, high)
+        rankings = _every_order(hits, queries, low, high)
     for some, ranking in rankings:
-        found = bounding.values(grades.settle(ranking, judging, list(map(str, some))))
+        found = context.reranked(ranking, replace(context.run.judging, ties="id-descending")).shown()
         np.fmin.at(low, some, found)
         np.fmax.at(high, some, found)
     return Bounds(low, high, ~np.isnan(low) | np.isnan(values))
 
 
-def expected(bounding: Bounding) -> Floats:
+def expected(context: MeasureContext) -> Floats:
     """The mean over the orders of ties by the formula of the measure; NaN where it has none, or settings follow it."""
-    run, averaging = bounding.run, bounding.asked.averaging
-    none = np.full(bounding.column.values.size, np.nan)
+    run, averaging = context.run, context.asked.averaging
+    none = np.full(context.column.values.size, np.nan)
     if run.judging.ties == "expected" or not run.judgement.hits.tied:
-        return bounding.column.values
+        return context.column.values
     changed_after = averaging.round_values is not None or averaging.no_hit != "keep" or averaging.logarithms
     if changed_after or run.judging.depth is not None or run.judging.unretrieved == "last":
         return none
     broken = run.hits if run.judging.ties != "last" else run.judgement.hits
     try:
-        return bounding.values(replace(broken, ties="expected"))
+        return context.reranked(replace(broken, ties="expected")).shown()
     except MeasureError:
         return none
 
@@ -142,35 +124,24 @@ def _every_order(
     """Every order of the ties of each query; NaN for both ends of queries with too many.
 
     Args:
-        hits: the rows of some queries.
-        queries: which they are.
+        hits: the rows of all queries.
+        queries: those with ties.
         low: of all queries.
         high: of all queries.
 
     """
-    for number, query in enumerate(queries.tolist()):
-        rows = hits.of(np.array([number]))
-        ties = _ties(rows)
-        if prod(orders_count(alike) for _, alike in ties) > MAX_RANKINGS:
+    for query in queries.tolist():
+        rows = hits.of(np.array([query]))
+        ties = ties_of(rows)
+        if prod(tie.orders for tie in ties) > MAX_RANKINGS:
             low[query] = high[query] = np.nan
             continue
-        ranks = []
-        for orders in product(*([*orders_of(alike)] for _, alike in ties)):
-            rank = rows.rank.copy()
-            for (first, _), order in zip(ties, orders, strict=True):
-                for place, row in enumerate(order):
-                    if row >= 0:
-                        rank[row] = first + place
-            ranks.append(rank)
-        each = np.full(len(ranks), query)
-        yield each, rows.of(np.zeros(len(ranks), dtype=np.int64)).ranked(np.concatenate(ranks))
+        rankings = every_order(rows, ties)
+        yield np.full(rankings.n_retrieved.size, query), rankings
 
 
-def _ties(hits: JudgedRows) -> list[tuple[int, list[list[int]]]]:
-    """The first rank of each tie of one query, and its rows, those together that no measure can tell apart.
-
-    A document without a row is -1.
-    """
+def ties_of(hits: JudgedRows) -> list[Tie]:
+    """The ties of one query."""
     ties = []
     for first in np.unique(hits.tie_first[hits.tie_last > hits.tie_first]).tolist():
         rows = np.flatnonzero(hits.tie_first == first).tolist()
@@ -179,25 +150,33 @@ def _ties(hits: JudgedRows) -> list[tuple[int, list[list[int]]]]:
             label = (float(hits.grade[row]), hits.elsewhere is not None and bool(hits.elsewhere[row]))
             by_subtopic = row if hits.subtopics is not None else None
             alike.setdefault((*label, by_subtopic) if hits.known[row] else label[1] or None, []).append(row)
-        ties.append((first, [*alike.values()]))
+        ties.append(Tie(first, [*filter(None, alike.values())]))
     return ties
 
 
-def orders_count(alike: Sequence[Sequence[int]]) -> int:
-    """How many orders of a tie differ."""
-    return factorial(sum(map(len, alike))) // prod(factorial(len(rows)) for rows in alike)
+def every_order(hits: JudgedRows, ties: Sequence[Tie]) -> JudgedRows:
+    """One query with its ties in every order that differs, as one query for each."""
+    ranks = []
+    for orders in product(*([*_orders(tie.alike)] for tie in ties)):
+        rank = hits.rank.copy()
+        for tie, order in zip(ties, orders, strict=True):
+            for place, row in enumerate(order):
+                if row >= 0:
+                    rank[row] = tie.first + place
+        ranks.append(rank)
+    return in_orders(hits, ranks)
 
 
-def orders_of(alike: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """The orders of a tie that differ.
+def in_orders(hits: JudgedRows, ranks: Sequence[Integers]) -> JudgedRows:
+    """One query with several ranks for its rows, `[N]` each, as one query for each."""
+    return hits.of(np.zeros(len(ranks), dtype=np.int64)).ranked(np.concatenate(ranks))
 
-    Args:
-        alike: its rows, those together that no measure can tell apart.
 
-    """
+def _orders(alike: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """The orders of a tie that differ, as `Tie.alike` has its rows."""
     if not any(alike):
         yield []
     for number, rows in enumerate(alike):
         if rows:
-            for order in orders_of([*alike[:number], rows[1:], *alike[number + 1 :]]):
+            for order in _orders([*alike[:number], rows[1:], *alike[number + 1 :]]):
                 yield [rows[0], *order]

@@ -15,7 +15,8 @@ import numpy as np
 
 from rankworth.arrays import Floats, Integers, Pool, expand
 from rankworth.evaluation.aggregation import Mask
-from rankworth.evaluation.tie_bounds import MAX_DOCUMENTS, MAX_RANKINGS, Bounding, Bounds
+from rankworth.evaluation.counterfactuals import MeasureContext
+from rankworth.evaluation.tie_bounds import MAX_DOCUMENTS, MAX_RANKINGS, Bounds, is_ordered, worth
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure, Terms
 from rankworth.measures.building_blocks import SIGNED
@@ -34,7 +35,7 @@ class Ways(NamedTuple):
 class Side(NamedTuple):
     """A run of which documents have no grades."""
 
-    bounding: Bounding
+    context: MeasureContext
     rows: JudgedRows
     """the rows of the queries, with one for each document that the measure looks at"""
     document: Integers
@@ -61,7 +62,7 @@ class Holes:
     ids: Sequence[str] = ()
 
     @classmethod
-    def of(cls, sides: Sequence[Bounding]) -> "Holes":
+    def of(cls, sides: Sequence[MeasureContext]) -> "Holes":
         """The queries that have unjudged documents: those without rows in one run, those with ids in several."""
         size = min(len(side.qrels.queries) for side in sides) if len(sides) > 1 else sides[0].column.values.size
         judged = [np.bincount(side.run.hits.query[side.run.hits.known], minlength=size)[:size] for side in sides]
@@ -94,7 +95,7 @@ class Holes:
         )
 
     @classmethod
-    def _of_ranks(cls, side: Bounding, queries: Integers, counts: Integers) -> "Holes":
+    def _of_ranks(cls, side: MeasureContext, queries: Integers, counts: Integers) -> "Holes":
         """The queries of one run, whose unjudged documents are known by their ranks, in rank order."""
         hits, measure = side.run.hits.of(queries), side.measure
         depth = _depth(side, hits.n_retrieved)
@@ -116,7 +117,7 @@ class Holes:
     @property
     def is_measured(self) -> bool:
         """Whether the values are those of documents that all have the least grade."""
-        side = self.sides[0].bounding
+        side = self.sides[0].context
         definition, is_condensed = side.measure.definition, side.run.condensed or side.measure.judged_only
         counts_judged = "judged" in definition.unjudged or not definition.monotone
         return not is_condensed and not counts_judged and scale_of([side])[0] == 0
@@ -137,7 +138,7 @@ class Holes:
 
     def values(self, ways: Ways) -> Floats:
         """`[W]`: the value of each way, or the difference of the second run and the first one."""
-        first, *others = (side.bounding.values(self.filled(side, ways)) for side in self.sides)
+        first, *others = (side.context.reranked(self.filled(side, ways)).shown() for side in self.sides)
         return others[0] - first if others else first
 
     def filled(self, side: Side, ways: Ways) -> JudgedRows:
@@ -158,7 +159,7 @@ class Holes:
         return Ways(np.arange(self.queries.size), np.where(self.is_inside, inside, beyond))
 
 
-def _depth(side: Bounding, n_retrieved: Integers) -> Integers:
+def _depth(side: MeasureContext, n_retrieved: Integers) -> Integers:
     """`[Q]`: how many documents may count, apart from how many there are."""
     measure = side.measure
     by_counts = "counts" in measure.definition.unjudged or measure.parameters.get("gain") in SIGNED
@@ -172,7 +173,7 @@ def _within(rows: JudgedRows, depth: Integers) -> Mask:
     return (rows.tie_first if rows.ties == "expected" else rows.rank) <= depth[rows.query]
 
 
-def over_grades(sides: Sequence[Bounding], values: Floats) -> Bounds:
+def over_grades(sides: Sequence[MeasureContext], values: Floats) -> Bounds:
     """Bounds over the grades that unjudged documents could have.
 
     Args:
@@ -199,7 +200,7 @@ def effects(holes: Holes) -> Floats:
 
     It is compared with the least grade, which all other unjudged documents have.
     """
-    scale = scale_of([side.bounding for side in holes.sides])
+    scale = scale_of([side.context for side in holes.sides])
     before = holes.values(holes.uniform(scale[0], scale[0]))
     alone = _singles(holes, scale[0], scale[-1])
     return holes.values(alone) - before[alone.query]
@@ -211,25 +212,25 @@ def grades_of(hits: JudgedRows) -> Floats:
     return np.append(0.0, above if above.size else 1.0)
 
 
-def scale_of(sides: Sequence[Bounding]) -> Floats:
+def scale_of(sides: Sequence[MeasureContext]) -> Floats:
     """One grade for each worth that a document may have by a measure, from the least to the most."""
     scale = grades_of(sides[0].run.hits)
     rel = sides[0].measure.parameters.get("rel", np.inf)
-    worth = np.stack([_worth_of(sides[0], scale), scale >= rel])
+    worth = np.stack([_worth_of(sides[0].measure, scale), scale >= rel])
     _, first = np.unique(worth, axis=1, return_index=True)
     return scale[first]
 
 
-def _worth_of(side: Bounding, scale: Floats) -> Floats:
+def _worth_of(measure: Measure, scale: Floats) -> Floats:
     """What documents of some grades are worth."""
     ranks, ends = np.arange(1, scale.size + 1), np.array([0, scale.size])
-    known = np.ones(scale.size, dtype=bool)
-    return side.worth(JudgedRows(ends, ranks, ranks, ranks, scale, known, ranks[-1:], Pool(ends, np.sort(scale)[::-1])))
+    known, pool = np.ones(scale.size, dtype=bool), Pool(ends, np.sort(scale)[::-1])
+    return worth(measure, JudgedRows(ends, ranks, ranks, ranks, scale, known, ranks[-1:], pool))
 
 
 def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
     """Grades that include both ends of each query; queries too large to enumerate are added to `unknown`."""
-    least, most, measure = scale[0], scale[-1], holes.sides[0].bounding.measure
+    least, most, measure = scale[0], scale[-1], holes.sides[0].context.measure
     known = measure.definition.unjudged
     if not holes.is_measured:
         yield holes.uniform(least, least)
@@ -279,8 +280,8 @@ def _every_way(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]
 
     Of one run, documents beyond the cutoff all have the least grade, or all the best.
     """
-    [bounding, *others] = [side.bounding for side in holes.sides]
-    is_sorted = bounding.is_ordered and "unsorted" not in bounding.measure.definition.unjudged and not others
+    [context, *others] = [side.context for side in holes.sides]
+    is_sorted = is_ordered(context) and "unsorted" not in context.measure.definition.unjudged and not others
     for number, (start, count) in enumerate(zip(holes.starts.tolist(), holes.counts.tolist(), strict=True)):
         inside = holes.is_inside[start : start + count] if not others else np.ones(count, dtype=bool)
         free = int(inside.sum())
@@ -309,8 +310,8 @@ def _prefixes(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
     cutoff lower the value.
     """
     [side, *others] = holes.sides
-    measure, rows = side.bounding.measure, side.rows
-    is_condensed = side.bounding.run.condensed or measure.judged_only
+    measure, rows = side.context.measure, side.rows
+    is_condensed = side.context.run.condensed or measure.judged_only
     if others or rows.ties != "broken" or (is_condensed and (rows.pool.grades < 0).any()):
         return None
     found = rows.known & (rows.grade >= measure.parameters["rel"]) & (rows.rank <= (measure.cutoff or np.inf))
@@ -399,7 +400,7 @@ def _linear(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
     sums = _difference(*parts) if len(parts) > 1 else parts[0]
     if sums is None:
         return None
-    gains = _worth_of(holes.sides[0].bounding, scale)
+    gains = _worth_of(holes.sides[0].context.measure, scale)
     ends = []
     for sign in (1, -1):
         grades = np.empty(sums.weight.size)
@@ -416,8 +417,8 @@ def _linear(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
 
 def _sums(holes: Holes, side: Side, scale: Floats) -> _Sums | None:
     """The values of a run as sums over a norm; None where they are none."""
-    bounding, measure = side.bounding, replace(side.bounding.measure, judged_only=False)
-    is_condensed = bounding.run.condensed or bounding.measure.judged_only
+    context, measure = side.context, replace(side.context.measure, judged_only=False)
+    is_condensed = context.run.condensed or context.measure.judged_only
     may_be_negative = measure.parameters.get("gain") in SIGNED and "ideal" in measure.parameters
     is_other = "no-sum" in measure.definition.unjudged or may_be_negative
     if is_other or (is_condensed and (side.rows.pool.grades < 0).any()):
@@ -444,7 +445,7 @@ def _sums(holes: Holes, side: Side, scale: Floats) -> _Sums | None:
             weights |= dict(zip(queries.tolist(), added, strict=True))
     holed = side.document >= 0
     place = holes.starts[side.rows.query[holed]] + side.document[holed]
-    worth = float(_worth_of(bounding, scale)[-1]) or 1.0
+    worth = float(_worth_of(context.measure, scale)[-1]) or 1.0
     own = np.zeros(holes.is_inside.size)
     np.add.at(own, place, weight[holed] / worth)
     return _Sums(start, own, norm, [(gains[query], weights[query]) for query in range(size)] if gains else None)

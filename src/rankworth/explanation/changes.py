@@ -1,11 +1,11 @@
 """One query of a run by one measure, and its value if its documents were ranked or graded otherwise."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
-from itertools import groupby, product
+from itertools import product
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -14,9 +14,10 @@ from rankworth.errors import InputError, RankworthError, UsageError, quoted, sho
 from rankworth.evaluation import runner
 from rankworth.evaluation.counterfactuals import Counterfactual, MeasureContext, Ranking, refuse
 from rankworth.evaluation.evaluator import Plan
-from rankworth.evaluation.tie_bounds import orders_count, orders_of
+from rankworth.evaluation.tie_bounds import every_order, expected, in_orders, ties_of
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES
+from rankworth.judging.judged_run import JudgedRows
 from rankworth.settings import Ties
 
 By = Literal["position", "grade", "cutoff", "swap", "ties", "unjudged"]
@@ -36,9 +37,6 @@ _SAMPLE: Final = 1000
 _SIZES: Final = 50
 """how many numbers of relevant documents are tried where there are too many ways"""
 SEED: Final = 0
-
-TieGroup = list[list[int]]
-"""The rows of documents with equal scores, those together that no measure can tell apart."""
 
 
 @dataclass(frozen=True)
@@ -116,12 +114,6 @@ class RankedQuery:
         rows = self.ranking.rows
         tied = (rows.tie_last > rows.tie_first)[: self.ranking.retrieved]
         return self.ties in ("expected", "last") and bool(tied.any())
-
-    def with_ties(self, ties: Ties) -> "RankedQuery":
-        """The ranking under another setting for ties; documents stay in their order."""
-        measure = replace(self.context.asked, judging=replace(self.context.asked.judging, ties=ties))
-        judging = replace(self.context.judging, ties=ties)
-        return replace(self, context=replace(self.context, asked=measure, judging=judging))
 
     def row(self, document: str) -> int:
         """The row of a document.
@@ -294,15 +286,17 @@ def by_swap(query: RankedQuery, options: Options) -> list[Row]:
 
 def by_ties(query: RankedQuery, _: Options) -> list[Row]:
     """The lowest, the mean and the highest value over the orders of tied documents."""
-    ranking = query.ranking
-    groups = _tie_groups(ranking)
-    orders = math.prod(map(orders_count, groups))
-    is_exact = orders <= _limit(ranking)
-    arranged = list(_arranged(ranking, groups)) if is_exact else _sampled(ranking)
-    measured = query.with_ties("id-descending").values(arranged)
-    mean = expected = _expected(query)
-    how = "the mean by its formula" if expected is not None else ""
-    if not groups:
+    context, place = query.context, query.ranking.place
+    rows = context.run.judgement.hits.of(np.array([place]))
+    ties = [tie for tie in ties_of(rows) if len(tie.alike) > 1]
+    orders = math.prod(tie.orders for tie in ties)
+    is_exact = orders <= _limit(query.ranking)
+    rankings = every_order(rows, ties) if is_exact else _sampled(rows)
+    column = context.reranked(rankings, replace(context.run.judging, ties="id-descending"))
+    measured = context.cells(column, place)
+    mean = by_formula = expected(context).tolist()[place]
+    how = "" if math.isnan(by_formula) else "the mean by its formula"
+    if not ties:
         query.notes.append(f"{query.label}: no two documents have the same score")
     elif is_exact:
         query.notes.append(f"{query.label}: over all {orders:,} orders that differ{how and f', {how}'}")
@@ -315,8 +309,8 @@ def by_ties(query: RankedQuery, _: Options) -> list[Row]:
             query.notes.append(f"{query.label}: {text}")
     values = query.undefined(measured, "orders")
     random = values if is_exact else [value for value in measured[2:] if value is not None and not math.isnan(value)]
-    if expected is None and random:
-        mean = math.fsum(random) / len(random)
+    if math.isnan(by_formula):
+        mean = math.fsum(random) / len(random) if random else None
     if mean is not None and values and is_exact:
         mean = min(max(mean, min(values)), max(values))  # not beyond them by rounding
     lowest, highest = min(values, default=None), max(values, default=None)
@@ -324,58 +318,19 @@ def by_ties(query: RankedQuery, _: Options) -> list[Row]:
     return [query.change("ties", name, value) for name, value in named.items()]
 
 
-def _tie_groups(ranking: Ranking) -> list[TieGroup]:
-    """The ties of the ranking, without those of documents that no measure can tell apart."""
-    rows = ranking.rows
-    groups = []
-    for _, tied in groupby(range(ranking.retrieved), lambda row: int(rows.tie_first[row])):
-        alike: dict[object, list[int]] = {}
-        for row in tied:
-            by_subtopic = row if rows.subtopics is not None and rows.known[row] else None
-            elsewhere = None if rows.elsewhere is None else bool(rows.elsewhere[row])
-            alike.setdefault((ranking.grade(row), by_subtopic, elsewhere), []).append(row)
-        if len(alike) > 1:
-            groups.append([*alike.values()])
-    return groups
-
-
-def _arranged(ranking: Ranking, groups: Sequence[TieGroup]) -> Iterator[Counterfactual]:
-    """The ranking with its ties in every order."""
-    rows = [sorted(row for alike in group for row in alike) for group in groups]
-    for orders in product(*([*orders_of(group)] for group in groups)):
-        order = np.arange(ranking.retrieved)
-        for tied, chosen in zip(rows, orders, strict=True):
-            order[tied] = chosen
-        yield Counterfactual(order, exchanged=True)
-
-
 def _limit(ranking: Ranking) -> int:
     """Up to how many rankings of these documents all are measured."""
     return min(_MAX_RANKINGS, _MAX_DOCUMENTS // max(1, ranking.retrieved))
 
 
-def _sampled(ranking: Ranking) -> list[Counterfactual]:
-    """The order with the best grades first, that with the worst ones first, and random ones."""
-    rows, retrieved = ranking.rows, slice(ranking.retrieved)
-    first = rows.tie_first[retrieved]
-    tie = np.cumsum(np.append(False, first[1:] != first[:-1]))
-    grades = np.where(rows.known[retrieved], rows.grade[retrieved], 0.0)
-    random = np.random.default_rng(SEED)
-    keys = (-grades, grades, *(random.random(tie.size) for _ in range(_SAMPLE)))
-    return [Counterfactual(np.lexsort((key, tie)), exchanged=True) for key in keys]
-
-
-def _expected(query: RankedQuery) -> float | None:
-    """The mean over all orders by the formula of the measure; None where it has none, or settings come after it."""
-    definition, resolved = query.context.measure.definition, query.context.asked
-    judging, averaging = resolved.judging, resolved.averaging
-    changed_after = averaging.round_values is not None or averaging.no_hit != "keep" or averaging.logarithms
-    if not (definition.linear or definition.tied) or changed_after:
-        return None
-    if judging.depth is not None or judging.unretrieved == "last":
-        return None
-    [value] = query.with_ties("expected").context.each(query.ranking, [query.ranking.as_it_is])
-    return value if isinstance(value, float) else None
+def _sampled(rows: JudgedRows) -> JudgedRows:
+    """The order with the best grades first, that with the worst ones first, and random ones, as one query for each."""
+    random, ranks = np.random.default_rng(SEED), []
+    for key in (-rows.grade, rows.grade, *(random.random(rows.rank.size) for _ in range(_SAMPLE))):
+        rank = np.empty_like(rows.rank)
+        rank[np.lexsort((key, rows.tie_first))] = rows.rank
+        ranks.append(rank)
+    return in_orders(rows, ranks)
 
 
 def by_unjudged(query: RankedQuery, options: Options) -> list[Row]:

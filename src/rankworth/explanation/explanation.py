@@ -149,7 +149,7 @@ class Explanation(_Explained, Trace):
         """The documents with a grade above 0 that count, or do not, and what each would add at its best place."""
         block = self.context.block(np.array([self.context.positions[self.id]], dtype=np.int64))
         ranking = self.context.ranking(block)
-        document = self.context.view.hits.document
+        document = self.context.run.hits.document
         rows = [] if ranking.row is None else ranking.row[0][ranking.retrieved[0]].tolist()
         counted = set() if document is None else {document[row] for row in rows}
         missing = _missing(self.context, self.id, counted, counts=counts)
@@ -159,7 +159,7 @@ class Explanation(_Explained, Trace):
     @cached_property
     def signature(self) -> str:
         """One line that says which number this is."""
-        lists = self.context.view.judgement.lists
+        lists = self.context.run.judgement.lists
         return str(signature(self.context.profile, [self.id], __version__, asked=self.context.asked, lists=lists))
 
     @cached_property
@@ -176,7 +176,7 @@ class Explanation(_Explained, Trace):
     @property
     def answered(self) -> bool:
         """Whether the run has a document for the query."""
-        return bool(self.context.view.standing.answered[self.context.positions[self.id]])
+        return bool(self.context.run.standing.answered[self.context.positions[self.id]])
 
     @property
     def arithmetic(self) -> str:
@@ -445,9 +445,9 @@ def _missing(context: MeasureContext, query: str, counted: Collection[str | None
     rows = [row for row in rows if (ranking.grade(row) or 0) > 0]
     if not rows:
         return []
-    is_condensed = context.view.condensed or context.measure.judged_only
+    is_condensed = context.run.condensed or context.measure.judged_only
     cutoff = None if is_condensed else context.measure.cutoff
-    deepest = min(bound for bound in (size + 1, cutoff, context.judging.depth) if bound)
+    deepest = min(bound for bound in (size + 1, cutoff, context.run.judging.depth) if bound)
     kinds: dict[int, Hashable] = {row: row if counts else _kind(ranking, row, deepest) for row in rows}
     most = max(_MIN_RANKS, _MAX_DOCUMENTS // (len(set(kinds.values())) * (size + 1)))
     tried = possible_ranks(ranking, deepest)[:most]

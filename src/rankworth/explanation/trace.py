@@ -102,16 +102,16 @@ def traces(context: MeasureContext, queries: Sequence[str]) -> dict[str, Trace]:
     """
     found: dict[str, Trace] = {}
     rows = np.array([context.positions[query] for query in dict.fromkeys(queries)], dtype=np.int64)
-    for selected, block in context.view.hits.blocks(rows):
-        ranking = block.condensed if context.view.condensed else block
-        names = (context.view.standing.queries[row] for row in selected.tolist())
+    for selected, block in context.run.hits.blocks(rows):
+        ranking = block.condensed if context.run.condensed else block
+        names = (context.run.standing.queries[row] for row in selected.tolist())
         found |= dict(zip(names, _traces(context, ranking, selected), strict=True))
     return found
 
 
 def _traces(context: MeasureContext, block: Judged, queries: Integers) -> Iterator[Trace]:
     """The steps of the queries of one block."""
-    terms, cut, hits = context.measure.terms(block), context.ranking(block), context.view.hits
+    terms, cut, hits = context.measure.terms(block), context.ranking(block), context.run.hits
     size, own = len(queries), cut if terms.ranking is None or terms.rank is not None else terms.ranking
     subtopics = None if hits.subtopics is None else hits.subtopics.counts[queries].tolist()
     numbers, running = _numbers(terms), terms.running()

@@ -51,10 +51,9 @@ def refuse_ids(judging: Judging, *queries: Iterable[str]) -> None:
         RefusedError: `query_ids`.
 
     """
-    if judging.query_ids == "numbers":
-        odd = [query for some in queries for query in some if not _NUMBERED.fullmatch(query)]
-        if odd:
-            raise RefusedError("query_ids", f"ids of queries that are no numbers: {quoted(odd)}")
+    odd = (query for some in queries for query in some if not _NUMBERED.fullmatch(query))
+    if judging.query_ids == "numbers" and (named := [*odd]):
+        raise RefusedError("query_ids", f"ids of queries that are no numbers: {quoted(named)}")
 
 
 def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> JudgedRows:
@@ -143,7 +142,8 @@ def _completed(hits: JudgedRows, *, once: bool) -> JudgedRows:
     """
     rows = np.flatnonzero(hits.known)
     if once and hits.judgement is not None:
-        rows = rows[np.unique(hits.judgement[rows], return_index=True)[1]]
+        number = hits.query[rows] * (1 + hits.judgement.max(initial=0)) + hits.judgement[rows]
+        rows = rows[np.unique(number, return_index=True)[1]]
     queries, owner = hits.n_retrieved.size, hits.pool.query
     grades, code = np.unique(np.append(hits.pool.grades, hits.grade[rows]), return_inverse=True)
     kind = np.append(owner, hits.query[rows]) * grades.size + code

@@ -505,7 +505,7 @@ def _rankings(
 
 def _ranks(explanation: Explanation) -> dict[str, int]:
     """The rank of each document of a ranking."""
-    hits = explanation.context.view.hits
+    hits = explanation.context.run.hits
     row = explanation.context.positions[explanation.id]
     rows = slice(*hits.offsets[row : row + 2])
     documents = [] if hits.document is None else hits.document[rows].tolist()
