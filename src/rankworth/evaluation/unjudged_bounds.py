@@ -310,47 +310,28 @@ def _prefixes(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
     cutoff lower the value.
     """
     [side, *others] = holes.sides
-    measure, rows = side.context.measure, side.rows
-    is_condensed = side.context.run.condensed or measure.judged_only
-    if others or rows.ties != "broken" or (is_condensed and (rows.pool.grades < 0).any()):
-        return None
+    measure, rows, ends = side.context.measure, side.rows, []
     found = rows.known & (rows.grade >= measure.parameters["rel"]) & (rows.rank <= (measure.cutoff or np.inf))
-    holed = np.split(
-        rows.rank[side.document >= 0],
-        np.cumsum(np.bincount(rows.query[side.document >= 0], minlength=holes.queries.size))[:-1],
-    )
-    ends = []
-    for is_best, beyond in ((True, scale[0]), (False, scale[-1])):
-        norm = _norms(holes, side, measure, scale, beyond)
+    rank = holes.ranks[0]
+    for sign, beyond in ((1, scale[0]), (-1, scale[-1])):
+        sums = _sums(holes, side, scale, beyond) if not others and rows.ties == "broken" else None
+        if sums is None:
+            return None
         ways = holes.uniform(scale[0], beyond)
-        for query in range(holes.queries.size):
+        for query, (start, count) in enumerate(zip(holes.starts.tolist(), holes.counts.tolist(), strict=True)):
+            inside = np.flatnonzero(holes.is_inside[start : start + count])
             row = slice(rows.offsets[query], rows.offsets[query + 1])
-            start = holes.starts[query]
-            inside = int(holes.is_inside[start : start + holes.counts[query]].sum())
-            ranks, relevant = holed[query][:inside], rows.rank[row][found[row]]
+            ranks, relevant = rank[start + inside], rows.rank[row][found[row]]
             above, inverse = np.searchsorted(relevant, ranks), np.append(np.cumsum(1 / relevant[::-1])[::-1], 0.0)
-            own = np.arange(1, inside + 1) if is_best else np.ones(inside)
-            below = 0.0 if is_best else np.append(np.cumsum(1 / ranks[::-1])[::-1][1:], 0.0)[:inside]
-            added = (above + own) / ranks + inverse[above] + below
-            sums = (np.arange(1, relevant.size + 1) / relevant).sum() + np.append(
-                0.0, np.cumsum(added if is_best else added[::-1])
-            )
-            number = _greatest(sums if is_best else -sums, norm[:, query])
-            chosen = slice(start, start + number) if is_best else slice(start + inside - number, start + inside)
-            ways.grades[chosen] = scale[-1]
+            added = above / ranks + inverse[above]
+            if sign > 0:
+                added += (inside + 1) / ranks
+            else:
+                added += np.cumsum(1 / ranks[::-1])[::-1]
+            totals = sign * (sums.start[query] + np.append(0.0, np.cumsum(added[::sign])))
+            ways.grades[start + inside[::sign][: _greatest(totals, sums.norm[:, query])]] = scale[-1]
         ends.append(ways)
     return ends[0], ends[1]
-
-
-def _norms(holes: Holes, side: Side, measure: Measure, scale: Floats, beyond: float) -> Floats:
-    """`[3, Q]`: the norms where none, one and all documents within the cutoff have the best grade."""
-    one = holes.uniform(scale[0], beyond)
-    one.grades[holes.starts[holes.counts > 0]] = scale[-1]
-    norms = np.zeros((3, holes.queries.size))
-    for norm, ways in zip(norms, (holes.uniform(scale[0], beyond), one, holes.uniform(scale[-1], beyond)), strict=True):
-        for queries, terms, _ in _terms(holes, side, measure, ways):
-            norm[queries] = terms.norm
-    return norms
 
 
 def _greatest(sums: Floats, norm: Floats) -> int:
@@ -396,7 +377,7 @@ def _linear(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
     other order has a greater sum. Where the norm is the same for all numbers, or depends on that of the relevant
     documents, each number is tried. Else see `_best_counts`.
     """
-    parts = [_sums(holes, side, scale) for side in holes.sides]
+    parts = [_sums(holes, side, scale, scale[0]) for side in holes.sides]
     sums = _difference(*parts) if len(parts) > 1 else parts[0]
     if sums is None:
         return None
@@ -415,8 +396,8 @@ def _linear(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
     return ends[0], ends[1]
 
 
-def _sums(holes: Holes, side: Side, scale: Floats) -> _Sums | None:
-    """The values of a run as sums over a norm; None where they are none."""
+def _sums(holes: Holes, side: Side, scale: Floats, beyond: float) -> _Sums | None:
+    """The values of a run as sums over a norm, with a grade beyond the cutoff; None where they are no such values."""
     context, measure = side.context, replace(side.context.measure, judged_only=False)
     is_condensed = context.run.condensed or context.measure.judged_only
     may_be_negative = measure.parameters.get("gain") in SIGNED and "ideal" in measure.parameters
@@ -424,12 +405,12 @@ def _sums(holes: Holes, side: Side, scale: Floats) -> _Sums | None:
     if is_other or (is_condensed and (side.rows.pool.grades < 0).any()):
         return None
     size, least, most = holes.queries.size, scale[0], scale[-1]
-    single = holes.uniform(least, least)
+    single = holes.uniform(least, beyond)
     single.grades[holes.starts[holes.counts > 0]] = most
     norm, start, weight = np.zeros((3, size)), np.zeros(size), np.zeros(side.rows.rank.size)
     gains: dict[int, Floats] = {}
     weights: dict[int, Floats] = {}
-    for queries, terms, _ in _terms(holes, side, measure, holes.uniform(least, least)):
+    for queries, terms, _ in _terms(holes, side, measure, holes.uniform(least, beyond)):
         norm[0, queries], start[queries] = terms.norm, terms.total()
         gains |= {} if terms.ideal is None else dict(zip(queries.tolist(), _of_ideal(terms.ideal, "gain"), strict=True))
     for queries, terms, _ in _terms(holes, side, measure, single):
