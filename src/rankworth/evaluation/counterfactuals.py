@@ -28,14 +28,14 @@ class Counterfactual:
 
     Attributes:
         order: the rows of the retrieved documents, best first; rows that are not in it were not retrieved.
-        alone: rows that share their score with no other document any more.
+        alone: a row that shares its score with no other document any more; None where there is none.
         grades: other grades of some rows, None for one that nobody judged.
         exchanged: whether ranks keep their scores, and so their ties, and documents take those of their new rank.
 
     """
 
     order: Integers
-    alone: frozenset[int] = frozenset()
+    alone: int | None = None
     grades: Mapping[int, float | None] = field(default_factory=dict)
     exchanged: bool = False
 
@@ -97,7 +97,7 @@ class Ranking:
     def moved(self, row: int, place: int) -> Counterfactual:
         """The ranking with one document at another place, counted from 1; the others keep their order."""
         others = np.delete(np.arange(self.retrieved), row) if row < self.retrieved else np.arange(self.retrieved)
-        return Counterfactual(np.insert(others, place - 1, row), frozenset([row]))
+        return Counterfactual(np.insert(others, place - 1, row), row)
 
     def swapped(self, row: int) -> Counterfactual:
         """The ranking with a document and the next one in each other's place, with each other's score."""
@@ -161,7 +161,7 @@ class Ranking:
             return rank, rank, rank
         if change.exchanged:
             return rank, self.rows.tie_first[:size], self.rows.tie_last[:size]
-        apart = np.isin(change.order, list(change.alone)) | ~tied[change.order]
+        apart = (change.order == change.alone) | ~tied[change.order]
         group = np.where(apart, -1 - np.arange(size), self.rows.tie_first[change.order])
         starts = np.flatnonzero(np.append(True, group[1:] != group[:-1])[:size])
         lengths = np.diff(starts, append=size)
@@ -192,14 +192,8 @@ def _positive(positive: NDArray[np.bool_], change: Counterfactual) -> NDArray[np
     if change.exchanged:
         return positive[: len(change.order)]
     signs = positive[change.order]
-    if signs.all():
-        return signs
-    others = ~np.isin(change.order, list(change.alone))
-    for place in np.flatnonzero(~others).tolist():
-        if (signs & others)[place:].any():
-            signs[place] = True
-        elif (~signs & others)[:place].any():
-            signs[place] = False
+    for place in np.flatnonzero(change.order == change.alone).tolist():
+        signs[place] = signs[place + 1 :].any() or (signs[place] and signs[:place].all())
     return signs
 
 
@@ -292,50 +286,40 @@ class MeasureContext:
         ranking = Ranking.of(hits, self.qrels.documents_of(at), self.qrels.grades[start:end], start)
         return replace(ranking, place=place)
 
-    def each(self, ranking: Ranking, alternatives: Sequence[Counterfactual]) -> list[float | RankworthError | None]:
-        """What other rankings of a query would be worth, and the errors with which some are refused.
-
-        Args:
-            ranking: the documents of the query.
-            alternatives: their orders.
-
-        """
-        longest = max((len(change.order) for change in alternatives), default=1)
-        step = max(1, _ROWS // max(1, longest))
-        parts = (alternatives[start : start + step] for start in range(0, len(alternatives), step))
-        return [value for part in parts for value in self._tried(ranking, part)]
-
-    def _tried(self, ranking: Ranking, alternatives: Sequence[Counterfactual]) -> list[float | RankworthError | None]:
-        """The values of some rankings at once; where one is refused, of each half, until that one is found."""
-        try:
-            return [*self.values(ranking, alternatives)]
-        except RankworthError as error:
-            if len(alternatives) == 1:
-                return [self.profile.refused(error, self.asked.label) if isinstance(error, RefusedError) else error]
-        half = len(alternatives) // 2
-        return self._tried(ranking, alternatives[:half]) + self._tried(ranking, alternatives[half:])
-
     def values(
         self, ranking: Ranking, alternatives: Sequence[Counterfactual], measure: Measure | None = None
-    ) -> list[float | None]:
-        """What other rankings of a query would be worth, one by one; None where they would have no value.
+    ) -> list[float | RankworthError | None]:
+        """What other rankings of a query would be worth.
 
         Args:
             ranking: the documents of the query.
             alternatives: their orders.
             measure: another measure than that of the context, under the same settings.
 
-        Raises:
-            RankworthError: where the settings refuse one of them.
+        Returns:
+            For each the value, None where it would have none, or the error with which it is refused.
 
         """
-        if not alternatives:
-            return []
-        hits = ranking.hits(alternatives)
-        judging = grades.effective(self.asked.judging, hits)  # other grades may be such that other settings matter
-        if self.run.judging.ties in ("expected", "last"):
-            judging = replace(judging, ties=self.run.judging.ties)
-        return self.cells(self.reranked(hits, judging, measure), ranking.place)
+        longest = max((len(change.order) for change in alternatives), default=1)
+        step = max(1, _ROWS // max(1, longest))
+        parts = (alternatives[start : start + step] for start in range(0, len(alternatives), step))
+        return [value for part in parts for value in self._tried(ranking, part, measure)]
+
+    def _tried(
+        self, ranking: Ranking, alternatives: Sequence[Counterfactual], measure: Measure | None
+    ) -> list[float | RankworthError | None]:
+        """The values of some rankings at once; where one is refused, of each half, until that one is found."""
+        try:
+            hits = ranking.hits(alternatives)
+            judging = grades.effective(self.asked.judging, hits)  # other grades may be such that other settings matter
+            if self.run.judging.ties in ("expected", "last"):
+                judging = replace(judging, ties=self.run.judging.ties)
+            return [*self.cells(self.reranked(hits, judging, measure), ranking.place)]
+        except RankworthError as error:
+            if len(alternatives) == 1:
+                return [self.profile.refused(error, self.asked.label) if isinstance(error, RefusedError) else error]
+        half = len(alternatives) // 2
+        return self._tried(ranking, alternatives[:half], measure) + self._tried(ranking, alternatives[half:], measure)
 
     def cells(self, column: Column, place: int) -> list[float | None]:
         """The values of other rankings of one query; None where they have none, NaN where it is not defined.

@@ -191,7 +191,7 @@ class RankedQuery:
             RankworthError: where the settings refuse them all.
 
         """
-        measured = iter(self.context.each(self.ranking, [ranking for ranking in rankings if ranking is not None]))
+        measured = iter(self.context.values(self.ranking, [ranking for ranking in rankings if ranking is not None]))
         values = [self.value if ranking is None else next(measured) for ranking in rankings]
         refused = {number: value for number, value in enumerate(values) if isinstance(value, RankworthError)}
         if refused and len(refused) == len(rankings):

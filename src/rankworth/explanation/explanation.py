@@ -482,7 +482,7 @@ def _best(
     """Where a document of each kind would add most, the value there and its change; None if no place is better."""
     size = ranking.retrieved
     moves = [(kind, row, place) for kind, row in rows.items() for place in tried if place <= size + (row >= size)]
-    now, *values = context.each(ranking, [ranking.as_it_is, *(ranking.moved(row, place) for _, row, place in moves)])
+    now, *values = context.values(ranking, [ranking.as_it_is, *(ranking.moved(row, place) for _, row, place in moves)])
     known: dict[Hashable, list[tuple[float, int]]] = {kind: [] for kind in rows}
     for (kind, _, place), value in zip(moves, values, strict=True):
         if isinstance(value, float) and not math.isnan(value):

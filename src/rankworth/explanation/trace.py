@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from rankworth.arrays import Integers
-from rankworth.errors import MeasureError, shortened
+from rankworth.errors import shortened
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.judged import Judged
 from rankworth.judging.judged_run import JudgedRows
@@ -408,11 +408,8 @@ def other_gain(explanation: "Explanation") -> str:
         return ""
     other = _GAINS[gain]
     ranking = context.alternatives(explanation.id)
-    try:
-        [then] = context.values(ranking, [ranking.as_it_is], context.measure(gain=other))
-    except MeasureError:
-        return ""
-    if then is None or math.isnan(then) or math.isclose(then, value, rel_tol=1e-12, abs_tol=1e-15):
+    [then] = context.values(ranking, [ranking.as_it_is], context.measure(gain=other))
+    if not isinstance(then, float) or math.isnan(then) or math.isclose(then, value, rel_tol=1e-12, abs_tol=1e-15):
         return ""
     whose = context.measure.definition.gains.get(other)
     return f"{gain} {number(value)}; with gain={other}{f', {whose},' if whose else ''} {number(then)}"
