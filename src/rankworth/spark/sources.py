@@ -11,7 +11,7 @@ from pyspark.sql import functions as sql
 from pyspark.sql import types
 
 from rankworth import errors
-from rankworth.errors import InputError, RankworthError
+from rankworth.errors import RankworthError
 from rankworth.io import frames
 from rankworth.io.columns import NONE, VALUES, Table
 from rankworth.io.frames import is_list
@@ -34,6 +34,7 @@ _KINDS: Final[Mapping[str, pl.DataType]] = {
     "timestamp_ntz": pl.Datetime(),
 }
 _POSITION: Final = "position"
+_VALUES: Final = (*VALUES["score"], "grade")
 WANTED: Final = "wanted"
 """a query that is to be evaluated"""
 PAIR: Final = "pair"
@@ -143,35 +144,22 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
 
 
 def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
-    """Refuse what a frame of these columns would be refused for here, which takes none of its rows."""
+    """Refuse what a frame of these columns would be refused for here, which takes none of its rows.
+
+    Of lists, the ids and numbers in them are looked at as columns.
+    """
+    flat: dict[str, Any] = {}
     for what, column in table.chosen().items():
         kind: Any = schema[column]
-        inner = kind.inner if is_list(kind) else kind
-        held: dict[str, Any] = {each.name: each.dtype for each in inner.fields} if isinstance(inner, pl.Struct) else {}
-        records = table.records(held) if held else None
-        if what in ("query", "document"):
-            _check_id(what, held[records.needed("document")] if records else inner, table)
-        elif what != "subtopic":
-            _check_number(what, inner, table)
-        for value, field in (records.value_columns() if records else {}).items():
-            if value in (*VALUES["score"], "grade"):
-                _check_number(value, held[field], table)
+        flat[what] = kind.inner if is_list(kind) else kind
+        if isinstance(flat[what], pl.Struct):
+            fields = {each.name: each.dtype for each in flat[what].fields}
+            records = table.records(fields)
+            flat |= {name: fields[field] for name, field in records.value_columns().items() if name in _VALUES}
+            flat["document"] = fields[records.needed("document")]
+    flat |= {} if flat.keys() & {*_VALUES} else {table.value: pl.Float64()}  # the order of lists
+    frames.settle(pl.DataFrame(schema=flat), table.value, table.name, first=0)
     frames.settle(pl.DataFrame(schema=dict(schema)), table.value, table.name, table.columns, first=0)
-
-
-def _check_id(what: str, kind: pl.DataType, table: Table) -> None:
-    """Refuse what are no ids (`id-type`)."""
-    if not (kind.is_integer() or isinstance(kind, pl.String)):
-        text = f"{table.name}: the {what} {table.noun} holds {kind}; ids are text or integers"
-        raise InputError("id-type", text, remedy="convert the column to text, as the ids are in the other input")
-
-
-def _check_number(what: str, kind: pl.DataType, table: Table) -> None:
-    """Refuse what are no numbers (`bad-score`, `bad-grade`)."""
-    if not (kind.is_numeric() or isinstance(kind, pl.Boolean)):
-        slug = "bad-grade" if table.value == "grade" else "bad-score"
-        text = f"{table.name}: the {what} {table.noun} holds {kind}, not numbers"
-        raise InputError(slug, text, remedy=f'convert the column to numbers: col("{what}").cast("double")')
 
 
 def _kind(kind: types.DataType) -> pl.DataType:
