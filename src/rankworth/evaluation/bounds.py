@@ -10,11 +10,12 @@ from rankworth.arrays import Floats
 from rankworth.errors import UsageError
 from rankworth.evaluation.aggregation import Column, Mask
 from rankworth.evaluation.counterfactuals import MeasureContext, contexts
-from rankworth.evaluation.evaluator import Evaluator, Plan, QrelsOf
+from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.tie_bounds import Bounds, expected, over_orders
 from rankworth.evaluation.unjudged_bounds import grades_of, over_grades
 from rankworth.evaluation.values import Values, details
 from rankworth.io.validate import IdKinds
+from rankworth.judging.inputs import Judgements
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure
 from rankworth.model import Run
@@ -84,11 +85,11 @@ class MeanBounds(Mapping[str, Bound]):
         return replace(self, columns=parts)
 
 
-def bounded(qrels_of: QrelsOf, run: Run, plan: Plan, by: Varied, *, progress: "Progress | None" = None) -> Values:
+def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progress: "Progress | None" = None) -> Values:
     """The values of a run, with their bounds.
 
     Args:
-        qrels_of: gives the judgements that count under some settings.
+        judgements: those that count under some settings.
         run: the run.
         plan: the measures.
         by: what bounds are taken over.
@@ -101,7 +102,7 @@ def bounded(qrels_of: QrelsOf, run: Run, plan: Plan, by: Varied, *, progress: "P
     """
     _refuse_word(by)
     needs_rows = by == "unjudged" and any(not _has_plain_ranks(measure) for measure in plan.asked)
-    evaluator = Evaluator(qrels_of, run, [plan], progress=progress, full=needs_rows)
+    evaluator = Evaluator(judgements, run, [plan], progress=progress, full=needs_rows)
     values = evaluator.values(plan)
     columns, notes = {}, []
     for context in contexts(evaluator, plan, details(values).columns):
@@ -190,7 +191,7 @@ class DifferenceBounds(NamedTuple):
     is_known: Mask
 
 
-def of_runs(qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, by: Varied) -> dict[str, list[MeasureContext]]:
+def of_runs(judgements: Judgements, runs: Mapping[str, Run], plan: Plan, by: Varied) -> dict[str, list[MeasureContext]]:
     """What is needed to bound each measure of each run; documents are known by their ids.
 
     Raises:
@@ -199,10 +200,10 @@ def of_runs(qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, by: Varied) 
 
     """
     _refuse_word(by)
-    every = frozenset(query for measure in plan.asked for query in qrels_of(measure.judging).queries)
+    every = frozenset(query for measure in plan.asked for query in judgements(measure.judging).queries)
     is_shown, sides = by == "unjudged", {}
     for name, run in runs.items():
-        evaluator = Evaluator(qrels_of, run, [plan], shown=every if is_shown else frozenset(), full=is_shown)
+        evaluator = Evaluator(judgements, run, [plan], shown=every if is_shown else frozenset(), full=is_shown)
         sides[name] = contexts(evaluator, plan, details(evaluator.values(plan, with_notices=False)).columns)
         for context in sides[name] if is_shown else ():
             _refuse_settings(context)
@@ -210,12 +211,12 @@ def of_runs(qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, by: Varied) 
 
 
 def differences(
-    qrels_of: QrelsOf, runs: Mapping[str, Run], plan: Plan, pairs: Sequence[tuple[str, str]], by: Varied
+    judgements: Judgements, runs: Mapping[str, Run], plan: Plan, pairs: Sequence[tuple[str, str]], by: Varied
 ) -> tuple[list[DifferenceBounds], str]:
     """Bounds of the differences of runs by each measure, and what they assume.
 
     Args:
-        qrels_of: gives the judgements that count under some settings.
+        judgements: those that count under some settings.
         runs: by name.
         plan: the measures.
         pairs: the names of each two runs.
@@ -226,7 +227,7 @@ def differences(
         RankworthError: as `evaluate`.
 
     """
-    sides = of_runs(qrels_of, runs, plan, by)
+    sides = of_runs(judgements, runs, plan, by)
     found = [
         DifferenceBounds(side.asked.label, first, second, list(side.qrels.queries), *vary([side, other], by))
         for first, second in pairs

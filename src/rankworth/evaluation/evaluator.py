@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from rankworth.evaluation.values import Counts, Details, PerQuery, Values
 from rankworth.groups import Groups
 from rankworth.judging import JudgedRun, grades, judge_all
 from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.inputs import Judgements
 from rankworth.judging.judged_run import JudgedRows, subtopics_of
 from rankworth.judging.overlap import alike_documents
 from rankworth.judging.quirks import paired, separated, shortened
@@ -33,16 +34,6 @@ if TYPE_CHECKING:
     from rankworth.io.source import Progress
 
 T = TypeVar("T")
-
-
-class QrelsOf(Protocol):
-    """Gives the judgements that count under some settings: without those that are excluded, each once."""
-
-    only: frozenset[str] | None
-    """the queries to evaluate; None for all"""
-
-    def __call__(self, judging: Judging, /) -> Qrels:
-        """Judgements under some settings."""
 
 
 @dataclass(frozen=True)
@@ -252,7 +243,7 @@ class Evaluator:
 
     def __init__(
         self,
-        qrels_of: QrelsOf,
+        judgements: Judgements,
         run: Run,
         plans: Sequence[Plan],
         *,
@@ -263,7 +254,7 @@ class Evaluator:
         """Judge the run by every ordering, and measure it.
 
         Args:
-            qrels_of: gives the judgements that count under some settings.
+            judgements: those that count under some settings.
             run: the run.
             plans: the measures.
             shown: queries of which all documents get rows, with ids and scores.
@@ -274,8 +265,8 @@ class Evaluator:
             InputError: where the run cannot be read.
 
         """
-        self.qrels_of, self.shown = qrels_of, shown
-        self.run = run if qrels_of.only is None else run.only(qrels_of.only)
+        self.judgements, self.shown = judgements, shown
+        self.run = run if judgements.only is None else run.only(judgements.only)
         self._refused: dict[int, RankworthError] = {}
         self._widened: dict[int, Qrels] = {}
         self._alike: dict[int, str] = {}
@@ -321,7 +312,7 @@ class Evaluator:
 
         """
         judging, averaging = measures[0].judging, measures[0].averaging
-        qrels = self.qrels_of(judging)
+        qrels = self.judgements(judging)
         if self.run.engine:
             self.run.refuse(judging)  # type: ignore[attr-defined]
         if measures[0].quantity.definition.elsewhere and averaging.extra != "ignore":
@@ -440,7 +431,7 @@ class Evaluator:
             hits = grades.settle(hits, judging, queries)
         settled = hits
         judged = np.ones(len(queries), dtype=bool)
-        if self._widened and qrels is case.whole and qrels is not (own := self.qrels_of(case.judging)):
+        if self._widened and qrels is case.whole and qrels is not (own := self.judgements(case.judging)):
             judged = _within(queries, own.queries)
         if judging.judgements == "relevant" or judging.negative == "dropped":
             judged = grades.graded(judgement.hits, judging, queries).pool.lengths > 0
@@ -494,7 +485,7 @@ class Evaluator:
             scored = whole.rows(base.averaging).there
         except RefusedError as error:
             raise profile.refused(error, label) from None
-        policy = self.qrels_of(base.judging).duplicate_judgements
+        policy = self.judgements(base.judging).duplicate_judgements
         if policy not in ("error", base.judging.duplicate_judgements):  # it was settled when they were read
             profile = profile.derive(duplicate_judgements=policy)
         if profile.judging.exclude is not None:
@@ -525,7 +516,7 @@ class Evaluator:
             tuple(measure.quantity for measure in plan.asked),
             self.run.tag,
             plan.by,
-            self.qrels_of(replace(base.judging, exclude=None) if base.judging.exclude else base.judging),
+            self.judgements(replace(base.judging, exclude=None) if base.judging.exclude else base.judging),
             _details=Details(
                 tuple(columns),
                 plan.signed,

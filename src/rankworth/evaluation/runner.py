@@ -14,7 +14,7 @@ from rankworth import names
 from rankworth.arrays import Pool
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, catalogue
 from rankworth.evaluation.counterfactuals import MeasureContext, contexts
-from rankworth.evaluation.evaluator import Evaluator, Plan, QrelsOf
+from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.values import RunValues, Values, details
 from rankworth.groups import Groups, Slices
 from rankworth.judged import Judged
@@ -400,14 +400,14 @@ def warn(table: Iterable[Values]) -> None:
 
 
 def measure(
-    qrels_of: QrelsOf, run: Run, plans: Sequence[Plan], *, progress: "Progress | None" = None
+    judgements: inputs.Judgements, run: Run, plans: Sequence[Plan], *, progress: "Progress | None" = None
 ) -> list[Values | RankworthError]:
     """Evaluate a run under several conventions; it is read and joined once.
 
     A value is bit for bit what it would be if nothing else were evaluated beside it.
 
     Args:
-        qrels_of: gives the judgements that count under some settings.
+        judgements: those that count under some settings.
         run: the run.
         plans: the measures under each of the conventions.
         progress: called while a file is read.
@@ -419,7 +419,7 @@ def measure(
         RankworthError: where judgements or run cannot be read at all.
 
     """
-    evaluator = Evaluator(qrels_of, run, plans, progress=progress)
+    evaluator = Evaluator(judgements, run, plans, progress=progress)
     results: list[Values | RankworthError] = []
     for plan in plans:
         try:
@@ -430,12 +430,12 @@ def measure(
 
 
 def inspect(
-    qrels_of: QrelsOf, run: Run, plan: Plan, shown: Iterable[str], *, progress: "Progress | None" = None
+    judgements: inputs.Judgements, run: Run, plan: Plan, shown: Iterable[str], *, progress: "Progress | None" = None
 ) -> tuple[Values, list[MeasureContext]]:
     """Evaluate a run under one convention, with what is needed to explain the values of each measure.
 
     Args:
-        qrels_of: gives the judgements that count under some settings.
+        judgements: those that count under some settings.
         run: the run.
         plan: the measures.
         shown: queries that are to be shown, with all their documents.
@@ -446,7 +446,7 @@ def inspect(
 
     """
     try:
-        evaluator = Evaluator(qrels_of, run, [plan], shown=frozenset(shown), progress=progress)
+        evaluator = Evaluator(judgements, run, [plan], shown=frozenset(shown), progress=progress)
         values = evaluator.values(plan)
     except RankworthError as error:
         raise plan.profile.reworded(error) from None

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankworth.arrays import Integers, expand
 from rankworth.errors import InputError, UsageError
@@ -91,26 +90,25 @@ class Exclusion:
         rows = expand(self.known.offsets[places], lengths)
         return np.repeat(numbers, lengths), taken(self.known.document_series, rows)
 
-    def out_of(self, qrels: Qrels) -> Qrels:
+    def out_of(self, qrels: Qrels, *, may_be_all: bool = False) -> Qrels:
         """The judgements of all other documents; queries stay, also those that have none left.
 
+        Args:
+            qrels: the judgements.
+            may_be_all: whether it is no error that none is left.
+
         Raises:
-            InputError: `empty-input`, where none has one left.
+            InputError: `empty-input`.
 
         """
-        rows = self.marks(qrels)
-        if rows.size and rows.all():
-            raise nothing_left(self, "judgement")
-        return qrels.without(rows) if rows.any() else qrels
-
-    def marks(self, qrels: Qrels) -> NDArray[np.bool_]:
-        """`[N]`: the judgements that do not count."""
         out = np.zeros(qrels.grades.size, dtype=bool)
         for place, (query, start) in enumerate(zip(qrels.queries, qrels.offsets.tolist(), strict=False)):
             if excluded := frozenset(self.documents_of(query)):
                 judged = qrels.documents_of(place)
                 out[start : start + len(judged)] = [document in excluded for document in judged]
-        return out
+        if out.size and out.all() and not may_be_all:
+            raise nothing_left(self, "judgement")
+        return qrels.without(out) if out.any() else qrels
 
     @property
     def known(self) -> Qrels:

@@ -224,6 +224,7 @@ class Judgements:
         settings: Iterable[Judging],
         *,
         rowless: bool = False,
+        may_exclude_all: bool = False,
     ) -> None:
         """Read what is to be read.
 
@@ -232,12 +233,14 @@ class Judgements:
             queries: the queries to keep; all where None.
             settings: what becomes of repeated and excluded judgements, by every convention that is asked for.
             rowless: whether no row at all is no error.
+            may_exclude_all: whether it is no error that none is left once some are excluded.
 
         Raises:
             InputError: where they cannot be trusted, or none is left.
             UsageError: `conflicting-options`.
 
         """
+        self._may_exclude_all = may_exclude_all
         source = _of_duckdb(source) if is_relation(source) else source
         queries = None if queries is None else validate.ids(queries)
         self.only: frozenset[str] | None = getattr(source, "only", None) if queries is None else frozenset(queries)
@@ -273,7 +276,8 @@ class Judgements:
             qrels = self._read[judging.duplicate_judgements]
             if not isinstance(qrels, Qrels):
                 raise qrels
-            self._kept[key] = qrels if exclude is None else exclude.out_of(qrels)
+            left = qrels if exclude is None else exclude.out_of(qrels, may_be_all=self._may_exclude_all)
+            self._kept[key] = left
         return self._kept[key]
 
 

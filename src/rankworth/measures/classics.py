@@ -7,8 +7,7 @@ from rankworth.judged import Judged
 from rankworth.measures.building_blocks import cumulative, first, inside, positive, share, total
 from rankworth.measures.core import Terms, measure
 from rankworth.measures.parameters import Natural, Positive, Ranks
-from rankworth.measures.sums import cut_at
-from rankworth.measures.user_models import Reported, earned, reported, span, stopping
+from rankworth.measures.user_models import Reported, gains_down_to, reported, stopping
 
 
 @measure("CWL_P", linear=True, monotone=True)
@@ -43,8 +42,7 @@ def reader_of_k(
     >>> rankworth.score([1, 0, 2], "CWL_P(max_grade=2)@3")  # (1/2 + 0 + 2/2) / 3
     0.5
     """
-    judged, depth = cut_at(judged, ranks)
-    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    judged, depth, gain = gains_down_to(judged, ranks, rel, max_grade, min_grade)
     return reported(of, judged, Terms(gain=gain, weight=inside(judged), norm=float(depth)))
 
 
@@ -80,8 +78,7 @@ def reader_of_the_first(
     >>> rankworth.score([0, 1, 2], "CWL_RR(max_grade=2)")  # 1/2 / 2
     0.25
     """
-    judged, depth = cut_at(judged, ranks)
-    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    judged, depth, gain = gains_down_to(judged, ranks, rel, max_grade, min_grade)
     return stopping(judged, gain, first(positive(gain)), lambda _: 1.0, depth, of=of)
 
 
@@ -119,8 +116,7 @@ def reader_of_the_retrieved(
     >>> rankworth.score([1, 0, 2], "CWL_AP(max_grade=2)")  # (1/2 / 1 * 1/2 + 2/2 / 3 * 3/2) / (1/2 + 2/2)
     0.5
     """
-    judged, _ = cut_at(judged, ranks)
-    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    judged, _, gain = gains_down_to(judged, ranks, rel, max_grade, min_grade)
     looked = total(gain)
     stops = total(gain / judged.rank)
     if of == "depth":
@@ -163,8 +159,7 @@ def reader_of_the_relevant(
     >>> rankworth.score([1, 0, 1], "CWL_TrAP", missing=[1, 1])  # (1/1 + 2/3) / 4
     0.41666666666666663
     """
-    judged, _ = cut_at(judged, ranks)
-    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    judged, _, gain = gains_down_to(judged, ranks, rel, max_grade, min_grade)
     n_relevant = judged.n_relevant(rel) if max_grade is None else judged.n_above(min_grade)
     at_first = total(gain * positive(2 - judged.rank))
     depth = share(n_relevant, at_first + 1 - positive(at_first))

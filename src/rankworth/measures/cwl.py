@@ -14,7 +14,7 @@ from rankworth.measures.building_blocks import discount, excess, first, least, p
 from rankworth.measures.core import Terms, measure
 from rankworth.measures.parameters import Natural, Positive, Probability, Ranks, Within
 from rankworth.measures.sums import before, cut_at, enough, inverse_squares, never, sums
-from rankworth.measures.user_models import Reported, earned, inverse_square, reported, span, stopping
+from rankworth.measures.user_models import Reported, earned, gains_down_to, inverse_square, reported, span, stopping
 
 Goal = Annotated[float, Within(0.5, 1000, closed=True)]
 
@@ -57,8 +57,7 @@ def inst(
     >>> round(rankworth.score([1], "INST(ranks=3)"), 12)  # V = 1, (1/2)^2, (1/2 * 2/3)^2; 1 / (1 + 1/4 + 1/9)
     0.734693877551
     """
-    judged, depth = cut_at(judged, ranks)
-    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    judged, depth, gain = gains_down_to(judged, ranks, rel, max_grade, min_grade)
     # V(i) falls like 1 / wanting^2 where nothing is gained; a gain takes wanting, and so V, a step down.
     wanting = excess(judged.rank - 1, before(gain)) + 2 * T
     step = gain / wanting
@@ -110,8 +109,7 @@ def insq(
     >>> rankworth.score([1, 0], "INSQ(ranks=2)")  # (1/2^2) / (1/2^2 + 1/3^2)
     0.6923076923076923
     """
-    judged, depth = cut_at(judged, ranks)
-    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    judged, depth, gain = gains_down_to(judged, ranks, rel, max_grade, min_grade)
     falling = inverse_square(T)
     rate = Terms(gain=gain, weight=position(judged, falling), norm=sums(falling, depth)(depth))
     return reported(of, judged, rate, at_first=falling(1), beyond=falling(depth + 1))
@@ -152,8 +150,7 @@ def scaled_dcg(
     >>> rankworth.score([1, 0, 1], "SDCG@3")  # (1/log2(2) + 1/log2(4)) / (1/log2(2) + 1/log2(3) + 1/log2(4))
     0.7039180890341347
     """
-    judged, depth = cut_at(judged, ranks)
-    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    judged, depth, gain = gains_down_to(judged, ranks, rel, max_grade, min_grade)
     best = sums(lambda rank: 1 / math.log2(rank + 1), depth)
     rate = Terms(gain=gain, discount=discount(judged, lambda rank: math.log2(rank + 1)), norm=best(depth))
     return reported(of, judged, rate)
@@ -235,8 +232,7 @@ def nearly_err_8(
     >>> rankworth.score([1, 0, 2], "NERR8(max_grade=2)@3")  # V = 1, 1/2, 1/2; (1 * 1/2 + 1/2 * 1) / 2
     0.5
     """
-    judged, depth = cut_at(judged, ranks)
-    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    judged, depth, gain = gains_down_to(judged, ranks, rel, max_grade, min_grade)
     return stopping(judged, gain, gain, lambda _: 1.0, depth, of=of)
 
 
@@ -272,8 +268,7 @@ def nearly_err_9(
     >>> rankworth.score([0, 1], "NERR9@3")  # V = 1, 1/2, 0; 1/2 * 1 / (1 + 1/2)
     0.3333333333333333
     """
-    judged, depth = cut_at(judged, ranks)
-    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    judged, depth, gain = gains_down_to(judged, ranks, rel, max_grade, min_grade)
     return stopping(judged, gain, gain, lambda rank: 1 / rank, depth, of=of)
 
 
@@ -311,8 +306,7 @@ def nearly_err_10(
     >>> rankworth.score([0, 1, 1], "NERR10(p=0.5)")  # V = 1, 1/2, 0; 1/2 * 1 / (1 + 1/2)
     0.3333333333333333
     """
-    judged, depth = cut_at(judged, ranks)
-    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    judged, depth, gain = gains_down_to(judged, ranks, rel, max_grade, min_grade)
     return stopping(judged, gain, gain, lambda rank: p ** (rank - 1), depth, of=of, goes_on=True)
 
 
@@ -350,6 +344,5 @@ def nearly_err_11(
     >>> rankworth.score([0, 1, 1], "NERR11")  # V = 1, (2/3)^2, 0; 4/9 * 1 / (1 + 4/9)
     0.30769230769230765
     """
-    judged, depth = cut_at(judged, ranks)
-    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    judged, depth, gain = gains_down_to(judged, ranks, rel, max_grade, min_grade)
     return stopping(judged, gain, gain, inverse_square(T), depth, of=of, goes_on=True)

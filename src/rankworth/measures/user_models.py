@@ -17,7 +17,7 @@ from rankworth.measures.building_blocks import (
     total,
 )
 from rankworth.measures.core import Terms
-from rankworth.measures.sums import never, sums
+from rankworth.measures.sums import cut_at, never, sums
 
 Reported = Literal["rate", "total", "depth"]
 """Of a reader: the gain per document, the gain of all documents that are looked at, or their number."""
@@ -42,6 +42,14 @@ def span(max_grade: float | None, min_grade: float) -> float:
             remedy="set max_grade to the best grade of the scale",
         )
     return max_grade - min_grade
+
+
+def gains_down_to(
+    judged: Judged, ranks: int, rel: float, max_grade: float | None, min_grade: float
+) -> tuple[Judged, int, Array]:
+    """The first ranks, the last of them, and `[Q, H]`, the gain of each document as a share of that of the best one."""
+    judged, depth = cut_at(judged, ranks)
+    return judged, depth, earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
 
 
 def reported(of: Reported, judged: Judged, rate: Terms, *, at_first: float = 1.0, beyond: Array | float = 0.0) -> Terms:

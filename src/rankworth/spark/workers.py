@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -20,8 +20,7 @@ from rankworth.io import frames
 from rankworth.io.reading import Blank, Blanks
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.inputs import Judgements
-from rankworth.model import Qrels, Run
-from rankworth.settings import Judging
+from rankworth.model import Run
 from rankworth.spark.sources import ELSEWHERE, PAIR, WANTED, Side
 
 _NUMBERS: Final = (
@@ -97,16 +96,16 @@ class Blocks:
         _refuse_unjudged(rows, judged)
         if not judged.height and all(measure.averaging.extra == "ignore" for measure in self.plan.asked):
             return Block(None, 0 if run is None else len(run.queries()), blanks.count)
-        plan, exclude = self._with_pairs(rows)
+        plan = self._with_pairs(rows)
         elsewhere = rows.filter(kind=ELSEWHERE)["document"].unique().to_list() if self.elsewhere else []
         if judged.height and run is not None and not elsewhere:
             try:
-                return self._measured(judged, run, plan, exclude, blanks)
+                return self._measured(judged, run, plan, blanks)
             except InputError as error:
                 if error.slug not in _ABSENT:
                     raise
         judged, run = _with_stand_in(judged, [_DOCUMENT, *elsewhere]), _answered(run)
-        return self._measured(judged, run, plan, exclude, blanks)
+        return self._measured(judged, run, plan, blanks)
 
     def _judged(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The judgements, maybe without a row."""
@@ -135,39 +134,20 @@ class Blocks:
                 raise
             return None
 
-    def _measured(self, judged: pl.DataFrame, run: Run, plan: Plan, exclude: Exclusion | None, blanks: Blanks) -> Block:
-        qrels_of = _Kept(Judgements(judged, None, [measure.judging for measure in plan.asked]), exclude)
-        values = Evaluator(qrels_of, run, [plan]).values(plan, with_notices=False)
+    def _measured(self, judged: pl.DataFrame, run: Run, plan: Plan, blanks: Blanks) -> Block:
+        judgements = Judgements(judged, None, [measure.judging for measure in plan.asked], may_exclude_all=True)
+        values = Evaluator(judgements, run, [plan]).values(plan, with_notices=False)
         return Block(values, values.counts.ignored, blanks.count)
 
-    def _with_pairs(self, rows: pl.DataFrame) -> tuple[Plan, Exclusion | None]:
+    def _with_pairs(self, rows: pl.DataFrame) -> Plan:
         """The plan with those pairs that are excluded here."""
         exclude = self.plan.exclude
         if exclude is None or exclude.label == SELF:
-            return self.plan, exclude
+            return self.plan
         pairs = _with_text_ids(rows.filter(pl.col("query").is_not_null(), kind=PAIR).select("query", "document"))
         known = Exclusion(exclude.label, Exclusion.of(pairs).pairs) if pairs.height else None
         measures = [replace(measure, judging=replace(measure.judging, exclude=known)) for measure in self.plan.asked]
-        return replace(self.plan, asked=measures), known
-
-
-@dataclass
-class _Kept:
-    """The judgements that count under some settings, also where none is left."""
-
-    read: Judgements
-    exclude: Exclusion | None
-    kept: dict[int, Qrels] = field(default_factory=dict)
-    only: frozenset[str] | None = None
-
-    def __call__(self, judging: Judging) -> Qrels:
-        qrels = self.read(replace(judging, exclude=None))
-        if judging.exclude is None or self.exclude is None or judging.exclude_from != "both":
-            return qrels
-        if id(qrels) not in self.kept:
-            marks = self.exclude.marks(qrels)
-            self.kept[id(qrels)] = qrels.without(marks) if marks.any() else qrels
-        return self.kept[id(qrels)]
+        return replace(self.plan, asked=measures)
 
 
 def _with_stand_in(judged: pl.DataFrame, documents: list[str]) -> pl.DataFrame:
