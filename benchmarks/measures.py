@@ -20,9 +20,11 @@ import numpy as np
 from peers import FIVE
 
 import rankworth
-from rankworth.judging import judge
+from rankworth.judging import judge_all
 from rankworth.judging.judged_run import JudgedRows
+from rankworth.judging.ranking import Ordering
 from rankworth.measures import CATALOGUE, Measure
+from rankworth.settings import STANDARD_JUDGING
 
 _CUTOFF: Final = 10
 
@@ -42,7 +44,9 @@ def main() -> None:
         collection = generate.Collection(options.data, shape).ensure()
         evaluate = partial(rankworth.evaluate, collection.qrels, collection.run, FIVE)
         whole = statistics.median(one.seconds for one in measuring.calls({"": evaluate}, options.rounds)[""])
-        hits = judge(rankworth.Qrels(collection.qrels), rankworth.Run(collection.run)).hits
+        conventions = [(rankworth.Qrels(collection.qrels), Ordering.of(STANDARD_JUDGING))]
+        [judged] = judge_all(conventions, rankworth.Run(collection.run))
+        hits = judged.hits
         rows = []
         for one in compact:
             costs = [_cost(one, hits, options.rounds)]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from judge import judge
 from rankworth.judged import Judged
-from rankworth.judging import judge
 from rankworth.judging.judged_run import JudgedRows, Subtopics
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run

@@ -30,9 +30,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
+from judge import judge
 from rankworth.errors import InputError, UsageError
 from rankworth.io import trec
-from rankworth.judging import judge
 from rankworth.model import Qrels, Run
 
 if sys.version_info >= (3, 14):

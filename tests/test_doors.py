@@ -33,9 +33,9 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import Grades, Scores, collections
+from judge import judge
 from rankworth.io import columns, frames, trec
 from rankworth.io.source import Source
-from rankworth.judging import judge
 from rankworth.model import Qrels, Run
 
 if sys.version_info >= (3, 14):

@@ -29,11 +29,12 @@ from generators import (
     variants,
     whole,
 )
+from judge import judge
 from rankworth import names
 from rankworth.errors import MeasureError
 from rankworth.evaluation import runner
 from rankworth.judged import Judged
-from rankworth.judging import inputs, judge
+from rankworth.judging import inputs
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import CATALOGUE, Measure, building_blocks
 from rankworth.model import Qrels, Run

@@ -22,12 +22,13 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import as_options
+from judge import judge
 from rankworth.errors import InputError, UsageError
 from rankworth.evaluation import results_file
 from rankworth.evaluation.output import means
 from rankworth.io import frames, trec
 from rankworth.io import source as files_of
-from rankworth.judging import JudgedRun, inputs, judge, polars
+from rankworth.judging import JudgedRun, inputs, polars
 from rankworth.judging.exclusion import Exclusion
 from rankworth.model import Qrels, Run
 from rankworth.profiles import STANDARD

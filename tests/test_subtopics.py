@@ -29,9 +29,10 @@ from generators import (
     variants,
     whole,
 )
+from judge import judge
 from rankworth.errors import InputError, RankworthWarning
 from rankworth.io import trec
-from rankworth.judging import judge, judged_run
+from rankworth.judging import judged_run
 from rankworth.judging.judged_run import JudgedRows, Subtopics
 from rankworth.measures import CATALOGUE, Measure
 from rankworth.model import Qrels, Run

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankworth as rw
-from rankworth.judging import judge
+from judge import judge
 
 # Five documents are few; what rankworth has to say about that is tested elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import rankworth as rw
-from rankworth.judging import judge
+from judge import judge
 
 # Some runs are shallow and miss queries on purpose; what rankworth has to say about that is tested elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")

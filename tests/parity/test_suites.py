@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import rankworth as rw
+from judge import judge
 from rankworth import names
-from rankworth.judging import judge
 
 # Their collections hold a handful of documents; what rankworth has to say about that is tested elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")

@@ -12,10 +12,10 @@ import pytest
 import pytrec_eval
 
 import rankworth as rw
+from judge import judge
 from rankworth import names
 from rankworth.cli import main
 from rankworth.evaluation import output
-from rankworth.judging import judge
 from rankworth.tables import data
 
 # The collections are shallow and lenient on purpose; what rankworth has to say about that is tested elsewhere.

@@ -68,17 +68,13 @@ class Ranking:
         """
         there = set() if hits.judgement is None else set(hits.judgement.tolist())
         absent = np.array([place for place in range(len(documents)) if first + place not in there], dtype=np.int64)
-        columns: dict[str, Any] = dict.fromkeys(
-            ("rank", "tie_first", "tie_last"), int(hits.n_retrieved[0]) + 1 + np.arange(absent.size)
-        )
-        columns |= dict.fromkeys(("known", "positive", "elsewhere"), np.ones(absent.size, dtype=bool))
-        columns |= {"grade": grades[absent], "judgement": first + absent, "score": np.full(absent.size, np.nan)}
-        columns["document"] = np.array([documents[place] for place in absent.tolist()], dtype=object)
-        for name in COLUMNS:
-            own = getattr(hits, name)
-            columns[name] = None if own is None else np.append(own, columns[name])
-        retrieved = hits.rank.size
-        return cls(replace(hits, offsets=np.array([0, retrieved + absent.size]), **columns), retrieved)
+        retrieved, rank = hits.rank.size, int(hits.n_retrieved[0]) + 1 + np.arange(absent.size)
+        rows = hits.with_rows(np.zeros_like(absent), rank, (rank, rank), grades[absent])
+        if rows.judgement is not None:
+            rows.judgement[retrieved:] = first + absent
+        if rows.document is not None:
+            rows.document[retrieved:] = [documents[place] for place in absent.tolist()]
+        return cls(rows, retrieved)
 
     @property
     def documents(self) -> list[str]:

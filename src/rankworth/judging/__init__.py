@@ -5,6 +5,6 @@ those of `duckdb`. Both give equal rows, bit for bit. `quirks` and `grades` are 
 """
 
 from rankworth.judging.judged_run import JudgedRun, Layout
-from rankworth.judging.ranking import judge, judge_all
+from rankworth.judging.ranking import judge_all
 
-__all__ = ["JudgedRun", "Layout", "judge", "judge_all"]
+__all__ = ["JudgedRun", "Layout", "judge_all"]

@@ -17,7 +17,7 @@ from rankworth.judging.judged_run import Columns, JudgedRun, Layout, assemble, s
 from rankworth.judging.order import Contradictions
 from rankworth.judging.overlap import named_by_file, nothing_in_common
 from rankworth.model import Qrels, Run
-from rankworth.settings import STANDARD_JUDGING, Duplicates, Judging, Order, ScoreType, Ties
+from rankworth.settings import Duplicates, Judging, Order, ScoreType, Ties
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -467,36 +467,6 @@ def judge_batches(
     ]
 
 
-def judge(
-    qrels: Qrels,
-    run: Run,
-    *,
-    layout: Layout = "compact",
-    settings: Judging = STANDARD_JUDGING,
-    subtopics: bool = False,
-    progress: "Progress | None" = None,
-) -> JudgedRun:
-    """Judge a run by one convention.
-
-    Args:
-        qrels: the judgements.
-        run: what the system returned.
-        layout: `compact` gives rows to judged documents only, `full` to all that were retrieved.
-        settings: what orders the documents, and what becomes of repeated and excluded ones; the judgements are settled
-            already, and what else is set comes after, in `rankworth.judging.grades`.
-        subtopics: whether the grades by subtopic are wanted, too.
-        progress: called while a file is read, see `rankworth.io.source.Progress`.
-
-    Raises:
-        InputError: where the run cannot be trusted, or shares no query with the judgements.
-
-    """
-    [judged] = judge_all([(qrels, Ordering.of(settings))], run, layout=layout, subtopics=subtopics, progress=progress)
-    if isinstance(judged, InputError):
-        raise judged
-    return judged
-
-
 def judge_all(
     conventions: Conventions,
     run: Run,
@@ -510,13 +480,14 @@ def judge_all(
     """Judge a run by several conventions; it is read and joined once.
 
     Args:
-        conventions: the judgements and the ordering of each.
-        run: as for `judge`.
-        layout: as for `judge`.
-        subtopics: as for `judge`.
+        conventions: the judgements and the ordering of each; the judgements are settled already, and what else is set
+            comes after, in `rankworth.judging.grades`.
+        run: what the system returned.
+        layout: `compact` gives rows to judged documents only, `full` to all that were retrieved.
+        subtopics: whether the grades by subtopic are wanted, too.
         elsewhere: whether rows tell if a document is judged for some query; in the full layout only.
         shown: queries that are to be shown: all their documents get rows, with ids and scores.
-        progress: as for `judge`.
+        progress: called while a file is read, see `rankworth.io.source.Progress`.
 
     Returns:
         A judged run for each convention, or the error with which it is refused.
