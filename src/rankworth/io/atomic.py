@@ -51,12 +51,37 @@ class Draft:
         self.name.replace(self.target)
 
 
-class _EndedError(BaseException):
-    """A signal asks the process to end."""
+@contextmanager
+def removing(remove: Callable[[], object], numbers: Iterable[int] = _ENDING) -> Iterator[None]:
+    """Remove something after a block; signals that end the process leave the block by KeyboardInterrupt first.
 
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
+    Args:
+        remove: removes it, once or several times.
+        numbers: the signals.
+
+    """
+    here = threading.current_thread() is threading.main_thread()  # no other may set handlers
+    usual = {number: handler for number in numbers if here and (handler := signal.getsignal(number)) in _USUAL}
+    ended: list[int] = []
+
+    def leave(number: int, _: FrameType | None) -> None:
+        for each in usual:
+            signal.signal(each, signal.SIG_IGN)
+        ended.append(number)
+        with suppress(OSError):  # here, since Polars may have raised KeyboardInterrupt before, and this is a second one
+            remove()
+        raise KeyboardInterrupt
+
+    try:
+        for number in usual:
+            signal.signal(number, leave)
+        yield
+    finally:
+        remove()
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+        if ended and ended[0] != signal.SIGINT:
+            os.kill(os.getpid(), ended[0])
 
 
 @contextmanager
@@ -69,30 +94,9 @@ def draft(path: Path) -> Iterator[Draft]:
     """
     target = path.resolve()
     name = target.with_name(f".rankworth-{os.urandom(4).hex()}.tmp")
-    here = threading.current_thread() is threading.main_thread()  # no other may set handlers
-    usual = {number: handler for number in _ENDING if here and (handler := signal.getsignal(number)) in _USUAL}
 
-    def leave(number: int, _: FrameType | None) -> None:
-        for each in usual:
-            signal.signal(each, signal.SIG_IGN)
-        with suppress(OSError):  # here, since Polars may have raised KeyboardInterrupt before, and this is a second one
-            name.unlink(missing_ok=True)
-        raise KeyboardInterrupt if number == signal.SIGINT else _EndedError(number)
-
-    ended = 0
-    try:
-        for number in usual:
-            signal.signal(number, leave)
-        with name.open("xb", buffering=0) as file:
-            yield Draft(file, name, target)
-    except _EndedError as error:
-        ended = error.number
-    finally:
-        name.unlink(missing_ok=True)
-        for number, handler in usual.items():
-            signal.signal(number, handler)
-    if ended:
-        os.kill(os.getpid(), ended)
+    with removing(partial(name.unlink, missing_ok=True)), name.open("xb", buffering=0) as file:
+        yield Draft(file, name, target)
 
 
 def put(content: bytes | memoryview, stream: IO[bytes]) -> None:

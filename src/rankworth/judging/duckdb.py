@@ -8,22 +8,20 @@ ends, it spills to disk. For the command line it brings rows of files together t
 
 import importlib
 import math
-import os
 import re
 import signal
 import tempfile
-import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import polars as pl
 
 from rankworth.errors import InputError, RankworthError, UsageError, quoted, shortened
-from rankworth.io import frames
+from rankworth.io import atomic, frames
 from rankworth.io.columns import NONE, Table
 from rankworth.io.reading import Orders
 from rankworth.judging.order import POSITION, refusal, settings_of_queries, settings_of_rows
@@ -436,7 +434,8 @@ def opened(memory: int | None = None) -> Iterator[Connection]:
     except ImportError:
         remedy = "pip install 'duckdb>=1.5'"
         raise UsageError("missing-library", "duckdb is not installed", remedy=remedy) from None
-    with _until_terminated(), tempfile.TemporaryDirectory(prefix="rankworth-") as folder:
+    terminated = atomic.removing(lambda: None, [signal.SIGTERM])  # so that the folder to spill to is removed
+    with terminated, tempfile.TemporaryDirectory(prefix="rankworth-") as folder:
         settings = {"temp_directory": folder, "enable_progress_bar": False}
         settings |= {"memory_limit": f"{memory}B"} if memory is not None else {}
         connection = library.connect()
@@ -446,28 +445,6 @@ def opened(memory: int | None = None) -> Iterator[Connection]:
             yield connection
         finally:
             connection.close()
-
-
-@contextmanager
-def _until_terminated() -> Iterator[None]:
-    """Turn SIGTERM into an exception, so that the folder to spill to is removed."""
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield
-        return
-
-    told: list[int] = []
-
-    def end(number: int, _: object) -> NoReturn:
-        told.append(number)
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        if told:
-            os.kill(os.getpid(), signal.SIGTERM)
 
 
 @contextmanager
