@@ -9,8 +9,8 @@ Sums run from left to right, so that a query has the same value alone, among a m
 
 import math
 import typing
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, Self
@@ -122,54 +122,101 @@ class Terms(NamedTuple):
         return total if self.link is None else self.link(total)
 
 
+def _undefined(*_: object) -> "Terms":
+    """What a definition measures that decorates no function."""
+    raise TypeError("a measure is defined by a function")
+
+
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """A function of a judged ranking, and what it promises about its values."""
+    """Define a measure, as a decorator: of a function that takes a `Judged` and keywords, and returns `Terms`.
+
+    Attributes:
+        name: as it is written in tables.
+        aliases: other names for it, in any case.
+        linear: the gain ignores the order, and the weight, which comes from `position` or `discount` or not at all,
+            ignores the content, so that expectations over ties are exact.
+        tied: it is not linear, but says itself what ties are worth, `expected` and `last`.
+        ordered: it is not linear, but moving a document up that is worth more, one with a higher gain, where the
+            measure has gains, or a relevant one, never lowers the value, or never raises it, whatever the others are;
+            `no-negative` if only where no grade is negative.
+        normalised: the best order of all judged documents scores 1, where anything is relevant.
+        monotone: a better grade for a retrieved document never lowers the value, whatever the parameters but gains by
+            grade, which need not grow with the grade, and `of`: readers who found something may stop earlier.
+        unjudged: what else is known of the lowest and highest value over grades of unjudged documents, see `Unjudged`.
+        range: the smallest and the largest value.
+        positions: `"all"` if the unjudged documents need rows of their own, whatever the parameters.
+        everywhere: values of parameters with which they do.
+        beside: parameters that mean something only while another one has a value: `{"rel": ("gain", "binary")}`.
+        elsewhere: whether it asks which documents are judged for another query.
+        subtopics: whether it looks at the grades for each subtopic.
+        at: the parameter that `@` sets, for a measure that has no cutoff (`IPrec@0.1`).
+        better: `"lower"` for a measure of what should not be.
+        gains: who has which of the usual gains, for the line that compares them: `{"linear": "as in trec_eval"}`.
+        shelf: `"first"` for a measure to start with, `"parity"` for one that exists for the sake of another tool.
+        function: the function that is decorated.
+        parameters: its keywords, by name.
+
+    >>> from rankworth.measures import building_blocks
+    >>> @measure("Depth1", aliases=("top",))
+    ... def depth1(judged: Judged, *, rel: float = 1) -> Terms:
+    ...     "Whether the first document is relevant."
+    ...     return Terms(gain=building_blocks.relevant(judged.cut(1), rel))
+    >>> depth1(rel=2)
+    Depth1(rel=2)
+    >>> del CATALOGUE["Depth1"]
+    """
 
     name: str
-    function: Callable[..., Any]
-    parameters: Mapping[str, Parameter]
-    aliases: tuple[str, ...] = ()
+    _: KW_ONLY
+    aliases: Sequence[str] = ()
     linear: bool = False
-    """the gain ignores the order and the weight ignores the content, so that expectations over ties are exact"""
     tied: bool = False
-    """not linear, but it knows its expectation over ties, and its value where tied documents share their last rank"""
     ordered: bool | Literal["no-negative"] = False
-    """not linear, but moving a document up that is worth more, whatever the others are, never lowers the value, or
-    never raises it, so that its ends over the orders of some documents are the two sorted ones; with `no-negative`
-    where no grade is negative"""
     normalised: bool = False
-    """the best order of all judged documents scores 1, where anything is relevant"""
     monotone: bool = False
-    """a better grade for a retrieved document never lowers the value, whatever the parameters but gains by grade, and
-    totals and depths of readers"""
-    unjudged: frozenset[Unjudged] = frozenset()
-    """what else is known of the lowest and highest value over grades of unjudged documents"""
+    unjudged: tuple[Unjudged, ...] = ()
     range: tuple[float, float] = (0.0, 1.0)
-    """the smallest and the largest value there can be"""
     positions: Layout = "judged"
-    """whether rows for the judged documents are enough, unless a parameter says otherwise"""
     everywhere: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    """values of parameters with which all documents need rows"""
     beside: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
-    """parameters that mean something only while another one has a value"""
     elsewhere: bool = False
-    """whether it asks which documents are judged for another query"""
     subtopics: bool = False
-    """whether it looks at the grades for each subtopic"""
     at: str = ""
-    """the parameter that `@` sets, where it is not the cutoff"""
     better: Better = "higher"
-    """which end of the scale is better"""
     gains: Mapping[str, str] = field(default_factory=dict)
-    """who has which of the usual gains: `as in trec_eval`"""
     shelf: Shelf = ""
-    """where a catalogue shows it"""
+    function: Callable[..., Any] = _undefined
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+
+    def __call__(self, function: Callable[..., Terms]) -> "Measure":
+        """The measure that a function defines.
+
+        Raises:
+            MeasureError: `bad-definition`, `duplicate-measure`.
+
+        """
+        name: str = self.name
+        measured: Any = function
+        if not callable(measured):
+            message = f"measure({name!r}) decorates {measured!r}: a measure is a function of a Judged"
+            raise MeasureError("bad-definition", message)
+        if name in CATALOGUE and (home := _defined_in(CATALOGUE[name].definition.function)) != _defined_in(function):
+            raise MeasureError("duplicate-measure", f"{name} is defined by {home}; choose another name")
+        parameters = read(name, function)
+        if _JUDGED_ONLY in parameters or (self.at and self.at not in parameters):
+            message = f"{name}: {_JUDGED_ONLY} is a parameter of every measure, and at={self.at!r} names one of its own"
+            raise MeasureError("bad-definition", message)
+        CATALOGUE[name] = Measure(replace(self, function=function, parameters=parameters))
+        return CATALOGUE[name]
 
     @property
     def sentence(self) -> str:
         """The first line of the docstring."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]
+
+
+measure = Definition
 
 
 @dataclass(frozen=True)
@@ -352,105 +399,6 @@ def gmean(measure: Named) -> Measure:
 
 CATALOGUE: Final[dict[str, Measure]] = {}
 """Every measure there is, under its name; `@measure` adds to it, and no other list of measures exists."""
-
-
-def measure(
-    name: str,
-    *,
-    aliases: Iterable[str] = (),
-    linear: bool = False,
-    tied: bool = False,
-    ordered: bool | Literal["no-negative"] = False,
-    normalised: bool = False,
-    monotone: bool = False,
-    unjudged: Iterable[Unjudged] = (),
-    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 - the field's word
-    positions: Layout = "judged",
-    everywhere: Mapping[str, tuple[Any, ...]] | None = None,
-    beside: Mapping[str, tuple[str, Any]] | None = None,
-    elsewhere: bool = False,
-    subtopics: bool = False,
-    at: str = "",
-    better: Better = "higher",
-    gains: Mapping[str, str] | None = None,
-    shelf: Shelf = "",
-) -> Callable[[Callable[..., Terms]], Measure]:
-    """Define a measure: the decorated function takes a `Judged` and keywords, and returns `Terms`.
-
-    Args:
-        name: as it is written in tables.
-        aliases: other names for it, in any case.
-        linear: the gain ignores the order, the weight comes from `position` or `discount` or not at all.
-        tied: it is not linear, but says itself what ties are worth, `expected` and `last`.
-        ordered: it is not linear, but moving a document up that is worth more never lowers the value, or never raises
-            it: one with a higher gain, where the measure has gains, or a relevant one; `no-negative` if only where no
-            grade is negative.
-        normalised: the best order of all judged documents scores 1.
-        monotone: a better grade for a retrieved document never lowers the value, whatever the parameters but gains by
-            grade, which need not grow with the grade, and `of`: readers who found something may stop earlier.
-        unjudged: what else is known of the lowest and highest value over grades of unjudged documents, see `Unjudged`.
-        range: the smallest and the largest value.
-        positions: `"all"` if the unjudged documents need rows of their own.
-        everywhere: values of parameters with which they do.
-        beside: parameters that mean something only while another one has a value: `{"rel": ("gain", "binary")}`.
-        elsewhere: whether it asks which documents are judged for another query.
-        subtopics: whether it looks at the grades for each subtopic.
-        at: the parameter that `@` sets, for a measure that has no cutoff (`IPrec@0.1`).
-        better: `"lower"` for a measure of what should not be.
-        gains: who has which of the usual gains, for the line that compares them: `{"linear": "as in trec_eval"}`.
-        shelf: `"first"` for a measure to start with, `"parity"` for one that exists for the sake of another tool.
-
-    Raises:
-        MeasureError: `bad-definition`, `duplicate-measure`.
-
-    >>> from rankworth.measures import building_blocks
-    >>> @measure("Depth1", aliases=("top",))
-    ... def depth1(judged: Judged, *, rel: float = 1) -> Terms:
-    ...     "Whether the first document is relevant."
-    ...     return Terms(gain=building_blocks.relevant(judged.cut(1), rel))
-    >>> depth1(rel=2)
-    Depth1(rel=2)
-    >>> del CATALOGUE["Depth1"]
-    """
-
-    def define(function: Callable[..., Terms]) -> Measure:
-        measured: Any = function
-        if not callable(measured):
-            message = f"measure({name!r}) decorates {measured!r}: a measure is a function of a Judged"
-            raise MeasureError("bad-definition", message)
-        if name in CATALOGUE and (home := _defined_in(CATALOGUE[name].definition.function)) != _defined_in(function):
-            raise MeasureError("duplicate-measure", f"{name} is defined by {home}; choose another name")
-        parameters = read(name, function)
-        if _JUDGED_ONLY in parameters or (at and at not in parameters):
-            message = f"{name}: {_JUDGED_ONLY} is a parameter of every measure, and at={at!r} names one of its own"
-            raise MeasureError("bad-definition", message)
-        CATALOGUE[name] = Measure(
-            Definition(
-                name,
-                function,
-                parameters,
-                tuple(aliases),
-                linear=linear,
-                tied=tied,
-                ordered=ordered,
-                normalised=normalised,
-                monotone=monotone,
-                unjudged=frozenset(unjudged),
-                range=range,
-                positions=positions,
-                everywhere=MappingProxyType(dict(everywhere or {})),
-                beside=MappingProxyType(dict(beside or {})),
-                elsewhere=elsewhere,
-                subtopics=subtopics,
-                at=at,
-                better=better,
-                gains=MappingProxyType(dict(gains or {})),
-                shelf=shelf,
-            )
-        )
-        return CATALOGUE[name]
-
-    return define
 
 
 def _restored(name: str, settings: tuple[tuple[str, Any], ...], *rest: Any) -> Measure:  # noqa: ANN401 - its fields

@@ -3,8 +3,8 @@
 Facts have no terms. Numbers are added over the queries, texts belong to one query each.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
 from rankworth.judged import Array, Judged
@@ -42,13 +42,13 @@ _COUNT: Final = (0.0, float("inf"))
 
 
 def fact(
-    name: str, *, aliases: Iterable[str] = (), text: bool = False, positions: Layout = "judged"
+    name: str, *, aliases: Sequence[str] = (), text: bool = False, positions: Layout = "judged"
 ) -> Callable[[Callable[..., Any]], Fact]:
     """Define a fact: the decorated function takes a `Judged` and keywords, and returns `[Q]` numbers or texts."""
 
     def define(function: Callable[..., Any]) -> Fact:
-        definition = Definition(name, function, read(name, function), tuple(aliases), range=_COUNT, positions=positions)
-        FACTS[name] = (TextFact if text else Fact)(definition)
+        definition = Definition(name, aliases=aliases, range=_COUNT, positions=positions, function=function)
+        FACTS[name] = (TextFact if text else Fact)(replace(definition, parameters=read(name, function)))
         return FACTS[name]
 
     return define
