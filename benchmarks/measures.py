@@ -20,7 +20,7 @@ import numpy as np
 from peers import FIVE
 
 import rankworth
-from rankworth.judging import judge_all
+from rankworth.judging import Include, judge_all
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.judging.ranking import Ordering
 from rankworth.measures import CATALOGUE, Measure
@@ -45,7 +45,7 @@ def main() -> None:
         evaluate = partial(rankworth.evaluate, collection.qrels, collection.run, FIVE)
         whole = statistics.median(one.seconds for one in measuring.calls({"": evaluate}, options.rounds)[""])
         conventions = [(rankworth.Qrels(collection.qrels), Ordering.of(STANDARD_JUDGING))]
-        [judged] = judge_all(conventions, rankworth.Run(collection.run))
+        [judged] = judge_all(conventions, rankworth.Run(collection.run), Include())
         hits = judged.hits
         rows = []
         for one in compact:

@@ -1,8 +1,10 @@
 """Judging a run by one convention."""
 
+from typing import Literal
+
 from rankworth.errors import InputError
 from rankworth.io.source import Progress
-from rankworth.judging import JudgedRun, Layout, judge_all
+from rankworth.judging import Include, JudgedRun, judge_all
 from rankworth.judging.ranking import Ordering
 from rankworth.model import Qrels, Run
 from rankworth.settings import STANDARD_JUDGING, Judging
@@ -12,7 +14,7 @@ def judge(
     qrels: Qrels,
     run: Run,
     *,
-    layout: Layout = "compact",
+    layout: Literal["compact", "full"] = "compact",
     settings: Judging = STANDARD_JUDGING,
     subtopics: bool = False,
     progress: Progress | None = None,
@@ -32,7 +34,7 @@ def judge(
 
     """
     conventions = [(qrels, Ordering.of(settings))]
-    [judged] = judge_all(conventions, run, layout=layout, subtopics=subtopics, progress=progress)
+    [judged] = judge_all(conventions, run, Include(layout == "full", subtopics=subtopics), progress)
     if isinstance(judged, InputError):
         raise judged
     return judged

@@ -14,7 +14,7 @@ from rankworth.evaluation.aggregation import Column, Mask, Rows, Standing
 from rankworth.evaluation.diagnostics import TieEffect, diagnose
 from rankworth.evaluation.values import Counts, Details, PerQuery, Values
 from rankworth.groups import Groups
-from rankworth.judging import JudgedRun, grades, judge_all
+from rankworth.judging import Include, JudgedRun, grades, judge_all
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.inputs import Judgements
 from rankworth.judging.judged_run import JudgedRows, subtopics_of
@@ -334,15 +334,8 @@ class Evaluator:
         }
         judged: Sequence[JudgedRun | InputError]
         try:
-            judged = judge_all(
-                list(pairs.values()),
-                run,
-                layout="full" if self.full else "compact",
-                subtopics=self._subtopics,
-                elsewhere=self._elsewhere,
-                shown=shown,
-                progress=progress,
-            )
+            include = Include(self.full, self._elsewhere, shown, self._subtopics)
+            judged = judge_all(list(pairs.values()), run, include, progress)
         except InputError as error:
             if not any(case.repeats_beyond(error) for case in cases):
                 raise

@@ -290,13 +290,9 @@ def _column(label: str, rows: Mapping[str, Mapping[str, Any]], kind: tables.Kind
         values = np.array([row.get(label) for row in rows.values()], dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{label} has a value that is no number") from None
-    return Column(label, own.measure, str(own), values, None if there.all() else there, kind, _mean(run, label))
-
-
-def _mean(part: Mapping[str, Any], label: str) -> float:
-    """The mean that a file has of a run or of a group; NaN where it is undefined."""
-    mean = part["mean"][label]
-    return math.nan if mean is None else float(mean)
+    mean = run["mean"][label]
+    mean = math.nan if mean is None else float(mean)
+    return Column(label, own.measure, str(own), values, None if there.all() else there, kind, mean)
 
 
 def _signed(label: str, rows: Mapping[str, Mapping[str, Any]]) -> str:

@@ -4,7 +4,7 @@
 those of `duckdb`. Both give equal rows, bit for bit. `quirks` and `grades` are settings that act before and after.
 """
 
-from rankworth.judging.judged_run import JudgedRun, Layout
-from rankworth.judging.ranking import judge_all
+from rankworth.judging.judged_run import JudgedRun
+from rankworth.judging.ranking import Include, judge_all
 
-__all__ = ["JudgedRun", "Layout", "judge_all"]
+__all__ = ["Include", "JudgedRun", "judge_all"]

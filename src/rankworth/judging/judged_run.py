@@ -13,7 +13,6 @@ from rankworth.judged import Judged
 from rankworth.model import Qrels
 from rankworth.settings import Duplicates
 
-Layout = Literal["compact", "full"]
 _CELLS: Final = 1 << 17
 """how many cells a block has at most, so that it stays in the processor's cache"""
 _REMEMBERED: Final = 1 << 14

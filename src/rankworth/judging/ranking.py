@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError
 from rankworth.judging.exclusion import Exclusion, nothing_left
-from rankworth.judging.judged_run import Columns, JudgedRun, Layout, assemble, subtopics_of
+from rankworth.judging.judged_run import Columns, JudgedRun, assemble, subtopics_of
 from rankworth.judging.order import Contradictions
 from rankworth.judging.overlap import named_by_file, nothing_in_common
 from rankworth.model import Qrels, Run
@@ -58,12 +58,14 @@ class Include:
         full: unjudged documents.
         elsewhere: whether a document is judged for any query; only where `full`.
         shown: queries of which all documents get rows, with ids and scores.
+        subtopics: the grades by subtopic.
 
     """
 
-    full: bool
-    elsewhere: bool
-    shown: Collection[str]
+    full: bool = False
+    elsewhere: bool = False
+    shown: Collection[str] = ()
+    subtopics: bool = False
 
 
 @dataclass(frozen=True)
@@ -468,14 +470,7 @@ def judge_batches(
 
 
 def judge_all(
-    conventions: Conventions,
-    run: Run,
-    *,
-    layout: Layout = "compact",
-    subtopics: bool = False,
-    elsewhere: bool = False,
-    shown: Collection[str] = (),
-    progress: "Progress | None" = None,
+    conventions: Conventions, run: Run, include: Include, progress: "Progress | None" = None
 ) -> list[JudgedRun | InputError]:
     """Judge a run by several conventions; it is read and joined once.
 
@@ -483,10 +478,7 @@ def judge_all(
         conventions: the judgements and the ordering of each; the judgements are settled already, and what else is set
             comes after, in `rankworth.judging.grades`.
         run: what the system returned.
-        layout: `compact` gives rows to judged documents only, `full` to all that were retrieved.
-        subtopics: whether the grades by subtopic are wanted, too.
-        elsewhere: whether rows tell if a document is judged for some query; in the full layout only.
-        shown: queries that are to be shown: all their documents get rows, with ids and scores.
+        include: which rows and columns there are to be.
         progress: called while a file is read, see `rankworth.io.source.Progress`.
 
     Returns:
@@ -496,7 +488,6 @@ def judge_all(
         InputError: where the run cannot be trusted by any.
 
     """
-    include = Include(layout == "full", elsewhere, shown)
     by_rank = [ordering.order == "rank" and not run.has_ranks for _, ordering in conventions]
     ranked = run.by_rank() if any(by_rank) else None
     if any(by_rank) and ranked is None:  # lists and scores make the ranks; equal scores stand as they were given
@@ -510,11 +501,11 @@ def judge_all(
         numbers = [number for number, rank in enumerate(by_rank) if rank == side]
         judged = _judged([conventions[number] for number in numbers], source, include, progress) if numbers else ()
         found |= zip(numbers, judged, strict=True)
-    return _shared([found[number] for number in range(len(conventions))], conventions, run, subtopics=subtopics)
+    return _shared([found[number] for number in range(len(conventions))], conventions, run, include)
 
 
 def _shared(
-    judged: Sequence[JudgedRun | InputError], conventions: Conventions, run: Run, *, subtopics: bool
+    judged: Sequence[JudgedRun | InputError], conventions: Conventions, run: Run, include: Include
 ) -> list[JudgedRun | InputError]:
     """Judged runs with what is known besides; equal ones without ties are one object, to be measured once."""
     shared: list[JudgedRun | InputError] = []
@@ -530,7 +521,9 @@ def _shared(
         known = next((other for other in some if other.hits.ranks_as(result.hits)), None)
         if known is None:
             known = replace(result, lists=lists is not None)
-            if subtopics and result.hits.pool.grades.size == qrels.grades.size:  # what was added has no subtopics
+            if (
+                include.subtopics and result.hits.pool.grades.size == qrels.grades.size
+            ):  # what was added has no subtopics
                 known = replace(known, hits=replace(result.hits, subtopics=subtopics_of(qrels)))
             if result.hits.tie_first is result.hits.tie_last:
                 some.append(known)
