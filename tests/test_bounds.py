@@ -67,6 +67,7 @@ def test_what_is_not_known_is_named() -> None:
     [
         ({"bounds": "orders"}, "bounds='orders': bounds are taken over 'ties' or 'unjudged'"),
         ({"bounds": "unjudged", "no_relevant": "skip"}, "no_relevant='skip': whether a query counts"),
+        ({"bounds": "unjudged", "no_relevant": 0}, "no_relevant=0.0: whether a query counts"),
         ({"bounds": "unjudged", "undefined": "nan"}, "undefined='nan': whether a query counts"),
     ],
 )
@@ -111,6 +112,15 @@ def test_a_document_has_one_grade_in_both_runs() -> None:
         qrels, {"one": {"q": ["u", "b", "a"]}, "two": {"q": ["a", "u"]}}, ["P@1"], bounds="ties"
     ).bounds
     assert bound == ("P@1", "one", "two", 1.0, 1.0, True)
+
+
+def test_a_document_of_one_run_is_in_the_ideal_ranking_of_this_run_alone() -> None:
+    """The ideal ranking holds what a run retrieved; a and d are relevant where the difference is greatest."""
+    qrels = {"q": {"b": 1}}
+    runs = {"one": {"q": ["b", "c", "a"]}, "two": {"q": ["d", "b", "a", "c"]}}
+    [bound] = rw.compare(qrels, runs, ["nDCG(ideal=retrieved)@3"], bounds="unjudged").bounds
+    second, third = 1 / math.log2(3), 1 / math.log2(4)
+    assert bound.high == pytest.approx(1 - (1 + third) / (1 + second), rel=1e-15)
 
 
 def test_compare_says_whether_a_difference_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -112,6 +112,16 @@ def test_numbers_and_texts_of_numpy_and_whole_floats() -> None:
     assert results == {"q1": {"ndcg": 1 / np.log2(3)}}
 
 
+def test_ids_that_are_integers() -> None:
+    assert pytrec_eval.RelevanceEvaluator({1: {2: 1}}, ["map"]).evaluate({1: {3: 2.0, 2: 1.0}}) == {1: {"map": 1 / 2}}  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("level", [0, -1, 1.5, "1"])
+def test_a_level_is_a_whole_number_above_0(level: Any) -> None:
+    with pytest.raises(TypeError):
+        pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, ["map"], relevance_level=level)
+
+
 @pytest.mark.parametrize(
     ("qrels", "measure", "message"),
     [

@@ -9,6 +9,7 @@ import numpy as np
 from rankworth.comparison.differences import Difference, ScoreTable
 from rankworth.comparison.systems import SystemReader
 from rankworth.evaluation.bounds import DifferenceBounds, Varied
+from rankworth.stats.samples import ROUNDING
 
 _WHATEVER: Final = {"ties": "whatever the order of ties is", "unjudged": "whatever the unjudged documents are"}
 
@@ -62,7 +63,8 @@ def _of_mean(scores: ScoreTable, row: Difference, queries: DifferenceBounds) -> 
     there = ~np.isnan(first + second)
     weights = np.ones(there.size) if scores.weights is None else scores.weights
     ends = [float(np.average(end[there], weights=weights[there])) if there.any() else math.nan for end in (low, high)]
-    holds = min(ends) > 0 or max(ends) < 0 or ends == [0.0, 0.0]
+    signs = np.sign(np.where(np.abs(ends) <= ROUNDING, 0.0, ends))
+    holds = bool(signs[0] == signs[1])
     if is_known[there].all():
         return DifferenceBound(row.measure, row.first, row.second, ends[0], ends[1], holds)
     turns = not holds and not any(map(math.isnan, ends))  # these differences are attained

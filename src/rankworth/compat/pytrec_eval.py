@@ -4,6 +4,7 @@ Values are those of pytrec_eval-terrier 0.5, bit for bit. Beyond it, grades and 
 grades floats that are whole.
 """
 
+import operator
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -69,8 +70,12 @@ class RelevanceEvaluator:
             ValueError: where a measure is not known (`MeasureError`, `unknown-measure`).
             InputError: where judgements cannot be read.
             RefusedError: where a grade is not whole.
+            TypeError: where the level is no whole number above 0.
 
         """
+        if operator.index(relevance_level) < 1:
+            message = f"relevance_level={relevance_level}: grades from 1 on can be relevant"
+            raise TypeError(message)
         judged = {query: grades for query, grades in query_relevance.items() if grades}
         printed = dict(_printed(measures))
         self._judged = judged.keys()
@@ -116,7 +121,7 @@ class RelevanceEvaluator:
         table = np.zeros((len(queries), len(self._labels)))  # texts are 0
         table[:, : len(columns)] = np.transpose(columns)
         rows = dict(zip(queries, table.tolist(), strict=True))
-        return {query: dict(zip(self._labels, rows[query], strict=True)) for query in run}
+        return {query: dict(zip(self._labels, rows[str(query)], strict=True)) for query in run}
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:

@@ -171,7 +171,7 @@ def _refuse_settings(context: MeasureContext) -> None:
     usual = {"judgements": "all", "pool": "judged", "unretrieved": "absent"}
     odd += [name for name, value in usual.items() if getattr(judging, name) != value]
     if odd:
-        value = getattr(averaging, odd[0], None) or getattr(judging, odd[0])
+        value = getattr(averaging if hasattr(averaging, odd[0]) else judging, odd[0])
         text = f"{odd[0]}={value!r}: whether a query counts depends on its grades, and bounds vary these"
         raise UsageError(
             "conflicting-options", text, remedy="take bounds under another profile, or set it to its default"

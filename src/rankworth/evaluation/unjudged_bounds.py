@@ -400,8 +400,10 @@ def _sums(holes: Holes, side: Side, scale: Floats, beyond: float) -> _Sums | Non
     """The values of a run as sums over a norm, with a grade beyond the cutoff; None where they are no such values."""
     context, measure = side.context, replace(side.context.measure, judged_only=False)
     is_condensed = context.run.condensed or context.measure.judged_only
-    may_be_negative = measure.parameters.get("gain") in SIGNED and "ideal" in measure.parameters
-    is_other = "no-sum" in measure.definition.unjudged or may_be_negative
+    ideal = measure.parameters.get("ideal")
+    may_be_negative = measure.parameters.get("gain") in SIGNED and ideal is not None
+    has_two_ideals = ideal == "retrieved" and len(holes.sides) > 1  # a document of one run alone is in one of them
+    is_other = "no-sum" in measure.definition.unjudged or may_be_negative or has_two_ideals
     if is_other or (is_condensed and (side.rows.pool.grades < 0).any()):
         return None
     size, least, most = holes.queries.size, scale[0], scale[-1]
