@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypedDict
 
 from cyclopts import Group, Parameter
 from cyclopts.validators import Number
@@ -50,10 +50,10 @@ JUDGED = Group("How differences are judged", sort_key=2)
 _GATES = Group("Gates", sort_key=3)
 
 Several = Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X")]
+Margin = Annotated[Several, Parameter(group=JUDGED)]
 
 
-@dataclass(frozen=True)
-class Paired:
+class Paired(TypedDict, total=False):
     """How differences are judged: keywords of `rankworth.compare`.
 
     Attributes:
@@ -65,7 +65,6 @@ class Paired:
         interval: How intervals are made. Default: bca.
         resamples: Random sign flips and samples. Default: 100,000, and 10,000 beyond 1,000 queries.
         seed: Of the random numbers. Default: 0.
-        margin: Difference that does not matter: 0.01, or nDCG@10=0.01 for one measure.
         effect: Difference that is looked for; a warning where there are too few queries to find it.
         bounds: Whether each sign holds over all orders of ties, or all grades of unjudged documents.
         by: Columns of --queries by whose groups differences are told, too.
@@ -74,36 +73,19 @@ class Paired:
 
     """
 
-    baseline: Annotated[str | None, Parameter(metavar="NAME")] = None
-    all_pairs: bool = False
-    test: TestName = "randomization"
-    correction: CorrectionName | None = None
-    level: Annotated[float, Parameter(validator=Share)] = 0.95
-    interval: IntervalName = "bca"
-    resamples: Annotated[int | None, Parameter(metavar="N", validator=FromOne)] = None
-    seed: Annotated[int, Parameter(metavar="N", validator=FromZero)] = 0
-    margin: Several = None
-    effect: Annotated[float | None, Parameter(metavar="X", validator=Number(gt=0))] = None
-    bounds: Annotated[Literal["ties", "unjudged"] | None, Parameter(metavar="BY")] = None
-    by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN")] = None
-    weights: Annotated[str | None, Parameter(metavar="COLUMN")] = None
-    macro: Annotated[str | None, Parameter(metavar="COLUMN")] = None
-
-    def keywords(self) -> dict[str, Any]:
-        """Keywords of `rankworth.compare`; the margin is one number, or one for each measure.
-
-        Raises:
-            UsageError: `unknown-setting`, `conflicting-options`.
-
-        """
-        texts, remedy = self.margin or (), "as in --margin 0.01, --margin nDCG@10=0.01 R@100=0.02"
-        try:
-            margins = {name: float(number) for name, _, number in (text.rpartition("=") for text in texts)}
-        except ValueError as error:
-            raise UsageError("unknown-setting", f"--margin {' '.join(texts)}: {error}", remedy=remedy) from None
-        if "" in margins and len(margins) > 1:
-            raise UsageError("conflicting-options", "--margin is one number, or one for each measure", remedy=remedy)
-        return vars(self) | {"margin": margins.get("", margins or None)}
+    baseline: Annotated[str, Parameter(metavar="NAME")]
+    all_pairs: bool
+    test: TestName
+    correction: CorrectionName
+    level: Annotated[float, Parameter(validator=Share)]
+    interval: IntervalName
+    resamples: Annotated[int, Parameter(metavar="N", validator=FromOne)]
+    seed: Annotated[int, Parameter(metavar="N", validator=FromZero)]
+    effect: Annotated[float, Parameter(metavar="X", validator=Number(gt=0))]
+    bounds: Annotated[Literal["ties", "unjudged"], Parameter(metavar="BY")]
+    by: Annotated[list[str], Parameter(consume_multiple=1, metavar="COLUMN")]
+    weights: Annotated[str, Parameter(metavar="COLUMN")]
+    macro: Annotated[str, Parameter(metavar="COLUMN")]
 
 
 @dataclass(frozen=True)
@@ -156,7 +138,8 @@ class Gates:
 def compare(
     *files: HiddenFile,
     options: Annotated[Options, FLAT] = Options(),
-    paired: Annotated[Paired, Parameter(name="*", group=JUDGED)] = Paired(),
+    paired: Annotated[Paired | None, Parameter(name="*", group=JUDGED)] = None,
+    margin: Margin = None,
     gates: Annotated[Gates, Parameter(name="*", group=_GATES)] = Gates(),
     format: Annotated[ReportForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
@@ -176,6 +159,7 @@ def compare(
         files: Judgements, and runs or results files.
         options: What is measured, and how files are read.
         paired: How differences are judged.
+        margin: Difference that does not matter: 0.01, or nDCG@10=0.01 for one measure.
         gates: Gates.
         format: How to show it; github: annotations of a job. Default: table.
         per_query: Every query, with both values and their difference, instead of the differences of means.
@@ -187,17 +171,17 @@ def compare(
         rankworth compare qrels.txt a.run b.run c.run --all-pairs -f latex
 
     """
+    paired = paired or Paired()
     with _annotated(format):
-        refuse_files("compare QRELS RUN RUN", options.typed(**vars(gates), by=paired.by))
+        refuse_files("compare QRELS RUN RUN", options.typed(**vars(gates), by=paired.get("by")))
         project = configuration.find(options.measured.plugin, quiet=shown.quiet)
-        slices = {"weights": paired.weights, "macro": paired.macro}
-        measuring = options.typed(**slices)
-        measures = measuring.pop("--measure", [])
-        if not any(slices.values()):
+        measuring = options.typed(weights=paired.get("weights"), macro=paired.get("macro"))
+        if not {"--weights", "--macro"} & measuring.keys():
             measuring.pop("--queries", None)
-        systems = SystemFiles.of(files, USAGE, words({**({"--measure": measures} if measures else {}), **measuring}))
+        systems = SystemFiles.of(files, USAGE, words(measuring))
+        measuring.pop("--measure", None)
         inputs = InputFiles.of(project, options, systems.qrels, systems.runs)
-        asserted, drops = gates.read(project, all_pairs=paired.all_pairs)
+        asserted, drops = gates.read(project, all_pairs=paired.get("all_pairs", False))
         if per_query and asserted:
             text = "--per-query shows values of queries, and gates are about means"
             raise UsageError("conflicting-options", text, remedy="leave it out, or add --no-gates")
@@ -213,8 +197,17 @@ def compare(
             judgements, runs, settings = inputs.read(wanted)
             sources = systems.systems(runs)
             by_name = {name: [file.source for file in group] for name, group in sources.items()}
-            settings |= {"table": options.table(), "accept_new_qrels": gates.accept_new_qrels, "progress": drawing}
-            result = comparison.compare(judgements, by_name, wanted, **paired.keywords(), **settings)
+            result = comparison.compare(
+                judgements,
+                by_name,
+                wanted,
+                margin=margins(margin),
+                table=options.table(),
+                accept_new_qrels=gates.accept_new_qrels,
+                progress=drawing,
+                **paired,
+                **settings,
+            )
             baseline, judged = _judged(sources, result)
             verdicts = comparison.gates.against(result, asserted, drops, judged)
         paths = {name: group[0].path for name, group in sources.items() if len(group) == 1 and not group[0].is_stored}
@@ -227,6 +220,23 @@ def compare(
         steps += _keeping(baseline, verdicts, paths, [*result.measures, "-q", "-o", baseline, *words(measuring)])
         _write(out, summary, result, verdicts, steps)
     return int(not all(verdict.passed for verdict in verdicts))
+
+
+def margins(texts: Sequence[str] | None) -> float | dict[str, float] | None:
+    """The difference that does not matter: one number, or one for each measure.
+
+    Raises:
+        UsageError: `unknown-setting`, `conflicting-options`.
+
+    """
+    remedy = "as in --margin 0.01, --margin nDCG@10=0.01 R@100=0.02"
+    try:
+        named = {name: float(number) for name, _, number in (text.rpartition("=") for text in texts or ())}
+    except ValueError as error:
+        raise UsageError("unknown-setting", f"--margin {' '.join(texts or ())}: {error}", remedy=remedy) from None
+    if "" in named and len(named) > 1:
+        raise UsageError("conflicting-options", "--margin is one number, or one for each measure", remedy=remedy)
+    return named.get("", named or None)
 
 
 def _keeping(kept: str, verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Sequence[str]) -> list[str]:

@@ -1,10 +1,10 @@
 """The command `correlate`: plain arguments in, one call of the library, its answer out."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypedDict
 
 from cyclopts import Group, Parameter
 
@@ -41,7 +41,6 @@ METHODS: Final = """Methods:
   of any rankings     rbo rbo-a rbo-b rbo-w overlap average-overlap jaccard rba
   of the same items   tau-a tau-b tau-c gamma spearman weighted-tau tau-ap
                       tau-ap-a tau-ap-b weighted-tau-reference pearson"""
-Missing = Literal["refuse", "common", "last"]
 
 _COMPARED: Final = Group("What is correlated", sort_key=0)
 
@@ -75,6 +74,48 @@ class CorrelateOptions(Options):
     conventions: Annotated[ConventionsButMissing | None, Parameter(name="*", group=CONVENTIONS)] = None
 
 
+class RankingOptions(TypedDict, total=False):
+    """How rankings of documents are correlated: keywords of `rankworth.correlate_runs`.
+
+    Attributes:
+        p: Of rbo and rba: the chance that a reader goes on to the next rank. Default: 0.9.
+        k: Look at the first K documents of each ranking only, and at what is tied with the last of them.
+        missing: Documents that one ranking does not have, for taus and the like: refuse, common (left out), last
+            (behind all others, tied). Default: refuse.
+
+    """
+
+    p: Annotated[float, Parameter(name="--p", alias="-p", metavar="P")]
+    k: Annotated[int, Parameter(name="--k", alias="-k", metavar="K")]
+    missing: Literal["refuse", "common", "last"]
+
+
+class SystemOptions(TypedDict, total=False):
+    """How the orders of systems are correlated: keywords of `rankworth.correlate_measures`.
+
+    Attributes:
+        test: By which test the order of two systems is significant. Default: randomized-tukey.
+        resamples: Samples of queries, and random shuffles. Default: 9,999, and 999 beyond 1,000 queries.
+
+    """
+
+    test: TestName
+    resamples: Annotated[int, Parameter(metavar="N", validator=FromOne)]
+
+
+class Intervals(TypedDict, total=False):
+    """How intervals are made.
+
+    Attributes:
+        level: Of the intervals; 1 - level is the chance to call a difference where there is none. Default: 0.95.
+        seed: Of the random numbers. Default: 0.
+
+    """
+
+    level: Annotated[float, Parameter(validator=Share)]
+    seed: Annotated[int, Parameter(metavar="N", validator=FromZero)]
+
+
 def correlate(
     *files: HiddenFile,
     options: Annotated[CorrelateOptions, FLAT] = CorrelateOptions(),
@@ -82,14 +123,10 @@ def correlate(
         tuple[str, str] | None, Parameter(metavar="QRELS QRELS", allow_leading_hyphen=True, group=_COMPARED)
     ] = None,
     method: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="METHOD", group=_COMPARED)] = None,
-    p: Annotated[float | None, Parameter(name="--p", alias="-p", metavar="P", group=_COMPARED)] = None,
-    k: Annotated[int | None, Parameter(name="--k", alias="-k", metavar="K", group=_COMPARED)] = None,
-    missing: Annotated[Missing | None, Parameter(group=_COMPARED)] = None,
+    rankings: Annotated[RankingOptions | None, Parameter(name="*", group=_COMPARED)] = None,
     by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=_COMPARED)] = None,
-    test: Annotated[TestName | None, Parameter(group=_COMPARED)] = None,
-    level: Annotated[float, Parameter(validator=Share, group=_COMPARED)] = 0.95,
-    resamples: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=_COMPARED)] = None,
-    seed: Annotated[int, Parameter(metavar="N", validator=FromZero, group=_COMPARED)] = 0,
+    ordering: Annotated[SystemOptions | None, Parameter(name="*", group=_COMPARED)] = None,
+    intervals: Annotated[Intervals | None, Parameter(name="*", group=_COMPARED)] = None,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
     shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
@@ -106,15 +143,10 @@ def correlate(
         options: What is measured, and how files are read.
         judges: Two sets of judgements of the same queries.
         method: Coefficients; see below. Default: rbo overlap jaccard, and of systems tau-b tau-ap-b spearman.
-        p: Of rbo and rba: the chance that a reader goes on to the next rank. Default: 0.9.
-        k: Look at the first K documents of each ranking only, and at what is tied with the last of them.
-        missing: Documents that one ranking does not have, for taus and the like: refuse, common (left out), last
-            (behind all others, tied). Default: refuse.
+        rankings: How rankings of documents are correlated.
         by: Columns of --queries by whose groups the agreement of judges is told, too.
-        test: By which test the order of two systems is significant. Default: randomized-tukey.
-        level: Of the intervals; 1 - level is the chance to call a difference where there is none. Default: 0.95.
-        resamples: Samples of queries, and random shuffles. Default: 9,999, and 999 beyond 1,000 queries.
-        seed: Of the random numbers. Default: 0.
+        ordering: How the orders of systems are correlated.
+        intervals: How intervals are made.
         format: How to show it. Default: table.
         per_query: The values of each query instead of the means; json gives both.
         shown: How it is shown.
@@ -125,19 +157,20 @@ def correlate(
         rankworth correlate --judges human.qrels llm.qrels *.run
 
     """
+    rankings, ordering, intervals = rankings or RankingOptions(), ordering or SystemOptions(), intervals or Intervals()
     measures, behind = _before_files(options.measured.measure or ())
     methods, stray = _before_files(method or ())
     named = [*files, *behind, *stray]
     what = "judges" if judges and not named else "systems" if judges or measures else "rankings"
-    measured = replace(options.measured, measure=None, only=None)
-    of_systems = typed(measured, options.conventions, test=test, resamples=resamples)
     if what == "rankings":
-        queries = typed(queries=options.read.queries)
-        _refuse(of_systems | queries, "systems (--measures, --judges), and these are rankings")
+        measured = replace(options.measured, measure=None, only=None)
+        of_systems = typed(measured, options.conventions, ordering, queries=options.read.queries)
+        _refuse(of_systems, "systems (--measures, --judges), and these are rankings")
     else:
-        _refuse(typed(p=p, k=k, missing=missing, per_query=per_query), "rankings of documents, and these are systems")
+        _refuse(typed(rankings, per_query=per_query), "rankings of documents, and these are systems")
     if what == "judges":
-        _refuse(typed(measures=measures, method=methods, test=test), "systems, and there are judges and no runs")
+        of_orders = typed(measures=measures, method=methods, test=ordering.get("test"))
+        _refuse(of_orders, "systems, and there are judges and no runs")
     if (by and judges is None) or (options.read.queries and by is None):
         text = "--queries and --by COLUMN name groups for the agreement of two judges; give both, and --judges"
         raise UsageError("conflicting-options", text)
@@ -145,52 +178,68 @@ def correlate(
     paths += filter(None, (options.measured.only, options.read.queries))
     out = Output.of(shown, format, paths, what="correlations", others=PICTURES if what == "systems" else ())
     project = configuration.find(options.measured.plugin, quiet=shown.quiet)
-    how: dict[str, Any] = {"level": level, "seed": seed} | ({"resamples": resamples} if resamples else {})
-    of_orders: dict[str, Any] = ({"test": test} if test else {}) | ({"method": tuple(methods)} if methods else {})
     read = partial(InputFiles.of, project, options)
 
     from rankworth import correlation  # noqa: PLC0415 - not before the arguments are known to be sound
+    from rankworth.correlation.systems import METHOD  # noqa: PLC0415 - as above
 
+    result: Any
+    by_methods = methods or (correlation.DEFAULT if what == "rankings" else METHOD)
     with progress(quiet=shown.quiet) as drawing:
-        of_orders["progress"] = drawing
         if what == "rankings":
-            how |= {"p": 0.9 if p is None else p, "k": k, "missing": missing or "refuse", "queries": options.ids()}
             runs = read("", named).read_runs()
-            result: Any = correlation.correlate_runs(runs, methods or correlation.DEFAULT, **how)
+            result = correlation.correlate_runs(runs, by_methods, queries=options.ids(), **rankings, **intervals)
         elif judges is None:
             systems = SystemFiles.of(named, USAGE)
-            judgements, runs, settings = read(systems.qrels, systems.runs).read(measures)
+            qrels, runs, settings = read(systems.qrels, systems.runs).read(measures)
             sources = {name: [file.source for file in group] for name, group in systems.systems(runs).items()}
-            result = correlation.correlate_measures(judgements, sources, measures, **settings, **how, **of_orders)
+            result = correlation.correlate_measures(
+                qrels, sources, measures, method=by_methods, progress=drawing, **ordering, **intervals, **settings
+            )
         else:
-            how |= {"by": by, "table": options.read.queries}
-            result = _of_judges(read, judges, named, measures or ["nDCG@10"], how, of_orders)
+            first, second = (path for _, path in map(name_and_path, judges))
+            measures = measures or ["nDCG@10"]
+            qrels, runs, settings = read(first, named).read(measures)
+            others = read(second, ()).read(measures)[0]
+            names, table = _judge_names(judges), options.read.queries
+            if runs:
+                result = correlation.correlate_judges(
+                    qrels,
+                    others,
+                    runs,
+                    measures,
+                    names=names,
+                    method=by_methods,
+                    by=by,
+                    table=table,
+                    progress=drawing,
+                    **ordering,
+                    **intervals,
+                    **settings,
+                )
+            else:
+                result = correlation.agreement(
+                    qrels,
+                    others,
+                    names=names,
+                    queries=settings["queries"],
+                    by=by,
+                    table=table,
+                    rel=settings.get("rel"),
+                    resamples=ordering.get("resamples"),
+                    **intervals,
+                )
     if per_query:
         out.write_table(result.flat("queries"), {"json": lambda: data.document(result.to_dict()).encode()})
     else:
         out.write_result(result, "rankworth correlate", lambda path: _picture(result, out, path))
 
 
-def _of_judges(
-    read: Callable[..., InputFiles],
-    judges: tuple[str, str],
-    named: Sequence[str],
-    measures: Sequence[str],
-    options: dict[str, Any],
-    of_orders: Mapping[str, Any],
-) -> object:
-    """Whether two judges agree, and whether they put systems into the same order."""
-    from rankworth.correlation import agreement, correlate_judges  # noqa: PLC0415 - not before the arguments are sound
-
+def _judge_names(judges: tuple[str, str]) -> list[str]:
+    """What judges are called: as the command line says, by their files, or by their paths where files have one name."""
     pairs = [name_and_path(judge) for judge in judges]
-    names = [name or stem(path).removesuffix(".qrels") for name, path in pairs]
-    first, second = (path for _, path in pairs)
-    options["names"] = names if names[0] != names[1] else [first, second]
-    judged, runs, settings = read(first, named).read(measures)
-    again = read(second, ()).read(measures)[0]
-    if runs:
-        return correlate_judges(judged, again, runs, measures, **settings, **options, **of_orders)
-    return agreement(judged, again, queries=settings["queries"], rel=settings.get("rel"), **options)
+    first, second = (name or stem(path).removesuffix(".qrels") for name, path in pairs)
+    return [first, second] if first != second else [path for _, path in pairs]
 
 
 def _picture(result: Any, out: Output, path: Path) -> bytes:  # noqa: ANN401 - systems

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from rankworth.cli import configuration
-from rankworth.cli.compare import JUDGED, Paired
+from rankworth.cli.compare import JUDGED, Margin, Paired, margins
 from rankworth.cli.inputs import InputFiles, SystemFiles
 from rankworth.cli.options import FLAT, OTHER, SHOWN, HiddenFile, TextOptions, in_bytes
 from rankworth.cli.output import progress, say
@@ -21,7 +21,8 @@ USAGE: Final = "Usage: rankworth report [QRELS] RUN... [OPTIONS]"
 def report(
     *files: HiddenFile,
     options: Annotated[TextOptions, FLAT] = TextOptions(),
-    paired: Annotated[Paired, Parameter(name="*", group=JUDGED)] = Paired(),
+    paired: Annotated[Paired | None, Parameter(name="*", group=JUDGED)] = None,
+    margin: Margin = None,
     output: Annotated[str, Parameter(alias="-o", metavar="FILE", group=SHOWN)] = "report.html",
     max_size: Annotated[str, Parameter(metavar="SIZE", group=SHOWN)] = "1.5MB",
     no_profiles: Annotated[bool, Parameter(group=SHOWN)] = False,
@@ -40,6 +41,7 @@ def report(
         files: Judgements, and runs or results files.
         options: What is measured, and how files are read.
         paired: How differences are judged.
+        margin: Difference that does not matter: 0.01, or nDCG@10=0.01 for one measure.
         output: The page. Default: report.html.
         max_size: Size that the page may have; rankings are shown of as many queries as fit. Default: 1.5MB.
         no_profiles: Leave out the values under all profiles, which take most of the time.
@@ -67,10 +69,20 @@ def report(
         judgements, runs, settings = inputs.read(list(measures or MEASURES))
         groups = {name: [file.source for file in group] for name, group in systems.systems(runs).items()}
         sources = {name: group if len(group) > 1 else group[0] for name, group in groups.items()}
-        settings |= {"queries": options.table(), "docs": options.read.docs, "max_size": most}
-        settings |= {"profiles": not no_profiles, "command": shlex.join(["rankworth", *sys.argv[1:]])}
-        settings["files"] = [path for path in [*inputs.paths, *systems.stored] if Path(path).is_file()]
-        made = make(judgements, sources, measures, comparing=paired.keywords(), **settings)
+        del settings["queries"]
+        made = make(
+            judgements,
+            sources,
+            measures,
+            queries=options.table(),
+            docs=options.read.docs,
+            max_size=most,
+            profiles=not no_profiles,
+            command=shlex.join(["rankworth", *sys.argv[1:]]),
+            files=[path for path in [*inputs.paths, *systems.stored] if Path(path).is_file()],
+            comparing={**(paired or {}), "margin": margins(margin)},
+            **settings,
+        )
         made.save(output)
     size = Path(output).stat().st_size
     too_large = [f"it has {size / 1e3:,.0f} kB, more than --max-size, without any ranking"] if size > most else []
