@@ -1,5 +1,4 @@
 """`audit`: which conventions reproduce a number, and why the numbers of two profiles differ."""
 
-from rankworth.auditing.auditing import Audit, audit
-
-__all__ = ["Audit", "audit"]
+from rankworth.auditing.auditing import Audit as Audit
+from rankworth.auditing.auditing import audit as audit

@@ -1,5 +1,3 @@
 """The command line: options and arguments in, one call of the library, its result out."""
 
-from rankworth.cli.app import main
-
-__all__ = ["main"]
+from rankworth.cli.app import main as main

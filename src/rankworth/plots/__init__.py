@@ -7,26 +7,18 @@ others look: settings of matplotlib are left as they are. Labels of all scripts 
 from typing import Any
 from warnings import warn
 
-from rankworth.plots import data
-from rankworth.plots.canvas import rendered, save
-from rankworth.plots.contributions import contributions, stacked
-from rankworth.plots.curves import at_k, precision_recall, vary
-from rankworth.plots.scores import differences, histogram, scores, systems
-
-__all__ = [
-    "at_k",
-    "contributions",
-    "data",
-    "differences",
-    "histogram",
-    "precision_recall",
-    "rendered",
-    "save",
-    "scores",
-    "stacked",
-    "systems",
-    "vary",
-]
+from rankworth.plots import data as data
+from rankworth.plots.canvas import rendered as rendered
+from rankworth.plots.canvas import save as save
+from rankworth.plots.contributions import contributions as contributions
+from rankworth.plots.contributions import stacked as stacked
+from rankworth.plots.curves import at_k as at_k
+from rankworth.plots.curves import precision_recall as precision_recall
+from rankworth.plots.curves import vary as vary
+from rankworth.plots.scores import differences as differences
+from rankworth.plots.scores import histogram as histogram
+from rankworth.plots.scores import scores as scores
+from rankworth.plots.scores import systems as systems
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function

@@ -370,7 +370,8 @@ def families(texts: Iterable[str], usual: Sequence[str]) -> list[str]:
 
     """
     chosen = list(usual)
-    letters = {letter for text in texts for letter in text if not letter.isascii() and not _leaves_nothing(letter)}
+    letters = {letter for text in texts for letter in text if not letter.isascii()}
+    letters -= {letter for letter in letters if unicodedata.category(letter) in ("Cc", "Cf", "Zs")}  # nothing to draw
     for family in usual:
         letters -= _drawn(family, letters) if letters else set()
     for family in FALLBACKS:
@@ -383,11 +384,6 @@ def families(texts: Iterable[str], usual: Sequence[str]) -> list[str]:
         text += "Noto Sans CJK, or put the name of another into matplotlib.rcParams['font.family']"
         warnings.warn(RankworthWarning("missing-font", text), stacklevel=6)
     return chosen
-
-
-def _leaves_nothing(letter: str) -> bool:
-    """Whether a character leaves nothing to draw: controls, marks of format, blanks."""
-    return unicodedata.category(letter) in ("Cc", "Cf", "Zs")
 
 
 def _drawn(family: str, letters: set[str], *, usual: bool = True) -> set[str]:

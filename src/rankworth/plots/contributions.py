@@ -65,7 +65,9 @@ def contributions(explanation: Explanation | Difference, *, ax: "Axes | None" = 
         _bars(sheet, steps, ideal)
         _ranks(sheet, steps, last)
         if 0 < cutoff <= last:
-            _cutoff(sheet, cutoff)
+            sheet.ax.axvline(cutoff + 0.5, color=sheet.palette.less, linestyle=(0, (1, 1)), linewidth=1.5, label="_")
+            along = {"xycoords": ("data", "axes fraction"), "rotation": 90, "ha": "left", "va": "center"}
+            sheet.beside(f"cutoff {cutoff}", (cutoff + 0.5, 0.5), (2, 0), color=sheet.palette.muted, **along)
         return sheet.ax
 
 
@@ -223,10 +225,3 @@ def _documents(sheet: Canvas, documents: Mapping[int, str]) -> None:
     for tick in axis.get_ticklabels(minor=True):
         tick.set_horizontalalignment("right")
         tick.set_rotation_mode("anchor")
-
-
-def _cutoff(sheet: Canvas, cutoff: int) -> None:
-    """A line after the last rank that counts."""
-    sheet.ax.axvline(cutoff + 0.5, color=sheet.palette.less, linestyle=(0, (1, 1)), linewidth=1.5, label="_")
-    settings = {"xycoords": ("data", "axes fraction"), "rotation": 90, "ha": "left", "va": "center"}
-    sheet.beside(f"cutoff {cutoff}", (cutoff + 0.5, 0.5), (2, 0), color=sheet.palette.muted, **settings)

@@ -67,15 +67,12 @@ def scores(values: data.Scored, kind: Kind = "dots", *, interval: bool = True, a
         raise UsageError("unknown-setting", f"kind={kind!r}: scores are shown as dots, bars or radar")
     frame = data.scores(values, interval=interval and kind != "radar").rename({"scenario": "run"}, strict=False)
     rows: list[Row] = frame.rows(named=True)
-    names, measures = (list(dict.fromkeys(row[name] for row in rows)) for name in ("run", "measure"))
     if kind == "radar":
-        return _radar(rows, names, measures, ax)
-    lines = _lines(rows, names, measures)
+        return _radar(rows, ax)
+    lines = _lines(rows)
     with canvas(ax, len(lines) + 2, grid="x") as sheet:
-        _rows(sheet, lines, names, kind, ends(row.get(name) for row in rows for name in _ENDS))
+        _draw(sheet, rows, lines, kind, ends(row.get(name) for row in rows for name in _ENDS))
         sheet.names(_over(values, certain=any(real(row.get("low")) for row in rows)))
-        if rows and 1 in (len(names), len(measures)):
-            sheet.title(names[0] if len(names) == 1 else measures[0])
         return sheet.ax
 
 
@@ -102,19 +99,16 @@ def differences(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axes":
     rows: list[Row] = data.differences(comparison).rows(named=True)
     if not comparison.baseline:
         rows = [{**row, "run": f"{row['run']} - {row['against']}"} for row in rows]
-    names, measures = (list(dict.fromkeys(row[name] for row in rows)) for name in ("run", "measure"))
-    lines = _lines(rows, names, measures)
     margins = [sign * margin for margin in comparison.plan.margins.values() for sign in (-1, 1)]
     reach = [0.0, *margins, *(row[end] for row in rows for end in _ENDS if real(row[end]))]
+    lines = _lines(rows)
     with canvas(ax, len(lines) + 2, grid="x") as sheet:
-        _rows(sheet, lines, names, "dots", (min(reach), max(reach)))
+        _draw(sheet, rows, lines, "dots", (min(reach), max(reach)))
         sheet.ax.axvline(0, color=sheet.palette.text, linewidth=1, zorder=1)
         for margin in {margin for margin in margins if margin > 0}:
             sheet.ax.axvspan(-margin, margin, color=sheet.palette.muted, alpha=0.15, linewidth=0, zorder=0)
         against = f"difference from {comparison.baseline}" if comparison.baseline else "difference"
         sheet.names(f"{against}, with {comparison.plan.level:.0%} intervals")
-        if rows and 1 in (len(names), len(measures)):
-            sheet.title(names[0] if len(names) == 1 else measures[0])
         return sheet.ax
 
 
@@ -155,7 +149,13 @@ def histogram(values: Values, measure: str | Measure | Fact, *, ax: "Axes | None
         sheet.ax.set_xlim(edges[0], edges[-1])
         if math.isfinite(middle):
             name = "geometric mean" if way == "gmean" else "mean"
-            _mark(sheet, middle, name, left=middle < (edges[0] + edges[-1]) / 2)
+            looks = {"color": sheet.palette.less, "linestyle": (0, (5, 2)), "linewidth": 1.8}
+            sheet.ax.axvline(middle, label=name, zorder=3, clip_on=False, **looks)  # type: ignore[arg-type]
+            sheet.ax.margins(y=0.18)
+            has_room_right = middle < (edges[0] + edges[-1]) / 2
+            side, align = (6, "left") if has_room_right else (-6, "right")
+            above = ("data", "axes fraction")
+            sheet.beside(f"{name} {number(middle)}", (middle, 1.0), (side, -4), xycoords=above, ha=align, va="top")
         return sheet.ax
 
 
@@ -173,19 +173,10 @@ def _edges(values: Sequence[float]) -> list[float]:
     return [low + (high - low) * bar / bars for bar in range(bars + 1)]
 
 
-def _mark(sheet: Canvas, value: float, name: str, *, left: bool) -> None:
-    """A mean as a line across, named above the bars on the side that has more room."""
-    looks = {"color": sheet.palette.less, "linestyle": (0, (5, 2)), "linewidth": 1.8}
-    sheet.ax.axvline(value, label=name, zorder=3, clip_on=False, **looks)  # type: ignore[arg-type]
-    sheet.ax.margins(y=0.18)
-    side, align = (6, "left") if left else (-6, "right")
-    above = ("data", "axes fraction")
-    sheet.beside(f"{name} {number(value)}", (value, 1.0), (side, -4), xycoords=above, ha=align, va="top")
-
-
-def _lines(rows: Sequence[Row], names: Sequence[str], measures: Sequence[str]) -> list[tuple[str, Row | None]]:
+def _lines(rows: Sequence[Row]) -> list[tuple[str, Row | None]]:
     """What stands at the side, and its value; where there are several runs and measures, these are headings."""
-    if len(names) > 1 and len(measures) > 1:
+    names, measures = _distinct(rows, "run"), _distinct(rows, "measure")
+    if len(names) > 1 < len(measures):
         lines: list[tuple[str, Row | None]] = []
         for measure in measures:
             lines += [(measure, None), *((row["run"], row) for row in rows if row["measure"] == measure)]
@@ -193,36 +184,38 @@ def _lines(rows: Sequence[Row], names: Sequence[str], measures: Sequence[str]) -
     return [(row["measure" if len(names) == 1 else "run"], row) for row in rows]
 
 
-def _rows(
-    sheet: Canvas,
-    lines: Sequence[tuple[str, Row | None]],
-    names: Sequence[str],
-    kind: Kind,
-    reach: tuple[float, float],
+def _draw(
+    sheet: Canvas, rows: Sequence[Row], lines: Sequence[tuple[str, Row | None]], kind: Kind, reach: tuple[float, float]
 ) -> None:
-    """A row for each value: its name to the left, its number to the right."""
+    """A line for each value: its name to the left, its number to the right; what there is one of is the title."""
+    names, measures = _distinct(rows, "run"), _distinct(rows, "measure")
+    whole = set()
+    for measure in measures:
+        values = [row["value"] for row in rows if row["measure"] == measure and real(row["value"])]
+        if max(values, default=0.0) > 1 and all(map(float.is_integer, values)):
+            whole.add(measure)
     low, high = reach
     edge = 0.02 * (high - low)
     sheet.ax.set_xlim(low - edge if kind == "dots" or low < 0 else low, high + edge)
     sheet.rows([text for text, _ in lines])
-    values: dict[str, list[float]] = {}
-    for _, row in lines:
-        if row and real(row["value"]):
-            values.setdefault(row["measure"], []).append(row["value"])
-    whole = {measure for measure, own in values.items() if max(own) > 1 and all(map(float.is_integer, own))}
     for height, (tick, (_, row)) in enumerate(zip(sheet.ax.get_yticklabels(), lines, strict=True)):
         if row is None:
             tick.set_fontweight("bold")
             continue
         value, bounds = row["value"], [end for end in (row.get("low"), row.get("high")) if real(end)]
         text = f"{value:,.0f}" if row["measure"] in whole and real(value) else number(value)
-        if bounds:
-            text += f"   {span(bounds[0], bounds[-1])}"
-        sheet.aside(height, text)
+        sheet.aside(height, f"{text}   {span(bounds[0], bounds[-1])}" if bounds else text)
         if real(value):
             _row(sheet, height, value, bounds, names.index(row["run"]), kind)
-    if not lines:
+    if not rows:
         sheet.note("no values")
+    elif 1 in (len(names), len(measures)):
+        sheet.title(names[0] if len(names) == 1 else measures[0])
+
+
+def _distinct(rows: Sequence[Row], name: str) -> list[str]:
+    """The values of a column, each once."""
+    return list(dict.fromkeys(row[name] for row in rows))
 
 
 def _row(sheet: Canvas, height: int, value: float, bounds: Sequence[float], run: int, kind: Kind) -> None:
@@ -236,8 +229,9 @@ def _row(sheet: Canvas, height: int, value: float, bounds: Sequence[float], run:
         sheet.marks([value], [height], style.marker, style.color, markersize=7, zorder=3)
 
 
-def _radar(rows: Sequence[Row], names: Sequence[str], measures: Sequence[str], ax: "Axes | None") -> "Axes":
+def _radar(rows: Sequence[Row], ax: "Axes | None") -> "Axes":
     """A spoke for each measure, a closed line for each run."""
+    names, measures = _distinct(rows, "run"), _distinct(rows, "measure")
     if len(measures) < _SPOKES:
         text = f"a radar needs {_SPOKES} measures to have an area, there are {len(measures)}"
         raise UsageError("unknown-setting", text, remedy="take kind='dots' or kind='bars'")
@@ -313,7 +307,8 @@ def systems(
     orders = result.orders_of(row)
     with canvas(ax, _SYSTEM_ROWS) as sheet:
         size = f"{len(result.systems):,} systems over {counted(len(result.queries))}"
-        sheet.title(f"{row.measure}: {size}" if result.judges else size, _coefficients(result, row))
+        values = ", ".join(f"{each.label} {number(row.coefficients[each.name].value)}" for each in result.methods)
+        sheet.title(f"{row.measure}: {size}" if result.judges else size, values)
         sheet.names(*(f"mean {order.title}" for order in orders))
         if not result.systems:
             sheet.note("no system has a mean by both")
@@ -327,11 +322,6 @@ def systems(
             across, up = zip(*means, strict=True)
             sheet.marks(across, up, "o", sheet.palette.more, markersize=5, alpha=0.7, zorder=3)
         return sheet.ax
-
-
-def _coefficients(correlation: SystemCorrelation, row: Correlated) -> str:
-    """The coefficients in words."""
-    return ", ".join(f"{method.label} {number(row.coefficients[method.name].value)}" for method in correlation.methods)
 
 
 def _limits(sheet: Canvas, orders: tuple[SystemMeans, SystemMeans], *, same: bool) -> None:

@@ -3,33 +3,17 @@
 A profile is a file of `data`; `signature` says in one line which settings made a number.
 """
 
-from rankworth.profiles.profile import (
-    ALL,
-    DEFAULT,
-    PROFILES,
-    STANDARD,
-    Profile,
-    ReadSettings,
-    ResolvedMeasure,
-    Rule,
-    profile_of,
-    profiles_of,
-)
-from rankworth.profiles.signature import Signature, combined, refuse_differences, signature
-
-__all__ = [
-    "ALL",
-    "DEFAULT",
-    "PROFILES",
-    "STANDARD",
-    "Profile",
-    "ReadSettings",
-    "ResolvedMeasure",
-    "Rule",
-    "Signature",
-    "combined",
-    "profile_of",
-    "profiles_of",
-    "refuse_differences",
-    "signature",
-]
+from rankworth.profiles.profile import ALL as ALL
+from rankworth.profiles.profile import DEFAULT as DEFAULT
+from rankworth.profiles.profile import PROFILES as PROFILES
+from rankworth.profiles.profile import STANDARD as STANDARD
+from rankworth.profiles.profile import Profile as Profile
+from rankworth.profiles.profile import ReadSettings as ReadSettings
+from rankworth.profiles.profile import ResolvedMeasure as ResolvedMeasure
+from rankworth.profiles.profile import Rule as Rule
+from rankworth.profiles.profile import profile_of as profile_of
+from rankworth.profiles.profile import profiles_of as profiles_of
+from rankworth.profiles.signature import Signature as Signature
+from rankworth.profiles.signature import combined as combined
+from rankworth.profiles.signature import refuse_differences as refuse_differences
+from rankworth.profiles.signature import signature as signature
