@@ -212,9 +212,8 @@ def _series(name: str, ids: Sequence[object] | None, vectors: Array) -> pl.Serie
     rows = int(vectors.shape[0])
     series = pl.Series(range(rows)).cast(pl.String) if ids is None else pl.Series(validate.ids(ids), dtype=pl.String)
     if len(series) != rows:
-        raise InputError(
-            "input-type", f"{name} has {len(series):,} ids for {rows:,} vectors", remedy="give one for each"
-        )
+        text = f"{name} has {len(series):,} ids for {rows:,} vectors"
+        raise InputError("input-type", text, remedy="give one for each")
     if series.n_unique() != rows:
         repeated = series.filter(series.is_duplicated())[0]
         raise InputError("input-type", f"{name} has {repeated!r} twice", remedy="give each vector an id of its own")
@@ -236,20 +235,22 @@ def _search(
         _prepared(queries[start : min(start + _QUERIES, queries.shape[0]), :], similarity)
         for start in range(0, queries.shape[0], _QUERIES)
     ]
-    best: list[tuple[Array, Array] | None] = [None] * len(rows)
+    best: dict[int, tuple[Array, Array]] = {}
     is_ordered = bool((order[1:] > order[:-1]).all())
     for start in range(0, order.size, block):
         end = min(start + block, order.size)
-        documents = corpus[start:end, :] if is_ordered else xp.take(corpus, _moved(order[start:end], corpus), axis=0)
+        documents = corpus[start:end, :]
+        if not is_ordered:
+            places = xp.asarray(order[start:end].copy(), dtype=indexing(corpus), device=device_of(corpus))
+            documents = xp.take(corpus, places, axis=0)
         documents = _prepared(documents, similarity)
         for part, vectors in enumerate(rows):
             scores = _scores(vectors, documents, similarity)
             if score_type == "float32":
                 scores = xp.astype(scores, xp.float32)
-            best[part] = _better(best[part], scores, start, depth)
-    both = [pair for pair in best if pair is not None]
-    scores, places = (np.concatenate([_numbers(pair[side]) for pair in both]) for side in (0, 1))
-    return scores, places
+            best[part] = _better(best.get(part), scores, start, depth)
+    scores, columns = (np.concatenate([_numbers(pair[side]) for pair in best.values()]) for side in (0, 1))
+    return scores, columns
 
 
 def _better(best: tuple[Array, Array] | None, scores: Array, start: int, depth: int) -> tuple[Array, Array]:
@@ -277,13 +278,11 @@ def _prepared(vectors: Array, similarity: Similarity) -> Array:
     xp = namespace(vectors)
     if callable(similarity):
         return vectors
-    is_short = vectors.dtype in (xp.float32, xp.int8, xp.uint8)
-    if similarity == "euclidean" and torch_of(vectors) is None:
-        vectors = xp.astype(vectors, widest(vectors))
-    elif is_short or xp.isdtype(vectors.dtype, "real floating"):
-        vectors = vectors if vectors.dtype == widest(vectors) else xp.astype(vectors, xp.float32)
-    else:
-        vectors = xp.astype(vectors, widest(vectors))
+    is_short = vectors.dtype in (xp.int8, xp.uint8) or xp.isdtype(vectors.dtype, "real floating")
+    is_single = is_short and vectors.dtype != widest(vectors)
+    if similarity == "euclidean" and torch_of(vectors) is None:  # whose squares cancel
+        is_single = False
+    vectors = xp.astype(vectors, xp.float32 if is_single else widest(vectors), copy=False)
     if similarity != "cosine":
         return vectors
     length = xp.sqrt(xp.sum(vectors * vectors, axis=1, keepdims=True))
@@ -305,16 +304,11 @@ def _scores(queries: Array, documents: Array, similarity: Similarity) -> Array:
     return xp.matmul(queries, documents.T)
 
 
-def _moved(places: Any, like: Array) -> Array:  # noqa: ANN401 - of NumPy
-    """Places as whole numbers of the library of an array, where that array is."""
-    return namespace(like).asarray(places.copy(), dtype=indexing(like), device=device_of(like))
-
-
 def _numbers(array: Array) -> Any:  # noqa: ANN401 - of NumPy
     """An array of NumPy; waits for the device."""
-    return np.asarray(
-        array.cpu() if torch_of(array) is not None else array if isinstance(array, np.ndarray) else to_list(array)
-    )
+    if torch_of(array) is not None:
+        return np.asarray(array.cpu())
+    return array if isinstance(array, np.ndarray) else np.asarray(to_list(array))
 
 
 def _not_a_number(**named: tuple[Array, pl.Series]) -> InputError:

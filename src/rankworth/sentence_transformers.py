@@ -121,13 +121,15 @@ class Evaluator(Base):  # type: ignore[misc]
             text = "there is no document" if self.qrels else "no query has a relevant document"
             raise InputError("empty-input", text, remedy="ids of relevant_docs are those of queries and corpus")
         self.queries, self.corpus = {query: queries[query] for query in self.qrels}, dict(corpus)
-        self.name, self.truncate_dim, self.level, self.search = name, truncate_dim, level, search
+        self.name, self.level, self.search = name, level, search
         self.score_functions, self.block = score_functions, corpus_chunk_size
         self.main_score_function = getattr(main_score_function, "value", main_score_function)
         self.write_csv, self.write_predictions = write_csv, write_predictions
         self.encoding = {"batch_size": batch_size, "show_progress_bar": show_progress_bar, "truncate_dim": truncate_dim}
-        self.query_prompt, self.query_prompt_name = query_prompt, query_prompt_name
-        self.corpus_prompt, self.corpus_prompt_name = corpus_prompt, corpus_prompt_name
+        self.prompts = {
+            "query": {"prompt": query_prompt, "prompt_name": query_prompt_name},
+            "corpus": {"prompt": corpus_prompt, "prompt_name": corpus_prompt_name},
+        }
         cutoffs = (accuracy_at_k, precision_recall_at_k, precision_recall_at_k, ndcg_at_k, mrr_at_k, map_at_k)
         measures = zip(("accuracy", "precision", "recall", "ndcg", "mrr", "map"), cutoffs, strict=True)
         self.labels = [f"{measure}@{k}" for measure, depths in measures for k in depths]
@@ -168,14 +170,15 @@ class Evaluator(Base):  # type: ignore[misc]
             InputError: as `rankworth.evaluate_embeddings`.
 
         """
-        queries = self._encoded(model, "query", self.queries.values(), self.query_prompt, self.query_prompt_name)
+        encode = getattr(model, "encode_query", model.encode)
+        queries = self._encoded(encode, self.queries.values(), "query")
 
         def documents(rows: slice) -> Array:
             if corpus_embeddings is not None:
                 return corpus_embeddings[rows]
-            texts = list(self.corpus.values())[rows]
             encoder = corpus_model or model
-            return self._encoded(encoder, "document", texts, self.corpus_prompt, self.corpus_prompt_name)
+            encode = getattr(encoder, "encode_document", encoder.encode)
+            return self._encoded(encode, list(self.corpus.values())[rows], "corpus")
 
         functions = self.score_functions or {model.similarity_fn_name: model.similarity}
         if self.search is None:
@@ -198,25 +201,18 @@ class Evaluator(Base):  # type: ignore[misc]
 
     def get_config_dict(self) -> dict[str, Any]:
         """What a model card says of the evaluator."""
-        names = ("truncate_dim", "query_prompt", "query_prompt_name", "corpus_prompt", "corpus_prompt_name")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        prompts = {f"{kind}_{name}": text for kind, each in self.prompts.items() for name, text in each.items()}
+        config = {"truncate_dim": self.encoding["truncate_dim"], **prompts}
+        return {name: value for name, value in config.items() if value is not None}
 
     @property
     def description(self) -> str:
         """What a model card calls it."""
         return "Information Retrieval"
 
-    def _encoded(
-        self,
-        model: Any,  # noqa: ANN401 - whatever encodes
-        kind: str,
-        texts: Iterable[Any],
-        prompt: str | None,
-        prompt_name: str | None,
-    ) -> Array:
+    def _encoded(self, encode: Callable[..., Array], texts: Iterable[Any], kind: str) -> Array:
         """The vectors of queries or documents."""
-        encode = getattr(model, f"encode_{kind}", model.encode)
-        return encode(list(texts), prompt=prompt, prompt_name=prompt_name, convert_to_tensor=True, **self.encoding)
+        return encode(list(texts), **self.prompts[kind], convert_to_tensor=True, **self.encoding)
 
     def _retrieved(
         self,
