@@ -76,6 +76,17 @@ class InputError(RankworthError):
     """Judgements, a run or scores that cannot be trusted, so that no number is given for them."""
 
 
+def not_text(what: str) -> InputError:
+    """The error for half of a surrogate pair, which neither files nor frames hold.
+
+    Args:
+        what: where it is.
+
+    """
+    remedy = "read the ids as UTF-8 where they come from"
+    return InputError("id-type", f"{what} is no valid text: half of a surrogate pair is in it", remedy=remedy)
+
+
 class RefusedError(InputError):
     """An input that a setting, or the tool whose conventions are followed, refuses.
 

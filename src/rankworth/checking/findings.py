@@ -9,14 +9,13 @@ from rankworth.errors import RankworthError, Severity, catalogue, counted
 from rankworth.evaluation import output
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name
+from rankworth.tables.data import annotation
 
 if TYPE_CHECKING:
     from rankworth.evaluation.values import Values
 
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
 _OF_GITHUB: Final = {"error": "error", "warning": "warning", "note": "notice"}
-_ESCAPES: Final = {"%": "%25", "\r": "%0D", "\n": "%0A"}
-_ESCAPES_OF_PROPERTIES: Final = {**_ESCAPES, ":": "%3A", ",": "%2C"}
 _SHOWN: Final = 10
 """how many findings of one kind about one file a table shows"""
 _NAMED: Final = 100
@@ -156,19 +155,11 @@ class Check(Analysis[Literal["findings"]]):
 
     def to_github(self) -> str:
         """Findings as commands of GitHub's workflows, which are shown beside the lines of a change."""
-        return "".join(map(_annotation, self.findings))
-
-
-def _annotation(finding: Finding) -> str:
-    """One line: the kind, where it is, and what there is to say."""
-    places = {"file": finding.file, "line": "" if finding.line is None else str(finding.line), "title": finding.slug}
-    properties = ",".join(f"{name}={_escaped(text, _ESCAPES_OF_PROPERTIES)}" for name, text in places.items() if text)
-    text = "\n".join(filter(None, (finding.text, finding.remedy)))
-    return f"::{_OF_GITHUB[finding.severity]} {properties}::{_escaped(text, _ESCAPES)}\n"
-
-
-def _escaped(text: str, escapes: Mapping[str, str]) -> str:
-    return "".join(escapes.get(sign, sign) for sign in text)
+        commands = []
+        for each in self.findings:
+            text, line = "\n".join(filter(None, (each.text, each.remedy))), "" if each.line is None else str(each.line)
+            commands.append(annotation(_OF_GITHUB[each.severity], text, file=each.file, line=line, title=each.slug))
+        return "".join(commands)
 
 
 def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -360,7 +360,5 @@ def _annotated(form: ReportForm | None) -> Iterator[None]:
         yield
     except RankworthError as error:
         if form == "github":
-            from rankworth.comparison.gates import annotation  # noqa: PLC0415 - not needed for help
-
-            put(annotation("error", f"rankworth {error.slug}", error.typed).encode("utf-8", "replace"))
+            put(data.annotation("error", error.typed, title=f"rankworth {error.slug}").encode("utf-8", "replace"))
         raise

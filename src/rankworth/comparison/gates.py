@@ -16,6 +16,7 @@ from rankworth import names
 from rankworth.errors import KEEP, InputError, MeasureError, UsageError, counted, quoted
 from rankworth.tables import analysis
 from rankworth.tables.columns import Column, Sheet, by_name
+from rankworth.tables.data import annotation
 from rankworth.tables.look import visible
 from rankworth.tables.text import cell_width
 
@@ -394,18 +395,9 @@ def annotations(verdicts: Sequence[Verdict]) -> str:
     texts = []
     for verdict in verdicts:
         title = f"{verdict.gate.kind} {verdict.subject} of {verdict.system}"
-        texts.append(annotation("notice" if verdict.passed else "error", title, f"{verdict.word}: {verdict.because}"))
+        text = f"{verdict.word}: {verdict.because}"
+        texts.append(annotation("notice" if verdict.passed else "error", text, title=title))
     return "".join(texts)
-
-
-def annotation(kind: str, title: str, message: str) -> str:
-    r"""One such command.
-
-    >>> annotation("error", "R@100: 2 %", "one\ntwo")
-    '::error title=R@100%3A 2 %25::one%0Atwo\n'
-    """
-    title, message = (text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A") for text in (title, message))
-    return f"::{kind} title={title.replace(':', '%3A').replace(',', '%2C')}::{message}\n"
 
 
 def junit(verdicts: Sequence[Verdict], name: str = "rankworth") -> bytes:

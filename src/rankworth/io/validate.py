@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.errors import InputError, quoted
+from rankworth.errors import InputError, not_text, quoted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -122,8 +122,7 @@ def refuse_halves(ids: Iterable[object], called: str, what: str = "query") -> No
         "".join(held).encode()
     except UnicodeEncodeError:
         item = next(item for item in held if any("\ud800" <= sign < "\ue000" for sign in item))
-        text = f"{called}: the {what} {item!r} is no valid text: half of a surrogate pair is in it"
-        raise InputError("id-type", text, remedy="read the ids as UTF-8 where they come from") from None
+        raise not_text(f"{called}: the {what} {item!r}") from None
 
 
 def text_ids(held: Sequence[Any], where: Where, *, remedy: str = _TEXT) -> list[str]:

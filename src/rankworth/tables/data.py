@@ -48,6 +48,26 @@ def trec(sheet: Sheet) -> str:
     return "".join(f"{measure:<22}\t{query}\t{value}\n" for measure, query, value in rows)
 
 
+def annotation(kind: str, text: str, **properties: str) -> str:
+    r"""A command that GitHub turns into an annotation of a run.
+
+    Args:
+        kind: error, warning or notice.
+        text: what it says.
+        **properties: title, file and line, where they are not empty.
+
+    >>> annotation("error", "one\ntwo", title="R@100: 2 %")
+    '::error title=R@100%3A 2 %25::one%0Atwo\n'
+    """
+    of_properties = {name: _escaped(value) for name, value in properties.items() if value}
+    named = (f"{name}={value.replace(':', '%3A').replace(',', '%2C')}" for name, value in of_properties.items())
+    return f"::{kind} {','.join(named)}::{_escaped(text)}\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
 def line(record: Mapping[str, Any]) -> str:
     """A record as one line of JSON; numbers in it are finite, or None."""
     return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"

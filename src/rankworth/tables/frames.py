@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.errors import InputError, UsageError
+from rankworth.errors import UsageError, not_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,8 +35,7 @@ def to_library(columns: Mapping[str, Any], library: str) -> Any:  # noqa: ANN401
     try:
         return make({name: _plain(column) for name, column in columns.items()})
     except UnicodeEncodeError as error:
-        text = f"the text {error.object!r} is no valid text: half of a surrogate pair is in it"
-        raise InputError("id-type", text, remedy="read the ids as UTF-8 where they come from") from None
+        raise not_text(f"the text {error.object!r}") from None
 
 
 def _plain(column: Any) -> Any:  # noqa: ANN401 - a Polars column, an array or a list
@@ -63,8 +62,7 @@ def id_column(name: str, items: Sequence[str | None], called: str) -> "pl.Series
     try:
         return pl.Series(name, items, dtype=pl.String)
     except UnicodeEncodeError as error:
-        text = f"{called}: the {name} {error.object!r} is no valid text: half of a surrogate pair is in it"
-        raise InputError("id-type", text, remedy="read the ids as UTF-8 where they come from") from None
+        raise not_text(f"{called}: the {name} {error.object!r}") from None
 
 
 def taken(column: "pl.Series", places: NDArray[np.int64]) -> "pl.Series":
