@@ -185,7 +185,7 @@ def _ties(checked: CheckedRun) -> Iterator[Finding]:
     )
     queries = counted(max(each.queries for each in effects))
     text = f"{checked.name} has tied documents that decide on the values of {queries}: {ranges}"
-    yield checked.finding("tied-documents", text)
+    yield checked.finding("many-ties", text, "note")
 
 
 def _nothing_retrieved(checked: CheckedRun) -> Iterator[Finding]:
