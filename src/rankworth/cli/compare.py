@@ -290,11 +290,10 @@ def _output(shown: Shown, form: ReportForm | None, inputs: Sequence[str], *, gat
         what = suites[0] if suites else "-f github"
         remedy = "as in --max-drop nDCG@10=0.01, --fail-under nDCG@10=0.45"
         raise UsageError("conflicting-options", f"{what} holds verdicts of gates, and there is no gate", remedy=remedy)
-    summary = os.environ.get(SUMMARY, "") if form == "github" else ""
+    summary = Path(os.environ[SUMMARY]) if form == "github" and os.environ.get(SUMMARY) else None
     if summary:
         atomic.refuse(summary, inputs)
-    out = Output.of(shown, form, inputs, what="comparisons", others=(".xml", *PICTURES))
-    return out, Path(summary) if summary else None
+    return Output.of(shown, form, inputs, what="comparisons", others=(".xml", *PICTURES)), summary
 
 
 def _write(
@@ -315,10 +314,14 @@ def _write(
             page = "\n".join([page, headline(verdicts), *lines(verdicts), *steps, ""])
         return page.encode()
 
-    drawn, of_job = picture("differences", result, out=out), content("md", out.look) if summary else b""
+    drawn = picture("differences", result, out=out)
     out.write(content, lambda path: junit(verdicts) if path.suffix.lower() == ".xml" else drawn(path))
     if summary:
-        _append(summary, of_job)
+        try:
+            with summary.open("ab") as file:  # other steps of the job write to it, too
+                file.write(content("md", out.look))
+        except OSError as error:
+            raise UsageError("unwritable-output", f"{summary}: {error.strerror}") from None
     if out.form == "github":
         put(annotations(verdicts).encode("utf-8", "replace"))
         return
@@ -342,15 +345,6 @@ def _write_queries(out: Output, result: "Comparison") -> None:
     forms = {"json": lambda: data.document(result.to_dict() | {"per_query": rows.rows()}).encode()}
     warnings = [f"{text}   [{slug}]" for slug, text in result.warnings]
     out.write_table(rows, forms, warnings, picture("differences", result, out=out))
-
-
-def _append(path: Path, content: bytes) -> None:
-    """Append to the summary of a job, to which other steps write, too."""
-    try:
-        with path.open("ab") as summary:
-            summary.write(content)
-    except OSError as error:
-        raise UsageError("unwritable-output", f"{path}: {error.strerror}") from None
 
 
 @contextmanager

@@ -108,7 +108,9 @@ class Project:
 
 
 def find(plugins: Iterable[str] | None = None, *, quiet: bool = False) -> Project:
-    """The settings for the current folder, with the plugins of project and command imported.
+    """The settings of the nearest pyproject.toml with `[tool.rankworth]`, in the current folder or above it.
+
+    The plugins of the project and those of the command are imported.
 
     Args:
         plugins: those of the command.
@@ -118,38 +120,37 @@ def find(plugins: Iterable[str] | None = None, *, quiet: bool = False) -> Projec
         UsageError: `bad-config`, `bad-plugin`.
 
     """
-    project = _nearest()
+    here = Path.cwd()
+    project = next(filter(None, map(_project, (here, *here.parents))), Project(here))
     project.load(plugins, quiet=quiet)
     return project
 
 
-def _nearest() -> Project:
-    """The settings of the nearest pyproject.toml with `[tool.rankworth]`, in the current folder or above it.
+def _project(folder: Path) -> Project | None:
+    """The settings that a folder has, if it has some.
 
     Raises:
         UsageError: `bad-config`.
 
     """
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        path = folder / FILE
-        text = ""
-        with suppress(OSError, UnicodeDecodeError):
-            text = path.read_text(encoding="utf-8")
-        if "rankworth" not in text:
-            continue
-        import tomllib  # noqa: PLC0415 - only where there is something to read
+    path = folder / FILE
+    text = ""
+    with suppress(OSError, UnicodeDecodeError):
+        text = path.read_text(encoding="utf-8")
+    if "rankworth" not in text:
+        return None
+    import tomllib  # noqa: PLC0415 - only where there is something to read
 
-        try:
-            tool = tomllib.loads(text).get("tool", {})
-        except tomllib.TOMLDecodeError as error:
-            raise UsageError("bad-config", f"{path}: {error}") from None
-        if isinstance(tool, dict) and "rankworth" in tool:
-            table = _checked(f"{path}: [tool.rankworth]", tool["rankworth"], _TABLE)
-            if "gates" in table:
-                _checked(f"{path}: [tool.rankworth.gates]", table["gates"], _GATES)
-            return Project(folder, table)
-    return Project(here)
+    try:
+        tool = tomllib.loads(text).get("tool", {})
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError("bad-config", f"{path}: {error}") from None
+    if not isinstance(tool, dict) or "rankworth" not in tool:
+        return None
+    table = _checked(f"{path}: [tool.rankworth]", tool["rankworth"], _TABLE)
+    if "gates" in table:
+        _checked(f"{path}: [tool.rankworth.gates]", table["gates"], _GATES)
+    return Project(folder, table)
 
 
 def _checked(where: str, table: Any, schema: Mapping[str, tuple[Callable[[Any], bool], str]]) -> Mapping[str, Any]:  # noqa: ANN401 - of any file

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from cyclopts import Parameter
 
 from rankworth.cli import configuration
-from rankworth.cli.compare import say_verdicts
+from rankworth.cli.compare import Gates, say_verdicts
 from rankworth.cli.inputs import InputFiles
 from rankworth.cli.options import (
     FIRST,
@@ -38,7 +38,6 @@ from rankworth.tables.show import ValueForm, show
 
 if TYPE_CHECKING:
     from rankworth.comparison.gates import Gate, Verdict
-    from rankworth.evaluation.output import Beside
     from rankworth.evaluation.values import RunValues
     from rankworth.model import Run
 
@@ -150,9 +149,10 @@ def evaluate(
     given = {*how, *typed(exact=exact, tolerance=tolerance, corrected_by=corrected_by, **slices, **of_values)}
     _refuse_combinations(out, running, given | ({_SIDE_BY_SIDE} if profile == ["all"] or len(profile) > 1 else set()))
     refuse_files("evaluate QRELS RUN...", how)
-    floors = _floors(fail_under)
+    floors = Gates(fail_under=fail_under, no_gates=True).read(project, all_pairs=False)[0] if fail_under else []
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
+    from rankworth.evaluation import output  # noqa: PLC0415 - as above
     from rankworth.io import trec  # noqa: F401, PLC0415 - as above; brings Polars
     from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
 
@@ -178,24 +178,26 @@ def evaluate(
             _write_corrected(out, judgements, people, rankings, measures, settings | {"level": level or 0.95})
             return 0
         if len(profiles) > 1:
-            settings["profiles"] = profiles
             by_run = {
-                name: evaluation.evaluate_profiles(judgements, ranking, wanted, **settings)
+                name: evaluation.evaluate_profiles(judgements, ranking, wanted, profiles=profiles, **settings)
                 for name, ranking in named_runs(rankings).items()
             }
-            _write_beside(out, by_run, wanted)
+            forms = {"json": lambda: data.document(output.record_beside(by_run, wanted)).encode()}
+            out.write_table(output.beside(by_run, wanted), forms, output.warnings_beside(by_run))
             return 0
         if exact:
             first, *rankings = files.read_runs()
-            settings |= {} if tolerance is None else {"tolerance": tolerance}
-            table = evaluation.evaluate_exact(first, rankings, wanted, **settings)
+            table = evaluation.evaluate_exact(
+                first, rankings, wanted, tolerance=0.001 if tolerance is None else tolerance, **settings
+            )
         else:
             table = evaluation.evaluate_runs(judgements, rankings, wanted, bounds=bounds, **settings)
     verdicts = _verdicts(table, floors)
     _write(out, table, measures, options.measured, level, per_query=per_query)
-    named = () if exact else zip(rankings, files.named, strict=True)  # explain takes no exact run
-    paths = {"": qrels} | {ranking.name: path for ranking, (_, path) in named}
     how.pop("--measure", None)
+    paths = {"": qrels}
+    if not exact:  # explain takes no exact run
+        paths |= {ranking.name: path for ranking, (_, path) in zip(rankings, files.named, strict=True)}
     return _decide(verdicts, {name: path for name, path in paths.items() if path != STDIN}, words(how), out)
 
 
@@ -207,15 +209,6 @@ def _decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Se
 
     say_verdicts(out, verdicts, advice(verdicts, files, {verdict.gate.measure: options for verdict in verdicts}))
     return int(not all(verdict.passed for verdict in verdicts))
-
-
-def _floors(limits: Sequence[str] | None) -> "list[Gate]":
-    """What means must not be below."""
-    if not limits:
-        return []
-    from rankworth.comparison.gates import read  # noqa: PLC0415 - rarely needed
-
-    return read("fail-under", limits)
 
 
 def _verdicts(table: "RunValues", floors: "Sequence[Gate]") -> "list[Verdict]":
@@ -295,14 +288,6 @@ def _write(
 
     forms = {"trec": trec, "json": lambda: results_file.text(record()).encode(), "parquet": parquet}
     out.write_table(sheet, forms, output.warnings(table), picture("scores", table, out=out))
-
-
-def _write_beside(out: Output, values: "Beside", measures: Sequence[str]) -> None:
-    """Write the values of several profiles side by side."""
-    from rankworth.evaluation import output  # noqa: PLC0415 - costs time, and the values are there by now
-
-    forms = {"json": lambda: data.document(output.record_beside(values, measures)).encode()}
-    out.write_table(output.beside(values, measures), forms, output.warnings_beside(values))
 
 
 def _write_corrected(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rankworth.evaluation.results_file import Result
     from rankworth.io.column_options import Columns
     from rankworth.io.lines import Layout
-    from rankworth.io.reading import Blank, Described, Reading
+    from rankworth.io.reading import Described, Reading
     from rankworth.io.source import Source
     from rankworth.model import Run
 
@@ -114,23 +114,14 @@ class InputFiles:
         from rankworth.io.source import Source  # noqa: PLC0415 - as above
         from rankworth.judging.exclusion import SELF  # noqa: PLC0415 - as above
 
+        excluded = self.options.measured.exclude
         files = [(part[0], *each[1:]) for part, each in zip(self.files, self.inputs, strict=True)]
-        if self.exclude not in (None, SELF):
-            files.append((Source(self.exclude or ""), QRELS, Reading(columns=self.columns.named(QRELS))))
+        if excluded not in (None, SELF):
+            files.append((Source(excluded or ""), QRELS, Reading(columns=self.columns.named(QRELS))))
         held = [replace(of_file(*file), aside=place >= len(self.inputs)) for place, file in enumerate(files)]
         for source, _, _ in files:
             source.close()  # there may be more files than a process may have open
         return [replace(file[2], columns=one) for file, one in zip(files, self.columns.split(held), strict=True)]
-
-    @property
-    def exclude(self) -> str | None:
-        """A file with pairs to take out, `self`, or None."""
-        return self.options.measured.exclude
-
-    @property
-    def blank(self) -> "Blank":
-        """What judgements without a grade mean."""
-        return self.options.read.blank or "unjudged"
 
     def read_runs(self) -> "list[Run]":
         """The runs.
@@ -189,10 +180,11 @@ class InputFiles:
         from rankworth.judging.exclusion import Exclusion  # noqa: PLC0415 - as above
 
         judged, *others = self.readings
-        if self.exclude is not None:
+        if self.options.measured.exclude is not None:
             names = others[-1].columns if len(others) > len(self.named) else {}
-            settings["exclude"] = Exclusion.of(self.exclude, names)
-        described = Described(list(self.files[0]), judged.columns, self.blank, judged.format, judged.split)
+            settings["exclude"] = Exclusion.of(self.options.measured.exclude, names)
+        blank = self.options.read.blank or "unjudged"
+        described = Described(list(self.files[0]), judged.columns, blank, judged.format, judged.split)
         return described, self.read_runs(), settings
 
 
@@ -256,7 +248,6 @@ class SystemFile(NamedTuple):
         name: what the command line calls it; empty where it does not.
         path: of the file.
         source: a `Run` or a `Result`.
-        label: what its file calls it.
         is_stored: whether it comes from a results file.
 
     """
@@ -264,7 +255,6 @@ class SystemFile(NamedTuple):
     name: str
     path: str
     source: Any
-    label: str
     is_stored: bool
 
 
@@ -342,21 +332,21 @@ class SystemFiles:
             UsageError: `run-names`.
 
         """
-        files: list[SystemFile] = []
+        files: list[tuple[SystemFile, str]] = []
         rest = iter(runs)
         for name, path in self.files:
             if path not in self.stored:
                 run = next(rest)
-                files.append(SystemFile(name, path, run, run.name, is_stored=False))
+                files.append((SystemFile(name, path, run, is_stored=False), name or run.name))
                 continue
             held = self.stored[path]
             if name and len(held) > 1:
                 text = f"{path} holds {len(held):,} runs, {quoted(held)}, and {name} is one name"
                 raise UsageError("run-names", text, remedy=f"leave {name}= out: each run has a name of its own")
-            files += [SystemFile(name, path, values, label, is_stored=True) for label, values in held.items()]
-        labels = [file.name or file.label for file in files]
+            files += [(SystemFile(name, path, values, is_stored=True), name or own) for own, values in held.items()]
+        labels = [label for _, label in files]
         systems: dict[str, list[SystemFile]] = {}
-        for file, label in zip(files, labels, strict=True):
+        for file, label in files:
             is_double = file.is_stored and not file.name and labels.count(label) > 1
             systems.setdefault(f"{label} ({stem(file.path)})" if is_double else label, []).append(file)
         for name, group in systems.items():

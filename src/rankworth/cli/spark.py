@@ -57,12 +57,13 @@ def evaluate(
 
     """
     _refuse(inputs, out, per_query=per_query)
-    options: dict[str, Any] = {**settings, "exclude": inputs.exclude}
+    options: dict[str, Any] = {**settings, "exclude": inputs.options.measured.exclude}
+    blank = inputs.options.read.blank or "unjudged"
     sources = [(*each[:2], reading) for each, reading in zip(inputs.inputs, inputs.readings, strict=False)]
-    sources[0] = (*sources[0][:2], replace(sources[0][2], blanks=Blanks(inputs.blank)))
+    sources[0] = (*sources[0][:2], replace(sources[0][2], blanks=Blanks(blank)))
     forms = [files.form_of(*source) for source in zip(inputs.files, sources, strict=True)]
     options["qrels_columns"] = inputs.readings[0].columns if forms[0] in ("parquet", "csv", "tsv") else {}
-    options["blank"] = inputs.blank
+    options["blank"] = blank
     with _session(running.master, running.memory) as session:
         judged, *ranked = [files.frame(session, *source) for source in zip(inputs.files, sources, forms, strict=True)]
         frames: dict[str, Any] = {}

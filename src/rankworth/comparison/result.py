@@ -457,18 +457,24 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         text = self.texts.get(str(row.query), "")
         return f"{row.query} {signed(row.difference)}{f' ({shorten(text, _LETTERS_OF_TEXT)})' if text else ''}"
 
-    def _summary(self) -> str:
-        """How it was done, in one line below a table."""
+    @property
+    def tested(self) -> str:
+        """How differences were tested, and how p values are corrected, as that of a single difference need not be."""
         plan, procedure = self.plan, self.procedure
         draws = f" ({procedure.resamples:,} resamples, seed {plan.seed})" if procedure.resamples else ""
+        if len(self.differences) == 1:
+            return f"{procedure.title}{draws}"
         over = f"over {_comparisons(self.differences)}"
         p = "p for all pairs of systems by one measure" if plan.test in PAIRWISE else ""
         if plan.correction != "none":
             p = f"{p or 'p'}, corrected by {stats.CORRECTIONS[plan.correction].name} {over}"
-        is_single = len(self.differences) == 1  # which needs no correction
-        text = f"{procedure.title}{draws}" + ("" if is_single else f"; {p or f'p not corrected, {over}'}")
-        how = INTERVALS[plan.method] + ("" if is_single else ", not corrected")
-        text = f"{text}; {100 * plan.level:g} % intervals ({how}){f'; margin {_margins(plan)}' if plan.margins else ''}"
+        return f"{procedure.title}{draws}; {p or f'p not corrected, {over}'}"
+
+    def _summary(self) -> str:
+        """How it was done, in one line below a table."""
+        plan, remark = self.plan, "" if len(self.differences) == 1 else ", not corrected"
+        margin = f"; margin {_margins(plan)}" if plan.margins else ""
+        text = f"{self.tested}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]}{remark}){margin}"
         known = [(row.detectable, row.measure) for row in self.differences if abs(row.detectable) < math.inf]
         largest, measure = max(known, default=(0, ""))
         return f"{text}; {DETECTABLE} of {measure}: {largest:.4f}" if known else text

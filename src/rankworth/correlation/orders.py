@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from rankworth import comparison, stats
+from rankworth import comparison
 from rankworth.comparison import Comparison, ScoreTable
 from rankworth.comparison.comparing import FEW as SHUFFLES
 from rankworth.comparison.differences import PAIRWISE
@@ -76,13 +76,7 @@ def plan_record(compared: Comparison) -> dict[str, Any]:
 
 def tested(compared: Comparison) -> str:
     """How differences of systems were tested, and from which p value on they are significant."""
-    plan, procedure = compared.plan, compared.procedure
-    draws = f" ({procedure.resamples:,} resamples, seed {plan.seed})" if procedure.resamples else ""
-    over = "p for all pairs of systems by one measure" if plan.test in PAIRWISE else "p not corrected"
-    if plan.correction != "none":
-        name = stats.CORRECTIONS[plan.correction].name
-        over = f"corrected by {name} over {len(compared.differences):,} comparisons"
-    return f"significant: p < {1 - plan.level:.3g}; {procedure.title}{draws}, {over}"
+    return f"significant: p < {1 - compared.plan.level:.3g}; {compared.tested}"
 
 
 @dataclass(frozen=True, eq=False)
