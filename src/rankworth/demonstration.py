@@ -188,11 +188,21 @@ def write(folder: Path) -> int:
         UsageError: `unwritable-output`; no file is written then.
 
     """
-    contents = {folder / name: content for name, content in _contents().items()}
+    names = (_SOURCE, _QRELS, _QUERIES, _DOCUMENTS)
+    contents = {folder / name: (_HOME / name).read_bytes() for name in names}
+    for code, language in LANGUAGES.items():
+        ids = [f"{query.id}\n" for query in _queries() if query.language == code]
+        contents[folder / f"{language}.txt"] = "".join(ids).encode()
+    contents |= {folder / f"{name}.run": _trec(name, frame) for name, frame in _rankings().items()}
     try:
-        _refuse_others(folder, contents)
-        folder.mkdir(parents=True, exist_ok=True)
+        if folder.exists() and not folder.is_dir():
+            raise UsageError("unwritable-output", f"{folder} is a file; a folder is needed", remedy=_ANOTHER)
         missing = {path: content for path, content in contents.items() if not path.exists()}
+        for path, content in contents.items():
+            if path not in missing and path.read_bytes() != content:  # somebody else has put it there
+                text = f"{path} is there already, and is not what would be written"
+                raise UsageError("unwritable-output", text, remedy=_ANOTHER)
+        folder.mkdir(parents=True, exist_ok=True)
         atomic.write(missing)
     except OSError as error:
         raise UsageError("unwritable-output", f"{error.filename}: {error.strerror}", remedy=_ANOTHER) from None
@@ -224,24 +234,6 @@ def listing() -> str:
         queries += [f"  {'':<{len(query.id)}}  {'':<{kinds}}  = {query.english}"] if query.english else []
     parts = [[collection.title], ["Runs", *runs], ["Queries with their kinds", *queries]]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
-
-
-def _refuse_others(folder: Path, contents: Mapping[Path, bytes]) -> None:
-    """Leave alone what somebody else has put there."""
-    if folder.exists() and not folder.is_dir():
-        raise UsageError("unwritable-output", f"{folder} is a file; a folder is needed", remedy=_ANOTHER)
-    for path, content in contents.items():
-        if path.exists() and path.read_bytes() != content:
-            text = f"{path} is there already, and is not what would be written"
-            raise UsageError("unwritable-output", text, remedy=_ANOTHER)
-
-
-def _contents() -> dict[str, bytes]:
-    """The files of a folder."""
-    files = {name: (_HOME / name).read_bytes() for name in (_SOURCE, _QRELS, _QUERIES, _DOCUMENTS)}
-    for code, language in LANGUAGES.items():
-        files[f"{language}.txt"] = "".join(f"{query.id}\n" for query in _queries() if query.language == code).encode()
-    return files | {f"{name}.run": _trec(name, frame) for name, frame in _rankings().items()}
 
 
 def _trec(name: str, ranking: "pl.DataFrame") -> bytes:

@@ -32,6 +32,7 @@ from rankworth.tables.show import Form
 
 if TYPE_CHECKING:
     from rankworth.explanation import Difference, Explanation, Explanations
+    from rankworth.model import Run
 
 USAGE: Final = "Usage: rankworth explain QRELS RUN [RUN] QUERY [OPTIONS]"
 MEASURES: Final = ("nDCG@10",)
@@ -103,15 +104,26 @@ def explain(
     from rankworth.judging.inputs import GRADES, of_grades  # noqa: PLC0415 - as above
 
     with progress(quiet=shown.quiet) as drawing:
+        others: Sequence[Run] = ()
         if inputs is None:
             judgements, run = of_grades(lists["grades"], lists.get("missing", ()))
             settings |= options.settings() | {"profile": options.profiles()[0], "queries": [GRADES]}
         else:
             judgements, [run, *others], keywords = inputs.read(measures)
-            settings |= keywords | {"worst": worst, "best": best, "against": others[0] if others else None}
-            settings |= {"queries": keywords["queries"] if query is None else [query]}
-            settings |= {"texts": options.read.queries, "docs": options.read.docs, "columns": options.read.text_columns}
-        result = explain_queries(judgements, run, measures, progress=drawing, **settings)
+            settings |= keywords | ({"queries": [query]} if query is not None else {})
+        result = explain_queries(
+            judgements,
+            run,
+            measures,
+            worst=worst,
+            best=best,
+            against=others[0] if others else None,
+            texts=options.read.queries,
+            docs=options.read.docs,
+            columns=options.read.text_columns,
+            progress=drawing,
+            **settings,
+        )
         out.write(partial(_content, result), picture("stacked", result, out=out))
         out.warn_of(sheet for explanation in result for sheet in explanation.sheets())
 

@@ -68,7 +68,6 @@ def judge_next(
         raise UsageError("conflicting-options", "documents are chosen by one measure, and -m names several")
     with progress(quiet=shown.quiet):
         judgements, rankings, settings = files.read(wanted)
-        table = options.table()
-        texts = {"texts": table, "docs": options.read.docs}
-        result = next_judgements.judge_next(judgements, rankings, wanted[0], n=n, **texts, **settings)
+        texts, docs = options.table(), options.read.docs
+        result = next_judgements.judge_next(judgements, rankings, wanted[0], n=n, texts=texts, docs=docs, **settings)
     out.write_result(result, "rankworth judge-next")

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, ClassVar, Final, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypedDict, get_args
 
 import numpy as np
 
@@ -456,7 +456,7 @@ def correlate(
     if queries is not None:
         raise UsageError("conflicting-options", "queries are those of runs, and these are single rankings")
     pairing = Pairing.of_lists(first.groups, second.groups)
-    return _correlation(pairing, (first.scores, second.scores), named, **how)
+    return _correlation(pairing, (first.scores, second.scores), named, how)
 
 
 def correlate_runs(
@@ -508,7 +508,16 @@ def correlate_runs(
     return Correlations({pair: _of_runs((rows[pair[0]], rows[pair[1]]), kept, pair, how) for pair in pairs})
 
 
-def _how(missing: Missing, level: float, seed: int, methods: Sequence[Method]) -> dict[str, Any]:
+class _How(TypedDict):
+    """The settings of a correlation."""
+
+    methods: tuple[Method, ...]
+    missing: Missing
+    level: float
+    seed: int
+
+
+def _how(missing: Missing, level: float, seed: int, methods: Sequence[Method]) -> _How:
     """The settings of a correlation.
 
     Raises:
@@ -521,7 +530,7 @@ def _how(missing: Missing, level: float, seed: int, methods: Sequence[Method]) -
 
 
 def _of_runs(
-    rows: tuple[Rows, Rows], queries: Iterable[object] | None, names: tuple[str, str], how: Mapping[str, Any]
+    rows: tuple[Rows, Rows], queries: Iterable[object] | None, names: tuple[str, str], how: _How
 ) -> Correlation:
     """The values of all methods for the rankings of two runs.
 
@@ -537,18 +546,15 @@ def _of_runs(
     pairing = of_rows(*rows, kept)
     if not len(pairing):
         raise InputError("empty-input", f"neither {names[0]} nor {names[1]} has a query")
-    result = _correlation(pairing, (), names, **how)
+    result = _correlation(pairing, (), names, how)
     return replace(result, queries=tuple(rows[0].kinds.back("query", result.queries)))
 
 
 def _correlation(
-    pairing: Pairing,
-    scores: Sequence[Mapping[str, float] | None],
-    names: tuple[str, str],
-    **how: Any,  # noqa: ANN401 - as of `_how`
+    pairing: Pairing, scores: Sequence[Mapping[str, float] | None], names: tuple[str, str], how: _How
 ) -> Correlation:
     """The values of all methods for rankings side by side."""
-    wanted: Sequence[Method] = how["methods"]
+    wanted = how["methods"]
     values, least, most, p_values = np.stack([each.of(pairing, how["missing"], scores) for each in wanted], axis=2)
     known = ~np.isnan(values)
     sums, counts = np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)

@@ -19,10 +19,6 @@ HEADINGS: Final = {
 }
 STEPS: Final = dict.fromkeys(JUDGING, "judging") | dict.fromkeys(AVERAGING, "averaging")
 """every setting, and the step that it belongs to"""
-_BASIS: Final = {
-    "run": "Reproduced: the numbers that it gives were compared with those of the tool itself.",
-    "source": "By source only: read in the places that stand below, never compared with a run of the tool.",
-}
 _OUR_OWN: Final = """Our own names work under a profile, too, and so do trec_eval's, ir_measures' and ranx's: they \
 are then computed with these settings, and as the tool computes its own measure of that kind."""
 _BLANK: Final = re.compile(r"\{(\w+)\}")
@@ -59,7 +55,7 @@ def profile_page(name: str | Profile) -> str:
     chosen = profile_of(name)
     blocks = [f"# {escaped(chosen.name)}", escaped(chosen.sentence)]
     if chosen.tool:
-        blocks.append(escaped(f"{version(chosen)}. {_BASIS[chosen.basis]}"))
+        blocks.append(escaped(f"{version(chosen)}. {HEADINGS[chosen.basis]}."))
     blocks += ["## To use it", formula(command(chosen))]
     blocks.append(formula(f'rankworth.evaluate(qrels, run, ["{name_to_try(chosen)}"], profile="{chosen.name}")'))
     if chosen.complete:
