@@ -168,11 +168,6 @@ class Audit(Analysis[Literal["departures", "queries"]]):
             if number and self.exact:
                 yield f"{counted(number, 'other set gives', 'other sets give')} the number {what}."
 
-    @property
-    def warnings(self) -> tuple[tuple[str, str], ...]:
-        """Nothing: the verdict says whether the number is explained."""
-        return ()
-
     def _record(self) -> dict[str, Any]:
         """The attributes, the verdict and both tables."""
         tables = {name: self.flat(name).rows() for name in self._TABLES}  # type: ignore[arg-type]

@@ -91,11 +91,6 @@ class Check(Analysis[Literal["findings"]]):
         return {severity: severities.count(severity) for severity in SEVERITIES}
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Nothing: findings say all."""
-        return ()
-
-    @property
     def warnings(self) -> tuple[tuple[str, str], ...]:
         """Slug and text of the findings that are errors or warnings."""
         return tuple((finding.slug, finding.text) for finding in self.findings if finding.severity != "note")

@@ -338,7 +338,9 @@ def _uncorrected(
     alike = (stats.equivalence(each, margins, weights) < alpha) & ~(same & (least >= alpha))
     better = found.mean if leaning is None else np.where(leaning * signs * found.mean > 0, found.mean, 0.0)
     equal = (found.ties == size) & (size > 0)
-    detectable = np.where(deviations > 0, deviations, np.nan) * _detectable(size, alpha)
+    known, places = np.unique(size, return_inverse=True)  # on which alone the difference of deviation 1 depends
+    least_found = stats.minimal_detectable(1.0, known, power=POWER, alpha=alpha)[places]
+    detectable = np.where(deviations > 0, deviations, np.nan) * least_found
     columns = (  # in the order of `Difference`, from `first_mean` to `word`
         *(_means(table, *side, each) for side in ((first, sides[0]), (second, sides[1]))),
         *(stats.means(each, weights), procedure.interval.low, procedure.interval.high),
@@ -402,9 +404,3 @@ def _means(table: ScoreTable, systems: NDArray[np.int64], values: Floats, each: 
     if np.isnan(table.values).any():
         return stats.means(np.where(np.isnan(each), np.nan, values), table.weights)
     return table.means[systems].ravel()
-
-
-def _detectable(sizes: NDArray[np.signedinteger], alpha: float) -> Floats:
-    """The minimum detectable differences of deviation 1, which depend on the sizes alone."""
-    known, places = np.unique(sizes, return_inverse=True)
-    return np.asarray(stats.minimal_detectable(1.0, known, power=POWER, alpha=alpha)[places])

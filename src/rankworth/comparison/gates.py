@@ -134,19 +134,15 @@ class Gate:
 
         """
         label, known = self.among(measures), dict.fromkeys(group for column, group in groups if column == self.column)
-        text = remedy = ""
+        there = quoted(measures)
+        text, remedy = f"{self.column} has no {self.group}; it has {quoted(known)}", ""
         if not label:
-            text, remedy = (
-                f"{self.measure} is not there; there are {quoted(measures)}",
-                f"-m {self.measure} measures it",
-            )
+            text, remedy = f"{self.measure} is not there; there are {there}", f"-m {self.measure} measures it"
         elif self.column and not known:
             text, remedy = f"nothing is told by {self.column}", f"--queries FILE --by {self.column}"
-        elif self.group and self.group not in known:
-            text = f"{self.column} has no {self.group}; it has {quoted(known)}"
-        if text:
-            raise UsageError("not-measured", f"{self}: {text}", remedy=remedy)
-        return replace(self, measure=label)
+        elif self.group in ("", *known):
+            return replace(self, measure=label)
+        raise UsageError("not-measured", f"{self}: {text}", remedy=remedy)
 
 
 def read(kind: Kind, limits: Iterable[str] | Mapping[str, Any], where: str = "") -> list[Gate]:

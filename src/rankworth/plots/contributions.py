@@ -9,11 +9,11 @@ from rankworth.explanation import Difference, Explanation
 from rankworth.judging.inputs import GRADES
 from rankworth.plots import data
 from rankworth.plots.canvas import Canvas, canvas, label, library, real, signed, size
+from rankworth.plots.data import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Row = Mapping[str, Any]
 
 _WIDE: Final = 0.8
 _ROUNDING: Final = 1e-14

@@ -1,7 +1,7 @@
 """Charts of a measure by its cutoff, of precision by recall, and of what a change does to a value."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth import explanation
@@ -9,6 +9,7 @@ from rankworth.explanation import Variation
 from rankworth.measures import Measure
 from rankworth.plots import data
 from rankworth.plots.canvas import Canvas, canvas, ends, label, number, real, signed, span
+from rankworth.plots.data import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 Series = Sequence[tuple[str, Sequence[float], Sequence[float]]]
 _BY_RATIO: Final = 12
 """from which ratio of the last cutoff to the first they are placed by ratio"""
-Row = Mapping[str, Any]
 
 _ACROSS: Final = {"position": "rank of the document", "grade": "grade of the document", "cutoff": "cutoff k"}
 _GRID: Final = dict.fromkeys(_ACROSS, "both") | {"swap": "y"}

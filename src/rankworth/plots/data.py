@@ -25,6 +25,8 @@ RECALLS: Final = tuple(place / 10 for place in range(11))
 """the standard points of recall"""
 
 
+Row = Mapping[str, Any]
+"""a row of a frame, by column"""
 Scored = Values | Mapping[str, Values] | Mapping[str, Mapping[str, float | None]]
 """What `scores` shows: one run, several runs, or scenarios."""
 

@@ -1,7 +1,7 @@
 """Charts of values: means as dots, bars and radars, values of queries as a histogram, systems by two measures."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from rankworth.comparison import Comparison
@@ -12,6 +12,7 @@ from rankworth.evaluation.values import Values
 from rankworth.measures import Fact, Measure
 from rankworth.plots import data
 from rankworth.plots.canvas import Canvas, canvas, ends, label, number, real, span
+from rankworth.plots.data import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["dots", "bars", "radar"]
 
-
-Row = Mapping[str, Any]
-"""`run`, `measure`, `value`, and of runs the interval from `low` to `high`"""
 
 _SPOKES: Final = 3
 """how many a radar has at least"""

@@ -29,14 +29,14 @@ class Analysis(Shown, Generic[Of]):
     """names of the tables of columns, the default one first"""
 
     @property
-    @abstractmethod
     def notes(self) -> tuple[str, ...]:
-        """Sentences that explain the numbers."""
+        """Sentences that explain the numbers; none where the tables say all."""
+        return ()
 
     @property
-    @abstractmethod
     def warnings(self) -> tuple[tuple[str, str], ...]:
-        """Slug and text of each warning."""
+        """Slug and text of each warning, if there are some."""
+        return ()
 
     @abstractmethod
     def _columns(self, of: str) -> dict[str, Any]:

@@ -115,18 +115,15 @@ def markdown(sheet: Sheet, look: Look) -> str:
     """A Markdown table, the best values bold, title and notes around it, the comment where only the source shows it."""
     parts = [f"**{_markdown_text(sheet.title.strip())}**"] if sheet.title else []
     parts += [_markdown_paragraph(text) for text in sheet.lead]
-    parts += [_markdown_table(sheet, look)] if sheet.columns else []
+    if sheet.columns:
+        columns = [_IN_MARKDOWN.cells(column, look) for column in sheet.columns]
+        heading = [_markdown_text(column.name) for column in sheet.columns]
+        rows = [f"| {' | '.join(row)} |" for row in (heading, *zip(*columns, strict=True))]
+        rule = "|" + "|".join(":--" if column.kind == "text" else "--:" for column in sheet.columns) + "|"
+        parts.append("\n".join([rows[0], rule, *rows[1:]]))
     parts += [_markdown_paragraph(text) for text in (*sheet.legend, *sheet.notes, *sheet.defects)]
     parts += [f"<!-- {visible(sheet.comment).replace('--', '- -')} -->"] if sheet.comment else []
     return "\n\n".join(parts) + "\n"
-
-
-def _markdown_table(sheet: Sheet, look: Look) -> str:
-    columns = [_IN_MARKDOWN.cells(column, look) for column in sheet.columns]
-    heading = "| " + " | ".join(_markdown_text(column.name) for column in sheet.columns) + " |"
-    rule = "|" + "|".join(":--" if column.kind == "text" else "--:" for column in sheet.columns) + "|"
-    rows = ["| " + " | ".join(row) + " |" for row in zip(*columns, strict=True)]
-    return "\n".join([heading, rule, *rows])
 
 
 def latex(sheet: Sheet, look: Look) -> str:
