@@ -187,14 +187,14 @@ class Evaluator(Base):  # type: ignore[misc]
             runs = dict.fromkeys(functions, self._searched(queries, documents(slice(None)), self.search))
         self.values = {name: evaluate(self.qrels, run, self.labels, profile=PROFILE) for name, run in runs.items()}
         best = self.main_score_function or max(self.values, key=lambda name: self.values[name][self.main])
-        means = {f"{name}_{label}": values[label] for name, values in self.values.items() for label in self.labels}
+        prefix = f"{self.name}_" if self.name else ""
+        values = self.values.items()
+        means = {f"{prefix}{name}_{label}": each[label] for name, each in values for label in self.labels}
+        self.primary_metric = f"{prefix}{best}_{self.main}"
         interval = self.values[best].interval(level=self.level)[self.main]
-        means |= {f"{best}_{self.main}_low": interval.low, f"{best}_{self.main}_high": interval.high}
+        means |= {f"{self.primary_metric}_low": interval.low, f"{self.primary_metric}_high": interval.high}
         if output_path is not None:
             self._write(Path(output_path), epoch, steps, runs)
-        prefix = f"{self.name}_" if self.name else ""
-        self.primary_metric = f"{prefix}{best}_{self.main}"
-        means = {prefix + key: mean for key, mean in means.items()}
         if hasattr(self, "store_metrics_in_model_card_data"):
             self.store_metrics_in_model_card_data(model, means, epoch, steps)
         return means

@@ -207,9 +207,8 @@ def _rules(profile: Profile) -> Iterator[str]:
     if rows:
         yield table(titles, rows)
     measured = {rule.example.name for rule in profile.rules if rule.example is not None}
-    without = {
-        name: means for name, means in known(profile).items() if not name.endswith("@{k}")
-    }  # which stands for both
+    # without the names with a cutoff, as those without one stand for both
+    without = {name: means for name, means in known(profile).items() if not name.endswith("@{k}")}
     plain = {name: re.split(r"[(@]", means.removeprefix("gmean("))[0] for name, means in without.items()}
     others = {name: means for name, means in without.items() if plain[name] not in measured}
     if others:
