@@ -826,43 +826,45 @@ def test_frames_lack_no_column_and_have_none_twice(library: str) -> None:
 def test_frames_have_no_holes(library: str, column: str) -> None:
     holes = FRAME.with_columns(pl.when(pl.int_range(pl.len()) == 1).then(None).otherwise(pl.col(column)).alias(column))
     assert str(refused(QRELS, LIBRARIES[library](pl.concat([holes, holes])))) == (
-        f"the run: row 1 has no {column} (2 such rows)   [missing-value]\n  drop or fill such rows"
+        f"the run: row 1: the {column} is missing   [missing-value]\n  leave "
+        + ("the document out, or give it a score" if column == "score" else "it out, or give it")
     )
 
 
 def test_a_column_of_nothing_is_a_column_of_holes() -> None:
     assert refused(QRELS, FRAME.with_columns(score=pl.lit(None))).slug == "missing-value"
     one = FRAME.with_columns(score=pl.Series([None, 1.0]))
-    assert str(refused(QRELS, one)) == "the run: row 0 has no score   [missing-value]\n  drop or fill such rows"
+    assert refused(QRELS, one).problems == ("the run: row 0: the score is missing",)
 
 
-CAST = "  convert the column to numbers: in Polars with .cast(pl.Float64), in pandas with pd.to_numeric"
+CAST = (
+    "  write numbers without quotes; text becomes numbers with float(text), in Polars with .cast(pl.Float64), "
+    "in pandas with pd.to_numeric"
+)
 
 
 def test_frames_hold_numbers_where_numbers_belong() -> None:
     nan = FRAME.with_columns(score=pl.Series([1.0, float("nan")]))
     assert str(refused(QRELS, nan)) == (
-        "the run: row 1: the score of document d2 for query q1 is nan   [bad-score]\n"
-        "  drop the rows whose score is no finite number, or fix what made them"
+        "the run: row 1: the score is nan, not a number   [bad-score]\n"
+        "  leave out what has no finite score, or fix what made it"
     )
     grades = nan.rename({"score": "grade"})
     assert rw.Qrels(grades).blanks == 1
     assert refused(grades.with_columns(grade=pl.Series([float("inf"), 1])), RUN).slug == "bad-grade"
     assert rw.evaluate({"q1": {"d1": 1}}, FRAME.with_columns(score=pl.Series([float("inf"), 1])), ["RR"])["RR"] == 1
     text = FRAME.with_columns(score=pl.Series(["1.0", "2.0"]))
-    assert str(refused(QRELS, text)) == (
-        f"the run: row 0: the score is '1.0', not a number; the column holds String   [bad-score]\n{CAST}"
-    )
+    assert str(refused(QRELS, text)) == (f"the run: row 0: the score is '1.0', not a number   [bad-score]\n{CAST}")
     assert str(refused(text.rename({"score": "label"}), RUN)) == (
-        f"the judgements: row 0: the grade is '1.0', not a number; the column holds String   [bad-grade]\n{CAST}"
+        f"the judgements: row 0: the grade is '1.0', not a number   [bad-grade]\n{CAST}"
     )
     assert refused(QRELS, FRAME.with_columns(score=pl.date(2026, 1, 1))).slug == "bad-score"
 
 
 def test_ids_in_frames_are_text_or_integers() -> None:
     assert str(refused(QRELS, FRAME.with_columns(document=pl.Series([1.0, 2.0])))) == (
-        "the run: row 0: the document is 1.0; ids are text or integers, and the column holds Float64   [id-type]\n"
-        "  convert the column to integers or to text; missing values turn integers into floats"
+        "the run: row 0: the document 1.0 is float; ids are text or integers   [id-type]\n"
+        "  convert the ids to text, as they are in the other input"
     )
     for bad in (pl.lit(value=True), pl.lit(b"x"), pl.date(2026, 1, 1)):
         assert refused(QRELS, FRAME.with_columns(query=bad)).slug == "id-type"

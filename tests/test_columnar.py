@@ -242,15 +242,15 @@ def test_ids_are_neither_bytes_nor_numbers_with_fractions() -> None:
     frame = table(RUN, "score")
     frame.with_columns(pl.col("document").cast(pl.Binary)).write_parquet("run")
     assert str(refused(QRELS, "run")) == (
-        "run: row 1: the document is b'd2'; ids are text or integers, and the column holds Binary   [id-type]\n"
-        "  convert the column to text, as the ids are in the other input"
+        "run: row 1: the document b'd2' is bytes; ids are text or integers   [id-type]\n"
+        "  convert the ids to text, as they are in the other input"
     )
     frame.with_columns(query=pl.lit(1.5)).write_ipc("run")
     assert refused(QRELS, "run").slug == "id-type"
     frame.with_columns(query=pl.struct(id="query")).write_parquet("run")
-    assert refused(QRELS, "run").problems[0].startswith("run: row 1: the query is {'id': 'q1'}; ids are")
+    assert refused(QRELS, "run").problems[0].startswith("run: row 1: the query {'id': 'q1'} is dict; ids are")
     frame.with_columns(query=pl.concat_list("query")).write_parquet("run")
-    assert refused(QRELS, "run").problems[0].startswith("run: row 1: the query is ['q1']; ids are")
+    assert refused(QRELS, "run").problems[0].startswith("run: row 1: the query ['q1'] is list; ids are")
 
 
 @pytest.mark.parametrize(
@@ -383,7 +383,7 @@ def test_columns_of_wrong_types_are_refused(form: str) -> None:
         for nothing in (pa.nulls(2), pa.array([1, None]), pa.array([1, None]).dictionary_encode()):
             written({"document": ["x", "y"], "score": [1.0, 2.0]} | {what: nothing}, form)
             row = 1 if nothing.null_count == 2 else 2
-            assert refused(QRELS, "run").problems[0].startswith(f"run: row {row} has no {what}")
+            assert refused(QRELS, "run").problems[0].startswith(f"run: row {row}: the {what} is missing")
 
 
 def test_half_precision_and_dictionaries_of_numbers_are_numbers() -> None:
@@ -474,15 +474,18 @@ def test_rows_are_counted_from_1_over_all_row_groups(monkeypatch: pytest.MonkeyP
     for writer in ("Polars", "row groups", "batches", "zstd", "stream"):
         holes = frame.with_columns(document=pl.when(at).then(None).otherwise("document"))
         WRITERS[writer](holes, Path("run"))
-        assert str(refused(QRELS, "run")) == "run: row 8 has no document   [missing-value]\n  drop or fill such rows"
+        assert (
+            str(refused(QRELS, "run"))
+            == "run: row 8: the document is missing   [missing-value]\n  leave it out, or give it"
+        )
         nan = frame.with_columns(score=pl.when(at).then(math.nan).otherwise("score"))
         WRITERS[writer](nan, Path("run"))
         assert str(refused(QRELS, "run")) == (
-            "run: row 8: the score of document d7 for query q1 is nan   [bad-score]\n"
-            "  drop the rows whose score is no finite number, or fix what made them"
+            "run: row 8: the score is nan, not a number   [bad-score]\n"
+            "  leave out what has no finite score, or fix what made it"
         )
         WRITERS[writer](frame.with_columns(grade=pl.when(at).then(math.inf).otherwise(1.0)), Path("qrels"))
-        assert refused("qrels", RUN).problems == ("qrels: row 8: the grade of document d7 for query q1 is inf",)
+        assert refused("qrels", RUN).problems == ("qrels: row 8: the grade is inf, not a finite number",)
 
 
 def test_infinite_scores_order_and_infinite_grades_are_refused() -> None:
@@ -496,8 +499,9 @@ def test_infinite_scores_order_and_infinite_grades_are_refused() -> None:
 def test_text_is_no_score() -> None:
     table(RUN, "score").with_columns(pl.col("score").cast(pl.String)).write_parquet("run")
     assert str(refused(QRELS, "run")) == (
-        "run: row 1: the score is '3.0', not a number; the column holds String   [bad-score]\n"
-        "  convert the column to numbers: in Polars with .cast(pl.Float64), in pandas with pd.to_numeric"
+        "run: row 1: the score is '3.0', not a number   [bad-score]\n"
+        "  write numbers without quotes; text becomes numbers with float(text), in Polars with .cast(pl.Float64), "
+        "in pandas with pd.to_numeric"
     )
 
 
@@ -656,7 +660,7 @@ def test_subtopics_are_known() -> None:
         assert frame is not None
         assert frame["subtopic"].to_list() == ["1", "1", "2", "2"]
     judged.with_columns(iteration=pl.lit(0.5)).write_parquet("qrels")
-    assert str(refused("qrels", RUN)).startswith("qrels: row 1: the subtopic is 0.5; ids are text or integers")
+    assert str(refused("qrels", RUN)).startswith("qrels: row 1: the subtopic 0.5 is float; ids are text or integers")
 
 
 # Damage

@@ -415,9 +415,12 @@ MAY_BE_RANKS: Final = (
     "a higher score is better; for ranks, leave them out and give the documents in their order\n"
     "  if they are scores, make them floats"
 )
-AS_TEXT: Final = "write the ids as text, as they are in the other input (integers of more than 64 bits, too)"
+AS_TEXT: Final = "convert the ids to text, as they are in the other input"
 KEEP: Final = "keep one of them"
-QUOTES: Final = "write numbers without quotes; in Python float(text) makes one of a text"
+QUOTES: Final = (
+    "write numbers without quotes; text becomes numbers with float(text), in Polars with .cast(pl.Float64), "
+    "in pandas with pd.to_numeric"
+)
 PAIRS: Final = (
     "if these are several runs, rankworth.evaluate_runs takes {name: run, ...}\n"
     "  give ids alone, or pairs: [(document, score), ...]"

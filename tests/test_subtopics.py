@@ -370,7 +370,7 @@ def test_a_column_of_subtopics_that_cannot_be_read_is_refused_when_it_is_used() 
     once = frame(ROWS[1:4])
     missing = once.with_columns(subtopic=pl.when(pl.col("document") == "b").then(None).otherwise("subtopic"))
     assert str(refused(missing)) == (
-        "the judgements: row 1 has no subtopic   [missing-value]\n  drop or fill such rows"
+        "the judgements: row 1: the subtopic is missing   [missing-value]\n  leave it out, or give it"
     )
     assert refused(once.with_columns(subtopic=pl.lit(1.5))).slug == "id-type"
     for bad in (missing, once.with_columns(subtopic=pl.lit(1.5)), once.with_columns(subtopic=pl.lit(None))):

@@ -6,14 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 from rankworth.errors import InputError, quoted
 from rankworth.io.lines import QRELS, RUN
 from rankworth.io.reading import Orders
-
-if TYPE_CHECKING:
-    import polars as pl
 
 QUERY_TEXTS: Final = ("query text", "query_text", "user_input")
 """what the text of a query is called, which is its id where there is no other"""
@@ -310,58 +307,37 @@ class Table:
         if lacking := [what for what in roles if named.get(what, "") not in there]:
             raise self.missing(*lacking)
 
-    def check_flat(self, columns: Mapping[str, Any]) -> None:
-        """Refuse a table without lists that has no scores, or whose columns are called as lists are.
+    def check_values(self, columns: Mapping[str, Any], numbers: Iterable[Any], *, listed: bool = False) -> None:
+        """Refuse a table that does not tell its scores or grades, or in which other columns may hold them.
 
         Args:
             columns: which column holds what.
+            numbers: the columns that may hold scores or grades.
+            listed: whether documents stand in lists.
 
         Raises:
             InputError: `frame-columns`.
 
         """
-        for what, column in columns.items():
-            if is_plural(column, what):
-                raise self.missing(what, why=f"{quoted([column])} holds no lists; ")
-        if self.value == "score" and set(VALUES["score"]).isdisjoint(columns):
+        untold = set(VALUES[self.value]).isdisjoint(columns)
+        plural = next((what for what, column in columns.items() if is_plural(column, what)), "")
+        if plural and not listed:
+            raise self.missing(plural, why=f"{quoted([columns[plural]])} holds no lists; ")
+        if self.value == "score" and untold and not listed:
             add = "add a column rank (1, 2, 3 ...) if rows are in rank order; otherwise "
             raise self.missing("score", why=add if len(self.names) == 2 else "")  # noqa: PLR2004 - ids alone
+        scores = [name for name in self.names if str(name).lower() in _SCORES]
+        if untold and self.columns.get(self.value) != "" and not {*numbers, *scores} <= {*columns.values()}:
+            raise self.missing(self.value, optional=True)
 
     def repeated(self, twice: Sequence[Any]) -> InputError:
         """The error for columns of one name."""
         text = f"{self.name}: {len(twice)} columns are called {twice[0]}; {self._listed}"
         return InputError("frame-columns", text, remedy="rename or remove those that are not meant")
 
-    def refuse_doubt(self, numbers: Iterable[Any], known: Iterable[Any]) -> None:
-        """Refuse a table without scores or grades where columns of unknown names may hold them.
-
-        Args:
-            numbers: the columns that may.
-            known: the columns whose meaning is known.
-
-        Raises:
-            InputError: `frame-columns`.
-
-        """
-        scores = [name for name in self.names if str(name).lower() in _SCORES]
-        if self.columns.get(self.value) != "" and not {*numbers, *scores} <= {*known}:
-            raise self.missing(self.value, optional=True)
-
-    def at(self, index: int) -> str:
+    def where(self, index: int) -> str:
         """Where a row of a frame stands in the table."""
-        return f"row {index + self.first}"
-
-    def check_complete(self, frame: "pl.DataFrame", what: str) -> None:
-        """Refuse a column with holes.
-
-        Raises:
-            InputError: `missing-value`.
-
-        """
-        if frame[what].null_count():
-            rows = frame[what].is_null().arg_true()
-            text = f"{self.name}: {self.at(int(rows[0]))} has no {what}{such(rows)}"
-            raise InputError("missing-value", text, remedy="drop or fill such rows")
+        return f"{self.name}: row {index + self.first}"
 
 
 def _beside(names: Iterable[Any]) -> set[str]:
@@ -409,8 +385,3 @@ def unjudged(where: str, query: str, more: str = "") -> InputError:
         f"{where}: query {quoted([query])} has no judgements{more}",
         remedy="leave it out, or judge a document of it, if only with grade 0",
     )
-
-
-def such(rows: "pl.Series") -> str:
-    """How many rows are alike, if there are several."""
-    return f" ({len(rows):,} such rows)" if len(rows) > 1 else ""

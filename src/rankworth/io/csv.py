@@ -287,9 +287,7 @@ def _chosen(where: str, layout: Layout, names: tuple[str, ...], columns: Mapping
     if twice:
         raise table.repeated(twice)
     chosen = table.chosen()
-    table.check_flat(chosen)
-    if layout is QRELS and "grade" not in chosen and len(chosen) < len(names) and columns.get("grade") != "":
-        raise table.missing("grade")
+    table.check_values(chosen, names)
     return chosen
 
 

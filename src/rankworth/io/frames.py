@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import polars as pl
 
-from rankworth.errors import InputError, quoted, shortened
+from rankworth.errors import InputError, shortened
 from rankworth.io import validate
-from rankworth.io.columns import NONE, SMALLER, VALUES, Table, is_index, such
+from rankworth.io.columns import NONE, SMALLER, VALUES, Table, is_index
 from rankworth.io.lines import QRELS, RUN
 from rankworth.io.reading import Orders
 from rankworth.io.records import Fields, Records
@@ -85,7 +85,7 @@ def settle(
     table = Table(value, name, columns, tuple(schema), first, orders=orders or Orders())
     rows = _brought(frame.select(**_expressions(table.chosen())), table, schema)
     if "subtopic" in rows.columns:
-        _check_ids(rows, "subtopic", table)
+        rows = rows.with_columns(_ids(rows, "subtopic", table))
     return rows.with_columns(pl.col(what).cast(pl.String) for what in rows.columns if what != value)
 
 
@@ -97,9 +97,7 @@ def by_subtopic(frame: pl.DataFrame, name: str) -> pl.DataFrame:
 
     """
     table = Table("grade", name)
-    table.check_complete(frame, "subtopic")
-    _check_ids(frame, "subtopic", table)
-    return frame.with_columns(pl.col("query", "subtopic", "document").cast(pl.String))
+    return frame.with_columns(_ids(frame, what, table).cast(pl.String) for what in ("query", "subtopic", "document"))
 
 
 def batches(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
@@ -115,14 +113,10 @@ def _expressions(columns: Mapping[str, str]) -> dict[str, pl.Expr]:
 def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
     """Checked rows of one document each: `query, document, score`, or `query, document, grade` and maybe `subtopic`."""
     _check_values(frame, table, schema)
-    table.check_complete(frame, "query")
     if is_list(frame["document"].dtype):
         return _of_lists(frame, table)
-    for what in ("query", "document"):
-        table.check_complete(frame, what)
-        _check_ids(frame, what, table)
-    values = _values(frame, table).alias(table.value)
-    return frame.select("query", "document", values, *(["subtopic"] if "subtopic" in frame.columns else []))
+    columns = [_ids(frame, "query", table), _ids(frame, "document", table), _values(frame, table)]
+    return pl.DataFrame([*columns, *(frame.select("subtopic") if "subtopic" in frame.columns else [])])
 
 
 def _of_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
@@ -131,7 +125,7 @@ def _of_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     records = Records(layout, table.columns, table.orders, first=min(table.first, 1))
     records.fields = Fields(table, roles=table.chosen())
     columns = {what: frame[what].to_list() for what in frame.columns}
-    rows = records.frame_of_lists(columns, lambda row: f"{table.name}: {table.at(row)}")
+    rows = records.frame_of_lists(columns, table.where)
     kinds = {"query": frame["query"].dtype, "document": frame["document"].dtype.inner}  # type: ignore[attr-defined]
     return rows.cast({what: kind for what, kind in kinds.items() if kind.is_integer()})
 
@@ -140,15 +134,11 @@ def _check_values(frame: pl.DataFrame, table: Table, schema: Schema) -> None:
     """Refuse a table that does not tell its values, or in which it is not clear that nothing else does."""
     table.check_named(fields(frame.dtypes))
     listed = is_list(frame["document"].dtype)
-    found = table.chosen()
-    single = [what for what in VALUES["score"] if listed and what in found and not is_list(frame[what].dtype)]
+    single = [what for what in VALUES["score"] if listed and what in frame.columns and not is_list(frame[what].dtype)]
     if single:  # a schema tells, so that Spark need not read a row
         text = f"{table.name}: there are lists of documents, and one {single[0]} for each list"
         raise InputError("frame-columns", text, remedy=f"give a list of {single[0]}s beside each list of documents")
-    if not listed:
-        table.check_flat(found)
-    if set(VALUES[table.value]).isdisjoint(found):
-        table.refuse_doubt(_may_hold_values(schema, listed=listed), found.values())
+    table.check_values(table.chosen(), _may_hold_values(schema, listed=listed), listed=listed)
 
 
 def _may_hold_values(schema: Schema, *, listed: bool) -> list[Any]:
@@ -176,7 +166,7 @@ def _selected(source: Any, table: Table) -> tuple[pl.DataFrame, Table, Schema]: 
         columns = table.chosen()
         if isinstance(known, pl.DataFrame | pl.LazyFrame):
             return known.lazy().select(**_expressions(columns)).collect(), table, schema
-        return _converted(known.select(*columns.values()), columns, table), table, _looked_at(known, schema)
+        return _converted(known.select(*columns.values()), columns), table, _looked_at(known, schema)
     except InputError:
         raise
     except Exception as error:
@@ -208,8 +198,8 @@ def _narwhals(source: object) -> Any:  # noqa: ANN401 - whatever Narwhals makes 
     return known if isinstance(known, nw.DataFrame | nw.LazyFrame) else None
 
 
-def _converted(frame: Any, columns: dict[str, Any], table: Table) -> pl.DataFrame:  # noqa: ANN401 - of Narwhals
-    """The frame in Polars: through Arrow, or item by item where Arrow has no type, or pandas no PyArrow."""
+def _converted(frame: Any, columns: dict[str, Any]) -> pl.DataFrame:  # noqa: ANN401 - of Narwhals
+    """The frame in Polars: through Arrow, or as objects where Arrow has no type, or pandas no PyArrow."""
     native = frame.to_native()
     if hasattr(native, "__arrow_c_stream__"):
         try:
@@ -217,83 +207,58 @@ def _converted(frame: Any, columns: dict[str, Any], table: Table) -> pl.DataFram
         except Exception:  # noqa: BLE001, S110 - each library fails in its own way
             pass
     eager = frame.collect() if hasattr(frame, "collect") else frame
-    return pl.DataFrame({what: _items(eager[column], what, table) for what, column in columns.items()})
+    return pl.DataFrame([_items(eager[column], what) for what, column in columns.items()])
 
 
-def _items(column: Any, what: str, table: Table) -> pl.Series:  # noqa: ANN401 - a series of Narwhals
-    """Ids as text or values as float64, one by one."""
-    held: list[Any] = []
-    is_value = what in VALUES[table.value]
-    for row, (item, missing) in enumerate(zip(column.to_list(), column.is_null().to_list(), strict=True)):
-        if missing:
-            held.append(None)
-        elif what == "subtopic":
-            held.append(str(item))
-        elif not is_value:
-            held.append(validate.text(item, f"{table.name}: row {row}"))
-        elif validate.is_number(item):
-            held.append(float(item))
-        else:
-            raise validate.no_number(item, table.value, f"{table.name}: row {row}: the {what}")
-    return pl.Series(what, held, dtype=pl.Float64 if is_value else pl.String)
+def _items(column: Any, what: str) -> pl.Series:  # noqa: ANN401 - a series of Narwhals
+    """A column as objects of Python, None where something is missing."""
+    pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
+    return pl.Series(what, [None if missing else item for item, missing in pairs], dtype=pl.Object)
 
 
-def _check_ids(rows: pl.DataFrame, what: str, table: Table) -> None:
+def _ids(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:
+    """A column of ids: text or integers.
+
+    Raises:
+        InputError: `id-type`, `missing-value`.
+
+    """
     column = rows[what]
-    if column.dtype in (pl.String, pl.Categorical, pl.Enum) or column.dtype.is_integer():
-        return
-    remedy = "convert the column to text, as the ids are in the other input"
-    if column.dtype.is_float():
-        remedy = "convert the column to integers or to text; missing values turn integers into floats"
-    text = f"{_shown(rows, what, table)}; ids are text or integers, and the column holds {column.dtype}"
-    raise InputError("id-type", text, remedy=remedy)
-
-
-def _shown(rows: pl.DataFrame, what: str, table: Table, row: int = 0) -> str:
-    """An item of a column, and where it stands; the column alone where no row is read yet."""
-    items = rows[what].slice(row, 1).to_list()
-    shown = f"{table.at(row)}: the {what} is {validate.shown(items[0])}" if items else ""
-    return f"{table.name}: {shown or f'the {what} {table.noun} is of another type'}"
+    if column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum):
+        if not column.null_count():
+            return column
+    elif not rows.height:
+        text = f"{table.name}: the {what} {table.noun} holds {column.dtype}; ids are text or integers"
+        raise InputError("id-type", text, remedy=validate.AS_TEXT)
+    return pl.Series(what, validate.text_ids(column.to_list(), lambda row: f"{table.where(row)}: the {what}"))
 
 
 def _values(rows: pl.DataFrame, table: Table) -> pl.Series:
-    """Scores or grades as float64, or grades of 1; ranks and distances with a minus."""
+    """Scores or grades as float64, or grades of 1; ranks and distances with a minus.
+
+    Raises:
+        InputError: `bad-score`, `bad-grade`, `missing-value`.
+
+    """
     what = next((what for what in VALUES[table.value] if what in rows.columns), "")
     if table.value == "score":
         table.orders.agree(what, table.name)
     if not what:
-        return pl.ones(rows.height, dtype=pl.Float64, eager=True)
-    numbers = _numbers(rows, what, table)
-    return 0.0 - numbers if what in SMALLER else numbers
-
-
-def _numbers(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:
-    """A column as float64: no NaN, and no infinite grade."""
-    if what != "grade":
-        table.check_complete(rows, what)
-    column = rows[what]
-    if what == "grade" and column.dtype == pl.Null:
-        return column.cast(pl.Float64)
-    if not column.dtype.is_numeric() and column.dtype != pl.Boolean:
-        odd = column.cast(pl.Float64, strict=False).is_null().arg_max() if column.dtype == pl.String else 0
-        text = f"{_shown(rows, what, table, odd or 0)}, not a number; the column holds {column.dtype}"
-        remedy = "convert the column to numbers: in Polars with .cast(pl.Float64), in pandas with pd.to_numeric"
-        raise InputError(f"bad-{table.value}", text, remedy=remedy)
-    if isinstance(column.dtype, pl.Decimal) and (column.dtype.precision or _EXACT + 1) > _EXACT:
-        column = column.cast(pl.String)
-    column = column.cast(pl.Float64)
-    if what == "grade":
-        column = column.fill_nan(None)
-    bad = (column.is_nan() if what in ("score", "distance") else ~column.is_finite()).arg_true()
-    if len(bad):
-        row = int(bad[0])
-        which = f"document {quoted([rows['document'][row]])} for query {quoted([rows['query'][row]])}"
-        raise InputError(
-            f"bad-{table.value}",
-            f"{table.name}: {table.at(row)}: the {what} of {which} is {column[row]}{such(bad)}",
-            remedy=f"drop the rows whose {what} is no finite number, or fix what made them",
-        )
-    return column
+        return pl.ones(rows.height, dtype=pl.Float64, eager=True).alias(table.value)
+    column = rows[what].alias(table.value)
+    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+        is_long = isinstance(column.dtype, pl.Decimal) and (column.dtype.precision or _EXACT + 1) > _EXACT
+        numbers = (column.cast(pl.String) if is_long else column).cast(pl.Float64)
+        if what == "grade":
+            numbers = numbers.fill_nan(None)
+        sound = ~numbers.is_nan() if what in ("score", "distance") else numbers.is_finite()
+        if sound.all() and not (what != "grade" and numbers.null_count()):
+            return 0.0 - numbers if what in SMALLER else numbers
+    elif not rows.height:
+        text = f"{table.name}: the {what} {table.noun} holds {column.dtype}, not numbers"
+        raise InputError(f"bad-{table.value}", text, remedy="convert the column to numbers")
+    items = validate.numbers(column.to_list(), what, lambda row: f"{table.where(row)}: the {what}")
+    return pl.Series(table.value, items).fill_nan(None)
 
 
 def is_list(dtype: object) -> bool:

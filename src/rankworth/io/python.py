@@ -28,7 +28,6 @@ Scored = Mapping[Any, Mapping[Any, Any]]
 """`{query: {document: number}}`; the numbers are looked at when they are used."""
 LABELS: Final = "labels go with scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
 BATCH: Final = 1 << 18
-_TEXT: Final = "convert the ids to text, as they are in the other input"
 _ROW: Final = 3
 _CELLS: Final = {_ROW: (1, 2), 4: (2, 3), 6: (2, 4)}
 """where rows of so many cells have the document and the value"""
@@ -355,7 +354,7 @@ class Reader:
             self.kinds,
             first=self.first,
             header=header,
-            remedy=_TEXT if self.first else f"{_TEXT}\n{LABELS}",
+            remedy=validate.AS_TEXT if self.first else f"{validate.AS_TEXT}\n{LABELS}",
         )
 
 

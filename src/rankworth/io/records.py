@@ -41,7 +41,6 @@ _POSITIONS: Final = {
 }
 """which fields of TREC's lines hold what, counted from 1"""
 _PAIR: Final = 2
-_TEXT: Final = "write the ids as text, as they are in the other input (integers of more than 64 bits, too)"
 
 
 class Fields:
@@ -162,7 +161,7 @@ class Records:
         *,
         first: int = 1,
         header: Sequence[str] = (),
-        remedy: str = _TEXT,
+        remedy: str = validate.AS_TEXT,
     ) -> None:
         self.layout = layout
         table = Table(layout.value, "", columns, first=first, noun="key" if first else "field")

@@ -23,7 +23,7 @@ Where = Callable[[int], str]
 _PRINTER: Final = Repr()
 _PRINTER.maxstring = _PRINTER.maxother = 60
 _LARGEST: Final = 1 << 63
-_TEXT: Final = "convert the ids to text, as they are in the other input"
+AS_TEXT: Final = "convert the ids to text, as they are in the other input"
 
 
 def shown(item: object) -> str:
@@ -125,7 +125,7 @@ def refuse_halves(ids: Iterable[object], called: str, what: str = "query") -> No
         raise not_text(f"{called}: the {what} {item!r}") from None
 
 
-def text_ids(held: Sequence[Any], where: Where, *, remedy: str = _TEXT) -> list[str]:
+def text_ids(held: Sequence[Any], where: Where, *, remedy: str = AS_TEXT) -> list[str]:
     """Ids as text.
 
     Args:
@@ -148,7 +148,7 @@ def text_ids(held: Sequence[Any], where: Where, *, remedy: str = _TEXT) -> list[
     return list(map(text, held))
 
 
-def no_id(item: object, where: str, *, remedy: str = _TEXT) -> InputError:
+def no_id(item: object, where: str, *, remedy: str = AS_TEXT) -> InputError:
     """The error for an id that is none."""
     if item is None:
         return InputError("missing-value", f"{where} is missing", remedy="leave it out, or give it")
@@ -208,7 +208,10 @@ def no_number(item: object, value: str, where: str, *, remedy: str = "") -> Inpu
         return InputError("missing-value", f"{where} is missing", remedy=remedy)
     infinite = isinstance(item, float) and math.isinf(item)
     if isinstance(item, str) and is_numeric(item):
-        remedy = "write numbers without quotes; in Python float(text) makes one of a text"
+        remedy = (
+            "write numbers without quotes; text becomes numbers with float(text), in Polars with .cast(pl.Float64), "
+            "in pandas with pd.to_numeric"
+        )
     remedy = remedy or f"leave out what has no finite {value}, or fix what made it"
     text = f"{where} is {shown(item)}, not a {'finite ' if infinite else ''}number"
     return InputError("bad-grade" if value == "grade" else "bad-score", text, remedy=remedy)
