@@ -660,7 +660,10 @@ def test_rows_come_from_databases_and_from_text() -> None:
     error = refused(QRELS, csv.DictReader(io.StringIO("query,document,score\nq1,d1,0.5\n")))
     assert (error.slug, error.remedy) == (
         "bad-score",
-        "write numbers without quotes; in Python float(text) makes one of a text",
+        (
+            "write numbers without quotes; text becomes numbers with float(text), in Polars with .cast(pl.Float64), "
+            "in pandas with pd.to_numeric"
+        ),
     )
 
 

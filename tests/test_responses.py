@@ -213,7 +213,7 @@ FAULTS: dict[str, tuple[object, dict[str, str], str, str]] = {
         {"q1": GOOD, "q2": {"error": {"type": "parsing_exception", "reason": "unknown [macht]"}, "status": 400}},
         {},
         "failed-queries",
-        "the run: response 2: query q2: the search failed: parsing_exception: unknown [macht]",
+        "the run: query q2: the search failed: parsing_exception: unknown [macht]",
     ),
     "an error of Solr": (
         {"q1": {"responseHeader": {"status": 400}, "error": {"msg": "undefined field x", "code": 400}}},
@@ -261,7 +261,7 @@ FAULTS: dict[str, tuple[object, dict[str, str], str, str]] = {
         [GOOD | {"qid": "q1"}, GOOD | {"qid": "q1"}],
         {},
         "duplicate-document",
-        "the run: response 2: query q1 has a response already",
+        "the run: query q1 appears twice",
     ),
     "a path to no document": (
         {"q1": GOOD},

@@ -438,7 +438,10 @@ RANKS = (
     "a higher score is better; for ranks, leave them out and give the documents in their order",
     "if they are scores, make them floats",
 )
-FLOAT = "write numbers without quotes; in Python float(text) makes one of a text"
+FLOAT = (
+    "write numbers without quotes; text becomes numbers with float(text), in Polars with .cast(pl.Float64), "
+    "in pandas with pd.to_numeric"
+)
 ALIKE = "give all rows the same fields, as far as these count"
 GIVE = (
     "give {query: {document: score}}, {query: [document, ...]}, rows (query, document, score), "

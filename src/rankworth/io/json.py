@@ -18,7 +18,7 @@ from rankworth.io import lines, validate
 from rankworth.io.columns import NONE
 from rankworth.io.lines import MARK, RUN, Layout
 from rankworth.io.python import Reader, Scored, frame_of
-from rankworth.io.responses import by_query, is_rank_eval, unknown
+from rankworth.io.responses import by_query, is_response, unknown
 from rankworth.io.source import Progress, Source
 
 if TYPE_CHECKING:
@@ -107,8 +107,7 @@ def is_row(value: object) -> bool:
     """Whether this is an object with something besides lists and objects, as the ids and numbers of a row are."""
     return (
         isinstance(value, dict)
-        and not is_rank_eval(value)
-        and not by_query(value, NONE)
+        and not is_response(value, NONE)
         and not all(isinstance(each, dict | list) for each in value.values())
     )
 

@@ -16,7 +16,7 @@ from rankworth.errors import InputError, quoted
 from rankworth.io import validate
 from rankworth.io.columns import NONE, SPELLINGS, is_header, unjudged
 from rankworth.io.lines import QRELS, RUN, Layout
-from rankworth.io.reading import Lists, Orders
+from rankworth.io.reading import Orders
 from rankworth.io.records import Records, Where, is_array, is_list, is_scalar, is_table, listed, plain
 from rankworth.io.validate import is_integer, shown
 from rankworth.tables.frames import id_column
@@ -33,10 +33,11 @@ _CELLS: Final = {_ROW: (1, 2), 4: (2, 3), 6: (2, 4)}
 """where rows of so many cells have the document and the value"""
 _GRADES: Final = frozenset(range(5))
 _PAIR: Final = 2
-_RANK_EVAL: Final = {"requests", "details", "rank_eval", "error"}
-"""keys of a request or a response of _rank_eval"""
 _RESPONSE: Final = frozenset(
-    ("hits", "response", "root", "result", "responses", "results", "error", "status", "documents", "candidates")
+    (
+        *("hits", "response", "root", "result", "responses", "results", "error", "status", "documents", "candidates"),
+        *("requests", "details", "rank_eval"),
+    )
 )
 """keys of responses of search engines and pipelines, of which each has one"""
 _HELD: Final = {"grade": ("qrels_iter", "qrels_data", "qrels"), "score": ("scoreddocs_iter", "run_data", "run")}
@@ -86,13 +87,6 @@ class Reader:
     def _of_mapping(self, source: Mapping[Any, Any]) -> "Scored | pl.DataFrame":
         """Responses of search engines, dicts of dicts, values by pairs of ids, columns or fields by name, or lists."""
         value, name = self.layout.value, self.name
-        if not _RANK_EVAL.isdisjoint(source):
-            from rankworth.io import responses  # noqa: PLC0415 - lists of ids need no dataframe library
-
-            if responses.is_rank_eval(source):
-                lists = responses.rank_eval(source, self.layout, self.columns, name)
-                self.orders.lists = Lists("_score", is_order=True)
-                return replace(self, columns=NONE).of_lists(lists)
         first = next(iter(source.values()), None)
         if (rankings := self._responses(source, first)) is not None:
             return rankings
@@ -128,18 +122,14 @@ class Reader:
             return None
         from rankworth.io import responses  # noqa: PLC0415 - not needed for dicts
 
-        by_query = responses.by_query(source, self.columns)
-        if not by_query:
+        read = responses.read(source, self.layout, self.columns, self.name, self.file)
+        if read is None:
             return None
-        rankings = responses.rankings(by_query, self.layout, self.columns, self.name, self.file)
-        key, response = by_query[0]
-        is_named = key is not None or "query" in self.columns or not {*SPELLINGS["query"]}.isdisjoint(response)
-        query = "" if is_named or len(by_query) > 1 else self.file
-        self.orders.lists = Lists("score", is_order="documents" not in self.columns, query=query)
+        rankings, self.orders.lists = read
         if not any(rankings.values()):
             if not self.first:
                 raise self._empty("no response has a hit")
-            return frame_of({"": {}}, self.layout, self.name)  # other files may have some
+            return frame_of({}, self.layout, self.name)  # other files may have some
         return replace(self, columns=NONE).of_lists(rankings)
 
     def _of_columns(self, source: Mapping[Any, Any]) -> "Scored | pl.DataFrame":
@@ -380,7 +370,9 @@ def frame_of(dicts: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str) 
     documents = validate.text_ids(list(chain.from_iterable(parts)), lambda _: f"{name}: the document")
     return pl.DataFrame(
         [
-            id_column("query", queries, name).gather(np.repeat(np.arange(len(counts)), counts)),
+            id_column("query", queries, name).gather(
+                np.repeat(np.arange(len(counts)), np.array(counts, dtype=np.int64))
+            ),
             id_column("document", documents, name),
             pl.Series(layout.value, values, dtype=pl.Float64),
         ]

@@ -21,10 +21,10 @@ import orjson
 
 from rankworth.errors import InputError, counted, quoted, shortened
 from rankworth.io.columns import LISTS, RECORD, SPELLINGS, Table, at, is_negative, leaves
-from rankworth.io.lines import RUN, Layout
-from rankworth.io.reading import LISTED
+from rankworth.io.lines import QRELS, RUN, Layout
+from rankworth.io.reading import LISTED, Lists
 from rankworth.io.records import is_scalar
-from rankworth.io.validate import shown, text
+from rankworth.io.validate import shown
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ ENGINES: Final = (
     Engine("*.documents", "id", "score"),  # a pipeline of Haystack, by component
     Engine("candidates", "docid", "score"),  # RankLLM, Nuggetizer and umbrela, with `query.qid` beside them
 )
+_RATED: Final = {RUN.value: "_score", QRELS.value: "rating"}
+"""what _rank_eval calls the score of a hit and the grade of a document"""
 _BATCHES: Final = ("responses", "result", "results")
 """keys of lists of responses: of _msearch, of Qdrant, of Typesense and Meilisearch"""
 _FAILURES: Final = {"error": ("status", "responseHeader"), "root.errors": ("root",), "status.error": ("time",)}
@@ -77,7 +79,6 @@ _INDEXED: Final = "_index/_id"
 """a name of an index has no slash"""
 _REQUEST: Final = frozenset({"request", "ratings", "template_id"})
 """keys of requests within one of _rank_eval, of which each has one"""
-_WHOLE: Final = "save what goes to _rank_eval, and what comes from it, whole and unchanged"
 _AGAIN: Final = "fix the request and send it again; a query that failed would count as one without hits"
 
 
@@ -139,43 +140,83 @@ def _engine_of(response: Mapping[Any, Any], columns: Mapping[str, str]) -> Engin
     return None
 
 
-def rankings(
-    pairs: Sequence[tuple[Any, Any]], layout: Layout, columns: Mapping[str, str], name: str, file: str = ""
-) -> dict[Any, list[dict[str, Any]]]:
-    """The hits of each query as records with `document`, and `score`, `distance` or `rank` where they have one.
+def is_response(value: Any, columns: Mapping[str, str]) -> bool:  # noqa: ANN401 - of JSON
+    """Whether a value holds responses, or what goes to _rank_eval."""
+    return is_rank_eval(value) or bool(by_query(value, columns))
+
+
+def read(
+    value: Any,  # noqa: ANN401 - of JSON
+    layout: Layout,
+    columns: Mapping[str, str],
+    name: str,
+    file: str = "",
+) -> tuple[dict[Any, list[dict[str, Any]]], Lists] | None:
+    """The hits or ratings of each query as records, and how they are ranked; None where these are no responses.
+
+    A record has a `document`, and a `score`, `distance`, `rank` or `grade`; no score where some hit has none.
 
     Args:
-        pairs: as `by_query` gives them.
-        layout: `RUN`; responses hold no judgements.
+        value: of JSON, or a Python dict or list.
+        layout: `RUN` or `QRELS`; of all responses only those of _rank_eval hold judgements.
         columns: where responses hold what, as the user says.
         name: what messages call the input.
         file: the name of the file, which is the query of a single response.
 
     Raises:
-        InputError: `input-type`, `failed-queries`, `frame-columns`, `response-queries`, `duplicate-document`.
+        InputError: `input-type`, `failed-queries`, `unknown-response`, `frame-columns`, `response-queries`,
+            `duplicate-document`, `duplicate-judgement`.
 
     """
-    if layout is not RUN:
+    engine = None
+    if is_rank_eval(value):
+        pairs = _rated(value, layout, name)
+        several = len({hit.get("_index") for _, part in pairs for hit in part.get("hits", ())}) > 1
+        columns = {"document": columns.get("document", _INDEXED if several else "_id")}
+        engine = Engine("hits", "_id", _RATED[layout.value])
+    elif not (pairs := by_query(value, columns)):
+        return None
+    elif layout is not RUN:
         problem = f"{name}: this is a response of a search engine, which holds no judgements"
         raise InputError("input-type", problem, remedy=layout.exchanged)
-    path = columns.get("query", "")
-    queries = queries_of(path[1:]) if path.startswith("@") else []
-    if path.startswith("@") and len(queries) != len(pairs):
+    wheres = [
+        f"{name}: query {quoted([key])}" if key is not None else f"{name}: response {number}" if pairs[1:] else name
+        for number, (key, _) in enumerate(pairs, 1)
+    ]
+    failures = [(where, _failure(response)) for where, (_, response) in zip(wheres, pairs, strict=True)]
+    if problems := [f"{where}: the search failed: {failure}" for where, failure in failures if failure]:
+        raise InputError("failed-queries", *problems[:3], more=len(problems[3:]), remedy=_AGAIN)
+    hits: dict[Any, list[dict[str, Any]]] = {}
+    queries = _queries_of(pairs, columns.get("query", ""), name, wheres, file)
+    for query, (_, response) in zip(queries, pairs, strict=True):
+        if query in hits:
+            problem = f"{name}: query {quoted([query])} appears twice"
+            raise InputError(layout.repeated, problem, remedy="keep one of them")
+        hits[query] = _hits_of(response, engine, layout, columns, f"{name}: query {quoted([query])}")
+    if layout is RUN and any(None in hit.values() for of_query in hits.values() for hit in of_query):
+        hits = {query: [{"document": hit["document"]} for hit in of_query] for query, of_query in hits.items()}
+    if layout is not RUN and "details" in _bare(value):  # a response lists what nobody rated, too
+        rated = {query: [hit for hit in of_query if hit["grade"] is not None] for query, of_query in hits.items()}
+        hits = {query: of_query for query, of_query in rated.items() if of_query}
+    [(key, response), *more] = pairs or [("", {})]
+    is_named = key is not None or "query" in columns or not {*SPELLINGS["query"]}.isdisjoint(response)
+    return hits, Lists("score", is_order="documents" not in columns, query="" if is_named or more else file)
+
+
+def _queries_of(pairs: Sequence[tuple[Any, Any]], path: str, name: str, wheres: Sequence[str], file: str) -> list[Any]:
+    """The query of each response: of a list in a file, the key under which it stands, or what it says itself."""
+    if not path.startswith("@"):
+        alone = file if len(pairs) == 1 else ""
+        return [
+            key if key is not None else _query_of(response, path, where, alone)
+            for where, (key, response) in zip(wheres, pairs, strict=True)
+        ]
+    queries = listed_queries(path[1:])
+    if len(queries) != len(pairs):
         counts = f"{counted(len(pairs), 'response', 'responses')}, {path[1:]} has {counted(len(queries))}"
         remedy = "name the query of each response, in their order; a search that failed has a response, too"
         raise InputError("response-queries", f"{name} has {counts}", remedy=remedy)
-    hits: dict[Any, list[dict[str, Any]]] = {}
-    for number, (key, response) in enumerate(pairs):
-        where = name if len(pairs) == 1 else f"{name}: response {number + 1}"
-        if queries:
-            query = queries[number]
-        else:
-            query = key if key is not None else _query_of(response, path, where, file if len(pairs) == 1 else "")
-        if query in hits:
-            problem = f"{where}: query {quoted([query])} has a response already"
-            raise InputError("duplicate-document", problem, remedy=f"keep one of them; {LISTED}")
-        hits[query] = _hits_of(response, columns, f"{where}: query {quoted([query])}")
-    return hits
+    return queries
 
 
 def _query_of(response: Mapping[Any, Any], path: str, where: str, file: str) -> Any:  # noqa: ANN401 - an id
@@ -196,38 +237,38 @@ def _query_of(response: Mapping[Any, Any], path: str, where: str, file: str) -> 
     return query
 
 
-def _hits_of(response: Mapping[Any, Any], columns: Mapping[str, str], where: str) -> list[dict[str, Any]]:
+def _hits_of(
+    response: Mapping[Any, Any], engine: Engine | None, layout: Layout, columns: Mapping[str, str], where: str
+) -> list[dict[str, Any]]:
     """The hits of a response as records.
 
     Raises:
         InputError: `failed-queries`, `unknown-response`, `frame-columns`.
 
     """
-    if problem := _failure(response):
-        raise InputError("failed-queries", f"{where}: the search failed: {problem}", remedy=_AGAIN)
     if sign := next((path for path in _PARTIAL if at(response, path)), None):
         problem = f"{where}: {sign} is {at(response, sign)}, so hits may be missing"
         raise InputError("failed-queries", problem, remedy="send the request again, with more time")
-    engine = _engine_of(response, columns)
+    engine = engine or _engine_of(response, columns)
     if engine is None:
         problem = f"{where}: this is no response as the others are; the keys are {quoted(leaves(response), 8)}"
         raise InputError("unknown-response", problem, remedy="give responses of one engine")
-    value = "rank" if "rank" in columns else "score"
-    score = columns.get(value, engine.score)
-    paths = {"document": columns.get("document", engine.document), value: score}
-    if is_negative(score):
-        paths = {"document": paths["document"], "distance": score[1:]}
+    what = "rank" if "rank" in columns else layout.value
+    path = columns.get(what, engine.score)
+    is_needed = what in columns and path != ""
+    if is_negative(path):
+        what, path = "distance", path[1:]
     items = at(response, engine.documents) or []
     if all(map(is_scalar, items)):
         return [{"document": item} for item in items]
+    paths = {"document": columns.get("document", engine.document), what: path}
     hits = [{what: at(hit, path) if path else None for what, path in paths.items()} for hit in items]
-    needed = {what: path for what, path in paths.items() if what == "document" or (path and value in columns)}
     for item, hit in zip(items, hits, strict=True):
-        if lacking := next((what for what in needed if hit[what] is None), None):
-            problem = f"{where}: a hit has no {needed[lacking] or lacking}; it has {quoted(leaves(item), 12)}"
-            raise InputError("frame-columns", problem, remedy=f"say where it stands: --run-columns {lacking}=PATH")
-    scored = any(hit[what] is not None for hit in hits for what in paths if what != "document")
-    return hits if scored else [{"document": hit["document"]} for hit in hits]
+        if lacking := next((what for what in hit if hit[what] is None and (is_needed or what == "document")), None):
+            problem = f"{where}: a hit has no {paths[lacking] or lacking}; it has {quoted(leaves(item), 12)}"
+            remedy = f"say where it stands: {Table(layout.value, '', first=1).option({lacking: 'PATH'})}"
+            raise InputError("frame-columns", problem, remedy=remedy)
+    return hits
 
 
 def _failure(response: Mapping[Any, Any]) -> str:
@@ -256,7 +297,7 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
         error: why it could not be read, which is returned where this is no response: no object with a list of objects.
 
     """
-    if error.slug not in _UNREAD or not isinstance(value, Mapping) or is_rank_eval(value) or by_query(value, columns):
+    if error.slug not in _UNREAD or not isinstance(value, Mapping) or is_response(value, columns):
         return error
     if "nuggets" in value:
         problem = f"{name}: these are nuggets of answers, which do not tell which documents are relevant"
@@ -293,65 +334,45 @@ def _lists(value: Mapping[Any, Any], above: str = "") -> Iterator[tuple[str, lis
 # _rank_eval
 
 
-def is_rank_eval(document: Mapping[str, Any]) -> bool:
-    """Whether this is a request of _rank_eval, a response, or the error that came instead."""
-    document = _bare(document)
+def is_rank_eval(value: object) -> bool:
+    """Whether this is a request of _rank_eval or a response."""
+    if not isinstance(value, Mapping):
+        return False
+    document = _bare(value)
     requests, details = document.get("requests"), document.get("details")
     if isinstance(requests, list) and all(isinstance(request, dict) for request in requests):
         return any(not _REQUEST.isdisjoint(request) for request in requests)
     if isinstance(details, dict) and all(isinstance(detail, dict) for detail in details.values()):
         signs = "metric_score" in document or "failures" in document
         return signs or any("hits" in detail for detail in details.values())
-    return "error" in document and "status" in document
+    return False
 
 
-def rank_eval(
-    document: Mapping[str, Any], layout: Layout, columns: Mapping[str, str], name: str
-) -> dict[str, list[dict[str, Any]]]:
-    """The hits of each query, or the judgements, as records with `document` and `score` or `grade`.
-
-    Args:
-        document: for which `is_rank_eval` holds.
-        layout: `RUN` or `QRELS`.
-        columns: which key holds the document, as the user says.
-        name: what messages call it.
+def _rated(value: Mapping[str, Any], layout: Layout, name: str) -> list[tuple[Any, dict[str, Any]]]:
+    """The query of each request or detail, and its hits or ratings as a response; searches that failed go first.
 
     Raises:
-        InputError: `input-type`, `failed-queries`, `frame-columns`, `id-type`, `duplicate-judgement`, `empty-input`.
+        InputError: `input-type`, `frame-columns`.
 
     """
-    document = _bare(document)
-    if "error" in document:
-        problem = f"{name}: this is an error of the search engine: {_reason(document)}"
-        raise InputError("failed-queries", problem, remedy="fix the request and send it again")
-    if failures := document.get("failures"):
-        failed = (f"search for query {quoted([query])} failed: {_reason(each)}" for query, each in failures.items())
-        problems = [f"{name}: the {each}" for each in failed]
-        raise InputError("failed-queries", *problems[:3], more=len(problems[3:]), remedy=_AGAIN)
+    document = _bare(value)
     is_request = "requests" in document
     if is_request and layout is RUN:
         problem = f"{name}: this is a request of _rank_eval, which holds judgements"
         raise InputError("input-type", problem, remedy=f"{layout.exchanged}; the hits are in the response")
-    hits = _rated(document, name)
-    indices = {str(hit.get("_index")) for of_query in hits.values() for _, hit in of_query}
-    if layout is not RUN and not is_request:
-        rated = {
-            query: [(at, hit) for at, hit in of_query if hit["rating"] is not None] for query, of_query in hits.items()
-        }
-        hits = {query: of_query for query, of_query in rated.items() if of_query}
-    if not any(hits.values()):
-        raise InputError("empty-input", f"{name}: there are no {'hits' if layout is RUN else 'ratings'}")
-    key = "_score" if layout is RUN else "rating"
-    scored = layout is not RUN or all(hit.get(key) is not None for of_query in hits.values() for _, hit in of_query)
-    indexed = columns.get("document", _INDEXED if len(indices) > 1 else "_id") == _INDEXED
-
-    def record(hit: dict[str, Any], where: str) -> dict[str, Any]:
-        known = _needed(hit, "_id", where)
-        if indexed:
-            known = f"{text(_needed(hit, '_index', where), where)}/{text(known, where)}"
-        return {"document": known, **({layout.value: _needed(hit, key, where)} if scored else {})}
-
-    return {query: [record(hit, at) for at, hit in of_query] for query, of_query in hits.items()}
+    parts = [(each.get("id"), each.get("ratings")) for each in document.get("requests", ())]
+    parts += [(query, detail.get("hits")) for query, detail in document.get("details", {}).items()]
+    pairs: list[tuple[Any, dict[str, Any]]]
+    pairs = [(query, {"error": error, "status": ""}) for query, error in (document.get("failures") or {}).items()]
+    for query, items in parts:
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            problem = f"{name}: query {quoted([query])}: this is {shown(items)}, not a list of objects"
+            remedy = "save what goes to _rank_eval, and what comes from it, whole and unchanged"
+            raise InputError("frame-columns", problem, remedy=remedy)
+        hits = [{**(item.get("hit") or item), "rating": item.get("rating")} for item in items]
+        hits = [{**hit, _INDEXED: f"{hit.get('_index')}/{hit['_id']}"} if hit.get("_id") else hit for hit in hits]
+        pairs.append((query, {"hits": hits}))
+    return pairs
 
 
 def _bare(document: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -360,47 +381,10 @@ def _bare(document: Mapping[str, Any]) -> Mapping[str, Any]:
     return inner if isinstance(inner, dict) and len(document) == 1 else document
 
 
-def _rated(document: Mapping[str, Any], name: str) -> dict[Any, list[tuple[str, dict[str, Any]]]]:
-    """The ratings of each query of a request, or the hits of a response with their ratings, and where each stands."""
-    is_request = "requests" in document
-    if is_request:
-        requests = _items(document["requests"], f"{name}: requests")
-        parts = [(where, text(_needed(each, "id", where), where), each) for where, each in requests]
-    else:
-        details = document["details"].items()
-        parts = [(f"{name}: query {quoted([query])}", query, detail) for query, detail in details]
-    hits: dict[str, list[tuple[str, dict[str, Any]]]] = {}
-    for where, query, part in parts:
-        if query in hits:
-            problem = f"{where}: query {quoted([query])} appears twice"
-            raise InputError("duplicate-judgement", problem, remedy="put all ratings of a query into one request")
-        listed = _needed(part, "ratings" if is_request else "hits", where)
-        items = list(_items(listed, f"{name}: query {quoted([query])}"))
-        if not is_request:
-            items = [(at, {**_needed(rated, "hit", at), "rating": rated.get("rating")}) for at, rated in items]
-        hits[query] = items
-    return hits
-
-
-def _items(items: object, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The items of a list of objects, and where each stands."""
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise InputError("frame-columns", f"{where}: this is {shown(items)}, not a list of objects", remedy=_WHOLE)
-    return ((f"{where}, item {number}", item) for number, item in enumerate(items, 1))
-
-
-def _needed(record: Mapping[str, Any], key: str, where: str) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """What an object has under a key."""
-    if key not in record:
-        problem = f"{where}: there is no {key}; the keys are {quoted(record, 8)}"
-        raise InputError("frame-columns", problem, remedy=_WHOLE)
-    return record[key]
-
-
 # The queries of responses
 
 
-def queries_of(path: str) -> list[str]:
+def listed_queries(path: str) -> list[str]:
     """The queries of a request of _msearch, of a table of queries, or of a file with one in each line, in their order.
 
     A request of _msearch names a query by `_name`, as named queries have it, otherwise by its text.
