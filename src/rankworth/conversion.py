@@ -6,8 +6,9 @@ left out is named.
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Final, Literal
 
@@ -22,6 +23,7 @@ from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Blank, Blanks, Reading, file_batches, file_parts
 from rankworth.io.source import STDIN, Progress, Source, opened
 from rankworth.judging.order import Contradictions
+from rankworth.judging.polars import ScatteredError, together_in_memory, whole_queries
 from rankworth.model import stem
 from rankworth.tables.frames import run_starts, taken
 
@@ -116,7 +118,7 @@ def convert(
     rows = _Rows(sources, layout, reading, form, tag, _name(path, sources), lossy, policy, progress)
     try:
         return rows.write(place)
-    except _ScatteredError:
+    except ScatteredError:
         return replace(rows, gathered=True).write(place)
 
 
@@ -230,7 +232,7 @@ class _Rows:
         """Each judgement once, those of a query together, with subtopics where the target can hold them."""
         frames = [frame.with_columns(subtopic=_as_text(frame, "subtopic", _NONE)) for frame in self._read()]
         whole = pl.concat([frame.select("query", "document", "grade", "subtopic") for frame in frames])
-        frame = self._once(_grouped(whole), duplicates.TRIPLE)
+        frame = self._once(next(together_in_memory([whole])), duplicates.TRIPLE)
         return self._without_subtopics(frame) if self.form == "json" else frame
 
     def _without_subtopics(self, frame: pl.DataFrame) -> pl.DataFrame:
@@ -252,7 +254,10 @@ class _Rows:
 
     def _run(self) -> Iterator[pl.DataFrame]:
         """The rankings of all queries in the order of ranks, with the tags that rows get."""
-        for frame in (_gathered if self.gathered else _together)(map(self._named, self._read())):
+        frames: Iterable[pl.DataFrame] = map(self._named, self._read())
+        if self.gathered:
+            frames = chain.from_iterable(whole.iter_slices(_PART) for whole in together_in_memory(frames))
+        for frame, _, _ in whole_queries(frames):
             ranked = _in_order(self._with_list_scores(self._once(frame, duplicates.PAIR)))
             for start in (0, 1):
                 self.unlike[start] += int((ranked["had"] != ranked["rank"] - 1 + start).sum())
@@ -333,45 +338,6 @@ def _best(frame: pl.DataFrame) -> pl.DataFrame:
 # Rows in the order of queries and ranks: those of a query together, best first
 
 
-class _ScatteredError(Exception):
-    """The rows of some query do not stand together."""
-
-
-def _together(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Cut frames where queries begin, so that every query is whole in one of them.
-
-    Raises:
-        _ScatteredError: where a query comes back; that may turn out with the last row.
-
-    """
-    held: pl.DataFrame | None = None
-    seen: list[pl.Series] = []
-    for frame in frames:
-        joined = frame if held is None else pl.concat([held, frame], rechunk=True)
-        starts = run_starts(joined["query"])
-        last = int(starts[-1])
-        if last:
-            seen.append(_distinct(taken(joined["query"], starts[:-1]).hash()))
-            yield joined[:last]
-        held = joined[last:]
-    if held is not None:
-        seen.append(held["query"][:1].hash())
-        _distinct(pl.concat(seen))
-        yield held
-
-
-def _gathered(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Rows in any order as `_together` cuts them, queries as they come first; holds all rows at once."""
-    return _together(_grouped(pl.concat(list(frames), rechunk=True)).iter_slices(_PART))
-
-
-def _grouped(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows of each query together, queries as they come first."""
-    names = frame["query"].unique(maintain_order=True)
-    owner = frame["query"].cast(pl.Enum(names)).to_physical()
-    return frame[np.argsort(owner.to_numpy(), kind="stable")]
-
-
 def _in_order(frame: pl.DataFrame) -> pl.DataFrame:
     """A run in the order of its ranks, with a column `rank`: descending score, ties by descending id in UTF-8.
 
@@ -397,10 +363,3 @@ def _is_ranked(frame: pl.DataFrame, starts: NDArray[np.int64]) -> bool:
         return True
     tied = score[:-1] == score[1:]
     return bool((falls | tied).all() and (falls | (document[:-1] > document[1:]).to_numpy()).all())
-
-
-def _distinct(keys: pl.Series) -> pl.Series:
-    """These keys, unless one of them appears twice."""
-    if keys.n_unique() < len(keys):
-        raise _ScatteredError
-    return keys

@@ -36,7 +36,7 @@ _SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
 _BITS: Final = (16, 24)
 
 
-class _ScatteredError(Exception):
+class ScatteredError(Exception):
     """The rows of a query do not stand together."""
 
 
@@ -59,13 +59,13 @@ def judge_all(
 
     def judged(together: Callable[[Iterable[pl.DataFrame]], Iterable[pl.DataFrame]]) -> list[JudgedRun | InputError]:
         ahead = _ahead(run.batches(progress, ranks=ranks), alone=bool(run.engine))
-        with closing(ahead) as rows, closing(_whole(together(rows))) as parts:
+        with closing(ahead) as rows, closing(whole_queries(together(rows))) as parts:
             made = (partial(_batch, *part, run, include) for part in parts)
             return judge_batches(conventions, run, made)
 
-    with suppress(_ScatteredError):  # which would hold the file open in the traceback of a further error
+    with suppress(ScatteredError):  # which would hold the file open in the traceback of a further error
         return judged(iter)
-    found = judged(run.together or _together)
+    found = judged(run.together or together_in_memory)
     return [replace(judged, scattered=True) if isinstance(judged, JudgedRun) else judged for judged in found]
 
 
@@ -234,11 +234,11 @@ def _candidates(keys: Keys, wanted: Keys) -> tuple[Integers, Integers]:
     return row[equal], found[equal]
 
 
-def _whole(frames: Iterable[pl.DataFrame]) -> Generator[Whole]:
+def whole_queries(frames: Iterable[pl.DataFrame]) -> Generator[Whole]:
     """Cut frames where queries begin; the last query of a frame waits for the next one.
 
     Raises:
-        _ScatteredError: where a query comes back.
+        ScatteredError: where a query comes back.
 
     """
     held: pl.DataFrame | None = None
@@ -263,11 +263,11 @@ def _once(frame: pl.DataFrame, starts: Integers, seen: set[str]) -> Whole:
     queries, before = taken(frame["query"], starts).to_list(), len(seen)
     seen.update(queries)
     if len(seen) < before + len(queries):
-        raise _ScatteredError
+        raise ScatteredError
     return frame, starts, queries
 
 
-def _together(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+def together_in_memory(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     """All rows in one frame, those of each query together, in the order in which queries and rows came."""
     frame = pl.concat(list(frames))
     number = frame["query"].cast(pl.Enum(frame["query"].unique(maintain_order=True))).to_physical()
