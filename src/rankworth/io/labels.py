@@ -66,13 +66,26 @@ def ranked(labels: object, scores: object = None, orders: object = None) -> tupl
     names = [f"{item:0{len(str(max(longest - 1, 0)))}d}" for item in range(longest)]
     judgements, run = Numbers(), Numbers()
     for query, items in grades.items():
-        judgements[query] = _judged(names, items, f"labels: query {query!r}")
+        _check(items, "grade", f"labels: query {query!r}", "label", "None stands for an item that nobody judged")
+        judgements[query] = {name: label for name, label in zip(names, items, strict=False) if label is not None}
+        where = f"{what}: query {query!r}"
         if others is None:
             run[query] = dict(zip(names, range(-1, -len(items) - 1, -1), strict=False))
+        elif orders is not None:
+            run[query] = _ordered(names, others[query], len(items), where)
         else:
-            ranked_by = _scored if orders is None else _ordered
-            run[query] = ranked_by(names, others[query], len(items), f"{what}: query {query!r}")
+            if len(others[query]) != len(items):
+                text = f"{where}: there are {len(others[query]):,} scores and {len(items):,} labels"
+                raise InputError("input-type", text, remedy="give one score for each label")
+            remedy = "leave out what was not scored, or give it the lowest score"
+            _check(others[query], "score", where, "score", remedy)
+            run[query] = dict(zip(names, others[query], strict=False))
     return judgements, run
+
+
+def _check(items: Sequence[Any], value: str, where: str, what: str, remedy: str) -> None:
+    """Refuse what is no number."""
+    validate.numbers(items, value, lambda item: f"{where}, item {item}: the {what}", remedy=remedy)
 
 
 def _check_index(labels: Any, others: Any) -> None:  # noqa: ANN401 - whatever a program has
@@ -147,24 +160,6 @@ def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: 
         text = f"{where}, item {odd} is {validate.shown(held[odd])}, not a number"
         raise InputError("input-type", text, remedy=_SHAPE)
     return held
-
-
-def _judged(names: Sequence[str], labels: Sequence[Any], where: str) -> dict[str, Any]:
-    """The items that have a label."""
-    items = [item for item, label in enumerate(labels) if label is not None]
-    held, remedy = [labels[item] for item in items], "None stands for an item that nobody judged"
-    validate.numbers(held, "grade", lambda row: f"{where}, item {items[row]}: the label", remedy=remedy)
-    return dict(zip([names[item] for item in items], held, strict=True))
-
-
-def _scored(names: Sequence[str], scores: Sequence[Any], count: int, where: str) -> dict[str, Any]:
-    """The items by score."""
-    if len(scores) != count:
-        text = f"{where}: there are {len(scores):,} scores and {count:,} labels"
-        raise InputError("input-type", text, remedy="give one score for each label")
-    remedy = "leave out what was not scored, or give it the lowest score"
-    validate.numbers(scores, "score", lambda item: f"{where}, item {item}: the score", remedy=remedy)
-    return dict(zip(names, scores, strict=False))
 
 
 def _ordered(names: Sequence[str], order: Sequence[Any], count: int, where: str) -> dict[str, Any]:
