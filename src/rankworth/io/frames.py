@@ -4,6 +4,7 @@ A ranking may come without scores, by a column of ranks or as a list in each row
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
@@ -155,10 +156,33 @@ def _is_number(dtype: Any) -> bool:  # noqa: ANN401 - of Polars or of Narwhals; 
     return kind.is_numeric() or str(kind) in ("Boolean", "Object", "Unknown")
 
 
+@contextmanager
+def readable(source: object, name: str) -> Iterator[None]:
+    """Say what cannot be read where a library fails, each in its own way.
+
+    Raises:
+        InputError: `input-type`, and those of the block.
+
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        reason = shortened(" ".join(str(error).split()), 300)
+        text = f"{name}: this {type(source).__name__} cannot be read as a frame ({reason})"
+        raise InputError("input-type", text) from error
+
+
 def _selected(source: Any, table: Table) -> tuple[pl.DataFrame, Table, Schema]:  # noqa: ANN401 - any frame
     """The columns that count, from whatever library; a column that is not needed is not converted."""
-    try:
-        known = source if isinstance(source, pl.DataFrame | pl.LazyFrame) else _narwhals(source)
+    with readable(source, table.name):
+        known = source
+        if not isinstance(source, pl.DataFrame | pl.LazyFrame):
+            table = replace(table, names=tuple(getattr(source, "column_names", getattr(source, "columns", ()))))
+            if twice := [name for name in table.names if table.names.count(name) > 1]:
+                raise table.repeated(twice)
+            known = _narwhals(source)
         if known is None:
             known = pl.DataFrame(source)
         schema = known.collect_schema()
@@ -167,20 +191,6 @@ def _selected(source: Any, table: Table) -> tuple[pl.DataFrame, Table, Schema]: 
         if isinstance(known, pl.DataFrame | pl.LazyFrame):
             return known.lazy().select(**_expressions(columns)).collect(), table, schema
         return _converted(known.select(*columns.values()), columns), table, _looked_at(known, schema)
-    except InputError:
-        raise
-    except Exception as error:
-        _refuse_twice(source, table)
-        text = f"{table.name}: this {type(source).__name__} cannot be read as a frame"
-        raise InputError("input-type", f"{text} ({shortened(' '.join(str(error).split()), 300)})") from error
-
-
-def _refuse_twice(source: Any, table: Table) -> None:  # noqa: ANN401 - any frame
-    """Refuse columns of one name, which no library but pandas and Arrow lets pass."""
-    names: list[Any] = list(getattr(source, "column_names", getattr(source, "columns", ())))
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise replace(table, names=tuple(names)).repeated(twice)
 
 
 def _looked_at(frame: Any, schema: Schema) -> Schema:  # noqa: ANN401 - of Narwhals

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from rankworth.errors import InputError, quoted, shortened
+from rankworth.errors import InputError, quoted
 from rankworth.io import csv, detect, json, lines, records, topics, validate
 from rankworth.io.columns import NONE, QUERY_TEXTS, Groups, Table
 from rankworth.io.csv import DELIMITERS, TAB
@@ -566,17 +566,12 @@ def _of_frame(source: Any, reader: _Reader) -> Numbered:  # noqa: ANN401 - any f
     """The rows of a frame of any library, of documents no more columns than are needed."""
     import narwhals as nw  # noqa: PLC0415 - rows need no dataframe library
 
-    called = reader.kind.called
-    try:
+    from rankworth.io import frames  # noqa: PLC0415 - as above
+
+    with frames.readable(source, reader.kind.called):
         known = nw.from_native(source, pass_through=True)
         if not isinstance(known, nw.DataFrame | nw.LazyFrame):
             known = nw.from_native(pl.DataFrame(source, strict=False))
         names = tuple(known.collect_schema().names())
-        needed = reader.needed(names, reader.chosen(names, called))
+        needed = reader.needed(names, reader.chosen(names, reader.kind.called))
         return enumerate(known.lazy().select(*needed).collect().iter_rows(named=True))
-    except InputError:
-        raise
-    except Exception as error:
-        reason = shortened(" ".join(str(error).split()), 300)
-        text = f"{called}: this {type(source).__name__} cannot be read as a frame ({reason})"
-        raise InputError("input-type", text) from error

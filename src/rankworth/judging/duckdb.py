@@ -13,7 +13,6 @@ import signal
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
@@ -140,18 +139,16 @@ class Related(Run):
         schema |= {name: pl.List(pl.Float64) for name, kind in lists.items() if "[" in kind}
         return frames.settle(frame, "score", self._called, columns, first=0, schema=schema, orders=orders)
 
-    def _with(self, **attributes: object) -> Self:
+    def changed(self, **attributes: object) -> Self:
         """This run with some attributes different, of whose rows nothing is known yet."""
-        other = copy(self)
+        other = super().changed(**attributes)
         other.__dict__.pop("_unordered", None)
         other.__dict__.pop("_in_order", None)
-        for attribute, value in attributes.items():
-            object.__setattr__(other, attribute, value)
         return other
 
     def called(self, name: str) -> Self:
         """This run under another name."""
-        return self._with(name=name)
+        return self.changed(name=name)
 
     def only(self, queries: Collection[str]) -> Self:
         """A run with the rows of some queries; what is wrong with others does not matter.
@@ -162,7 +159,7 @@ class Related(Run):
         """
         ids = ", ".join("'" + query.replace("'", "''") + "'" for query in sorted(queries))
         some = self.source.filter(f"{_text(self.chosen['query'])} IN ({ids})")
-        return self._with(source=some, kept=frozenset(queries))
+        return self.changed(source=some, kept=frozenset(queries))
 
     @property
     def _by_rank(self) -> Mapping[str, str]:
@@ -260,7 +257,7 @@ class Related(Run):
         if not self._by_rank:
             return None
         try:
-            ranked = self._with(ranks=self._by_rank)
+            ranked = self.changed(ranks=self._by_rank)
             for _ in ranked.batches(ranks=True):
                 pass
         except InputError as error:
@@ -386,9 +383,7 @@ def bring_together(run: Run, connection: Connection) -> Run:
         connection: to DuckDB.
 
     """
-    other = copy(run)
-    object.__setattr__(other, "together", partial(_together, connection))
-    return other
+    return run.changed(together=partial(_together, connection))
 
 
 def _together(connection: Connection, frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:

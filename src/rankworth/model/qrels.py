@@ -94,7 +94,8 @@ class Qrels:
         blank: Blank = "unjudged",
     ) -> None:
         """Read, check and sort."""
-        duplicates.check("duplicate_judgements", duplicate_judgements, DuplicateJudgements)
+        if duplicate_judgements != "error":
+            duplicates.check("duplicate_judgements", duplicate_judgements, DuplicateJudgements)
         if isinstance(source, Described):
             columns, blank, split = source.columns, source.blank, source.split
             format, source = source.format, source.source  # noqa: A001 - the name of the parameter

@@ -96,10 +96,13 @@ class Run:
             empty: queries with an empty ranking.
 
         """
-        run = cls({"": {"": 0.0}}, name)
-        object.__setattr__(run, "source", None)
-        object.__setattr__(run, "mapping", {})
-        object.__setattr__(run, "empty", frozenset(empty))
+        return cls({"": {"": 0.0}}, name).changed(source=None, mapping={}, empty=frozenset(empty))
+
+    def changed(self, **attributes: object) -> Self:
+        """This run with some attributes different."""
+        run = copy(self)
+        for attribute, value in attributes.items():
+            object.__setattr__(run, attribute, value)
         return run
 
     @property
@@ -212,9 +215,7 @@ class Run:
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
         frame = pl.concat(list(self.batches())).with_columns(pl.concat(ranks).alias("rank"))
-        beside = Run(frame.select("query", "document", "score"), self.name)
-        object.__setattr__(beside, "frame", frame)
-        return beside
+        return Run(frame.select("query", "document", "score"), self.name).changed(frame=frame)
 
     def only(self, queries: Collection[str]) -> Self:
         """A run with the rankings of some queries, in the order of this one; files are read to the end all the same.
@@ -223,20 +224,15 @@ class Run:
             queries: their ids; ids that the run does not have do no harm.
 
         """
-        run = copy(self)
         kept = frozenset(queries)
-        attributes: dict[str, Any] = {"kept": kept, "empty": self.empty & kept}
-        if self.mapping is not None:
-            attributes["mapping"] = {query: ranking for query, ranking in self.mapping.items() if query in kept}
-            if isinstance(self.source, Mapping):
-                attributes["source"] = {key: item for key, item in self.source.items() if validate.text(key) in kept}
-        if self.frame is not None:
-            import polars as pl  # noqa: PLC0415 - not needed for dicts
-
-            attributes["frame"] = self.frame.filter(pl.col("query").cast(pl.String).is_in(list(kept)))
-        for attribute, value in attributes.items():
-            object.__setattr__(run, attribute, value)
-        return run
+        source, mapping, frame = self.source, self.mapping, self.frame
+        if mapping is not None:
+            mapping = {query: ranking for query, ranking in mapping.items() if query in kept}
+            if isinstance(source, Mapping):
+                source = {key: item for key, item in source.items() if validate.text(key) in kept}
+        if frame is not None:
+            frame = frame.filter(frame["query"].cast(str).is_in(list(kept)))
+        return self.changed(kept=kept, empty=self.empty & kept, source=source, mapping=mapping, frame=frame)
 
     def held(self, progress: "Progress | None" = None) -> Self:
         """The run with its rows in memory, so that files are read once, however often it is judged.
@@ -253,10 +249,7 @@ class Run:
             import polars as pl  # noqa: PLC0415 - not needed for dicts
 
             frame = pl.concat(list(self._of_files(LOOSELY_RANKED if self.has_ranks else (), progress)))
-        run = copy(self)
-        object.__setattr__(run, "mapping", mapping)
-        object.__setattr__(run, "frame", frame)
-        return run
+        return self.changed(mapping=mapping, frame=frame)
 
     def _of_files(self, columns: tuple[str, ...] = (), progress: "Progress | None" = None) -> "Iterator[pl.DataFrame]":
         """Rows of files, of the queries that count."""
@@ -276,9 +269,7 @@ class Run:
             rows: a frame, or a dict of dicts.
 
         """
-        run = Run(rows, self.name)
-        object.__setattr__(run, "orders", self.orders)
-        return run
+        return Run(rows, self.name).changed(orders=self.orders)
 
     def queries(self) -> list[str]:
         """The ids of all queries, those with an empty list among them, as they come first; reads the whole run."""
