@@ -5,7 +5,7 @@ in which quotes only stand around cells, and the csv module of Python all others
 """
 
 import csv
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -104,9 +104,10 @@ def batches(
         len(header.names),
         required=[what for what in header.places if what not in ("subtopic", "grade")],
         numbers=[value] if value else [],
+        noun=layout.what,
+        slug=layout.slug,
+        has=f"the {'header' if header.named else 'first line'} has {len(header.names)} cells",
     )
-    records.noun, records.slug = layout.what, layout.slug
-    records.has = f"the {'header' if header.named else 'first line'} has {len(header.names)} cells"
     frames = records.read((header.start, header.lines), progress)
     if value in SMALLER:
         frames = (frame.with_columns(score=0.0 - pl.col(value)).drop(value) for frame in frames)
@@ -294,6 +295,7 @@ def _chosen(where: str, layout: Layout, names: tuple[str, ...], columns: Mapping
 # The records
 
 
+@dataclass
 class Records(Reader):
     """The records below the beginning of a table.
 
@@ -302,22 +304,7 @@ class Records(Reader):
 
     """
 
-    noun, slug, has_quotes = "row", "frame-columns", True
-    most = -1
-
-    def __init__(
-        self,
-        source: Source,
-        delimiter: str,
-        cells: Mapping[str, int],
-        width: int,
-        required: Collection[str],
-        numbers: Sequence[str] = (),
-    ) -> None:
-        """Read nothing yet; see `Reader`."""
-        super().__init__(source, cells, width, required, numbers)
-        self.separator = delimiter
-        self.has = f"the first line has {width} cells"
+    most: int = -1
 
     def read(self, start: tuple[int, int], progress: Progress | None) -> Iterator[pl.DataFrame]:
         """All rows below some bytes and lines."""

@@ -56,7 +56,7 @@ def batches(
     empty = True
     for chunk, parsed in lines.parsed(chain([first], chunks), reader.parsed):
         try:
-            frame = reader.frame(chunk, parsed)
+            frame = reader.line_by_line(*chunk) if parsed is None else parsed
         except InputError as error:
             raise unknown(reader.first, source.name, reading.columns, error) from None
         if frame.height:
@@ -71,15 +71,12 @@ class _Reader:
 
     def __init__(self, source: Source, layout: Layout, reading: "Reading") -> None:
         self.source, self.layout, self.reading = source, layout, reading
-        self.records = self._new_records()
+        self.records = Records(layout, reading.columns, reading.orders)
         self.first: object = None
         """the first object of the file"""
         self.keys: tuple[str, ...] = ()
         """of `columns`, where Polars may parse them"""
         self.columns = ("query", "document", layout.value)
-
-    def _new_records(self) -> Records:
-        return Records(self.layout, self.reading.columns, self.reading.orders)
 
     def begin(self, chunk: Chunk) -> bool:
         """Learn from the first object what the keys are; whether it is one that may stand in a line."""
@@ -88,7 +85,8 @@ class _Reader:
         first = json.parsed(line, self.source, number)
         if not json.is_row(first) or by_query(first, self.reading.columns):
             return False
-        where, fields = f"{self.source.name}:{number}", self._new_records().fields
+        where = f"{self.source.name}:{number}"
+        fields = Records(self.layout, self.reading.columns, self.reading.orders).fields
         self.first = first
         try:
             columns = fields.columns([first], lambda _: where)
@@ -123,11 +121,8 @@ class _Reader:
             return None
         return frame.rename(dict(zip(self.keys, self.columns, strict=True)))
 
-    def frame(self, chunk: Chunk, parsed: pl.DataFrame | None) -> pl.DataFrame:
-        """The documents of a chunk."""
-        return self._line_by_line(chunk.text, chunk.above) if parsed is None else parsed
-
-    def _line_by_line(self, chunk: bytes, above: int) -> pl.DataFrame:
+    def line_by_line(self, chunk: bytes, above: int) -> pl.DataFrame:
+        """The documents of a chunk, or what is wrong with one of its lines."""
         texts = chunk.removesuffix(b"\n").split(b"\n")
         numbers = list(range(above + 1, above + 1 + len(texts)))
         try:

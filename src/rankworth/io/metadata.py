@@ -480,8 +480,9 @@ def _of_table(source: Source, reader: _Reader, progress: Progress | None) -> Num
     chosen = reader.chosen(names, where)
     id_ = chosen[reader.kind.what]
     cells = {name: names.index(name) for name in reader.needed(names, chosen)}
-    table = _TextRecords(source, begun.delimiter, cells, len(names), required=[id_])
-    table.has_quotes = named or begun.delimiter != TAB
+    has = f"the first line has {len(names)} cells"
+    has_quotes = named or begun.delimiter != TAB
+    table = _TextRecords(source, begun.delimiter, cells, len(names), [id_], has_quotes=has_quotes, has=has)
     if reader.wanted is not None:
         table.wanted, table.most = (cells[id_], reader.wanted), len(names) - 1  # texts of documents may hold tabs
     yield from _numbered(table.read(begun.below if named else begun.start, progress), id_, reader.wanted)

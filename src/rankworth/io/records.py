@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, zip_longest
 from numbers import Number
 from operator import itemgetter
@@ -138,10 +138,11 @@ class Fields:
         return ({} if query is None else {"query": query}) | table.chosen()
 
 
+@dataclass
 class Records:
     """The rows of one input, as frames of `query`, `document`, perhaps `subtopic`, and `score` or `grade`.
 
-    Args:
+    Attributes:
         layout: `RUN` or `QRELS`.
         columns: which field holds what, as the user says.
         orders: how the documents of the run are ranked.
@@ -152,24 +153,21 @@ class Records:
 
     """
 
-    def __init__(  # noqa: D107 - above
-        self,
-        layout: Layout,
-        columns: Mapping[str, str],
-        orders: Orders,
-        kinds: validate.IdKinds | None = None,
-        *,
-        first: int = 1,
-        header: Sequence[str] = (),
-        remedy: str = validate.AS_TEXT,
-    ) -> None:
-        self.layout = layout
-        table = Table(layout.value, "", columns, first=first, noun="key" if first else "field")
-        of_records = {what: name for what, name in columns.items() if what != "query"}
-        self.fields = Fields(table, header)
+    layout: Layout
+    columns: Mapping[str, str]
+    orders: Orders
+    kinds: validate.IdKinds = field(default_factory=validate.IdKinds)
+    first: int = 1
+    header: Sequence[str] = ()
+    remedy: str = validate.AS_TEXT
+
+    def __post_init__(self) -> None:
+        """Nothing is met yet."""
+        noun = "key" if self.first else "field"
+        table = Table(self.layout.value, "", self.columns, first=self.first, noun=noun)
+        of_records = {what: name for what, name in self.columns.items() if what != "query"}
+        self.fields = Fields(table, self.header)
         self._within = Fields(replace(table, columns=of_records, within=True))
-        self._orders, self._kinds = orders, kinds or validate.IdKinds()
-        self._remedy = remedy
         self._count = 0
 
     def frame(self, rows: Sequence[Any], where: Where) -> "pl.DataFrame":
@@ -190,7 +188,7 @@ class Records:
         self.fields.table.check_named()
         self.fields.refuse_doubt(where)
         if self.layout is RUN:
-            self._orders.agree(self.fields.valued or "order", where(0))
+            self.orders.agree(self.fields.valued or "order", where(0))
         columns = self.checked(columns, where)
         if self.layout.value not in columns:
             columns[self.layout.value] = by_order(len(rows), self.layout, self._count)
@@ -247,9 +245,9 @@ class Records:
         if self.layout is RUN:
             is_dict = any(isinstance(items, dict) for items in lists)
             self._agree(way, counts, where, is_dict=is_dict)
-            if not way or (self._orders.lists and self._orders.lists.is_order):
+            if not way or (self.orders.lists and self.orders.lists.is_order):
                 there = [row for row, count in enumerate(counts) if count]
-                self._orders.meet((outer["query"][row] for row in there), lambda row: where(there[row]))
+                self.orders.meet((outer["query"][row] for row in there), lambda row: where(there[row]))
         if way in ("", "score"):
             scores = inner.get("score")
             inner[self.layout.value] = _ordered(scores, counts) if self.layout is RUN else [1] * sum(counts)
@@ -280,8 +278,8 @@ class Records:
                 rows = enumerate(held)
                 checked[what] = [item if item is None else validate.text(item, where(row)) for row, item in rows]
             else:
-                self._kinds.meet(what, held)
-                checked[what] = validate.text_ids(held, stands, remedy=self._remedy)
+                self.kinds.meet(what, held)
+                checked[what] = validate.text_ids(held, stands, remedy=self.remedy)
         return checked
 
     def joined(self, columns: Columns, where: Where) -> "pl.DataFrame":
@@ -306,9 +304,9 @@ class Records:
         name = {**self.fields.roles, **self._within.roles}.get("score", "")
         lists = None if is_dict else Lists(str(name))
         if way or any(counts):
-            self._orders.agree(way or "order", where(0), lists)
+            self.orders.agree(way or "order", where(0), lists)
         else:  # lists without a document, which do not tell how documents are ranked
-            self._orders.lists = self._orders.lists or lists
+            self.orders.lists = self.orders.lists or lists
 
     def _inside(self, lists: Sequence[Any], where: Where, of_item: Where) -> Columns:
         """The documents of all lists, and what stands beside each within its list."""

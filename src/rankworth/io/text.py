@@ -61,53 +61,43 @@ class Record(NamedTuple):
     problem: InputError | None = None
 
 
+@dataclass
 class Reader(ABC):
     """Reads the records of one file.
 
     Attributes:
+        source: the file.
         separator: what stands between cells.
-        has_quotes: whether cells may be quoted.
+        cells: which cell of a record holds what.
+        width: how many cells a record has.
+        required: what must not be empty; ids, and nothing else, have no blanks around them unless they are quoted.
+        numbers: what is a number.
         loose: numbers that may be anything else, and NaN then.
+        has_quotes: whether cells may be quoted.
         noun: what messages call a record.
         slug: of a record with more or fewer cells than it should have.
         has: what messages say of how many cells a record has.
 
     """
 
+    source: Source
     separator: str
-    has_quotes = False
+    cells: Mapping[str, int]
+    width: int
+    required: Collection[str]
+    numbers: Sequence[str] = ()
     loose: Sequence[str] = ()
-    noun: str
-    slug: str
-    has: str
+    has_quotes: bool = True
+    noun: str = "row"
+    slug: str = "frame-columns"
+    has: str = ""
 
-    def __init__(
-        self,
-        source: Source,
-        cells: Mapping[str, int],
-        width: int,
-        required: Collection[str],
-        numbers: Sequence[str] = (),
-    ) -> None:
-        """Read nothing yet.
-
-        Args:
-            source: the file.
-            cells: which cell of a record holds what.
-            width: how many cells a record has.
-            required: what must not be empty; ids, and nothing else, have no blanks around them unless they are quoted.
-            numbers: what is a number.
-
-        """
-        self.source = source
-        self.cells = cells
-        self.width = width
-        self.required = required
-        self.numbers = numbers
-        numeric = {cells[what] for what in numbers}
+    def __post_init__(self) -> None:
+        """Say what Polars is to parse."""
+        numeric = {self.cells[what] for what in self.numbers}
         # One cell more than a record has tells when a record is too long; a last cell, that none is missing.
-        self._schema = {str(cell): pl.Float64() if cell in numeric else pl.String() for cell in range(width + 1)}
-        self._parsed = sorted({*cells.values(), width - 1, width})
+        self._schema = {str(cell): pl.Float64() if cell in numeric else pl.String() for cell in range(self.width + 1)}
+        self._parsed = sorted({*self.cells.values(), self.width - 1, self.width})
 
     @abstractmethod
     def is_odd(self, text: bytes) -> bool:

@@ -5,6 +5,7 @@ lines and lines that start with `#` are skipped, all as trec_eval does.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -37,13 +38,28 @@ def batches(
         InputError: with up to ten problems of the file, each with its line.
 
     """
-    other = QRELS if layout is RUN else RUN
-    if other.fits(lines.first_line(source.head(HEAD))):
+    other, first = QRELS if layout is RUN else RUN, lines.first_line(source.head(HEAD)).strip()
+    if other.fits(first):
         text = f"{source.name}: these are {other.what}s ({' '.join(other.columns)}), not {layout.what}s"
         raise InputError(layout.slug, text, remedy=layout.exchanged)
     columns = columns or ("query", "document", layout.value)
+    held = dict.fromkeys(("query", "document", *columns, *layout.columns[-2:]))
+    reader = _Reader(
+        source,
+        "\t" if b"\t" in first and b" " not in first else " ",
+        {what: layout.columns.index(what) for what in held},
+        len(layout.columns),
+        tuple(held),
+        (layout.value, "rank") if columns in (RANKED, LOOSELY_RANKED) else (layout.value,),
+        loose=("rank",) if columns == LOOSELY_RANKED else (),
+        has_quotes=False,
+        noun=layout.what,
+        slug=layout.slug,
+        has=f"a {layout.what} has {len(layout.columns)} columns ({' '.join(layout.columns)})",
+        layout=layout,
+    )
     chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST + 1, what=layout.what, progress=progress)
-    for frame in _Reader(source, layout, columns).frames(chunks):
+    for frame in reader.frames(chunks):
         if layout is RUN:
             source.tag = frame["tag"][-1]
         yield frame.select(columns)
@@ -77,21 +93,11 @@ def locate(
     return both
 
 
+@dataclass
 class _Reader(Reader):
     """Lines of columns with blanks or tabs between them."""
 
-    def __init__(self, source: Source, layout: Layout, columns: tuple[str, ...]) -> None:
-        held = dict.fromkeys(("query", "document", *columns, *layout.columns[-2:]))
-        numbers = (layout.value, "rank") if columns in (RANKED, LOOSELY_RANKED) else (layout.value,)
-        self.loose = ("rank",) if columns == LOOSELY_RANKED else ()
-        super().__init__(
-            source, {what: layout.columns.index(what) for what in held}, len(layout.columns), tuple(held), numbers
-        )
-        self.layout = layout
-        self.noun, self.slug = layout.what, layout.slug
-        self.has = f"a {layout.what} has {self.width} columns ({' '.join(layout.columns)})"
-        first = lines.first_line(source.head(HEAD)).strip()
-        self.separator = "\t" if b"\t" in first and b" " not in first else " "
+    layout: Layout = RUN
 
     def is_odd(self, text: bytes) -> bool:
         """Whether there are comments, or anything but one separator between columns."""
