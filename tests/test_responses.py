@@ -177,6 +177,13 @@ def test_hits_count_in_the_order_of_the_engine_and_need_no_scores() -> None:
     assert rows(sorted_by_field) == [("q1", "b", -1.0), ("q1", "a", -2.0)]
 
 
+def test_hits_with_equal_scores_keep_their_order_however_a_file_begins() -> None:
+    hits = {"total": 2, "hits": [{"_id": "a", "_score": 1.0}, {"_id": "b", "_score": 1.0}]}
+    for content in ({"hits": hits, "qid": "q1"}, {"qid": "q1", "hits": hits}):
+        Path("q1.json").write_text(json.dumps(content))
+        assert rw.evaluate({"q1": {"a": 1}}, "q1.json", ["RR"])["RR"] == 1.0
+
+
 def test_scores_by_path_that_contradict_the_order_are_refused() -> None:
     similar = {"data": [{"id": "a", "distance": 0.9}, {"id": "b", "distance": 0.5}]}
     ids = {"documents": "chunks"}  # a list of ids and no hits

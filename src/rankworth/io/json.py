@@ -63,19 +63,7 @@ def batches(
         InputError: with the first problem of the file.
 
     """
-    text = source.whole(progress)
-    if not text.removeprefix(MARK).strip():
-        raise InputError("empty-input", f"{source.name}: it is empty")
-    try:
-        document = parsed(text, source)
-    except InputError:
-        numbered = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
-        if not _is_response(numbered[0][1], reading.columns):
-            raise
-        document = [parsed(line, source, number) for number, line in numbered]
-        text = b"[%b]" % b",".join(line for _, line in numbered)
-    rows = _read(document, text, source, layout, reading)
-    del text
+    rows = _rows(source, layout, reading, progress)
     yield frame_of(rows, layout, source.name) if isinstance(rows, Mapping) else rows
 
 
@@ -94,13 +82,8 @@ def dicts(source: Source, layout: Layout, reading: "Reading", progress: Progress
     """
     if _DICTS.match(source.head(_HEAD).removeprefix(MARK)) is None:
         return None
-    text = source.whole(progress)
-    try:
-        document = parsed(text, source)
-    except InputError:  # or lines, which `batches` reads
-        return None
-    rows = _read(document, text, source, layout, reading)
-    return rows if isinstance(rows, Mapping) else None
+    rows = _rows(source, layout, reading, progress)
+    return rows if isinstance(rows, Mapping) and reading.orders.lists is None else None
 
 
 def is_row(value: object) -> bool:
@@ -112,10 +95,21 @@ def is_row(value: object) -> bool:
     )
 
 
-def _read(document: object, text: bytes, source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.DataFrame":
-    """What a document holds, by the reader of Python's objects."""
-    name = source.name
+def _rows(source: Source, layout: Layout, reading: "Reading", progress: Progress | None) -> "Scored | pl.DataFrame":
+    """What a document holds, by the reader of Python's objects; lines may be responses."""
+    text, name = source.whole(progress), source.name
+    if not text.removeprefix(MARK).strip():
+        raise InputError("empty-input", f"{name}: it is empty")
+    try:
+        document = parsed(text, source)
+    except InputError:
+        numbered = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
+        if not _is_response(numbered[0][1], reading.columns):
+            raise
+        document = [parsed(line, source, number) for number, line in numbered]
+        text = b"[%b]" % b",".join(line for _, line in numbered)
     check_keys(text, document, partial(twice_in_rows, where=name, layout=layout, rows=document))
+    del text
     try:
         return _checked(document, source, layout, reading)
     except InputError as error:

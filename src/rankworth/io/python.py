@@ -19,7 +19,6 @@ from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Orders
 from rankworth.io.records import Records, Where, is_array, is_list, is_scalar, is_table, listed, plain
 from rankworth.io.validate import is_integer, shown
-from rankworth.tables.frames import id_column
 
 if TYPE_CHECKING:
     import polars as pl
@@ -370,10 +369,10 @@ def frame_of(dicts: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str) 
     documents = validate.text_ids(list(chain.from_iterable(parts)), lambda _: f"{name}: the document")
     return pl.DataFrame(
         [
-            id_column("query", queries, name).gather(
+            validate.id_column("query", queries, lambda _: name).gather(
                 np.repeat(np.arange(len(counts)), np.array(counts, dtype=np.int64))
             ),
-            id_column("document", documents, name),
+            validate.id_column("document", documents, lambda _: name),
             pl.Series(layout.value, values, dtype=pl.Float64),
         ]
     )

@@ -291,13 +291,8 @@ class Records:
         """
         import polars as pl  # noqa: PLC0415 - lists of ids need no dataframe library
 
-        series = [pl.Series(self.layout.value, columns[self.layout.value], dtype=pl.Float64)]
-        for what in (what for what in _IDS if what in columns):
-            try:
-                series.insert(-1, pl.Series(what, columns[what], dtype=pl.String))
-            except UnicodeEncodeError as error:
-                validate.refuse_halves([error.object], where(columns[what].index(error.object)), what)
-        return pl.DataFrame(series)
+        ids = [validate.id_column(what, columns[what], where) for what in _IDS if what in columns]
+        return pl.DataFrame([*ids, pl.Series(self.layout.value, columns[self.layout.value], dtype=pl.Float64)])
 
     def _agree(self, way: str, counts: list[int], where: Where, *, is_dict: bool) -> None:
         """Remember that rankings came as lists, and what ranks their documents."""

@@ -125,6 +125,27 @@ def refuse_halves(ids: Iterable[object], called: str, what: str = "query") -> No
         raise not_text(f"{called}: the {what} {item!r}") from None
 
 
+def id_column(what: str, held: Sequence[str], where: Where) -> "pl.Series":
+    """Ids as a column.
+
+    Args:
+        what: `"query"`, `"document"` or `"subtopic"`.
+        held: the ids as text.
+        where: for messages.
+
+    Raises:
+        InputError: `id-type` for half of a surrogate pair, which no file can hold.
+
+    """
+    import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+    try:
+        return pl.Series(what, held, dtype=pl.String)
+    except UnicodeEncodeError as error:
+        refuse_halves([error.object], where(held.index(error.object)), what)
+        raise
+
+
 def text_ids(held: Sequence[Any], where: Where, *, remedy: str = AS_TEXT) -> list[str]:
     """Ids as text.
 

@@ -16,7 +16,7 @@ from rankworth.io.reading import Blank, Blanks, Described, Reading, file_batches
 from rankworth.io.validate import IdKinds, refuse_halves
 from rankworth.model.digest import Digest
 from rankworth.settings import DuplicateJudgements
-from rankworth.tables.frames import FrameLibrary, id_column, run_starts, taken, to_library
+from rankworth.tables.frames import FrameLibrary, run_starts, taken, to_library
 
 if TYPE_CHECKING:
     import polars as pl
@@ -167,7 +167,8 @@ class Qrels:
         """The judged documents of all queries in one column, in the order of `grades`."""
         if not isinstance(self._documents, list):
             return self._documents
-        return id_column("document", [text for part in self._documents for text in part], _JUDGEMENTS)
+        documents = [text for part in self._documents for text in part]
+        return validate.id_column("document", documents, lambda _: _JUDGEMENTS)
 
     def documents_of(self, query: int) -> list[str]:
         """The judged documents of one query, which is given by its place."""

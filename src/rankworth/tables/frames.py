@@ -1,6 +1,6 @@
 """Columns: as frames of the library that is asked for, and at some of their places."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -43,26 +43,6 @@ def _plain(column: Any) -> Any:  # noqa: ANN401 - a Polars column, an array or a
     if not hasattr(column, "to_list"):
         return column
     return column.to_numpy() if column.dtype.is_numeric() else column.to_list()
-
-
-def id_column(name: str, items: Sequence[str | None], called: str) -> "pl.Series":
-    """Ids as a column.
-
-    Args:
-        name: the column.
-        items: the ids.
-        called: what messages call the place where they come from.
-
-    Raises:
-        InputError: `id-type` for half of a surrogate pair, which no file can hold.
-
-    """
-    import polars as pl  # noqa: PLC0415 - not needed for dicts
-
-    try:
-        return pl.Series(name, items, dtype=pl.String)
-    except UnicodeEncodeError as error:
-        raise not_text(f"{called}: the {name} {error.object!r}") from None
 
 
 def taken(column: "pl.Series", places: NDArray[np.int64]) -> "pl.Series":
