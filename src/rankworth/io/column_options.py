@@ -259,10 +259,7 @@ def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, st
     """A file of JSON, or of JSON lines of which the first one tells."""
     from rankworth.io import json  # noqa: PLC0415 - not needed for frames and tables
 
-    text = source.head(_HEAD)
-    if form == "json" and len(text) == _HEAD:
-        text = source.whole()
-    text = text.removeprefix(MARK).lstrip()
+    text = (source.whole() if form == "json" else source.head(_HEAD)).removeprefix(MARK).lstrip()
     try:
         value = json.parsed(text.partition(b"\n")[0] if form == "jsonl" else text, source)
     except InputError:

@@ -91,7 +91,7 @@ def any_in(frame: "pl.DataFrame", by: Key = PAIR) -> bool:
 
 
 def kept(
-    frame: "pl.DataFrame", rows: "pl.DataFrame | None", policy: DuplicateJudgements, parts: Callable[[], Sequence[Part]]
+    frame: "pl.DataFrame", rows: "pl.DataFrame | None", policy: DuplicateJudgements, parts: Sequence[Part]
 ) -> "pl.DataFrame":
     """The judgements that count, one for each document, or one for each document and subtopic.
 
@@ -99,19 +99,19 @@ def kept(
         frame: the judgements: `query, document, grade`.
         rows: the same with a column `subtopic`, if anything tells subtopics; settled already.
         policy: what becomes of several grades of a document for one subtopic.
-        parts: gives the rows as they were given, for a message.
+        parts: the rows as they were given, for a message.
 
     Raises:
         InputError: `duplicate-judgement`.
 
     """
     if rows is None and policy == "error":
-        raise error(QRELS, parts(), remedy="if these are judgements for several subtopics, add a column subtopic")
+        raise error(QRELS, parts, remedy="if these are judgements for several subtopics, add a column subtopic")
     if rows is None:
         return settled(frame, PAIR, "grade", policy)
     distinct = rows.n_unique(TRIPLE)
     if distinct < rows.height:
-        raise error(QRELS, parts(), by=TRIPLE if distinct > rows.n_unique(PAIR) else PAIR)
+        raise error(QRELS, parts, by=TRIPLE if distinct > rows.n_unique(PAIR) else PAIR)
     return rows
 
 
@@ -129,7 +129,10 @@ def error(layout: Layout, parts: Sequence[Part], *, by: Key = PAIR, remedy: str 
     columns = ", ".join(by[:-1]) + f" and {by[-1]}"
     lines = parts[0].lines if len(parts) == 1 else None
     if lines is None:
-        places = {key: (_position(*again), _first(again, first)) for key, (first, again) in rows.items()}
+        places = {
+            key: (f"{part.name}: row {again}", f"row {first}" if before is part else f"{before.name}: row {first}")
+            for key, ((before, first), (part, again)) in rows.items()
+        }
         keep = f"keep one row for each {columns}"
     else:
         from rankworth.io.trec import locate  # noqa: PLC0415 - which needs Polars
@@ -173,15 +176,6 @@ def _repeats(parts: Sequence[Part], by: Key) -> tuple[int, dict[Key, tuple[Place
                 if first.setdefault(tuple(ids), place) is not place:
                     both.setdefault(tuple(ids), (first[tuple(ids)], place))
     return len(again), both
-
-
-def _position(part: Part, row: int) -> str:
-    return f"{part.name}: row {row}"
-
-
-def _first(again: Place, first: Place) -> str:
-    """Where a key stands first, as seen from where it stands again."""
-    return f"row {first[1]}" if again[0] is first[0] else _position(*first)
 
 
 def _command(source: Source, columns: Iterable[int]) -> str:

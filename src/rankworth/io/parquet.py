@@ -119,8 +119,8 @@ class File:
             text = f"{source.name}: this is not {_CALLED[form]}; it begins with {head!r}"
             raise InputError("unknown-format", text, remedy="leave the format out to have it detected from the content")
         self.stream = head.startswith(_STREAM)
-        path = Path(source.path).resolve()  # Polars knows no ".." in an address
-        self.in_place = source.size is not None and not source.compressed and _is_text(str(path))
+        path = Path(source.path).resolve()  # Polars knows no ".." in an address, and paths in UTF-8 only
+        self.in_place = source.size is not None and not source.compressed and str(path).isprintable()
         self.place = path if self.in_place else source.whole(progress)
         if form == "arrow":
             self.sure(self._check_lengths)
@@ -191,14 +191,6 @@ class File:
     def _check_lengths(self) -> None:
         with io.BytesIO(self.place) if isinstance(self.place, bytes) else self.source.open().raw as file:
             (_check_stream if self.stream else _check_file)(file)
-
-
-def _is_text(path: str) -> bool:
-    """Whether a path can be handed to Polars, which knows paths in UTF-8 only."""
-    try:
-        return bool(path.encode())
-    except UnicodeEncodeError:
-        return False
 
 
 def _together(file: File, table: pl.LazyFrame, document: str) -> int:

@@ -320,12 +320,8 @@ class Qrels:
             first = frame.select(pl.struct(duplicates.PAIR).is_first_distinct()).to_series()
             frame, again = frame.filter(first), frame.filter(~first)
         elif duplicates.any_in(frame):
-
-            def parts() -> "list[duplicates.Part]":
-                if files:
-                    return file_parts(files, QRELS, reading, QRELS.columns)
-                return [duplicates.Part(_JUDGEMENTS, lambda: [rows], first=0)]
-
+            parts = file_parts(files, QRELS, reading, QRELS.columns)
+            parts = parts or [duplicates.Part(_JUDGEMENTS, lambda: [rows], first=0)]
             kept = duplicates.kept(frame, self.by_subtopic(), self.duplicate_judgements, parts)
             counts = _counts(kept)
             repeated = {query: count - counts[query] for query, count in _counts(frame).items()}
