@@ -636,7 +636,7 @@ def test_a_query_that_is_there_twice_alike_counts_once(tmp_path: Path) -> None:
         ),
         (lambda: queries({"q1": ["a"], "q2": ["b", "c"]}), "input-type", "this dict cannot be read as a frame"),
         (lambda: queries({"q1": "a", 2.5: "b"}), "id-type", "2.5 is float"),
-        (lambda: queries({"q1": "\ud800"}), "wrong-encoding", "half of a surrogate pair"),
+        (lambda: queries({"q1": "\ud800"}), "id-type", "half of a surrogate pair"),
         (lambda: queries(pl.DataFrame({"qid": [1.5], "text": ["a"]})), "id-type", "row 0: the query 1.5 is float"),
         (lambda: queries(pl.DataFrame({"qid": [None, "a"]})), "missing-value", "row 0: there is no query"),
         (lambda: queries(pl.DataFrame({"text": ["a"]})), "frame-columns", "the columns are text"),

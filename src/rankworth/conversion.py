@@ -203,15 +203,14 @@ class _Rows:
         """The rows that are written.
 
         Raises:
-            InputError: `empty-input`; `ambiguous-order` behind the last row.
+            InputError: `missing-value` where no judgement has a grade; `ambiguous-order` behind the last row.
 
         """
         for frame in frames:
             self.rows += frame.height
             self.queries += run_starts(frame["query"]).size
             yield frame
-        if not self.rows:
-            raise InputError("empty-input", f"{self.sources[0].name}: there is not a single row")
+        self.reading.blanks.check(self.sources[0].name, empty=not self.rows)
         lists = self.reading.orders.lists
         error = None if lists is None else self.contradictions.error(self.name, lists, ways=False)
         if error is not None:

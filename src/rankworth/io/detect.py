@@ -158,9 +158,9 @@ def _tried(source: Source, layout: Layout, reading: Reading) -> InputError | Non
     """What is wrong with the first rows of a file, if they are taken for this."""
     rows = file_batches((source,), layout, reading.afresh())
     try:
-        empty = next(rows, None) is None
+        next(rows)
     except InputError as error:
         return error
     finally:
         rows.close()  # type: ignore[attr-defined]  # a generator, with threads that read ahead
-    return InputError("empty-input", f"{source.name}: there is not a single row") if empty else None
+    return None

@@ -41,7 +41,6 @@ _KEY: Final = "(key)"
 """the column of ids under which a dict has its rows"""
 _ENDS: Final = tuple(".:!?\u2026\u3002\uff1a\uff01\uff1f\u061f\u06d4")
 """what ends a title: dots, colons, exclamation and question marks, also of Chinese, Japanese, Arabic and Urdu"""
-_HALF: Final = re.compile("[\ud800-\udfff]")
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE)
 """a number that no id looks like: without zeros in front of it"""
 
@@ -134,14 +133,8 @@ def read_ids(path: str) -> list[str]:
 
     """
     source = Source(path)
-    ids = []
-    for number, line in lines.numbered(source):
-        text = line.strip()
-        if b"\r" in text:
-            problem = f"{source.name}:{number}: a CR stands within this line; is it the end of one?"
-            raise InputError("line-ends", problem, remedy=lines.with_lf(source))
-        if not text.startswith(b"#"):
-            ids.append(lines.decoded(source, text, number))
+    numbered = ((number, line.strip()) for number, line in lines.numbered(source))
+    ids = [lines.decoded(source, text, number) for number, text in numbered if not text.startswith(b"#")]
     if not ids:
         problem = f"{source.name}: there is no query id in it"
         raise InputError("empty-input", problem, remedy="write one id in each line")
@@ -360,10 +353,7 @@ class _Reader:
                 key for key, item in further.items() if key and key not in chosen.values() and not _is_nested(item)
             ]
             more = {str(key): _value_of(further[key]) for key in names}
-        for each in (row, text, *more.values()):
-            if isinstance(each, str) and _HALF.search(each):
-                problem = f"{where}: half of a surrogate pair is in {shown(each)}"
-                raise InputError("wrong-encoding", problem, remedy="write the text again, in UTF-8")
+        validate.refuse_halves((row, text, *more.values()), where, self.kind.what)
         return Row(row, text, more, where)
 
 
