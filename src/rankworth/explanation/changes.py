@@ -287,7 +287,7 @@ def by_swap(query: RankedQuery, options: Options) -> list[Row]:
 def by_ties(query: RankedQuery, _: Options) -> list[Row]:
     """The lowest, the mean and the highest value over the orders of tied documents."""
     context, place = query.context, query.ranking.place
-    rows = context.run.judgement.hits.of(np.array([place]))
+    rows = replace(context.run.judgement.hits.of(np.array([place])), document=None, score=None)
     ties = [tie for tie in ties_of(rows) if len(tie.alike) > 1]
     orders = math.prod(tie.orders for tie in ties)
     is_exact = orders <= _limit(query.ranking)

@@ -189,7 +189,7 @@ class JudgedRows:
             rank: `[N]`, the rank of each row.
 
         """
-        order = np.lexsort((rank, self.query))
+        order = np.argsort(self.query * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
         return replace(self._taken(order, self.offsets), rank=rank[order])
 
     def within_ties(self, key: NDArray[Any], front: NDArray[np.bool_]) -> Integers:
