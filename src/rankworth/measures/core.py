@@ -217,6 +217,7 @@ class Definition:
 
 
 measure = Definition
+"""the decorator, by the name under which it is used"""
 
 
 @dataclass(frozen=True)
