@@ -185,10 +185,9 @@ def corrected_means(
         keys = [(label, names[place], baseline) for place in others for label in labels]
         differences = _rows(keys, [side[:, others] - side[:, [base]] for side in sides], level)
     systems = (*by_model, *by_people)
-    warnings = [notice for system in systems for notice in system.notices if notice[0] in TAKEN_OVER]
+    notices = dict.fromkeys(notice for system in systems for notice in system.notices if notice[0] in TAKEN_OVER)
     signature = combined(system.scores[label].signature for system in systems for label in labels)
-    notes = tuple(_notes(means, level))
-    return CorrectedMeans(means, differences, level, signature, notes, tuple(dict.fromkeys(warnings)))
+    return CorrectedMeans(means, differences, level, signature, tuple(_notes(means, level)), tuple(notices))
 
 
 def _queries(by_model: System, by_people: System) -> tuple[list[str], list[str]]:

@@ -63,9 +63,8 @@ class Analysis(Shown, Generic[Of]):
 
     def flat(self, of: Of | None = None) -> Sheet:
         """The columns as one table for CSV and JSON lines: ids of queries as text, None where there is no number."""
-        cells = {name: list(column) for name, column in self.columns(of).items()}
-        cells |= {"query": list(map(str, cells["query"]))} if "query" in cells else {}
-        return Sheet(tuple(Column(name, "value", defined(column)) for name, column in cells.items()))
+        columns = {name: map(str, cells) if name == "query" else cells for name, cells in self.columns(of).items()}
+        return Sheet(tuple(Column(name, "value", defined([*cells])) for name, cells in columns.items()))
 
     def to_frame(self, library: FrameLibrary = "polars", *, of: Of | None = None) -> Any:  # noqa: ANN401 - the library's own frame
         """The columns as a data frame.

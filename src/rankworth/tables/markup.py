@@ -116,9 +116,8 @@ def markdown(sheet: Sheet, look: Look) -> str:
     parts = [f"**{_markdown_text(sheet.title.strip())}**"] if sheet.title else []
     parts += [_markdown_paragraph(text) for text in sheet.lead]
     if sheet.columns:
-        columns = [_IN_MARKDOWN.cells(column, look) for column in sheet.columns]
-        heading = [_markdown_text(column.name) for column in sheet.columns]
-        rows = [f"| {' | '.join(row)} |" for row in (heading, *zip(*columns, strict=True))]
+        columns = [[_markdown_text(column.name), *_IN_MARKDOWN.cells(column, look)] for column in sheet.columns]
+        rows = [f"| {' | '.join(row)} |" for row in zip(*columns, strict=True)]
         rule = "|" + "|".join(":--" if column.kind == "text" else "--:" for column in sheet.columns) + "|"
         parts.append("\n".join([rows[0], rule, *rows[1:]]))
     parts += [_markdown_paragraph(text) for text in (*sheet.legend, *sheet.notes, *sheet.defects)]
