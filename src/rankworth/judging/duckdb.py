@@ -139,16 +139,16 @@ class Related(Run):
         schema |= {name: pl.List(pl.Float64) for name, kind in lists.items() if "[" in kind}
         return frames.settle(frame, "score", self._called, columns, first=0, schema=schema, orders=orders)
 
-    def changed(self, **attributes: object) -> Self:
+    def _changed(self, **attributes: object) -> Self:
         """This run with some attributes different, of whose rows nothing is known yet."""
-        other = super().changed(**attributes)
+        other = super()._changed(**attributes)
         other.__dict__.pop("_unordered", None)
         other.__dict__.pop("_in_order", None)
         return other
 
     def called(self, name: str) -> Self:
         """This run under another name."""
-        return self.changed(name=name)
+        return self._changed(name=name)
 
     def only(self, queries: Collection[str]) -> Self:
         """A run with the rows of some queries; what is wrong with others does not matter.
@@ -159,7 +159,7 @@ class Related(Run):
         """
         ids = ", ".join("'" + query.replace("'", "''") + "'" for query in sorted(queries))
         some = self.source.filter(f"{_text(self.chosen['query'])} IN ({ids})")
-        return self.changed(source=some, kept=frozenset(queries))
+        return self._changed(source=some, kept=frozenset(queries))
 
     @property
     def _by_rank(self) -> Mapping[str, str]:
@@ -257,7 +257,7 @@ class Related(Run):
         if not self._by_rank:
             return None
         try:
-            ranked = self.changed(ranks=self._by_rank)
+            ranked = self._changed(ranks=self._by_rank)
             for _ in ranked.batches(ranks=True):
                 pass
         except InputError as error:
@@ -383,7 +383,7 @@ def bring_together(run: Run, connection: Connection) -> Run:
         connection: to DuckDB.
 
     """
-    return run.changed(together=partial(_together, connection))
+    return run._changed(together=partial(_together, connection))  # noqa: SLF001 - a run, too
 
 
 def _together(connection: Connection, frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:

@@ -96,9 +96,9 @@ class Run:
             empty: queries with an empty ranking.
 
         """
-        return cls({"": {"": 0.0}}, name).changed(source=None, mapping={}, empty=frozenset(empty))
+        return cls({"": {"": 0.0}}, name)._changed(source=None, mapping={}, empty=frozenset(empty))  # noqa: SLF001 - a run, too
 
-    def changed(self, **attributes: object) -> Self:
+    def _changed(self, **attributes: object) -> Self:
         """This run with some attributes different."""
         run = copy(self)
         for attribute, value in attributes.items():
@@ -215,7 +215,7 @@ class Run:
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
         frame = pl.concat(list(self.batches())).with_columns(pl.concat(ranks).alias("rank"))
-        return Run(frame.select("query", "document", "score"), self.name).changed(frame=frame)
+        return Run(frame.select("query", "document", "score"), self.name)._changed(frame=frame)  # noqa: SLF001 - a run, too
 
     def only(self, queries: Collection[str]) -> Self:
         """A run with the rankings of some queries, in the order of this one; files are read to the end all the same.
@@ -232,7 +232,7 @@ class Run:
                 source = {key: item for key, item in source.items() if validate.text(key) in kept}
         if frame is not None:
             frame = frame.filter(frame["query"].cast(str).is_in(list(kept)))
-        return self.changed(kept=kept, empty=self.empty & kept, source=source, mapping=mapping, frame=frame)
+        return self._changed(kept=kept, empty=self.empty & kept, source=source, mapping=mapping, frame=frame)
 
     def held(self, progress: "Progress | None" = None) -> Self:
         """The run with its rows in memory, so that files are read once, however often it is judged.
@@ -249,7 +249,7 @@ class Run:
             import polars as pl  # noqa: PLC0415 - not needed for dicts
 
             frame = pl.concat(list(self._of_files(LOOSELY_RANKED if self.has_ranks else (), progress)))
-        return self.changed(mapping=mapping, frame=frame)
+        return self._changed(mapping=mapping, frame=frame)
 
     def _of_files(self, columns: tuple[str, ...] = (), progress: "Progress | None" = None) -> "Iterator[pl.DataFrame]":
         """Rows of files, of the queries that count."""
@@ -269,7 +269,7 @@ class Run:
             rows: a frame, or a dict of dicts.
 
         """
-        return Run(rows, self.name).changed(orders=self.orders)
+        return Run(rows, self.name)._changed(orders=self.orders)  # noqa: SLF001 - a run, too
 
     def queries(self) -> list[str]:
         """The ids of all queries, those with an empty list among them, as they come first; reads the whole run."""
