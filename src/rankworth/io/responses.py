@@ -63,6 +63,8 @@ _FAILURES: Final = {"error": ("status", "responseHeader"), "root.errors": ("root
 _PARTIAL: Final = ("timed_out", "_shards.failed", "responseHeader.partialResults", "root.coverage.degraded.timeout")
 """paths of signs that hits are missing"""
 _REASONS: Final = ("type", "reason", "summary", "msg", "message")
+_SCORES: Final = ("score", "relevance", "similarity", "match", "distance", "rank")
+"""parts of names under which engines have scores"""
 _USUAL: Final = {
     "document": (*SPELLINGS["document"], *RECORD),
     "score": SPELLINGS["score"],
@@ -311,7 +313,10 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
     names = {name.rpartition(".")[2].lower(): name for name in reversed(leaves(hit))}
     document = next((names[name] for name in _USUAL["document"] if name in names), "")
     document = document or next((name for last, name in names.items() if last.endswith(("id", "key", "sku"))), "PATH")
+    score = next((name for part in _SCORES for last, name in names.items() if part in last), "")
     columns = {"documents": path, "document": document}
+    if score:
+        columns["score"] = f"-{score}" if "dist" in score.lower() else score
     problem = f"{name}: this is no response of an engine that is known; the first keys are {quoted(leaves(value), 8)}"
     remedy = f"say where its hits are: {Table('score', '', first=1).option(columns)}"
     return InputError("unknown-response", problem, remedy=remedy)

@@ -383,7 +383,7 @@ def bring_together(run: Run, connection: Connection) -> Run:
         connection: to DuckDB.
 
     """
-    return run._changed(together=partial(_together, connection))  # noqa: SLF001 - a run, too
+    return run._changed(together=partial(_together, connection))  # noqa: SLF001 - of the same class
 
 
 def _together(connection: Connection, frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:

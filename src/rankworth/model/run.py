@@ -96,7 +96,7 @@ class Run:
             empty: queries with an empty ranking.
 
         """
-        return cls({"": {"": 0.0}}, name)._changed(source=None, mapping={}, empty=frozenset(empty))  # noqa: SLF001 - a run, too
+        return cls({"": {"": 0.0}}, name)._changed(source=None, mapping={}, empty=frozenset(empty))  # noqa: SLF001 - of the same class
 
     def _changed(self, **attributes: object) -> Self:
         """This run with some attributes different."""
@@ -215,7 +215,7 @@ class Run:
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
         frame = pl.concat(list(self.batches())).with_columns(pl.concat(ranks).alias("rank"))
-        return Run(frame.select("query", "document", "score"), self.name)._changed(frame=frame)  # noqa: SLF001 - a run, too
+        return Run(frame.select("query", "document", "score"), self.name)._changed(frame=frame)  # noqa: SLF001 - of the same class
 
     def only(self, queries: Collection[str]) -> Self:
         """A run with the rankings of some queries, in the order of this one; files are read to the end all the same.
@@ -269,7 +269,7 @@ class Run:
             rows: a frame, or a dict of dicts.
 
         """
-        return Run(rows, self.name)._changed(orders=self.orders)  # noqa: SLF001 - a run, too
+        return Run(rows, self.name)._changed(orders=self.orders)  # noqa: SLF001 - of the same class
 
     def queries(self) -> list[str]:
         """The ids of all queries, those with an empty list among them, as they come first; reads the whole run."""
