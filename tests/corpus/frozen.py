@@ -2,15 +2,17 @@
 
 import importlib
 import inspect
+import io
 import os
 import re
-import subprocess
-import sys
 import typing
 from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from typing import Any
+from unittest.mock import patch
 
 import rankworth as rw
+from rankworth.cli import main
 
 
 def signature(call: Any) -> str:
@@ -65,13 +67,13 @@ def _members(one: type) -> typing.Iterator[str]:
 
 def options(command: str = "") -> dict[str, str]:
     """The options of a command, or the commands, with what they take and the choices of those that have some."""
-    line, wide = [sys.executable, "-m", "rankworth", *command.split()], os.environ | {"COLUMNS": "400"}
-    helps = [
-        subprocess.run([*line, option], env=wide, capture_output=True, text=True, check=False)
-        for option in ("--help", "--help-conventions")  # the latter of those that have some
-    ]
+    helps = io.StringIO()
+    with patch.dict(os.environ, COLUMNS="400"), redirect_stdout(helps), redirect_stderr(io.StringIO()):
+        for option in ("--help", "--help-conventions"):  # the latter of those that have some
+            with suppress(SystemExit):
+                main([*command.split(), option])
     found = {}
-    for row in "\n".join(done.stdout for done in helps).splitlines():
+    for row in helps.getvalue().splitlines():
         match = re.fullmatch(r"│ (?:\* +)?(\S.*?)(?:  +(.*?))? *│", row)
         if match and (match[1].startswith("-") or not command or match[1].isupper()):
             choices = re.search(r"\[choices: (.*?)\]", match[2] or "")

@@ -19,10 +19,12 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import entry_points
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -42,6 +44,9 @@ OTHERS: Final = re.compile(r"RANKWORTH_|GITHUB_|POLARS_|LC_|LANG|TTY_|FORCE_COLO
 OWN: Final = " (own process)"
 NEAR: Final = " (within 1e-12)"
 LARGE: Final = 20_000
+FRESH: Final = get_context("forkserver")
+"""processes that have loaded this module, and nothing has been run in them"""
+FRESH.set_forkserver_preload([__name__])
 
 
 @dataclass(frozen=True)
@@ -183,7 +188,7 @@ class Run:
         """Begin with names that every case has."""
         self.folder = folder
         self.outcome = Outcome([], [])
-        self.seen = {path: path.read_bytes() for path in self._files()}
+        self.seen = self._files()
         self.names: dict[str, Any] = {
             "rw": rw, "np": np, "pl": pl, "json": json, "Path": Path, "spark": session, "wording": Wording,
             "means": means, "explained": explained,
@@ -266,12 +271,16 @@ class Run:
         return value
 
     def _written(self) -> dict[str, bytes]:
-        before, self.seen = self.seen, {path: path.read_bytes() for path in self._files()}
-        return {str(path.relative_to(self.folder)): one for path, one in self.seen.items() if before.get(path) != one}
+        before, self.seen = self.seen, self._files()
+        return {path: one for path, one in sorted(self.seen.items()) if before.get(path) != one}
 
-    def _files(self) -> list[Path]:
-        every = (path for path in self.folder.rglob("*") if path.is_file() and not path.is_symlink())
-        return sorted(path for path in every if "__pycache__" not in path.parts)
+    def _files(self) -> dict[str, bytes]:
+        found = {}
+        for folder, _, files in os.walk(self.folder):
+            for path in (Path(folder, name) for name in files if not folder.endswith("__pycache__")):
+                if not path.is_symlink():
+                    found[path.relative_to(self.folder).as_posix()] = path.read_bytes()
+        return found
 
     def _say(self, *texts: str) -> None:
         step = len(self.outcome.exact)
@@ -317,18 +326,11 @@ def neutral(text: str, folder: Path) -> str:
 def outcome(case: Case, session: Any = None, *, alone: bool = False) -> tuple[str, str]:
     """Run a case: what is compared exactly, as JSON, and its wording."""
     if case.title.endswith(OWN) and not alone:
-        line = [sys.executable, "-m", "corpus.running", case.subject, case.title]
-        done = subprocess.run(line, cwd=HERE.parent, capture_output=True, text=True, check=True)
-        exact, wording = json.loads(done.stdout)
-        return exact, wording
+        with ProcessPoolExecutor(1, mp_context=FRESH) as process:
+            return process.submit(partial(outcome, alone=True), case).result()
     with workspace() as folder:
         run = Run(folder, session)
         for step in case.steps:
             run.step(step)
         exact = "[" + ",\n ".join(printed(one, 1) for one in run.outcome.exact) + "]"
         return neutral(exact, folder), neutral("\n".join(run.outcome.wording), folder)
-
-
-if __name__ == "__main__":
-    (chosen,) = (one for one in cases(sys.argv[1]) if one.title == sys.argv[2])
-    sys.stdout.write(json.dumps(outcome(chosen, alone=True)))
