@@ -34,6 +34,8 @@ Whole = tuple[pl.DataFrame, Integers, list[str]]
 """Rows of whole queries, where each begins, and the ids of the queries."""
 _SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
 _BITS: Final = (16, 24)
+_SHORT: Final = 10_000
+"""rows up to which it takes longer to judge twice than to wait"""
 
 
 class ScatteredError(Exception):
@@ -58,7 +60,7 @@ def judge_all(
     ranks = any(ordering.order == "rank" for _, ordering in conventions)
 
     def judged(together: Callable[[Iterable[pl.DataFrame]], Iterable[pl.DataFrame]]) -> list[JudgedRun | InputError]:
-        ahead = _ahead(run.batches(progress, ranks=ranks), alone=bool(run.engine))
+        ahead = _ahead(run.batches(progress, ranks=ranks), alone=not run.files)
         with closing(ahead) as rows, closing(whole_queries(together(rows))) as parts:
             made = (partial(_batch, *part, run, include) for part in parts)
             return judge_batches(conventions, run, made)
@@ -235,27 +237,25 @@ def _candidates(keys: Keys, wanted: Keys) -> tuple[Integers, Integers]:
 
 
 def whole_queries(frames: Iterable[pl.DataFrame]) -> Generator[Whole]:
-    """Cut frames where queries begin; the last query of a frame waits for the next one.
+    """Cut frames where queries begin; the last query of a frame, and all of a short frame, wait for the next one.
 
     Raises:
         ScatteredError: where a query comes back.
 
     """
-    held: pl.DataFrame | None = None
+    held, starts = pl.DataFrame(), np.zeros(0, dtype=np.int64)
     seen: set[str] = set()
-    for part in frames:
-        if not part.height:
-            continue
-        frame, starts = part, run_starts(part["query"])
-        if held is not None:
-            goes_on = part["query"][0] == held["query"][0]
-            starts = np.concatenate(([0], starts[1 if goes_on else 0 :] + held.height))
-            frame = held.vstack(part)
-        if last := int(starts[-1]):
-            yield _once(frame[:last], starts[:-1], seen)
-        held = frame[last:]
-    if held is not None:
-        yield _once(held, np.zeros(1, dtype=np.int64), seen)
+    for part in filter(len, frames):
+        begun = run_starts(part["query"])
+        if held.height:
+            goes_on = part["query"][0] == held["query"][-1]
+            begun = np.concatenate((starts, begun[1 if goes_on else 0 :] + held.height))
+        held, starts = held.vstack(part) if held.height else part, begun
+        if (last := int(starts[-1])) > _SHORT:
+            yield _once(held[:last], starts[:-1], seen)
+            held, starts = held[last:], np.zeros(1, dtype=np.int64)
+    if held.height:
+        yield _once(held, starts, seen)
 
 
 def _once(frame: pl.DataFrame, starts: Integers, seen: set[str]) -> Whole:
@@ -279,7 +279,7 @@ def _ahead(items: Iterator[T], *, alone: bool) -> Generator[T]:
 
     Args:
         items: the items.
-        alone: whether all is done in this thread, as of an engine that has its own.
+        alone: whether all is done in this thread, as of rows that need not be read, or of an engine that has its own.
 
     """
     if alone:

@@ -50,7 +50,7 @@ def taken(column: "pl.Series", places: NDArray[np.int64]) -> "pl.Series":
 
     Few places go as a list: for an array, Polars loads a part of NumPy that takes longer than a small file.
     """
-    return column.gather(places.tolist() if places.size < _FEW else places)
+    return column[places.tolist()] if places.size < _FEW else column.gather(places)
 
 
 def run_starts(column: "pl.Series") -> NDArray[np.int64]:
