@@ -1,5 +1,6 @@
 """Runs the examples of the README, the documentation and all docstrings as tests, `console` blocks included."""
 
+import gc
 import importlib
 import io
 import os
@@ -59,7 +60,7 @@ def declare_options_once() -> None:
     App.assemble_argument_collection = copied
 
 
-LONGEST = ("spark", "live", "corpus", "explanation_laws", "explorer_page", "bad_input", "convert", "cli", "laws")
+LONGEST = ("spark", "live", "explorer_page", "corpus", "explanation_laws", "bad_input", "convert", "cli", "laws")
 """groups of tests that take half a minute or more, which begin first"""
 
 
@@ -74,6 +75,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes long."""
     groups = {item: group(item.nodeid) for item in items}
     items.sort(key=lambda item: LONGEST.index(groups[item]) if groups[item] in LONGEST else len(LONGEST))
+
+
+def pytest_collection_finish() -> None:
+    """Leave thousands of tests, which stay to the end, out of what is looked through for garbage again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
