@@ -234,7 +234,10 @@ def test_what_would_raise_the_value_most_is_done_by_a_button(browser: Browser, p
         expect(page.locator(".row").nth(0)).to_have_attribute("data-key", "row-0-d3")
 
 
-BARRIERS = {"light": "axe.run({resultTypes: ['violations']})", "dark": "axe.run({runOnly: ['color-contrast', 'link-in-text-block'], resultTypes: ['violations']})"}
+BARRIERS = {
+    "light": "axe.run({resultTypes: ['violations']})",
+    "dark": "axe.run({runOnly: ['color-contrast', 'link-in-text-block'], resultTypes: ['violations']})",
+}
 """all rules; in the dark those about colours, since nothing else differs"""
 
 

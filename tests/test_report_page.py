@@ -230,7 +230,10 @@ def test_the_data_is_there_for_others(browser: Browser, pages: dict[str, Path]) 
         assert '"schema":"rankworth.report/1"' in Path(download.value.path()).read_text()
 
 
-BARRIERS = {"light": "axe.run({resultTypes: ['violations']})", "dark": "axe.run({runOnly: ['color-contrast', 'link-in-text-block'], resultTypes: ['violations']})"}
+BARRIERS = {
+    "light": "axe.run({resultTypes: ['violations']})",
+    "dark": "axe.run({runOnly: ['color-contrast', 'link-in-text-block'], resultTypes: ['violations']})",
+}
 """all rules; in the dark those about colours, since nothing else differs"""
 
 
