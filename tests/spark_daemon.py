@@ -5,7 +5,7 @@ Packages are those that are installed, not Spark's archives of itself, whose con
 
 import sys
 
-for archive in [place for place in sys.path if place.endswith(".zip")]:
+for archive in [place for place in sys.path if place.endswith((".zip", ".jar"))]:
     sys.path.remove(archive)
     sys.path_importer_cache.pop(archive, None)
 
