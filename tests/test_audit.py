@@ -204,6 +204,31 @@ def test_profiles_that_differ_in_much_are_told_apart_by_values_of_queries() -> N
         assert result.candidates[0].outcome.mean == pytest.approx(aim["AP"], abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("sentence-transformers-6", "beir-2.2"),
+        ("beir-2.2", "sentence-transformers-6"),
+        ("replay-0.22-users", "trectools-0.0.50-pandas2"),
+        ("rectools-0.19", "ranx-0.3-dict"),
+        ("llama_index-0.14", "trec_eval-10.0-c"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
+def test_why_two_profiles_differ_is_said_by_settings(first: str, second: str) -> None:
+    judged = {f"q{number}": {"a": 3, "b": 1, "c": 2, "d": 1, "e": 1} for number in range(1, 8)}
+    run = {query: {"x": 9.0, "b": 8.0, "y": float(place % 3), "c": 2.0} for place, query in enumerate(judged)}
+    result = rw.audit(judged, run, "nDCG@10", between=(first, second))
+    assert result.candidates[0].changes, result.verdict
+    assert result.candidates[0].base == ()
+
+
+def test_the_smallest_grade_is_said_in_words() -> None:
+    qrels, run = {"q": {"a": 0.5, "b": 1}}, {"q": ["a", "b"]}
+    result = rw.audit(qrels, run, "RR@10", between=("standard", "opensearch"))
+    assert result.verdict == "rel=5e-324 (every grade above 0 is relevant) gives RR@10 = 1, as under opensearch-3.4"
+
+
 def test_it_says_when_nothing_gives_the_number(files: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", *files(*GRADED), "RR=0.123"]) == 0
     assert "nothing gives RR = 0.123; nearest" in " ".join(capsys.readouterr().out.split())

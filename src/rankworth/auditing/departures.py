@@ -27,6 +27,8 @@ _NUMBERS: Final[Mapping[str, tuple[float, ...]]] = {
     "p": (0.5, 0.8, 0.9, 0.95),
 }
 """numbers that are tried for settings and parameters; of grades those that the judgements have"""
+_SMALLEST: Final = math.ulp(0.0)
+"""the `rel` of tools to which every grade above 0 is relevant"""
 _OF_GRADES: Final = ("rel", "max_grade", "highest")
 CONFUSED: Final = ("P", "R", "Success", "F", "AP", "RR", "nDCG", "DCG", "ERR", "Rprec")
 """measures of which tools call one by the name of another"""
@@ -55,7 +57,10 @@ class Convention(NamedTuple):
                 elif change.kind == "cutoff":
                     quantity = replace(quantity, cutoff=change.value)
                 elif change.kind == "parameter":
-                    quantity = quantity(**{change.name: change.value})
+                    # What has a meaning only beside another value goes back to its default: rel, beside gain=linear.
+                    known, beside = quantity.definition.parameters, quantity.definition.beside
+                    idle = {name: known[name].default for name, (other, _) in beside.items() if other == change.name}
+                    quantity = quantity(**idle, **{change.name: change.value})
                 elif change.name in vars(judging):
                     judging = replace(judging, **{change.name: change.value})
                 else:
@@ -72,8 +77,8 @@ class Change(NamedTuple):
     value: Any
 
     def __str__(self) -> str:
-        """The change as it is written: `ties=given`."""
-        return f"{self.name}={self.written}"
+        """The change as it is written: `ties=given`; the smallest grade that is relevant with what it means."""
+        return f"{self.name}={self.written}{' (every grade above 0 is relevant)' if self.value == _SMALLEST else ''}"
 
     @property
     def written(self) -> str:
