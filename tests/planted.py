@@ -259,6 +259,22 @@ def _(data: Collection, chance: random.Random) -> None:
     _rename(data.first, 2, lambda document: f"{document}{sign}", _some(data, chance, 0.5))
 
 
+@kind("every fifth document of a run has a prefix", "similar-ids", "warning")
+def _(data: Collection, chance: random.Random) -> None:
+    prefix = chance.choice(["http://x/", "D", "corpus_"])
+    for lines in (data.qrels, *data.runs.values()):
+        _rename(lines, 2, lambda document: f"7{document}")
+    for line in data.first[::5]:
+        line[2] = f"{prefix}{line[2]}"
+
+
+@kind("every fifth document of a run has a suffix", "similar-ids", "warning")
+def _(data: Collection, chance: random.Random) -> None:
+    suffix = chance.choice([".0", "#0", ".txt"])
+    for line in data.first[::5]:
+        line[2] = f"{line[2]}{suffix}"
+
+
 @kind("a run answers a part of the queries", "many-unanswered", "warning")
 def _(data: Collection, chance: random.Random) -> None:
     left_out = _some(data, chance, chance.uniform(0.2, 0.8))
@@ -300,6 +316,12 @@ def _(data: Collection, chance: random.Random) -> None:
     offset = chance.choice([0, 100])
     for line in data.first:
         line[4] = repr(offset - float(line[4]))
+
+
+@kind("ranks and scores are exchanged", "contradicting-ranks", "warning")
+def _(data: Collection, chance: random.Random) -> None:  # noqa: ARG001 - there is one way
+    for line in data.first:
+        line[3:5] = line[4], line[3]
 
 
 @kind("two ranks of a query are exchanged", "contradicting-ranks", "warning")

@@ -172,6 +172,33 @@ def written(run: dict[str, dict[str, float]], path: Path) -> Path:
     return path
 
 
+@pytest.mark.parametrize(
+    ("scores", "is_suspected"),
+    [
+        pytest.param([1, 2, 3, 4, 5, 6], True, id="ranks"),
+        pytest.param([0.1, 0.2, 0.25, 0.5, 0.75, 0.9], True, id="distances"),
+        pytest.param([6, 5, 4, 3, 2, 1], False, id="falling"),
+        pytest.param([1, 2, 3, 4, 4, 5], False, id="not always rising"),
+        pytest.param([1, 2, 3, 4], False, id="few"),
+    ],
+)
+@pytest.mark.parametrize("best", [0, -1], ids=["the first is relevant", "the last is relevant"])
+@pytest.mark.parametrize("form", ["dict", "frame", "file"])
+def test_scores_that_rise_are_suspected_where_the_order_of_lines_is_worth_more(
+    form: str, best: int, scores: list[float], is_suspected: bool, tmp_path: Path
+) -> None:
+    documents = [f"d{place}" for place in range(len(scores))]
+    judged = {f"q{number}": {documents[best]: 1} for number in range(3)}
+    run: Any = {query: dict(zip(documents, map(float, scores), strict=True)) for query in judged}
+    if form == "file":
+        run = tmp_path / "x.csv"
+        frame_of({query: dict(zip(documents, map(float, scores), strict=True)) for query in judged}).write_csv(run)
+    result = rw.check(judged, {"x": frame_of(run) if form == "frame" else run}, ["RR"])
+    suspected = [finding.text for finding in result.findings if finding.slug == "contradicting-ranks"]
+    assert bool(suspected) == (is_suspected and best == 0)
+    assert all("RR is 0.1667, and 1.0000 in the order of lines" in text for text in suspected)
+
+
 def test_unjudged_documents_have_the_bounds_of_the_mean() -> None:
     judged = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
     run = {"q1": {"x": 3.0, "b": 2.0}, "q2": {"a": 1.0}}
@@ -202,7 +229,8 @@ def test_what_is_in_a_file_is_a_finding_and_a_file_that_is_not_there_an_error(tm
     (tmp_path / "zeros.run").write_bytes(b"q1 Q0 a 1 1 x\n\0\0\n")
     result = rw.check(QRELS, [tmp_path / "empty.run", tmp_path / "zeros.run"], ["RR"])
     assert [finding.slug for finding in result.errors] == ["empty-input", "binary-file"]
-    assert [finding.slug for finding in rw.check(QRELS, {"x": {"q1": {"a": "high"}}}, ["RR"]).errors] == ["bad-score"]
+    for scores in ({"a": "high"}, {"a": 1.0, "b": "high", "c": 2.0, "d": 3.0, "e": 4.0}):
+        assert [finding.slug for finding in rw.check(QRELS, {"x": {"q1": scores}}, ["RR"]).errors] == ["bad-score"]
 
 
 def test_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:

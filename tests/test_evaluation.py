@@ -294,6 +294,7 @@ def test_queries_that_need_a_look_are_named(tmp_path: Path) -> None:
         ("x\u200b", "x", "blanks or invisible characters"),
         ("caf\u00e9", "cafe\u0301", "Unicode form (NFC, NFD): 'caf\\xe9' in the judgements"),
         (" Q007", "q7", "case, blanks, leading zeros and Unicode form"),
+        ("7", '"7"', "quote marks: '7' in the judgements, '\"7\"' in the run"),
     ],
 )
 def test_ids_of_another_form_are_suspected(judged: str, returned: str, what: str) -> None:
@@ -309,6 +310,39 @@ def test_ids_of_another_form_are_suspected(judged: str, returned: str, what: str
         rw.evaluate({"q": {judged: 1, "d": 1}}, {"q": {returned: 2, "d": 3, "x": 1, "y": 1, "z": 1}}, ["RR"])
     for caught in (queries, none, some):
         assert any(what in str(one.message) for one in caught)
+
+
+@pytest.mark.parametrize(
+    ("judged", "returned", "what"),
+    [
+        ("7{}", "7{}#0", "a suffix: '71' in the judgements, '71#0' in the run"),
+        ("7{}.0", "7{}", "a suffix: '71.0' in the judgements, '71' in the run"),
+        ("7{}", "D7{}", "a prefix: '71' in the judgements, 'D71' in the run"),
+        ("wiki.7{}", "http://x/wiki.7{}", "a prefix: 'wiki.71' in the judgements, 'http://x/wiki.71' in the run"),
+    ],
+)
+def test_a_prefix_or_a_suffix_of_all_or_of_some_documents_is_suspected(judged: str, returned: str, what: str) -> None:
+    renamed = {judged.format(place): returned.format(place) for place in range(1, 5)}
+    with pytest.warns(rw.RankworthWarning, match="no-common-documents") as every:
+        rw.evaluate({"q": dict.fromkeys(renamed, 1)}, {"q": [*renamed.values()]}, ["RR"])
+    others = [f"same {place}" for place in range(20)]
+    with pytest.warns(rw.RankworthWarning, match="similar-ids") as some:
+        rw.evaluate({"q": dict.fromkeys([*renamed, *others], 1)}, {"q": [*renamed.values(), "x", "y", *others]}, ["RR"])
+    for caught in (every, some):
+        assert any(what in str(one.message) for one in caught)
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        pytest.param(["17", "18", "19", "10"], id="digits before digits"),
+        pytest.param(["7-a", "8-b", "9-c", "0-d"], id="each another suffix"),
+        pytest.param(["7-a", "8-a"], id="two"),
+    ],
+)
+def test_ids_that_hold_other_ids_are_not_suspected(returned: list[str], recwarn: pytest.WarningsRecorder) -> None:
+    rw.evaluate({"q": dict.fromkeys(["7", "8", "9", "0", "same"], 1)}, {"q": [*returned, "same"]}, ["RR"])
+    assert not [each for each in recwarn if "similar-ids" in str(each.message)]
 
 
 def test_a_document_that_meets_alone_is_told_in_the_singular() -> None:

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from rankworth.profiles import DEFAULT, Profile, ReadSettings
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
+
+_MUCH: Final = 1.5
+"""how many times a mean has to be that by scores, so that scores may be the wrong way round"""
 
 
 def check(
@@ -90,6 +93,7 @@ def check(
         findings += rules.of_run(each, judgements)
         findings += rules.of_unjudged(each, checker.bounded(each, judgements) if bounds else None)
         findings += checker.own_documents(each, judgements)
+        findings += checker.rising_scores(each, judgements)
     findings += rules.of_runs(measured, judgements)
     findings += [] if docs is None else rules.of_corpus(judgements, docs, file)
     tables = {
@@ -199,3 +203,17 @@ class _Checker:
         text += f": {label} is {checked.values[label]:.4f} with and {without[label]:.4f} without them"
         remedy = "if they are the queries themselves: --exclude self, in Python exclude='self'"
         yield checked.finding("self-matches", text, queries=own)._replace(remedy=remedy)
+
+    def rising_scores(self, checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
+        """Scores that rise from line to line, as ranks and distances do, where the order of lines is worth more."""
+        rising, lead = checked.rows.rising, str(checked.lead)
+        if checked.lead is None or checked.rows.contradicting or sum(rising) <= (1 - MANY) * len(rising):
+            return
+        in_lines = self._measured(qrels, checked.run, self.plan(order="given")).values[lead]
+        if in_lines > _MUCH * checked.values[lead]:
+            text = f"{checked.name} has scores that rise from line to line, as ranks and distances do, and the highest "
+            text += (
+                f"counts as the best: {lead} is {checked.values[lead]:.4f}, and {in_lines:.4f} in the order of lines"
+            )
+            remedy = "if a smaller score is better: --columns score=-score, or if lines are in order: --order given"
+            yield checked.finding("contradicting-ranks", text)._replace(remedy=remedy)

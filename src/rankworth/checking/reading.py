@@ -1,14 +1,15 @@
 """Judgements and runs read so that all that is wrong with their lines is found, and the other lines can be measured."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from rankworth.arrays import Floats, Integers
+from rankworth.arrays import Integers
 from rankworth.checking.findings import Finding
 from rankworth.errors import InputError
 from rankworth.io.lines import QRELS
@@ -29,7 +30,7 @@ PROBLEMS: Final = 1_000
 UNREADABLE: Final = ("missing-file", "is-directory", "unreadable-file", "changed-file", "one-stdin")
 """slugs of errors of which no file is at fault: they are raised and no finding"""
 _FIRST: Final = 5
-"""documents of each query whose ids are compared with those of the judgements"""
+"""documents of each query whose ids are compared with those of the judgements; fewer have no order to speak of"""
 _COMPARED: Final = 500
 """documents of a run that are compared at most"""
 
@@ -42,6 +43,7 @@ class Rows:
         own: queries that retrieve the document with their own id.
         first: the first documents of each query, as they were given.
         contradicting: queries in which a document with a higher score has a later rank.
+        rising: of the queries with several documents, whether each score is above that of the line before.
         ranks: the lowest and the highest rank; None where there is no column of ranks.
         longest: how many documents a query has at most, of those that stand together.
 
@@ -50,6 +52,7 @@ class Rows:
     own: list[str] = field(default_factory=list)
     first: dict[str, list[str]] = field(default_factory=dict)
     contradicting: dict[str, None] = field(default_factory=dict)
+    rising: list[bool] = field(default_factory=list)
     ranks: tuple[float, float] | None = None
     longest: int = 0
     _compared: int = 0
@@ -64,13 +67,17 @@ class Rows:
         self.own += query.filter(query == document).to_list()
         starts = run_starts(query)
         queries = query.gather(starts).to_list()
-        self.longest = max(self.longest, int(np.diff(starts, append=frame.height).max()))
+        lengths, score = np.diff(starts, append=frame.height), frame["score"].to_numpy()
+        self.longest = max(self.longest, int(lengths.max()))
+        rises = np.append(False, score[1:] > score[:-1])
+        rises[starts] = False
+        self.rising += (np.add.reduceat(rises, starts, dtype=int) == lengths - 1)[lengths >= _FIRST].tolist()
         for start, name in zip(starts.tolist(), queries, strict=True):
             if self._compared >= _COMPARED:
                 break
             self._keep(name, document[start : start + _FIRST].to_list())
         if "rank" in frame.columns:
-            if len({*queries}) < len(queries) or _rises(frame["score"].to_numpy(), starts):
+            if len({*queries}) < len(queries) or rises.any():
                 frame = frame.sort("query", "score", descending=[False, True], maintain_order=True)
                 starts = run_starts(frame["query"])
             self._compare(frame, starts)
@@ -81,6 +88,9 @@ class Rows:
             if query in documents or (query.isdecimal() and int(query) in documents):
                 self.own.append(query)
             self.longest = max(self.longest, len(documents))
+            with suppress(TypeError):  # what is no number is an error of its own
+                rises = all(before < after for before, after in pairwise(documents.values()))
+                self.rising += [rises] if len(documents) >= _FIRST else []
             if self._compared < _COMPARED:
                 self._keep(query, [id_text(document) for document in islice(documents, _FIRST)])
 
@@ -100,13 +110,6 @@ class Rows:
         contradicting[starts] = False
         rows = np.flatnonzero(contradicting)
         self.contradicting |= dict.fromkeys(frame["query"].gather(rows).to_list())
-
-
-def _rises(score: Floats, starts: Integers) -> bool:
-    """Whether a document stands behind one of its query with a lower score."""
-    rises = np.append(False, score[1:] > score[:-1])
-    rises[starts] = False
-    return bool(rises.any())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

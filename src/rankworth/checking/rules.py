@@ -258,11 +258,9 @@ def _sampled(checked: CheckedRun) -> Iterator[Finding]:
     relevant = np.bincount(hits.pool.query[hits.pool.grades > 0], minlength=answered.size)[answered]
     retrieved = checked.per_query(hits.known & (hits.grade > 0))[answered]
     if (relevant == 1).all() and (retrieved == 1).all():
-        text = (
-            f"{checked.name} ranks exactly 1 relevant document among {sizes[0]:,} for {counted(sizes.size)}, as where "
-        )
-        text += "candidates are sampled: values are far above those over all documents, and may order systems otherwise"
-        yield checked.finding("sampled-candidates", text)
+        text = f"{checked.name} ranks exactly 1 relevant document among {sizes[0]:,} for {counted(sizes.size)}, as "
+        text += "where candidates are sampled: values are far above those over all documents, and may order systems "
+        yield checked.finding("sampled-candidates", f"{text}otherwise")
 
 
 def _single_pool(checked: CheckedRun) -> Iterator[Finding]:

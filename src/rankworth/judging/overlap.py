@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
@@ -15,6 +15,8 @@ _SAMPLE: Final = 1000
 """how many documents of either side are compared"""
 _SHARE: Final = 0.1
 """the share of documents of another form, of those that match or would, from which it is worth a notice"""
+_IN_COMMON: Final = 3
+"""how many ids have to have a prefix or a suffix in common where other ids meet"""
 _SAME_COLLECTION: Final = "are these judgements and a run of the same collection?"
 
 
@@ -39,7 +41,7 @@ def nothing_in_common(
         text = (
             f"no query of {name} is judged: the judgements have {quoted(judged)}, the run has {quoted(ranked)}{where}"
         )
-        like = _difference(judged, ranked, "judged queries would have results", affixes=True)
+        like = _difference(judged, ranked, "judged queries would have results", whole=True)
         remedy = remark or like or _SAME_COLLECTION
     return InputError("no-common-queries", text, remedy=remedy)
 
@@ -83,9 +85,7 @@ def alike_documents(qrels: Qrels, run: Run, first: Mapping[str, Sequence[str]] |
     left, right = set().union(*missing), set().union(*unjudged)
     elsewhere = left & right  # judged for one query and retrieved for another: nothing is wrong with these ids
     pairs, what = _best(sorted(left - elsewhere), sorted(right - elsewhere))
-    met = (
-        sum(document in judged[query] for query, documents in ranked.items() for document in documents) if pairs else 0
-    )
+    met = sum(document in judged[query] for query, documents in ranked.items() for document in documents)
     if not pairs or len(pairs) < _SHARE * (met + len(pairs)):
         return ""
     others = sum(map(len, unjudged))
@@ -113,7 +113,7 @@ def no_common_documents(qrels: Qrels, run: Run) -> str:
     if elsewhere:
         remedy = f"judged for other queries: {quoted(elsewhere)}"
     else:
-        remedy = _difference([*judged], [*retrieved], "judged documents would be retrieved", affixes=True)
+        remedy = _difference([*judged], [*retrieved], "judged documents would be retrieved", whole=True)
     return (
         f"no document of {run.name or 'the run'} is judged for its query, so all count as not relevant: "
         f"the judgements have {quoted(judged)}, the run has {quoted(retrieved)}; {remedy or _SAME_COLLECTION}"
@@ -157,29 +157,27 @@ _FORMS: Final[Mapping[str, Callable[[str], str]]] = {
     "upper and lower case": str.casefold,
     "blanks or invisible characters": _without_blanks,
     "Unicode form (NFC, NFD)": _composed,
+    "quote marks": lambda lines: lines.replace('"', "").replace("'", ""),
     "case, blanks, leading zeros and Unicode form": lambda lines: _without_zeros(
         _composed(_without_blanks(lines)).casefold()
     ),
 }
 """What makes one of all forms of an id, for many ids at once, one a line."""
-_AFFIXES: Final[Mapping[str, Callable[[str], str]]] = {
-    "a suffix": lambda lines: re.sub(r"[._:-][^._:\n-]*$", "", lines, flags=re.MULTILINE),
-    "a prefix": lambda lines: re.sub(r"^(.*[._:/#-]|[^\W\d]+)", "", lines, flags=re.MULTILINE),
-}
-"""What takes away that which may be missing on one side."""
+_PART: Final = re.compile(r"[^\W\d_]+|\d+|[\W_]")
+"""a part of an id, behind which a prefix may end or a suffix begin: letters, digits, or a sign"""
 
 
-def _difference(judged: Sequence[str], ranked: Sequence[str], outcome: str, *, affixes: bool = False) -> str:
+def _difference(judged: Sequence[str], ranked: Sequence[str], outcome: str, *, whole: bool = False) -> str:
     """Name the rewriting that makes most of the ids equal, if one does, and what comes of it.
 
     Args:
         judged: ids of the judgements.
         ranked: ids of the run.
         outcome: what would be so then.
-        affixes: whether something may be missing on one side, beside other forms of an id.
+        whole: whether no id of one side is on the other.
 
     """
-    pairs, what = _best(judged, ranked, affixes=affixes)
+    pairs, what = _best(judged, ranked, whole=whole)
     return _remedy(pairs, what, len(judged), outcome) if pairs else ""
 
 
@@ -192,30 +190,48 @@ def _remedy(pairs: Mapping[str, str], what: str, known: int, outcome: str) -> st
     )
 
 
-def _best(judged: Sequence[str], ranked: Sequence[str], *, affixes: bool = False) -> tuple[Mapping[str, str], str]:
+def _best(judged: Sequence[str], ranked: Sequence[str], *, whole: bool = False) -> tuple[Mapping[str, str], str]:
     """The pairs of ids that one rewriting makes equal, and what it rewrites: that which makes most so.
 
     Args:
         judged: ids of the judgements, none of which the run has.
         ranked: ids of the run.
-        affixes: whether something may be missing on one side.
+        whole: whether these are all ids, so that each may have a prefix or a suffix of its own; else several of them
+            have to have one in common.
 
     """
-    best: tuple[Mapping[str, str], str] = ({}, "")
+    every = [*_in_one_form(judged, ranked), *_affixed(judged, ranked, 1 if whole else _IN_COMMON)]
+    return max(every, key=lambda each: len(each[0]), default=({}, ""))
+
+
+def _in_one_form(judged: Sequence[str], ranked: Sequence[str]) -> Iterator[tuple[Mapping[str, str], str]]:
+    """Pairs of ids that are equal in one form, for each form."""
     lines = "\n".join((*judged, *ranked))
-    for what, rewrite in {**_FORMS, **(_AFFIXES if affixes else {})}.items():
+    for what, rewrite in _FORMS.items():
         rewritten = rewrite(lines)
         if rewritten == lines or rewritten.count("\n") != len(judged) + len(ranked) - 1:  # ids with line ends
             continue
-        bases = rewritten.split("\n")
-        by_base = dict(zip(bases, judged, strict=False))
-        exact = dict(zip(judged, judged, strict=True)) if what in _AFFIXES else by_base
-        pairs: dict[str, str] = {}
-        for text, base in zip(ranked, bases[len(judged) :], strict=True):
-            if text and text in by_base:
-                pairs[by_base[text]] = text
-            elif base in exact:
-                pairs[exact[base]] = text
-        if len(pairs) > len(best[0]):
-            best = (pairs, what)
-    return best
+        forms = rewritten.split("\n")
+        judged_as = dict(zip(forms, judged, strict=False))
+        both = zip(ranked, forms[len(judged) :], strict=True)
+        yield {judged_as[form]: text for text, form in both if form in judged_as}, what
+
+
+def _affixed(judged: Sequence[str], ranked: Sequence[str], least: int) -> Iterator[tuple[Mapping[str, str], str]]:
+    """Pairs of ids of which one is the other with a prefix or a suffix.
+
+    Args:
+        judged: ids of the judgements.
+        ranked: ids of the run.
+        least: how many have to have a prefix or a suffix in common; with 1, pairs with different ones count together.
+
+    """
+    pairs: dict[tuple[str, str], dict[str, str]] = {}
+    for longer, shorter in ((ranked, {*judged}), (judged, {*ranked})):
+        for text in longer:
+            for cut in (part.end() for part in _PART.finditer(text)):
+                for what, base, affix in (("a suffix", text[:cut], text[cut:]), ("a prefix", text[cut:], text[:cut])):
+                    if base in shorter:
+                        pair = (base, text) if longer is ranked else (text, base)
+                        pairs.setdefault((what, affix if least > 1 else ""), {}).update([pair])
+    return ((alike, what) for (what, _), alike in pairs.items() if len(alike) >= least)
