@@ -229,6 +229,17 @@ def test_the_smallest_grade_is_said_in_words() -> None:
     assert result.verdict == "rel=5e-324 (every grade above 0 is relevant) gives RR@10 = 1, as under opensearch-3.4"
 
 
+@pytest.mark.parametrize("number", ["0.7967", "79.67%", "79.7%", "80%"])
+def test_a_number_may_be_a_percentage(number: str) -> None:
+    result = rw.audit({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, f"nDCG@10={number}")
+    assert (result.exact, str(result.candidates[0])) == (True, "gain=exp2")
+
+
+def test_a_number_that_looks_like_a_percentage_is_answered_with_what_to_write() -> None:
+    result = rw.audit({"q": {"a": 2, "b": 1}}, {"q": ["b", "a"]}, "nDCG@10=79.67")
+    assert "If 79.67 is a percentage, write nDCG@10=79.67%." in result.notes
+
+
 def test_it_says_when_nothing_gives_the_number(files: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", *files(*GRADED), "RR=0.123"]) == 0
     assert "nothing gives RR = 0.123; nearest" in " ".join(capsys.readouterr().out.split())

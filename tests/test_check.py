@@ -138,6 +138,7 @@ def test_ranks_contradict_scores_as_pairs_say(rows: list[tuple[str, int, int]]) 
     "readable",
     [
         pytest.param(lambda run, _: {"x": run}, id="dict"),
+        pytest.param(lambda run, _: run, id="one dict"),
         pytest.param(lambda run, _: {"x": frame_of(run)}, id="frame"),
         pytest.param(lambda run, _: [rw.Run(run, "x")], id="Run"),
         pytest.param(lambda run, folder: [written(run, folder / "x.run")], id="file"),

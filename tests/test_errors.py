@@ -193,6 +193,12 @@ ODD: dict[str, tuple[Callable[[], object], str, str]] = {
     "a margin": (lambda: _compared(margin="x"), "unknown-setting", "margin='x'"),
     "an effect": (lambda: _compared(effect="x"), "unknown-setting", "effect='x'"),
     "measures: a number": (lambda: _compared(measures=3), "measure-syntax", "3 is int"),
+    "measures: a list in a list": (
+        lambda: _compared(measures=[[rw.nDCG @ 5], rw.RR]),
+        "measure-syntax",
+        "a list among them has a star: [*rw.nDCG @ [5, 10], rw.MRR]",
+    ),
+    "verdicts: none": (lambda: rw.agreement(["yes"], ["no"]), "bad-grade", "verdicts={'yes': 1, ...}"),
     "profiles: a number": (lambda: rw.evaluate_profiles(_QRELS, _RUN, profiles=3), "unknown-setting", "3"),
     "systems: a number": (lambda: rw.correlate_judges(_QRELS, _QRELS, 5), "input-type", "int is no collection"),
     "systems: a text": (lambda: rw.correlate_judges(_QRELS, _QRELS, "a.run"), "input-type", "str is no collection"),

@@ -509,7 +509,7 @@ def _text(measure: object) -> str:
     if isinstance(measure, str) or type(measure).__module__.partition(".")[0] == _OBJECTS:
         return str(measure)
     problem = f"{measure!r} is {type(measure).__name__}; measures are texts or measure objects"
-    raise MeasureError("measure-syntax", problem)
+    raise MeasureError("measure-syntax", problem, remedy="a list among them has a star: [*rw.nDCG @ [5, 10], rw.MRR]")
 
 
 def _named(name: str) -> Quantity | None:

@@ -138,8 +138,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
             return f"no convention that was tried gives {self.measure} a number"
         first = self.candidates[0]
         if not self.exact:
-            number = f"{self.measure} = {self.target}"
-            return f"nothing gives {number}; nearest is {first.outcome.mean:.6g}, by {first}"
+            return f"nothing gives {self.measure} = {self.target}; nearest is {first.outcome.mean:.6g}, by {first}"
         number = self.target if self.target not in PROFILES else f"{first.outcome.mean:.6g}, as under {self.target}"
         subject = str(first) if first.changes or first.base else f"{self.origin} itself"
         gives = "give" if len(first.changes) + bool(first.base) > 1 else "gives"
@@ -148,7 +147,9 @@ class Audit(Analysis[Literal["departures", "queries"]]):
     @property
     def notes(self) -> tuple[str, ...]:
         """The number it departs from, what else gives it, what each change means, and how to repeat the number."""
-        tried = () if self.exact else (f"{self.tried:,} conventions were tried.",)
+        tried: tuple[str, ...] = () if self.exact else (f"{self.tried:,} conventions were tried.",)
+        if not self.exact and self.value <= 1 < float(self.target):
+            tried += (f"If {self.target} is a percentage, write {self.measure}={self.target}%.",)
         if not self.candidates:
             return tried
         first = self.candidates[0]
@@ -216,7 +217,7 @@ def audit(
     Args:
         qrels: as for `evaluate`.
         run: as for `evaluate`.
-        measure: `NAME=NUMBER`, as in `"nDCG@10=0.4218"`; a name alone with `between`.
+        measure: `NAME=NUMBER`, as in `"nDCG@10=0.4218"` or `"nDCG@10=42.18%"`; a name alone with `between`.
         between: two profiles, of which the second one's number is to be explained from the first one.
         queries: as for `evaluate`.
         rel: as for `evaluate`.
@@ -263,12 +264,13 @@ def _parted(measure: str, *, needs_number: bool) -> tuple[str, str]:
     """The name of a measure and the number behind the last `=`; parameters have theirs in brackets."""
     label, _, number = measure.rpartition("=") if not measure.endswith(")") else (measure, "", "")
     with suppress(InvalidOperation):
+        number = f"{Decimal(number[:-1]).scaleb(-2):f}" if number.endswith("%") else number
         if needs_number and label and Decimal(number).is_finite():
             return label, number
     if needs_number or (label and ")" not in number and "(" not in label):
-        text = f"{measure!r}: a number to explain is written MEASURE=NUMBER" if needs_number else f"{measure!r}"
-        text = text if needs_number else f"{text}: between two profiles there is a measure and no number"
-        raise MeasureError("measure-syntax", text, remedy="as in nDCG@10=0.4218; or nDCG@10 and two profiles")
+        what = "a number to explain is written MEASURE=NUMBER" if needs_number else "two profiles need no number"
+        remedy = "as in nDCG@10=0.4218 or nDCG@10=42.18%; or nDCG@10 and two profiles"
+        raise MeasureError("measure-syntax", f"{measure!r}: {what}", remedy=remedy)
     return measure, ""
 
 
@@ -402,8 +404,7 @@ class _Auditor:
         tried: list[Candidate] = []
 
         def distance(candidate: Candidate) -> float:
-            away = abs(candidate.outcome.mean - float(target))
-            return away if away == away else math.inf  # noqa: PLR0124 - NaN
+            return float(np.nan_to_num(abs(candidate.outcome.mean - float(target)), nan=math.inf))
 
         for candidates in self._departures(start, names):
             tried += candidates

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 import numpy as np
@@ -50,7 +51,7 @@ def check(
 
     Args:
         qrels: as for `evaluate`.
-        runs: runs by name, a list of paths or `Run`s, or one of these alone; none for judgements alone.
+        runs: runs by name, a list of paths or `Run`s, or one run alone; none for judgements alone.
         measures: as for `evaluate`; the first one with a mean is the one that findings speak of.
         docs: the documents, whatever `rankworth.io.metadata.documents` reads, to find judged ones that are not there.
         queries: as for `evaluate`.
@@ -107,10 +108,12 @@ def check(
 
 
 def _named(runs: object) -> list[tuple[str, object]]:
-    """Runs with the names that they are given; without a name they are named by their file."""
-    if isinstance(runs, Mapping):
+    """Runs with the names that they are given, or one without a name; of those in files the file is the name."""
+    first = next(iter(runs.values()), None) if isinstance(runs, Mapping) else None
+    has_scores = isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), Real)
+    if isinstance(runs, Mapping) and not has_scores:
         return list(runs.items())
-    if is_path(runs) or isinstance(runs, Run) or not isinstance(runs, Iterable):
+    if has_scores or is_path(runs) or isinstance(runs, Run) or not isinstance(runs, Iterable):
         return [("", runs)]
     return [("", run) for run in runs]
 

@@ -180,9 +180,7 @@ def _ties(checked: CheckedRun) -> Iterator[Finding]:
         ranges = "; ".join(f"{each.measure} is between {each.low:.4f} and {each.high:.4f}" for each in effects)
         yield checked.finding("many-ties", f"{warned}; over all orders, {ranges}")
         return
-    ranges = "; ".join(
-        f"{each.measure} is {each.mean:.4f}, between {each.low:.4f} and {each.high:.4f}" for each in effects
-    )
+    ranges = "; ".join(f"{tie.measure} is {tie.mean:.4f}, between {tie.low:.4f} and {tie.high:.4f}" for tie in effects)
     queries = counted(max(each.queries for each in effects))
     text = f"{checked.name} has tied documents that decide on the values of {queries}: {ranges}"
     yield checked.finding("many-ties", text, "note")

@@ -95,7 +95,7 @@ def _grade(item: Any, name: str, verdicts: Mapping[str, float] | None) -> Any:  
         return int(item) if isinstance(item, bool | np.bool_) else item
     if item not in (verdicts or {}):
         known = f"verdicts has {quoted(verdicts)}" if verdicts else "nothing says which grade it means"
-        remedy = "say what texts mean: verdicts={'irrelevant': 0, 'relevant': 1}"
+        remedy = f"say which grade each text means: verdicts={{{item!r}: 1, ...}}"
         raise InputError("bad-grade", f"{name}: {quoted([item])} is no grade, and {known}", remedy=remedy)
     return (verdicts or {})[item]
 
