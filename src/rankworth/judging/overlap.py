@@ -200,11 +200,11 @@ def _best(judged: Sequence[str], ranked: Sequence[str], *, whole: bool = False) 
             have to have one in common.
 
     """
-    every = [*_in_one_form(judged, ranked), *_affixed(judged, ranked, 1 if whole else _IN_COMMON)]
+    every = [*_rewritten(judged, ranked), *_affixed(judged, ranked, 1 if whole else _IN_COMMON)]
     return max(every, key=lambda each: len(each[0]), default=({}, ""))
 
 
-def _in_one_form(judged: Sequence[str], ranked: Sequence[str]) -> Iterator[tuple[Mapping[str, str], str]]:
+def _rewritten(judged: Sequence[str], ranked: Sequence[str]) -> Iterator[tuple[Mapping[str, str], str]]:
     """Pairs of ids that are equal in one form, for each form."""
     lines = "\n".join((*judged, *ranked))
     for what, rewrite in _FORMS.items():
