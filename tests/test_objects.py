@@ -495,6 +495,13 @@ TOOLS: dict[str, tuple[object, object]] = {
             for query, inner in SMALL_RUN.items()
         },
     ),
+    "a component of Haystack": (
+        SMALL_QRELS,
+        {
+            query: {"documents": [HaystackDocument(d, "9", score=s) for d, s in inner.items()]}
+            for query, inner in SMALL_RUN.items()
+        },
+    ),
     "a pipeline of Haystack": (
         SMALL_QRELS,
         {
@@ -544,6 +551,13 @@ TOOLS: dict[str, tuple[object, object]] = {
 def test_what_other_tools_take_is_taken(tool: str) -> None:
     qrels, run = TOOLS[tool]
     assert values(qrels, run) == values(SMALL_QRELS, SMALL_RUN)
+
+
+@pytest.mark.parametrize("tool", ["LlamaIndex", "a component of Haystack", "a pipeline of Haystack"])
+@pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
+def test_the_key_names_the_query_where_there_is_only_one(tool: str) -> None:
+    run: Any = TOOLS[tool][1]
+    assert values(SMALL_QRELS, {"2": run["2"]}) == values(SMALL_QRELS, {"2": SMALL_RUN["2"]})
 
 
 def test_lines_of_umbrela_without_ids_are_refused_with_the_option_that_reads_them(tmp_path: Path) -> None:

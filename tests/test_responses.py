@@ -1,5 +1,6 @@
 """Responses of search engines: each shape gives its rankings, or a message that says what would read it."""
 
+import ast
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -315,6 +316,28 @@ def test_the_option_in_the_message_reads_the_response(engine: str) -> None:
     option = caught.value.remedy.partition("--columns ")[2].partition(", in Python")[0]
     columns = dict(part.split("=", 1) for part in option.split())
     assert [row[1] for row in rows("q1.json", columns)] == ["a", "b"]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("engine", [engine for engine, columns in PATHS.items() if "documents" in columns])
+def test_the_option_in_the_message_reads_responses_by_query_in_python(engine: str, count: int) -> None:
+    found = {f"q{number}": response(engine, [("b", 1.0), ("a", 0.5)]) for number in range(count)}
+    with pytest.raises(rw.InputError, match="the first keys are") as caught:
+        rows(found)
+    assert caught.value.slug == "unknown-response"
+    columns = ast.literal_eval(caught.value.remedy.partition("columns=")[2])
+    assert [row[:2] for row in rows(found, columns)] == [(query, document) for query in found for document in "ba"]
+
+
+@pytest.mark.parametrize("engine", ["Typesense", "Meilisearch"])
+def test_the_option_in_the_message_reads_a_batch(engine: str) -> None:
+    Path("queries.txt").write_text("q1\nq2\n")
+    found = [{"page": 1, **response(engine, [(document, 1.0)])} for document in "ab"]
+    Path("batch.json").write_text(json.dumps({"results": found}))
+    with pytest.raises(rw.InputError, match="the first keys are page") as caught:
+        rows("batch.json")
+    columns = ast.literal_eval(caught.value.remedy.partition("columns=")[2])
+    assert [row[:2] for row in rows("batch.json", {**columns, "query": "@queries.txt"})] == [("q1", "a"), ("q2", "b")]
 
 
 @pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")

@@ -18,7 +18,7 @@ from rankworth.io import lines, validate
 from rankworth.io.columns import NONE
 from rankworth.io.lines import MARK, RUN, Layout
 from rankworth.io.python import Reader, Scored, frame_of
-from rankworth.io.responses import by_query, is_response, unknown
+from rankworth.io.responses import by_query, is_response
 from rankworth.io.source import Progress, Source
 
 if TYPE_CHECKING:
@@ -110,15 +110,6 @@ def _rows(source: Source, layout: Layout, reading: "Reading", progress: Progress
         text = b"[%b]" % b",".join(line for _, line in numbered)
     check_keys(text, document, partial(twice_in_rows, where=name, layout=layout, rows=document))
     del text
-    try:
-        return _checked(document, source, layout, reading)
-    except InputError as error:
-        raise unknown(document, name, reading.columns, error) from None
-
-
-def _checked(document: object, source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.DataFrame":
-    """What a document holds, with numbers that are sound."""
-    name = source.name
     reader = Reader(layout, name, reading.columns, reading.orders, first=1, file=source.stem)
     rows = reader.read(document)
     if not isinstance(rows, Mapping):

@@ -78,7 +78,12 @@ class Reader:
 
         """
         if isinstance(source, Mapping):
-            return self._of_mapping(source)
+            try:
+                return self._of_mapping(source)
+            except InputError as error:
+                from rankworth.io import responses  # noqa: PLC0415 - not needed for dicts
+
+                raise responses.unknown(source, self.name, self.columns, error, first=self.first) from None
         if isinstance(source, list | tuple | set | frozenset):
             return self._of_items(source)
         return self._of_library(source)
@@ -90,6 +95,10 @@ class Reader:
         if (rankings := self._responses(source, first)) is not None:
             return rankings
         if not source or isinstance(first, Mapping):
+            is_odd = not all(issubclass(kind, Mapping) for kind in {*map(type, source.values())})
+            if is_odd or any(isinstance(each, list | dict) for each in (first or {}).values()):  # as in responses
+                parts = validate.dicts(source, value, name)
+                validate.values(parts.values(), sum(map(len, parts.values())), value, list(parts), name=name)
             self.kinds.meet_dicts(source)
             return source
         if is_table(first):

@@ -13,7 +13,7 @@ judgements, too, of what the search returned. Documents go by `_id`; where a fil
 `_index/_id`. `columns={"document": "_id"}` and `columns={"document": "_index/_id"}` say which.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -51,6 +51,7 @@ ENGINES: Final = (
     Engine("root.children", "id", "relevance", sign="root.fields.totalCount"),  # Vespa
     Engine("result.points", "id", "score"),  # Qdrant, /points/query
     Engine("result", "id", "score"),  # Qdrant, /points/search
+    Engine("documents", "id", "score"),  # a component of Haystack; a row has its query besides
     Engine("*.documents", "id", "score"),  # a pipeline of Haystack, by component
     Engine("candidates", "docid", "score"),  # RankLLM, Nuggetizer and umbrela, with `query.qid` beside them
 )
@@ -82,18 +83,24 @@ _REQUEST: Final = frozenset({"request", "ratings", "template_id"})
 _AGAIN: Final = "fix the request and send it again; a query that failed would count as one without hits"
 
 
-def by_query(value: Any, columns: Mapping[str, str]) -> list[tuple[Any, Any]]:  # noqa: ANN401 - of JSON
+def by_query(
+    value: Any,  # noqa: ANN401 - of JSON
+    columns: Mapping[str, str],
+    *,
+    alone: bool = True,
+) -> list[tuple[Any, Any]]:
     """The responses that a value holds: itself, those of a list or a batch, or those by query.
 
     Args:
         value: of JSON, or a Python dict or list.
         columns: where they hold what, as the user says.
+        alone: whether something else than a key may name the query of a single response.
 
     Returns:
         The query of each, None where it stands under no key, and the response; nothing where these are none.
 
     """
-    if _is_response(value, columns):
+    if _is_response(value, columns) and (alone or not _is_response(next(iter(value.values())), columns)):
         return [(None, value)]
     batch = next((key for key in _BATCHES if isinstance(value, Mapping) and isinstance(value.get(key), list)), None)
     if isinstance(value, list):
@@ -131,6 +138,8 @@ def _engine_of(response: Mapping[Any, Any], columns: Mapping[str, str]) -> Engin
         score = usual["score"] or (usual["distance"] and f"-{usual['distance']}")
         return Engine(documents, usual["document"], score) if isinstance(hits, list) else None
     for engine in ENGINES:
+        if engine.documents in LISTS["document"] and len(response) > 1:
+            continue
         hits = at(response, engine.documents)
         if hits is None and engine.sign and at(response, engine.sign) is not None:
             return engine
@@ -174,7 +183,7 @@ def read(
         several = len({hit.get("_index") for _, part in pairs for hit in part.get("hits", ())}) > 1
         columns = {"document": columns.get("document", _INDEXED if several else "_id")}
         engine = Engine("hits", "_id", _RATED[layout.value])
-    elif not (pairs := by_query(value, columns)):
+    elif not (pairs := by_query(value, columns, alone=bool(file) or "query" in columns)):
         return None
     elif layout is not RUN:
         problem = f"{name}: this is a response of a search engine, which holds no judgements"
@@ -287,7 +296,7 @@ def _reason(error: Any) -> str:  # noqa: ANN401 - of JSON
     return shortened(": ".join(str(part) for part in parts if part), 200) or shown(error)
 
 
-def unknown(value: object, name: str, columns: Mapping[str, str], error: InputError) -> InputError:
+def unknown(value: object, name: str, columns: Mapping[str, str], error: InputError, *, first: int = 1) -> InputError:
     """The error for a response of an engine that is not known, with the paths that would read it.
 
     Args:
@@ -295,6 +304,7 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
         name: what messages call it.
         columns: where it holds what, as the user says.
         error: why it could not be read, which is returned where this is no response: no object with a list of objects.
+        first: 0 in Python, where a response alone would have no query, and 1 in files.
 
     """
     if error.slug not in _UNREAD or not isinstance(value, Mapping) or is_response(value, columns):
@@ -303,9 +313,16 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
         problem = f"{name}: these are nuggets of answers, which do not tell which documents are relevant"
         remedy = "give each document a grade, or one for each nugget, which is a subtopic: query nugget document 1"
         return InputError("unknown-response", problem, remedy=remedy)
-    lists = ((path, items[0]) for path, items in _lists(value) if items and isinstance(items[0], Mapping))
-    path, hit = next(lists, ("", {}))
+    path, hit = _first_hit(value)
     is_by_query = "." not in path and all(isinstance(each, list) for each in value.values())
+    response, (inner, inner_hit) = value, _first_hit(hit)
+    if path in _BATCHES and inner:
+        response, path, hit, is_by_query = hit, inner, inner_hit, False
+    elif len(value) > 1 or not first:
+        of_first = next(iter(value.values()))
+        inner, inner_hit = _first_hit(of_first)
+        if inner and all(isinstance(at(each, inner), list) for each in value.values()):
+            response, path, hit = of_first, inner, inner_hit
     keys = [str(key).lower() for key in value]
     is_row = any(key in SPELLINGS["query"] for key in keys) and any(key in LISTS["document"] for key in keys)
     if not hit or is_by_query or is_row or any(key in (*SPELLINGS["document"], "schema") for key in keys):
@@ -317,18 +334,22 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
     columns = {"documents": path, "document": document}
     if score:
         columns["score"] = f"-{score}" if "dist" in score.lower() else score
-    problem = f"{name}: this is no response of an engine that is known; the first keys are {quoted(leaves(value), 8)}"
-    remedy = f"say where its hits are: {Table('score', '', first=1).option(columns)}"
+    problem = (
+        f"{name}: this is no response of an engine that is known; the first keys are {quoted(leaves(response), 8)}"
+    )
+    remedy = f"say where its hits are: {Table('score', '', first=first).option(columns)}"
     return InputError("unknown-response", problem, remedy=remedy)
 
 
-def _lists(value: Mapping[Any, Any], above: str = "") -> Iterator[tuple[str, list[Any]]]:
-    """The paths of all lists that an object holds, and the lists."""
-    for key, inner in value.items():
-        if isinstance(inner, list):
-            yield f"{above}{key}", inner
-        elif isinstance(inner, Mapping):
-            yield from _lists(inner, f"{above}{key}.")
+def _first_hit(value: object) -> tuple[str, Mapping[Any, Any]]:
+    """The path of the first list of objects in an object, and the first of them; nothing where there is none."""
+    for key, inner in value.items() if isinstance(value, Mapping) else ():
+        if isinstance(inner, list) and inner and isinstance(inner[0], Mapping):
+            return str(key), inner[0]
+        path, hit = _first_hit(inner)
+        if path:
+            return f"{key}.{path}", hit
+    return "", {}
 
 
 # _rank_eval
