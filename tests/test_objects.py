@@ -957,12 +957,22 @@ def test_ids_may_stand_in_metadata(name: str) -> None:
         rw.evaluate(SMALL_QRELS, found, run_columns={"document": "metadata.sauce"})
 
 
-def test_a_document_without_an_id_is_refused_with_its_fields() -> None:
-    found = {"1": [SimpleNamespace(id=None, page_content="9", metadata={"source": "11"})]}
-    with pytest.raises(rw.InputError) as caught:
-        rw.evaluate(SMALL_QRELS, found)
-    assert caught.value.slug == "frame-columns"
-    assert "the fields are id page_content metadata.source" in caught.value.problems[0]
+@pytest.mark.parametrize("name", ["source", "file_path", "doc_id", "sku", "chunk_id"])
+def test_a_document_without_an_id_is_refused_with_the_field_that_tells_it(name: str) -> None:
+    metadata = {"page": 7, name: "11"}
+    found = {"1": [SimpleNamespace(id=None, page_content="9", metadata=metadata)]}
+    for columns in ({}, {"document": "id"}):
+        with pytest.raises(rw.InputError) as caught:
+            rw.evaluate(SMALL_QRELS, found, run_columns=columns)
+        problem = f"id is None; the fields are id page_content metadata.page metadata.{name}"
+        assert (caught.value.slug, caught.value.problems[0].partition(": ")[2]) == (
+            "frame-columns",
+            f"query '1', item 0: {problem}",
+        )
+        assert caught.value.remedy == f"say which it is: columns={{'document': 'metadata.{name}'}}"
+    assert rw.evaluate(SMALL_QRELS, found, ["P@1"], run_columns={"document": f"metadata.{name}"}).per_query.to_dict()[
+        "1"
+    ] == {"P@1": 1.0}
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0], ids=["inner product", "L2"])
@@ -974,6 +984,39 @@ def test_arrays_of_faiss_hold_a_ranking_in_each_row(sign: float, *, swapped: boo
     judged = {0: {11: 1, 12: 2}, 1: {13: 1}}
     found = values(judged, (ids, numbers) if swapped else (numbers, ids))
     assert found == values(judged, run)
+
+
+@pytest.mark.parametrize(
+    ("run", "columns", "slug", "problem"),
+    [
+        (
+            (np.array([[0.1, 0.2]], dtype=np.float32), np.array([[1, 2]])),
+            {"score": "-score"},
+            "frame-columns",
+            "run_columns={'score': '-score'}: there is no such column",
+        ),
+        (
+            {"query": ["1"], "ids": [["11"], ["12"]], "distances": [[0.1], [0.2]]},
+            {},
+            "response-queries",
+            "the run has ids of 2 queries, and names 1 query",
+        ),
+        (
+            {"query": ["1", "2"], "ids": [["11"]], "distances": None},
+            {},
+            "response-queries",
+            "the run has ids of 1 query, and names 2 queries",
+        ),
+    ],
+    ids=["FAISS with a column", "Chroma with fewer queries", "Chroma with more queries"],
+)
+def test_arrays_of_stores_that_do_not_fit_are_refused(
+    run: object, columns: dict[str, str], slug: str, problem: str
+) -> None:
+    with pytest.raises(rw.InputError) as caught:
+        rw.evaluate(SMALL_QRELS, run, run_columns=columns)
+    assert (caught.value.slug, caught.value.problems[0]) == (slug, problem)
+    assert caught.value.remedy
 
 
 def test_a_data_set_of_ragas_holds_both_sides() -> None:

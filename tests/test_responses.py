@@ -329,6 +329,16 @@ def test_the_option_in_the_message_reads_responses_by_query_in_python(engine: st
     assert [row[:2] for row in rows(found, columns)] == [(query, document) for query in found for document in "ba"]
 
 
+@pytest.mark.parametrize("option", ["--columns", "--run-columns"])
+def test_the_command_line_takes_that_there_are_no_scores(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("q.json").write_text(json.dumps({"query": "q1", **response("Meilisearch", [("b", 1.0), ("a", 0.5)])}))
+    Path("qrels.txt").write_text("q1 0 a 1\n")
+    assert main(["evaluate", "qrels.txt", "q.json", "-m", "RR"]) == 2
+    assert "if none holds scores: --columns score=, in Python" in capsys.readouterr().err
+    assert main(["evaluate", "qrels.txt", "q.json", "-m", "RR", option, "score="]) == 0
+    assert "q\t0.5\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("engine", ["Typesense", "Meilisearch"])
 def test_the_option_in_the_message_reads_a_batch(engine: str) -> None:
     Path("queries.txt").write_text("q1\nq2\n")

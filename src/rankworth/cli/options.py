@@ -375,7 +375,7 @@ def columns(texts: Iterable[str] | None, option: str = "--columns") -> dict[str,
     labels: dict[str, str] = {}
     for text in texts or ():
         what, sign, name = text.partition("=")
-        is_named = bool(name or (sign and what == "grade"))  # that no column tells grades can be said, too
+        is_named = bool(name or (sign and what in ("score", "grade")))  # that no column tells them can be said, too
         if not is_named or what in labels:
             fault = f"{what} appears twice" if is_named else "a column is named WHAT=NAME, as in query=term"
             remedy = f"name it once; --qrels-columns {text} is about judgements alone, --run-columns about runs"

@@ -55,6 +55,8 @@ _PASSAGE: Final = "passage"
 _IDS: Final = ("query", "document")
 RECORD: Final = ("id", "_id", "id_")
 """what a record in the list of a query may call its document besides"""
+_WITHIN: Final = ("source", "file_path", "file_name", "url")
+"""what tells documents in metadata where there is no id"""
 RECORDS: Final = {("score", "document"): RECORD, ("grade", "document"): RECORD, ("score", "score"): ("rating",)}
 """the same for judgements and for runs, of which those of ALS call scores ratings"""
 BEIR: Final = ("corpus-id", "corpus_id")
@@ -112,6 +114,18 @@ def leaves(value: Mapping[Any, Any]) -> list[str]:
     for key, inner in value.items():
         paths += [f"{key}.{path}" for path in leaves(inner)] if isinstance(inner, Mapping) and inner else [str(key)]
     return paths
+
+
+def likely_document(paths: Sequence[str]) -> str:
+    """The path that most likely leads to the id of a document, by its last name; nothing where none does.
+
+    >>> likely_document(["title", "metadata.source"])
+    'metadata.source'
+    """
+    names = {path.rpartition(".")[2].lower(): path for path in reversed(paths)}
+    usual = (names[name] for name in (*SPELLINGS["document"], *RECORD) if name in names)
+    called = (path for name, path in names.items() if name.endswith(("id", "key", "sku")))
+    return next(chain(usual, called, (names[name] for name in _WITHIN if name in names)), "")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from rankworth.errors import InputError, quoted
+from rankworth.errors import InputError, counted, quoted
 from rankworth.io import validate
 from rankworth.io.columns import NONE, SPELLINGS, is_header, unjudged
 from rankworth.io.lines import QRELS, RUN, Layout
@@ -122,6 +122,12 @@ class Reader:
         if isinstance(source, Mapping) and "ids" in source:  # of Chroma
             arrays = _arrays((source["ids"], source.get("distances")), smaller=True)
             queries = next((source[name] for name in SPELLINGS["query"] if name in source), arrays)
+            queries = [queries] if isinstance(queries, str) else list(queries)
+            if arrays and len(queries) != len(arrays):
+                problem = f"{self.name} has ids of {counted(len(arrays))}, and names {counted(len(queries))}"
+                raise InputError(
+                    "response-queries", problem, remedy="name the query of each list of ids, in their order"
+                )
             return self.of_lists(dict(zip(queries, arrays.values(), strict=True))) if arrays else None
         pipeline = next(iter(first.values()), None) if isinstance(first, Mapping) else None
         each_in = (source, first, pipeline)

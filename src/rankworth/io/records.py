@@ -19,7 +19,7 @@ import numpy as np
 
 from rankworth.errors import InputError, counted, quoted
 from rankworth.io import validate
-from rankworth.io.columns import LISTS, NONE, RECORD, SPELLINGS, Table, at, is_plural, leaves, unjudged
+from rankworth.io.columns import LISTS, NONE, RECORD, SPELLINGS, Table, at, is_plural, leaves, likely_document, unjudged
 from rankworth.io.lines import RUN, Layout
 from rankworth.io.reading import Lists, Orders
 from rankworth.io.validate import is_number, is_numeric
@@ -86,9 +86,10 @@ class Fields:
             roles = self._roles(tuple(held), where(row))
         if all(item is None for item in held[roles["document"]]):
             there = leaves(fields_of(rows[0], {}))
-            if any("." in str(path) for path in there):  # as documents of LangChain, whose ids stand in metadata
-                why = f"{quoted([roles['document']])} is None; "
-                raise replace(self.table, names=tuple(there)).missing("document", why=why)
+            if inner := [path for path in there if "." in path]:  # as documents of LangChain, whose ids are in metadata
+                text = f"{where(0)}: {quoted([roles['document']])} is None; the {self.table.noun}s are"
+                option = self.table.option({"document": likely_document(inner) or "NAME"})
+                raise InputError("frame-columns", f"{text} {quoted(there, 8)}", remedy=f"say which it is: {option}")
         for what, name in roles.items():
             if is_plural(name, what) and not has_documents(held[name][0]):
                 raise self.table.missing(what, why=f"{quoted([name])} holds no list; ")

@@ -20,11 +20,11 @@ from typing import Any, Final
 import orjson
 
 from rankworth.errors import InputError, counted, quoted, shortened
-from rankworth.io.columns import LISTS, RECORD, SPELLINGS, Table, at, is_negative, leaves
+from rankworth.io.columns import LISTS, RECORD, SPELLINGS, Table, at, is_negative, leaves, likely_document
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import LISTED, Lists
 from rankworth.io.records import is_scalar
-from rankworth.io.validate import shown
+from rankworth.io.validate import is_number, shown
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,7 @@ _REQUEST: Final = frozenset({"request", "ratings", "template_id"})
 _AGAIN: Final = "fix the request and send it again; a query that failed would count as one without hits"
 
 
-def by_query(
-    value: Any,  # noqa: ANN401 - of JSON
-    columns: Mapping[str, str],
-    *,
-    alone: bool = True,
-) -> list[tuple[Any, Any]]:
+def by_query(value: Any, columns: Mapping[str, str], *, alone: bool = True) -> list[tuple[Any, Any]]:  # noqa: ANN401 - of JSON
     """The responses that a value holds: itself, those of a list or a batch, or those by query.
 
     Args:
@@ -108,7 +103,7 @@ def by_query(
     elif batch is not None:
         pairs = [(None, each if _is_response(each, columns) else {batch: each}) for each in value[batch]]
     else:
-        pairs = list(value.items())
+        pairs = list(value.items()) if isinstance(value, Mapping) else []
     return pairs if pairs and _is_response(pairs[0][1], columns) else []
 
 
@@ -327,13 +322,15 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
     is_row = any(key in SPELLINGS["query"] for key in keys) and any(key in LISTS["document"] for key in keys)
     if not hit or is_by_query or is_row or any(key in (*SPELLINGS["document"], "schema") for key in keys):
         return error
-    names = {name.rpartition(".")[2].lower(): name for name in reversed(leaves(hit))}
-    document = next((names[name] for name in _USUAL["document"] if name in names), "")
-    document = document or next((name for last, name in names.items() if last.endswith(("id", "key", "sku"))), "PATH")
-    score = next((name for part in _SCORES for last, name in names.items() if part in last), "")
-    columns = {"documents": path, "document": document}
-    if score:
-        columns["score"] = f"-{score}" if "dist" in score.lower() else score
+    columns = {"documents": path, "document": likely_document(leaves(hit)) or "PATH"}
+    lasts = {name: name.rpartition(".")[2].lower() for name in leaves(hit)}
+    parts = [(name.count("."), place, name) for place, part in enumerate(_SCORES) for name in lasts if part in lasts[name]]
+    for _, _, name in sorted(parts):
+        scores = [at(each, name) for each in at(response, path)]
+        falls, rises = (all(map(is_number, scores)) and scores == sorted(scores, reverse=way) for way in (True, False))
+        if falls or rises:
+            columns["score"] = f"-{name}" if not falls or (rises and "dist" in lasts[name]) else name
+            break
     problem = (
         f"{name}: this is no response of an engine that is known; the first keys are {quoted(leaves(response), 8)}"
     )
