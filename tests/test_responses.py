@@ -198,6 +198,32 @@ def test_scores_by_path_that_contradict_the_order_are_refused() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("scores", "wrong", "right", "reason"),
+    [
+        ((0.9, 0.5), "-distance", "distance", "similarities"),
+        ((0.5, 0.9), "distance", "-distance", "distances"),
+    ],
+    ids=["COSINE", "L2"],
+)
+def test_a_distance_of_milvus_counts_as_the_response_orders_it(
+    scores: tuple[float, float], wrong: str, right: str, reason: str
+) -> None:
+    hits = [{"id": document, "distance": score} for document, score in zip("ba", scores, strict=True)]
+    run, where = {"q1": {"code": 0, "data": hits}}, {"documents": "data", "document": "id"}
+    assert rows(run, where) == [("q1", "b", -1.0), ("q1", "a", -2.0)]
+    with pytest.raises(rw.InputError, match=f"they look like {reason}") as caught:
+        rw.evaluate({"q1": {"a": 1}}, run, ["RR"], run_columns={**where, "score": wrong})
+    assert f"columns={{'score': '{right}'}} (--columns score={right})" in caught.value.remedy
+    assert rw.evaluate({"q1": {"a": 1}}, run, ["RR"], run_columns={**where, "score": right})["RR"] == 0.5
+
+
+def test_hits_at_a_path_count_in_their_order_where_no_score_is_named() -> None:
+    hits = [{"id": "b", "score": 0.1}, {"id": "a", "score": 0.2}]  # distances, as Pinecone has them for L2
+    columns = {"documents": "matches"}
+    assert rw.evaluate({"q1": {"a": 1}}, {"q1": {"matches": hits}}, ["RR"], run_columns=columns)["RR"] == 0.5
+
+
 def test_a_file_without_hits_among_others_is_an_empty_ranking() -> None:
     Path("r").mkdir()
     for query, hits in {"q1": [("a", 1.0)], "q2": []}.items():

@@ -66,12 +66,8 @@ _PARTIAL: Final = ("timed_out", "_shards.failed", "responseHeader.partialResults
 _REASONS: Final = ("type", "reason", "summary", "msg", "message")
 _SCORES: Final = ("score", "relevance", "similarity", "match", "distance", "rank")
 """parts of names under which engines have scores"""
-_USUAL: Final = {
-    "document": (*SPELLINGS["document"], *RECORD),
-    "score": SPELLINGS["score"],
-    "distance": SPELLINGS["distance"],
-}
-"""usual names of fields of hits"""
+_USUAL: Final = ((*SPELLINGS["document"], *RECORD), SPELLINGS["score"])
+"""usual names of documents and scores in hits; what is called a distance may be a similarity"""
 _UNREAD: Final = ("frame-columns", "input-type", "nested-runs", "bad-score", "bad-grade", "missing-value")
 """the errors of what is read as something else"""
 _BODY: Final = frozenset({"query", "knn", "retriever", "rank"})
@@ -129,9 +125,8 @@ def _engine_of(response: Mapping[Any, Any], columns: Mapping[str, str]) -> Engin
         hits = at(response, documents)
         hit = next(iter(hits), None) if isinstance(hits, list) else None
         names = [*hit] if isinstance(hit, Mapping) else []
-        usual = {what: next((name for name in names if name in spelled), "") for what, spelled in _USUAL.items()}
-        score = usual["score"] or (usual["distance"] and f"-{usual['distance']}")
-        return Engine(documents, usual["document"], score) if isinstance(hits, list) else None
+        document, score = (next((name for name in names if name in spelled), "") for spelled in _USUAL)
+        return Engine(documents, document, score) if isinstance(hits, list) else None
     for engine in ENGINES:
         if engine.documents in LISTS["document"] and len(response) > 1:
             continue
@@ -204,7 +199,8 @@ def read(
         hits = {query: of_query for query, of_query in rated.items() if of_query}
     [(key, response), *more] = pairs or [("", {})]
     is_named = key is not None or "query" in columns or not {*SPELLINGS["query"]}.isdisjoint(response)
-    return hits, Lists("score", is_order="documents" not in columns, query="" if is_named or more else file)
+    is_order = "documents" not in columns or {"score", "rank"}.isdisjoint(columns)
+    return hits, Lists(columns.get("score", "score"), is_order=is_order, query="" if is_named or more else file)
 
 
 def _queries_of(pairs: Sequence[tuple[Any, Any]], path: str, name: str, wheres: Sequence[str], file: str) -> list[Any]:

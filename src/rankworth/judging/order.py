@@ -92,12 +92,14 @@ class Contradictions:
         )
         remedy = _WAYS if ways else "sort the lists by their scores, or leave the scores out"
         if not self.falls:
-            text += "; the scores of all lists only rise, so they look like distances"
+            like, better, field = "distances", "smaller", f"-{lists.field}"
+            if lists.field.startswith("-"):
+                like, better, field = "similarities", "greater", lists.field[1:]
+            text += f"; the scores of all lists only rise, so they look like {like}"
             negate = "negate them"
             if lists.field:
-                field = f"-{lists.field}"
                 negate = f"columns={{'score': {field!r}}} (--columns {quoted(['score=' + field])})"
-            remedy = f"if a smaller score is better: {negate}\n{remedy}"
+            remedy = f"if a {better} score is better: {negate}\n{remedy}"
         return InputError("ambiguous-order", text, remedy=remedy)
 
 
