@@ -169,6 +169,23 @@ def test_a_list_or_table_names_the_queries(name: str, content: str) -> None:
     assert rows("run.json", {"query": f"@{name}"}) == [("q1", "a", 1.0), ("q2", "b", 0.5)]
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 6])
+def test_a_file_names_the_queries_of_lists_of_hits(count: int) -> None:
+    found = [[{"id": document, "distance": 0.5, "entity": {}} for document in "abcdef"[:count]]] * 2  # as of pymilvus
+    Path("run.json").write_text(json.dumps(found))
+    Path("queries.txt").write_text("q1\nq2\n")
+    expected = [(query, document, 0.5) for query in ("q1", "q2") for document in "abcdef"[:count]]
+    columns = {"query": "@queries.txt", "score": "distance"}
+    for run in ("run.json", found):
+        assert rows(run, columns) == expected
+        assert [row[0] for row in rows(run, {"score": "distance"})] == ["0"] * count + ["1"] * count
+        assert rw.evaluate({"q2": {"a": 1}}, run, ["RR"], run_columns=columns)["RR"] == 1.0
+    Path("queries.txt").write_text("q1\nq1\n")
+    assert refused("run.json", columns) == ("duplicate-document", "run.json: queries.txt names a query twice")
+    Path("queries.txt").write_text("q1\n")
+    assert refused("run.json", columns) == ("response-queries", "run.json has 2 responses, queries.txt has 1 query")
+
+
 def test_hits_count_in_the_order_of_the_engine_and_need_no_scores() -> None:
     hits = [("a", 0.5), ("b", 0.9)]  # as where results are sorted by a field
     assert rw.evaluate({"q1": {"a": 1}}, {"q1": response("Elasticsearch", hits)}, ["RR"])["RR"] == 1.0

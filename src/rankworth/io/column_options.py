@@ -139,7 +139,7 @@ class Input:
         called: what messages call it.
         names: of its columns, or of fields in its records; None where nothing tells them before it is read.
         aside: whether it stands beside judgements and runs, so that it needs none of the names.
-        is_response: whether it holds responses of a search engine, whose queries a file may name.
+        is_response: whether it holds responses of a search engine, or lists of hits, whose queries a file may name.
         samples: the first of its rows, records and what stands in them, in which paths are looked up.
 
     """
@@ -276,10 +276,11 @@ def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str
         return Input(layout, called, None)
     samples = list(_samples(list(value) if isinstance(value, tuple) else value))
     paths = responses.names(value, columns)
+    is_response = bool(paths) or (isinstance(value, list) and bool(value) and isinstance(value[0], list))
     names = dict.fromkeys(paths or (str(name) for fields in samples for name in fields))
     if not paths and not _HIT.isdisjoint(names):
         names["_index/_id"] = None
-    return Input(layout, called, list(names), is_response=bool(paths), samples=samples)
+    return Input(layout, called, list(names), is_response=is_response, samples=samples)
 
 
 def _samples(value: Any, depth: int = 4) -> Iterator[Mapping[Any, Any]]:  # noqa: ANN401 - anything

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from rankworth.errors import InputError, counted, quoted
+from rankworth.errors import InputError, quoted
 from rankworth.io import validate
 from rankworth.io.columns import NONE, SPELLINGS, is_header, unjudged
 from rankworth.io.lines import QRELS, RUN, Layout
@@ -122,13 +122,11 @@ class Reader:
         if isinstance(source, Mapping) and "ids" in source:  # of Chroma
             arrays = _arrays((source["ids"], source.get("distances")), smaller=True)
             queries = next((source[name] for name in SPELLINGS["query"] if name in source), arrays)
-            queries = [queries] if isinstance(queries, str) else list(queries)
-            if arrays and len(queries) != len(arrays):
-                problem = f"{self.name} has ids of {counted(len(arrays))}, and names {counted(len(queries))}"
-                raise InputError(
-                    "response-queries", problem, remedy="name the query of each list of ids, in their order"
-                )
-            return self.of_lists(dict(zip(queries, arrays.values(), strict=True))) if arrays else None
+            return (
+                self._named([queries] if isinstance(queries, str) else list(queries), "query", list(arrays.values()))
+                if arrays
+                else None
+            )
         pipeline = next(iter(first.values()), None) if isinstance(first, Mapping) else None
         each_in = (source, first, pipeline)
         likely = any(isinstance(each, Mapping) and not _RESPONSE.isdisjoint(each) for each in each_in)
@@ -215,15 +213,31 @@ class Reader:
     def _of_nameless(self, lists: list[Any]) -> "Scored | pl.DataFrame":
         """Rows of a query, a document and a number; or one list for each query, which are called `0`, `1`, `2` ..."""
         lengths = {len(items) if isinstance(items, list) else 0 for items in lists}
-        cells = _CELLS.get(lengths.pop()) if len(lengths) == 1 else None
+        cells = _CELLS.get(lengths.pop()) if len(lengths) == 1 and all(map(is_scalar, lists[0])) else None
         by_position = any(name.isdecimal() for name in self.columns.values())
         if by_position or (cells == _CELLS[_ROW] and not all(validate.is_id(items[-1]) for items in lists)):
             return self._of_rows(iter(lists))
-        if cells is not None and all(is_scalar(item) for item in lists[0]):
+        if cells is not None:
             texts, numbers = ([validate.is_numeric(items[cell]) for items in lists] for cell in cells)
             if all(numbers) and not any(texts):
                 raise self._doubtful(f"{self.name}: the first list", lists[0], "the lists may be rows of a table")
-        return self.of_lists({str(row): items for row, items in enumerate(lists)})
+        path = self.columns.get("query", "")
+        if not path.startswith("@"):
+            return self.of_lists({str(row): items for row, items in enumerate(lists)})
+        from rankworth.io.responses import listed_queries  # noqa: PLC0415 - not needed for dicts
+
+        return self._named(listed_queries(path[1:]), path[1:], lists)
+
+    def _named(self, queries: list[Any], called: str, lists: list[Any]) -> "Scored | pl.DataFrame":
+        """Lists, whose queries are named by something that messages call so."""
+        from rankworth.io.responses import fitting  # noqa: PLC0415 - not needed for dicts
+
+        fitting(queries, called, len(lists), self.name)
+        if len(set(queries)) < len(queries):
+            raise InputError(
+                self.layout.repeated, f"{self.name}: {called} names a query twice", remedy="keep one of them"
+            )
+        return self.of_lists(dict(zip(queries, lists, strict=True)))
 
     def _of_frames(self, parts: Iterable[Any]) -> "pl.DataFrame":
         """One frame, or all together with ids as text."""

@@ -211,12 +211,7 @@ def _queries_of(pairs: Sequence[tuple[Any, Any]], path: str, name: str, wheres: 
             key if key is not None else _query_of(response, path, where, alone)
             for where, (key, response) in zip(wheres, pairs, strict=True)
         ]
-    queries = listed_queries(path[1:])
-    if len(queries) != len(pairs):
-        counts = f"{counted(len(pairs), 'response', 'responses')}, {path[1:]} has {counted(len(queries))}"
-        remedy = "name the query of each response, in their order; a search that failed has a response, too"
-        raise InputError("response-queries", f"{name} has {counts}", remedy=remedy)
-    return queries
+    return fitting(listed_queries(path[1:]), path[1:], len(pairs), name)
 
 
 def _query_of(response: Mapping[Any, Any], path: str, where: str, file: str) -> Any:  # noqa: ANN401 - an id
@@ -396,6 +391,26 @@ def _bare(document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 # The queries of responses
+
+
+def fitting(queries: list[str], called: str, count: int, name: str) -> list[str]:
+    """The queries of some responses, in their order.
+
+    Args:
+        queries: of each.
+        called: what messages call what names them.
+        count: how many responses there are.
+        name: what messages call the responses.
+
+    Raises:
+        InputError: `response-queries`.
+
+    """
+    if len(queries) != count:
+        counts = f"{counted(count, 'response', 'responses')}, {called} has {counted(len(queries))}"
+        remedy = "name the query of each response, in their order; a search that failed has a response, too"
+        raise InputError("response-queries", f"{name} has {counts}", remedy=remedy)
+    return queries
 
 
 def listed_queries(path: str) -> list[str]:
