@@ -181,7 +181,7 @@ def test_a_file_names_the_queries_of_lists_of_hits(count: int) -> None:
         assert [row[0] for row in rows(run, {"score": "distance"})] == ["0"] * count + ["1"] * count
         assert rw.evaluate({"q2": {"a": 1}}, run, ["RR"], run_columns=columns)["RR"] == 1.0
     Path("queries.txt").write_text("q1\nq1\n")
-    assert refused("run.json", columns) == ("duplicate-document", "run.json: queries.txt names a query twice")
+    assert refused("run.json", columns) == ("duplicate-document", "run.json: queries.txt has a query twice")
     Path("queries.txt").write_text("q1\n")
     assert refused("run.json", columns) == ("response-queries", "run.json has 2 responses, queries.txt has 1 query")
 

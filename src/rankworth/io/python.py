@@ -122,11 +122,8 @@ class Reader:
         if isinstance(source, Mapping) and "ids" in source:  # of Chroma
             arrays = _arrays((source["ids"], source.get("distances")), smaller=True)
             queries = next((source[name] for name in SPELLINGS["query"] if name in source), arrays)
-            return (
-                self._named([queries] if isinstance(queries, str) else list(queries), "query", list(arrays.values()))
-                if arrays
-                else None
-            )
+            queries = [queries] if isinstance(queries, str) else list(queries)
+            return self._named(queries, "query", list(arrays.values())) if arrays else None
         pipeline = next(iter(first.values()), None) if isinstance(first, Mapping) else None
         each_in = (source, first, pipeline)
         likely = any(isinstance(each, Mapping) and not _RESPONSE.isdisjoint(each) for each in each_in)
@@ -235,7 +232,7 @@ class Reader:
         fitting(queries, called, len(lists), self.name)
         if len(set(queries)) < len(queries):
             raise InputError(
-                self.layout.repeated, f"{self.name}: {called} names a query twice", remedy="keep one of them"
+                self.layout.repeated, f"{self.name}: {called} has a query twice", remedy="keep one of them"
             )
         return self.of_lists(dict(zip(queries, lists, strict=True)))
 

@@ -314,17 +314,15 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
     if not hit or is_by_query or is_row or any(key in (*SPELLINGS["document"], "schema") for key in keys):
         return error
     columns = {"documents": path, "document": likely_document(leaves(hit)) or "PATH"}
-    lasts = {name: name.rpartition(".")[2].lower() for name in leaves(hit)}
-    parts = [(name.count("."), place, name) for place, part in enumerate(_SCORES) for name in lasts if part in lasts[name]]
-    for _, _, name in sorted(parts):
-        scores = [at(each, name) for each in at(response, path)]
-        falls, rises = (all(map(is_number, scores)) and scores == sorted(scores, reverse=way) for way in (True, False))
-        if falls or rises:
-            columns["score"] = f"-{name}" if not falls or (rises and "dist" in lasts[name]) else name
-            break
-    problem = (
-        f"{name}: this is no response of an engine that is known; the first keys are {quoted(leaves(response), 8)}"
-    )
+    lasts = {each: each.rpartition(".")[2].lower() for each in sorted(leaves(hit), key=lambda each: each.count("."))}
+    named = (each for each, last in lasts.items() if any(part in last for part in _SCORES) and is_number(at(hit, each)))
+    if score := next(named, ""):
+        scores = [at(each, score) for each in at(response, path)]
+        for sign in ("-", "") if "dist" in lasts[score] else ("", "-"):
+            if "score" not in columns and all(map(is_number, scores)) and scores == sorted(scores, reverse=not sign):
+                columns["score"] = f"{sign}{score}"
+    held = quoted(leaves(response), 8)
+    problem = f"{name}: this is no response of an engine that is known; the first keys are {held}"
     remedy = f"say where its hits are: {Table('score', '', first=first).option(columns)}"
     return InputError("unknown-response", problem, remedy=remedy)
 

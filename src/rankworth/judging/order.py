@@ -96,10 +96,8 @@ class Contradictions:
             if lists.field.startswith("-"):
                 like, better, field = "similarities", "greater", lists.field[1:]
             text += f"; the scores of all lists only rise, so they look like {like}"
-            negate = "negate them"
-            if lists.field:
-                negate = f"columns={{'score': {field!r}}} (--columns {quoted(['score=' + field])})"
-            remedy = f"if a {better} score is better: {negate}\n{remedy}"
+            option = f"columns={{'score': {field!r}}} (--columns {quoted(['score=' + field])})"
+            remedy = f"if a {better} score is better: {option if lists.field else 'negate them'}\n{remedy}"
         return InputError("ambiguous-order", text, remedy=remedy)
 
 
