@@ -1019,6 +1019,15 @@ def test_arrays_of_stores_that_do_not_fit_are_refused(
     assert caught.value.remedy
 
 
+def test_the_message_names_the_field_of_an_object_that_holds_the_documents() -> None:
+    nodes = [NodeWithScore("11", 0.5)]
+    found = SimpleNamespace(response="text", source_nodes=nodes, metadata={})  # as LlamaIndex answers
+    assert refused(SMALL_QRELS, {"1": found}).remedy == "give one of its fields: {'q1': response.source_nodes}"
+    with pytest.warns(rw.RankworthWarning):
+        values_by_query = rw.evaluate(SMALL_QRELS, {"1": found.source_nodes}, ["P@1"]).per_query.to_dict()
+    assert values_by_query["1"] == {"P@1": 1.0}
+
+
 def test_a_data_set_of_ragas_holds_both_sides() -> None:
     samples = [
         {

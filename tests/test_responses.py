@@ -361,6 +361,28 @@ def test_the_option_in_the_message_reads_the_response(engine: str) -> None:
     assert [row[1] for row in rows("q1.json", columns)] == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("hits", "score"),
+    [
+        ([{"id": "b", "distance": 0.9}, {"id": "a", "distance": 0.5}], "distance"),
+        ([{"id": "b", "distance": 0.5}, {"id": "a", "distance": 0.9}], "-distance"),
+        ([{"id": "b", "distance": 0.5}], "-distance"),
+        ([{"id": "b", "info": {"score": 7}, "text_match": 5}, {"id": "a", "info": {}, "text_match": 4}], "text_match"),
+        ([{"id": "b", "score": 0.1}, {"id": "a", "score": 0.2}], "-score"),
+        ([{"id": "b", "match": "exact", "score": None}, {"id": "a"}], ""),
+        ([{"id": "b", "score": 1}, {"id": "a", "score": 3}, {"id": "c", "score": 2}], ""),
+    ],
+    ids=["Milvus, COSINE", "Milvus, L2", "one hit", "Typesense", "Pinecone, L2", "no number", "sorted by a field"],
+)
+def test_the_score_in_the_message_fits_the_order_of_the_hits(hits: list[dict[str, Any]], score: str) -> None:
+    with pytest.raises(rw.InputError) as caught:
+        rows({"q1": {"took": 1, "data": hits}})
+    columns = ast.literal_eval(caught.value.remedy.partition("columns=")[2])
+    assert columns.get("score", "") == score
+    run = {"q1": {"took": 1, "data": hits}}
+    assert rw.evaluate({"q1": {"b": 1}}, run, ["RR"], run_columns=columns)["RR"] == 1.0
+
+
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("engine", [engine for engine, columns in PATHS.items() if "documents" in columns])
 def test_the_option_in_the_message_reads_responses_by_query_in_python(engine: str, count: int) -> None:

@@ -50,18 +50,18 @@ def batches(
     first = next((chunk for chunk in chunks if chunk.text.strip()), None)
     if first is None:
         raise lines.empty(source, layout)
-    if not reader.begin(first):
-        yield from json.batches(source, layout, reading, progress)
-        return
     empty = True
-    for chunk, parsed in lines.parsed(chain([first], chunks), reader.parsed):
-        try:
+    try:
+        if not reader.begin(first):
+            yield from json.batches(source, layout, reading, progress)
+            return
+        for chunk, parsed in lines.parsed(chain([first], chunks), reader.parsed):
             frame = reader.line_by_line(*chunk) if parsed is None else parsed
-        except InputError as error:
-            raise unknown(reader.first, source.name, reading.columns, error) from None
-        if frame.height:
-            empty = False
-            yield frame
+            if frame.height:
+                empty = False
+                yield frame
+    except InputError as error:
+        raise unknown(reader.first, source.name, reading.columns, error) from None
     if empty:
         raise InputError("empty-input", f"{source.name}: all lists are empty")
 
@@ -88,10 +88,7 @@ class _Reader:
         where = f"{self.source.name}:{number}"
         fields = Records(self.layout, self.reading.columns, self.reading.orders).fields
         self.first = first
-        try:
-            columns = fields.columns([first], lambda _: where)
-        except InputError as error:
-            raise unknown(first, self.source.name, self.reading.columns, error) from None
+        columns = fields.columns([first], lambda _: where)
         if set(columns) == {*self.columns} and not has_documents(columns["document"][0]):
             fields.table.check_named()
             self.keys = tuple(fields.roles[what] for what in self.columns)

@@ -97,8 +97,7 @@ class Reader:
         if not source or isinstance(first, Mapping):
             is_odd = not all(issubclass(kind, Mapping) for kind in {*map(type, source.values())})
             if is_odd or any(isinstance(each, list | dict) for each in (first or {}).values()):  # as in responses
-                parts = validate.dicts(source, value, name)
-                validate.values(parts.values(), sum(map(len, parts.values())), value, list(parts), name=name)
+                frame_of(validate.dicts(source, value, name), self.layout, name)
             self.kinds.meet_dicts(source)
             return source
         if is_table(first):
@@ -219,11 +218,10 @@ class Reader:
             if all(numbers) and not any(texts):
                 raise self._doubtful(f"{self.name}: the first list", lists[0], "the lists may be rows of a table")
         path = self.columns.get("query", "")
-        if not path.startswith("@"):
-            return self.of_lists({str(row): items for row, items in enumerate(lists)})
         from rankworth.io.responses import listed_queries  # noqa: PLC0415 - not needed for dicts
 
-        return self._named(listed_queries(path[1:]), path[1:], lists)
+        queries = listed_queries(path[1:]) if path.startswith("@") else list(map(str, range(len(lists))))
+        return self._named(queries, path[1:], lists)
 
     def _named(self, queries: list[Any], called: str, lists: list[Any]) -> "Scored | pl.DataFrame":
         """Lists, whose queries are named by something that messages call so."""

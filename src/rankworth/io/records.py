@@ -297,8 +297,9 @@ class Records:
 
     def _agree(self, way: str, counts: list[int], where: Where, *, is_dict: bool) -> None:
         """Remember that rankings came as lists, and what ranks their documents."""
-        name = {**self.fields.roles, **self._within.roles}.get("score", "")
-        lists = None if is_dict else Lists(str(name))
+        roles = {**self.fields.roles, **self._within.roles}
+        name = f"-{roles['distance']}" if "distance" in roles else str(roles.get("score", ""))
+        lists = None if is_dict else Lists(name)
         if way or any(counts):
             self.orders.agree(way or "order", where(0), lists)
         else:  # lists without a document, which do not tell how documents are ranked
@@ -510,7 +511,10 @@ def listed(items: Any, layout: Layout, where: str) -> Any:  # noqa: ANN401 - wha
     if is_scalar(items) or not isinstance(items, Iterable) or is_more(items) or getattr(items, "ndim", 1) > 1:
         thing = validate.shown(items) if is_scalar(items) else f"a {type(items).__name__}"
         text = f"{where} holds {thing}, and not a list of documents"
-        raise InputError(
-            "input-type", text, remedy=f"as in {{'q1': ['d1', 'd2']}} or {{'q1': {{'d1': {layout.value}}}}}"
+        lists = () if is_scalar(items) or is_more(items) else fields_of(items, {}).items()
+        inner = next(
+            (f"give one of its fields: {{'q1': response.{name}}}" for name, item in lists if is_several(item)), ""
         )
+        remedy = inner or f"as in {{'q1': ['d1', 'd2']}} or {{'q1': {{'d1': {layout.value}}}}}"
+        raise InputError("input-type", text, remedy=remedy)
     return list(plain(items))

@@ -106,13 +106,10 @@ def by_query(value: Any, columns: Mapping[str, str], *, alone: bool = True) -> l
 def names(value: Any, columns: Mapping[str, str]) -> list[str]:  # noqa: ANN401 - of JSON
     """The paths of what stands in the first of some responses and in its first hit; nothing where there is none."""
     columns = {what: path for what, path in columns.items() if what == "documents"}  # a hit may lack the others
-    pairs = by_query(value, columns)
-    engine = _engine_of(pairs[0][1], columns) if pairs else None
-    if engine is None:
-        return []
-    first = pairs[0][1]
-    hits = at(first, engine.documents)
-    return [*(leaves(hits[0]) if hits and isinstance(hits[0], Mapping) else ()), *leaves(first)]
+    [(_, first), *_] = by_query(value, columns) or [(None, {})]
+    engine = _engine_of(first, columns)
+    hits = at(first, engine.documents) if engine else None
+    return [*(leaves(hits[0]) if hits and isinstance(hits[0], Mapping) else ()), *leaves(first if engine else {})]
 
 
 def _is_response(value: object, columns: Mapping[str, str]) -> bool:
@@ -128,9 +125,9 @@ def _engine_of(response: Mapping[Any, Any], columns: Mapping[str, str]) -> Engin
         document, score = (next((name for name in names if name in spelled), "") for spelled in _USUAL)
         return Engine(documents, document, score) if isinstance(hits, list) else None
     for engine in ENGINES:
-        if engine.documents in LISTS["document"] and len(response) > 1:
-            continue
-        hits = at(response, engine.documents)
+        hits = (
+            at(response, engine.documents) if len(response) == 1 or engine.documents not in LISTS["document"] else None
+        )
         if hits is None and engine.sign and at(response, engine.sign) is not None:
             return engine
         document = columns.get("document", engine.document)
@@ -300,18 +297,16 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
         remedy = "give each document a grade, or one for each nugget, which is a subtopic: query nugget document 1"
         return InputError("unknown-response", problem, remedy=remedy)
     path, hit = _first_hit(value)
-    is_by_query = "." not in path and all(isinstance(each, list) for each in value.values())
-    response, (inner, inner_hit) = value, _first_hit(hit)
-    if path in _BATCHES and inner:
-        response, path, hit, is_by_query = hit, inner, inner_hit, False
-    elif len(value) > 1 or not first:
-        of_first = next(iter(value.values()))
-        inner, inner_hit = _first_hit(of_first)
-        if inner and all(isinstance(at(each, inner), list) for each in value.values()):
-            response, path, hit = of_first, inner, inner_hit
+    one: Any = next(iter(value.values()), None)
+    inner = _first_hit(one)[0] if len(value) > 1 or not first else ""
+    is_batch = path in _BATCHES and _first_hit(hit)[0] != ""
+    is_by_query = inner != "" and all(isinstance(at(each, inner), list) for each in value.values())
+    is_lists = not is_batch and "." not in path and all(isinstance(each, list) for each in value.values())
+    response = hit if is_batch else one if is_by_query else value
+    path, hit = _first_hit(response)
     keys = [str(key).lower() for key in value]
     is_row = any(key in SPELLINGS["query"] for key in keys) and any(key in LISTS["document"] for key in keys)
-    if not hit or is_by_query or is_row or any(key in (*SPELLINGS["document"], "schema") for key in keys):
+    if not hit or is_lists or is_row or any(key in (*SPELLINGS["document"], "schema") for key in keys):
         return error
     columns = {"documents": path, "document": likely_document(leaves(hit)) or "PATH"}
     lasts = {each: each.rpartition(".")[2].lower() for each in sorted(leaves(hit), key=lambda each: each.count("."))}
