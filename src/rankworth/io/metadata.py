@@ -133,8 +133,14 @@ def read_ids(path: str) -> list[str]:
 
     """
     source = Source(path)
-    numbered = ((number, line.strip()) for number, line in lines.numbered(source))
-    ids = [lines.decoded(source, text, number) for number, text in numbered if not text.startswith(b"#")]
+    ids = []
+    for number, line in lines.numbered(source):
+        text = line.strip()
+        if b"\r" in text:
+            problem = f"{source.name}:{number}: a CR stands within this line; is it the end of one?"
+            raise InputError("line-ends", problem, remedy=lines.with_lf(source))
+        if not text.startswith(b"#"):
+            ids.append(lines.decoded(source, text, number))
     if not ids:
         problem = f"{source.name}: there is no query id in it"
         raise InputError("empty-input", problem, remedy="write one id in each line")

@@ -372,7 +372,9 @@ def _rated(value: Mapping[str, Any], layout: Layout, name: str) -> list[tuple[An
             remedy = "save what goes to _rank_eval, and what comes from it, whole and unchanged"
             raise InputError("frame-columns", problem, remedy=remedy)
         hits = [{**(item.get("hit") or item), "rating": item.get("rating")} for item in items]
-        hits = [{**hit, _INDEXED: f"{hit.get('_index')}/{hit['_id']}"} if hit.get("_id") else hit for hit in hits]
+        for hit in hits:
+            if hit.get("_id") is not None:
+                hit[_INDEXED] = f"{hit.get('_index')}/{hit['_id']}"
         pairs.append((query, {"hits": hits}))
     return pairs
 
