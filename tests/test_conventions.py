@@ -133,8 +133,8 @@ tool-1.0
 
 tool 1.0, the only one of its kind.
 
-tool 1.0.7. By source only: read in the places that stand
-below, never compared with a run of the tool.
+tool 1.0.7. By source only: read, never compared with a run
+of the tool.
 
 To use it
 

@@ -22,11 +22,12 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import CHOICES, NUMBERS, Grades, Scores, as_options, collections
+from judge import judge
 from rankworth import settings as judging
 from rankworth.errors import RefusedError
 from rankworth.groups import Groups, Weights
 from rankworth.io.duplicates import COUNTED
-from rankworth.judging import inputs, judge
+from rankworth.judging import inputs
 from rankworth.model import Qrels, Run
 from rankworth.profiles import PROFILES, STANDARD
 from rankworth.settings import Averaging, DuplicateJudgements, Duplicates, Judging

@@ -7,9 +7,10 @@ import os
 import re
 import typing
 from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from multiprocessing import get_context
 from typing import Any
-from unittest.mock import patch
 
 import rankworth as rw
 from rankworth.cli import main
@@ -67,13 +68,10 @@ def _members(one: type) -> typing.Iterator[str]:
 
 def options(command: str = "") -> dict[str, str]:
     """The options of a command, or the commands, with what they take and the choices of those that have some."""
-    helps = io.StringIO()
-    with patch.dict(os.environ, COLUMNS="400"), redirect_stdout(helps), redirect_stderr(io.StringIO()):
-        for option in ("--help", "--help-conventions"):  # the latter of those that have some
-            with suppress(SystemExit):
-                main([*command.split(), option])
+    with ProcessPoolExecutor(1, mp_context=get_context("forkserver")) as process:  # the width of help is set once
+        helps = process.submit(_wide_help, command).result()
     found = {}
-    for row in helps.getvalue().splitlines():
+    for row in helps.splitlines():
         match = re.fullmatch(r"│ (?:\* +)?(\S.*?)(?:  +(.*?))? *│", row)
         if match and (match[1].startswith("-") or not command or match[1].isupper()):
             choices = re.search(r"\[choices: (.*?)\]", match[2] or "")
@@ -93,3 +91,13 @@ def shape(value: Any) -> Any:
                 kinds.append(kind)
         return kinds
     return {bool: "bool", int: "number", float: "number", str: "text", type(None): "null"}[type(value)]
+
+
+def _wide_help(command: str) -> str:
+    os.environ["COLUMNS"] = "400"
+    helps = io.StringIO()
+    with redirect_stdout(helps), redirect_stderr(io.StringIO()):
+        for option in ("--help", "--help-conventions"):  # the latter of those that have some
+            with suppress(SystemExit):
+                main([*command.split(), option])
+    return helps.getvalue()

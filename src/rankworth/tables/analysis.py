@@ -63,8 +63,7 @@ class Analysis(Shown, Generic[Of]):
 
     def flat(self, of: Of | None = None) -> Sheet:
         """The columns as one table for CSV and JSON lines: ids of queries as text, None where there is no number."""
-        columns = {name: map(str, cells) if name == "query" else cells for name, cells in self.columns(of).items()}
-        return Sheet(tuple(Column(name, "value", defined([*cells])) for name, cells in columns.items()))
+        return Sheet(tuple(_column(name, list(cells)) for name, cells in self.columns(of).items()))
 
     def to_frame(self, library: FrameLibrary = "polars", *, of: Of | None = None) -> Any:  # noqa: ANN401 - the library's own frame
         """The columns as a data frame.
@@ -109,3 +108,10 @@ def estimated(name: str, kind: Kind, estimates: Sequence[Any]) -> Column:
     values = [signed(each.value) if kind == "number" else each.value for each in estimates]
     bounds = [(each.low, each.high) for each in estimates if each.low == each.low]
     return Column(name, kind, values, bounds=[(each.low, each.high) for each in estimates] if bounds else ())
+
+
+def _column(name: str, cells: list[Any]) -> Column:
+    """A column for CSV and JSON lines, in which ids of queries are text."""
+    cells = list(map(str, cells)) if name == "query" else defined(cells)
+    kinds = {type(cell) for cell in cells}
+    return Column(name, "text" if kinds == {str} else "count" if kinds == {int} else "value", cells)
