@@ -512,9 +512,8 @@ def listed(items: Any, layout: Layout, where: str) -> Any:  # noqa: ANN401 - wha
         thing = validate.shown(items) if is_scalar(items) else f"a {type(items).__name__}"
         text = f"{where} holds {thing}, and not a list of documents"
         lists = () if is_scalar(items) or is_more(items) else fields_of(items, {}).items()
-        inner = next(
-            (f"give one of its fields: {{'q1': response.{name}}}" for name, item in lists if is_several(item)), ""
-        )
-        remedy = inner or f"as in {{'q1': ['d1', 'd2']}} or {{'q1': {{'d1': {layout.value}}}}}"
+        inner = next((name for name, item in lists if isinstance(item, list)), "")
+        remedy = f"as in {{'q1': ['d1', 'd2']}} or {{'q1': {{'d1': {layout.value}}}}}"
+        remedy = f"give one of its fields: {{'q1': response.{inner}}}" if inner else remedy
         raise InputError("input-type", text, remedy=remedy)
     return list(plain(items))
