@@ -94,7 +94,6 @@ def draft(path: Path) -> Iterator[Draft]:
     """
     target = path.resolve()
     name = target.with_name(f".rankworth-{os.urandom(4).hex()}.tmp")
-
     with removing(partial(name.unlink, missing_ok=True)), name.open("xb", buffering=0) as file:
         yield Draft(file, name, target)
 

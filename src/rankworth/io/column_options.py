@@ -122,9 +122,8 @@ class Columns:
 
     def _shown(self, option: str, columns: Mapping[str, str] = NONE) -> str:
         """An option as the shell or Python takes it."""
-        typed = " ".join(
-            (f"--{option.replace('_', '-')}", *(shlex.quote(f"{what}={name}") for what, name in columns.items()))
-        )
+        words = (shlex.quote(f"{what}={name}") for what, name in columns.items())
+        typed = " ".join((f"--{option.replace('_', '-')}", *words))
         if self.in_shell and typed.isprintable():
             return typed
         return f"{option}={dict(columns)!r}" if columns else option

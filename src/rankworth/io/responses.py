@@ -125,9 +125,8 @@ def _engine_of(response: Mapping[Any, Any], columns: Mapping[str, str]) -> Engin
         document, score = (next((name for name in names if name in spelled), "") for spelled in _USUAL)
         return Engine(documents, document, score) if isinstance(hits, list) else None
     for engine in ENGINES:
-        hits = (
-            at(response, engine.documents) if len(response) == 1 or engine.documents not in LISTS["document"] else None
-        )
+        is_row = engine.documents in LISTS["document"] and len(response) > 1
+        hits = None if is_row else at(response, engine.documents)
         if hits is None and engine.sign and at(response, engine.sign) is not None:
             return engine
         document = columns.get("document", engine.document)
@@ -309,17 +308,28 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
     if not hit or is_lists or is_row or any(key in (*SPELLINGS["document"], "schema") for key in keys):
         return error
     columns = {"documents": path, "document": likely_document(leaves(hit)) or "PATH"}
-    lasts = {each: each.rpartition(".")[2].lower() for each in sorted(leaves(hit), key=lambda each: each.count("."))}
-    named = (each for each, last in lasts.items() if any(part in last for part in _SCORES) and is_number(at(hit, each)))
-    if score := next(named, ""):
-        scores = [at(each, score) for each in at(response, path)]
-        for sign in ("-", "") if "dist" in lasts[score] else ("", "-"):
-            if "score" not in columns and all(map(is_number, scores)) and scores == sorted(scores, reverse=not sign):
-                columns["score"] = f"{sign}{score}"
+    if score := _likely_score(at(response, path)):
+        columns["score"] = score
     held = quoted(leaves(response), 8)
     problem = f"{name}: this is no response of an engine that is known; the first keys are {held}"
     remedy = f"say where its hits are: {Table('score', '', first=first).option(columns)}"
     return InputError("unknown-response", problem, remedy=remedy)
+
+
+def _likely_score(hits: Sequence[Mapping[Any, Any]]) -> str:
+    """The path of the first number of hits that is named like a score, those within other objects last.
+
+    It has the sign by which the hits are in order; nothing is returned where they are in none.
+    """
+    for path in sorted(leaves(hits[0]), key=lambda path: path.count(".")):
+        name = path.rpartition(".")[2].lower()
+        if any(part in name for part in _SCORES) and is_number(at(hits[0], path)):
+            scores = [at(hit, path) for hit in hits]
+            if not all(map(is_number, scores)):
+                return ""
+            signs = ("-", "") if "dist" in name else ("", "-")
+            return next((f"{sign}{path}" for sign in signs if scores == sorted(scores, reverse=not sign)), "")
+    return ""
 
 
 def _first_hit(value: object) -> tuple[str, Mapping[Any, Any]]:

@@ -142,8 +142,7 @@ def id_column(what: str, held: Sequence[str], where: Where) -> "pl.Series":
     try:
         return pl.Series(what, held, dtype=pl.String)
     except UnicodeEncodeError as error:
-        refuse_halves([error.object], where(held.index(error.object)), what)
-        raise
+        raise not_text(f"{where(held.index(error.object))}: the {what} {error.object!r}") from None
 
 
 def text_ids(held: Sequence[Any], where: Where, *, remedy: str = AS_TEXT) -> list[str]:

@@ -521,9 +521,8 @@ def _shared(
         known = next((other for other in some if other.hits.ranks_as(result.hits)), None)
         if known is None:
             known = replace(result, lists=lists is not None)
-            if (
-                include.subtopics and result.hits.pool.grades.size == qrels.grades.size
-            ):  # what was added has no subtopics
+            is_whole = result.hits.pool.grades.size == qrels.grades.size  # what was added has no subtopics
+            if include.subtopics and is_whole:
                 known = replace(known, hits=replace(result.hits, subtopics=subtopics_of(qrels)))
             if result.hits.tie_first is result.hits.tie_last:
                 some.append(known)
