@@ -404,12 +404,13 @@ def test_the_command_line_takes_that_there_are_no_scores(option: str, capsys: py
     assert "q\t0.5\n" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("beside", [{"page": 1}, {}])
 @pytest.mark.parametrize("engine", ["Typesense", "Meilisearch"])
-def test_the_option_in_the_message_reads_a_batch(engine: str) -> None:
+def test_the_option_in_the_message_reads_a_batch(engine: str, beside: dict[str, int]) -> None:
     Path("queries.txt").write_text("q1\nq2\n")
-    found = [{"page": 1, **response(engine, [(document, 1.0)])} for document in "ab"]
+    found = [{**beside, **response(engine, [(document, 1.0)])} for document in "ab"]
     Path("batch.json").write_text(json.dumps({"results": found}))
-    with pytest.raises(rw.InputError, match="the first keys are page") as caught:
+    with pytest.raises(rw.InputError, match=f"the first keys are {next(iter(found[0]))}") as caught:
         rows("batch.json")
     columns = ast.literal_eval(caught.value.remedy.partition("columns=")[2])
     assert [row[:2] for row in rows("batch.json", {**columns, "query": "@queries.txt"})] == [("q1", "a"), ("q2", "b")]

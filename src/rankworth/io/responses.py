@@ -68,7 +68,7 @@ _SCORES: Final = ("score", "relevance", "similarity", "match", "distance", "rank
 """parts of names under which engines have scores"""
 _USUAL: Final = ((*SPELLINGS["document"], *RECORD), SPELLINGS["score"])
 """usual names of documents and scores in hits; what is called a distance may be a similarity"""
-_UNREAD: Final = ("frame-columns", "input-type", "nested-runs", "bad-score", "bad-grade", "missing-value")
+_UNREAD: Final = ("frame-columns", "id-type", "input-type", "nested-runs", "bad-score", "bad-grade", "missing-value")
 """the errors of what is read as something else"""
 _BODY: Final = frozenset({"query", "knn", "retriever", "rank"})
 """keys of the body of a request, one of which says what is searched"""
