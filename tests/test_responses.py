@@ -302,6 +302,12 @@ FAULTS: dict[str, tuple[object, dict[str, str], str, str]] = {
         "response-queries",
         "the run: response 1: nothing says which query it answers",
     ),
+    "several searches in a list of Milvus": (
+        {"q1": {"code": 0, "data": [{"id": "a"}, {"id": "b"}, {"id": "a"}], "topks": [2, 1]}},
+        {"documents": "data"},
+        "response-queries",
+        "the run: query q1: the hits of 2 searches stand in one list",
+    ),
     "a path to no query": (
         [GOOD],
         {"query": "params.qid"},

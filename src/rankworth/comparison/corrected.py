@@ -168,7 +168,13 @@ def corrected_means(
     if odd := [name for name in ("weights", "macro", "table", "by") if options.get(name) is not None]:
         raise UsageError("conflicting-options", f"{odd[0]}: in corrected means all queries count alike")
     readers = [SystemReader(judgements, list(measures), **options) for judgements in (qrels, people)]
-    by_model, by_people = (reader.read(runs) for reader in readers)
+    by_model = readers[0].read(runs)
+    try:
+        by_people = readers[1].read(runs)
+    except InputError as error:
+        if error.slug != "no-common-queries":
+            raise
+        raise InputError(error.slug, f"judgements of people: {error.problems[0]}", remedy=error.remedy) from None
     if stored := [system.name for system in by_model if system.origin]:
         text = f"{stored[0]} comes from a results file, and is to be measured by two sets of judgements"
         raise UsageError("conflicting-options", text, remedy="give the run itself")

@@ -15,7 +15,7 @@ from rankworth.evaluation.values import Counts, Notice
 from rankworth.judging import grades
 from rankworth.judging.exclusion import SELF
 from rankworth.judging.judged_run import JudgedRows
-from rankworth.judging.overlap import alike_queries, named_by_file, no_common_documents
+from rankworth.judging.overlap import alike_queries, no_common_documents, unnamed
 from rankworth.measures import Measure
 from rankworth.model import Qrels
 from rankworth.names import Quantity
@@ -220,7 +220,7 @@ def _rounded_scores(name: str, hits: JudgedRows, rows: Integers) -> Iterator[Not
 
 def _ids(evaluator: "Evaluator", qrels: Qrels, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:
     """Ids that do not meet: what is worth nothing may have been called otherwise."""
-    if evaluator.run.orders.lists and (text := named_by_file(evaluator.run)):
+    if evaluator.run.orders.lists and (text := unnamed(evaluator.run)):
         yield Notice("response-queries", text)
     unanswered, ignored = (list(map(str, ids)) for ids in (counts.unanswered_queries, counts.ignored_queries))
     if unanswered and ignored and (text := alike_queries(unanswered, ignored)):

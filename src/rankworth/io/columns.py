@@ -124,7 +124,7 @@ def likely_document(paths: Sequence[str]) -> str:
     """
     names = {path.rpartition(".")[2].lower(): path for path in reversed(paths)}
     usual = (names[name] for name in (*SPELLINGS["document"], *RECORD) if name in names)
-    called = (path for name, path in names.items() if name.endswith(("id", "key", "sku")))
+    called = (path for path in names.values() if path.endswith(("_id", "-id", "Id", "ID", "key", "sku")))
     return next(chain(usual, called, (names[name] for name in _WITHIN if name in names)), "")
 
 
@@ -277,8 +277,9 @@ class Table:
         if self.value in lacking and self._is_of_other_kind:
             why = f"{(RUN if self.value == 'score' else QRELS).exchanged}\n{why}"
         near = {what: nearest(self.named.get(what) or [*chain(*self.spellings[what])], self.names) for what in lacking}
-        if near.get("document") == "" and _PASSAGE in self.names:
-            near["document"] = _PASSAGE
+        if near.get("document") == "":
+            others = [name for name in map(str, self.names) if name.lower() not in _KNOWN]
+            near["document"] = _PASSAGE if _PASSAGE in others else likely_document(others)
         named = self.option({what: name or "NAME" for what, name in near.items()})
         remedy = f"{why}did you mean {named}?" if all(near.values()) else f"{why}say which it is: {named}"
         if self.value in lacking and (optional or self.value == "grade"):

@@ -240,6 +240,9 @@ def _hits_of(
     if sign := next((path for path in _PARTIAL if at(response, path)), None):
         problem = f"{where}: {sign} is {at(response, sign)}, so hits may be missing"
         raise InputError("failed-queries", problem, remedy="send the request again, with more time")
+    if isinstance(searches := response.get("topks"), list) and len(searches) > 1:  # of Milvus
+        problem = f"{where}: the hits of {len(searches)} searches stand in one list"
+        raise InputError("response-queries", problem, remedy="search for one query at a time")
     engine = engine or _engine_of(response, columns)
     if engine is None:
         problem = f"{where}: this is no response as the others are; the keys are {quoted(leaves(response), 8)}"

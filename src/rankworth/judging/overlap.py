@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
@@ -46,13 +46,23 @@ def nothing_in_common(
     return InputError("no-common-queries", text, remedy=remedy)
 
 
-def named_by_file(run: Run) -> str:
-    """What to say of a single response whose query is the name of its file; empty for any other run."""
+def unnamed(run: Run, queries: Collection[str] = ()) -> str:
+    """What to say of a response or of lists that do not say which queries they answer; empty for any other run.
+
+    Args:
+        run: the run.
+        queries: those of the run, where none of them is judged; lists without a name are numbered.
+
+    """
     lists = run.orders.lists
-    if lists is None or not lists.query or len(run.files) > 1:
+    if lists is None or len(run.files) > 1:
         return ""
-    fact = f"the response in {run.files[0].path} does not say which query it answers; it counts as that of query"
-    return f"{fact} {quoted([lists.query])}, the name of the file; {LISTED}"
+    if lists.query:
+        fact = f"the response in {run.files[0].path} does not say which query it answers; it counts as that of query"
+        return f"{fact} {quoted([lists.query])}, the name of the file; {LISTED}"
+    is_numbered = queries and {*queries} == {str(number) for number, _ in enumerate(queries)}
+    fact = "lists that do not say which query they answer are numbered from 0"
+    return f"{fact}; {{query: list}} names them, or {LISTED}" if is_numbered else ""
 
 
 def alike_queries(unanswered: Sequence[str], ignored: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from rankworth.errors import InputError
 from rankworth.judging.exclusion import Exclusion, nothing_left
 from rankworth.judging.judged_run import Columns, JudgedRun, assemble, subtopics_of
 from rankworth.judging.order import Contradictions
-from rankworth.judging.overlap import named_by_file, nothing_in_common
+from rankworth.judging.overlap import nothing_in_common, unnamed
 from rankworth.model import Qrels, Run
 from rankworth.settings import Duplicates, Judging, Order, ScoreType, Ties
 
@@ -412,7 +412,8 @@ class _Remainder:
         if not self.may_miss and not self.n_retrieved.any():
             if self.excluded:
                 return nothing_left(ordering.exclude, f"document of {run.name or 'the run'} for any judged query")
-            return nothing_in_common(self.qrels.queries, [*self.unjudged], run.name, run.column, named_by_file(run))
+            remark = unnamed(run, self.unjudged)
+            return nothing_in_common(self.qrels.queries, [*self.unjudged], run.name, run.column, remark)
         if ordering in self.unranked:
             return self.unranked[ordering]
         first, *others = parts = self.columns[ordering]
