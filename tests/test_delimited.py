@@ -194,8 +194,8 @@ COLUMNS = {
     "term,sku,points\nq,d,1\n": (
         "a.csv:1: there is no query column, no document column and no score or rank column; "
         "the columns are term sku points   [frame-columns]\n"
-        "  say which it is: --columns query=NAME document=NAME score=NAME, "
-        "in Python columns={'query': 'NAME', 'document': 'NAME', 'score': 'NAME'}"
+        "  say which it is: --columns query=NAME document=sku score=NAME, "
+        "in Python columns={'query': 'NAME', 'document': 'sku', 'score': 'NAME'}"
     ),
     "query;text\nq;d\n": (
         "a.csv:1: there is no document column and no score or rank column; the columns are query text   "

@@ -566,6 +566,7 @@ SPELLED = [
     ("QUERY", "DocNo"),
     ("user", "item"),
     ("userID", "itemID"),
+    ("queryId", "documentId"),
     ("topic_id", "document_id"),
     ("Query Text", "Doc ID"),
     ("query_text", "doc_id"),

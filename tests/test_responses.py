@@ -186,6 +186,21 @@ def test_a_file_names_the_queries_of_lists_of_hits(count: int) -> None:
     assert refused("run.json", columns) == ("response-queries", "run.json has 2 responses, queries.txt has 1 query")
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_file_names_the_queries_of_a_result_of_chroma(indent: int | None) -> None:
+    found = {
+        "ids": [["a", "b"], ["b"]],
+        "distances": [[0.1, 0.2], [0.3]],
+        "documents": [["x", "y"], ["y"]],
+        "uris": None,
+    }
+    Path("run.json").write_text(json.dumps(found, indent=indent))
+    Path("queries.txt").write_text("q1\nq2\n")
+    for run in ("run.json", found):
+        assert rows(run, {"query": "@queries.txt"}) == [("q1", "a", -0.1), ("q1", "b", -0.2), ("q2", "b", -0.3)]
+        assert rw.evaluate({"q2": {"b": 1}}, run, ["RR"], run_columns={"query": "@queries.txt"})["RR"] == 1.0
+
+
 def test_hits_count_in_the_order_of_the_engine_and_need_no_scores() -> None:
     hits = [("a", 0.5), ("b", 0.9)]  # as where results are sorted by a field
     assert rw.evaluate({"q1": {"a": 1}}, {"q1": response("Elasticsearch", hits)}, ["RR"])["RR"] == 1.0

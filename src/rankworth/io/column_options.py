@@ -275,7 +275,8 @@ def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str
         return Input(layout, called, None)
     samples = list(_samples(list(value) if isinstance(value, tuple) else value))
     paths = responses.names(value, columns)
-    is_response = bool(paths) or (isinstance(value, list) and bool(value) and isinstance(value[0], list))
+    lists = value.get("ids") if isinstance(value, Mapping) else value  # of Chroma, or hits of each query
+    is_response = bool(paths) or (isinstance(lists, list) and bool(lists) and isinstance(lists[0], list))
     names = dict.fromkeys(paths or (str(name) for fields in samples for name in fields))
     if not paths and not _HIT.isdisjoint(names):
         names["_index/_id"] = None

@@ -16,12 +16,12 @@ QUERY_TEXTS: Final = ("query text", "query_text", "user_input")
 """what the text of a query is called, which is its id where there is no other"""
 SPELLINGS: Final = {
     "query": (
-        *("query", "query_id", "qid", "query-id", "q_id", "topic", "topic_id", "user_id", "userid", "user"),
+        *("query", "query_id", "qid", "query-id", "q_id", "queryid", "topic", "topic_id", "user_id", "userid", "user"),
         *QUERY_TEXTS,
     ),
     "document": (
         *("document", "doc_id", "docno", "docid", "corpus-id", "corpus_id", "pid", "item_id", "itemid", "item"),
-        *("document_id", "doc id"),
+        *("document_id", "documentid", "doc id"),
     ),
     "grade": ("grade", "relevance", "label", "rel", "rating", "judgment", "judgement"),
     "score": ("score", "prediction", "_score"),
@@ -124,7 +124,7 @@ def likely_document(paths: Sequence[str]) -> str:
     """
     names = {path.rpartition(".")[2].lower(): path for path in reversed(paths)}
     usual = (names[name] for name in (*SPELLINGS["document"], *RECORD) if name in names)
-    called = (path for path in names.values() if path.endswith(("_id", "-id", "Id", "ID", "key", "sku")))
+    called = (path for path in names.values() if path.endswith(("_id", "-id", "Id", "ID", "uuid", "key", "sku")))
     return next(chain(usual, called, (names[name] for name in _WITHIN if name in names)), "")
 
 
@@ -277,9 +277,13 @@ class Table:
         if self.value in lacking and self._is_of_other_kind:
             why = f"{(RUN if self.value == 'score' else QRELS).exchanged}\n{why}"
         near = {what: nearest(self.named.get(what) or [*chain(*self.spellings[what])], self.names) for what in lacking}
+        others = [name for name in map(str, self.names) if name.lower() not in _KNOWN]
         if near.get("document") == "":
-            others = [name for name in map(str, self.names) if name.lower() not in _KNOWN]
             near["document"] = _PASSAGE if _PASSAGE in others else likely_document(others)
+        if near.get("score") == "":
+            near["score"] = next((name for name in others if re.fullmatch(r"\w*score\w*", name, re.IGNORECASE)), "")
+        if near.get("query") in RECORD:
+            near["query"] = ""
         named = self.option({what: name or "NAME" for what, name in near.items()})
         remedy = f"{why}did you mean {named}?" if all(near.values()) else f"{why}say which it is: {named}"
         if self.value in lacking and (optional or self.value == "grade"):

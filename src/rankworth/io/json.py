@@ -90,6 +90,7 @@ def is_row(value: object) -> bool:
     """Whether this is an object with something besides lists and objects, as the ids and numbers of a row are."""
     return (
         isinstance(value, dict)
+        and "ids" not in value  # of Chroma
         and not is_response(value, NONE)
         and not all(isinstance(each, dict | list) for each in value.values())
     )

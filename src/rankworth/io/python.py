@@ -122,7 +122,7 @@ class Reader:
             arrays = _arrays((source["ids"], source.get("distances")), smaller=True)
             queries = next((source[name] for name in SPELLINGS["query"] if name in source), arrays)
             queries = [queries] if isinstance(queries, str) else list(queries)
-            return self._named(queries, "query", list(arrays.values())) if arrays else None
+            return self._named(queries, list(arrays.values())) if arrays else None
         pipeline = next(iter(first.values()), None) if isinstance(first, Mapping) else None
         each_in = (source, first, pipeline)
         likely = any(isinstance(each, Mapping) and not _RESPONSE.isdisjoint(each) for each in each_in)
@@ -217,16 +217,16 @@ class Reader:
             texts, numbers = ([validate.is_numeric(items[cell]) for items in lists] for cell in cells)
             if all(numbers) and not any(texts):
                 raise self._doubtful(f"{self.name}: the first list", lists[0], "the lists may be rows of a table")
-        path = self.columns.get("query", "")
-        from rankworth.io.responses import listed_queries  # noqa: PLC0415 - not needed for dicts
+        return self._named(list(map(str, range(len(lists)))), lists)
 
-        queries = listed_queries(path[1:]) if path.startswith("@") else list(map(str, range(len(lists))))
-        return self._named(queries, path[1:], lists)
+    def _named(self, queries: list[Any], lists: list[Any]) -> "Scored | pl.DataFrame":
+        """Lists with these queries, or those of the file that the user names."""
+        from rankworth.io.responses import fitting, listed_queries  # noqa: PLC0415 - not needed for dicts
 
-    def _named(self, queries: list[Any], called: str, lists: list[Any]) -> "Scored | pl.DataFrame":
-        """Lists, whose queries are named by something that messages call so."""
-        from rankworth.io.responses import fitting  # noqa: PLC0415 - not needed for dicts
-
+        called, path = "query", self.columns.get("query", "")
+        if path.startswith("@"):
+            called = path[1:]
+            queries = listed_queries(called)
         fitting(queries, called, len(lists), self.name)
         if len(set(queries)) < len(queries):
             raise InputError(
