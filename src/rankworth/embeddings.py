@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, Unpack
 import numpy as np
 import polars as pl
 
+from rankworth.arrays import Integers
 from rankworth.errors import InputError, UsageError
 from rankworth.evaluation import evaluate
 from rankworth.evaluation.runner import DEFAULT_MEASURES, Measures, planned
@@ -221,13 +222,7 @@ def _series(name: str, ids: Sequence[object] | None, vectors: Array) -> pl.Serie
 
 
 def _search(
-    queries: Array,
-    corpus: Array,
-    order: Any,  # noqa: ANN401 - `[N]` of NumPy
-    depth: int,
-    similarity: Similarity,
-    block: int,
-    score_type: str,
+    queries: Array, corpus: Array, order: Integers, depth: int, similarity: Similarity, block: int, score_type: str
 ) -> tuple[Any, Any]:
     """`[Q, depth]` each, of NumPy: the greatest scores, best first, and the places of their documents in `order`."""
     xp = namespace(corpus)
@@ -249,7 +244,7 @@ def _search(
             if score_type == "float32":
                 scores = xp.astype(scores, xp.float32)
             best[part] = _better(best.get(part), scores, start, depth)
-    scores, columns = (np.concatenate([_numbers(pair[side]) for pair in best.values()]) for side in (0, 1))
+    scores, columns = (np.concatenate([_numbers(part) for part in side]) for side in zip(*best.values(), strict=True))
     return scores, columns
 
 

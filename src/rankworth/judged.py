@@ -154,19 +154,23 @@ class Judged:
 
     def n_judged(self) -> Array:
         """`[Q]`: how many documents are judged, retrieved or not."""
-        return self._count(self.pool_known)
+        return self._number(lambda grades: grades > -math.inf)
 
     def n_relevant(self, rel: float) -> Array:
         """`[Q]`: how many documents are judged with grade `rel` or better, retrieved or not."""
-        return self.of_pool(("n_relevant", rel), lambda: self._count(self.pool_known & (self.pool >= rel)))
+        return self.of_pool(("n_relevant", rel), lambda: self._number(lambda grades: grades >= rel))
 
     def n_above(self, grade: float) -> Array:
         """`[Q]`: how many documents are judged with more than a grade, retrieved or not."""
-        return self._count(self.pool_known & (self.pool > grade))
+        return self._number(lambda grades: grades > grade)
 
     def n_nonrelevant(self, rel: float) -> Array:
         """`[Q]`: how many documents are judged with a grade from 0 to below `rel`, retrieved or not."""
-        return self._count(self.pool_known & (self.pool >= 0) & (self.pool < rel))
+        return self._number(lambda grades: (grades >= 0) & (grades < rel))
+
+    def _number(self, condition: Callable[[Any], Any]) -> Array:
+        """`[Q]`: how many judged documents have a grade that meets a condition, retrieved or not."""
+        return self._count(self.pool_known & condition(self.pool))
 
     @cached_property
     def by_subtopic(self) -> Array:
@@ -232,7 +236,7 @@ class Judged:
             tie_first=xp.where(kept, first, ones),
             tie_last=xp.where(kept, last, ones),
             grade=xp.where(kept, grade, xp.zeros_like(grade)),
-            aspects=_in_order(xp, self.aspects, order),
+            aspects=None if self.aspects is None else xp.take_along_axis(self.aspects, order[:, :, None], axis=1),
             known=kept,
             retrieved=kept,
             n_retrieved=self._count(kept),
@@ -280,7 +284,7 @@ class Judged:
             grade=grade,
             known=known,
             retrieved=known,
-            aspects=_in_order(xp, self.aspects, order),
+            aspects=None if self.aspects is None else xp.take_along_axis(self.aspects, order[:, :, None], axis=1),
             row=None,
         )
 
@@ -314,11 +318,6 @@ class Judged:
 
     def _count(self, mask: Array) -> Array:
         return self.xp.sum(self.xp.astype(mask, self.rank.dtype), axis=1)
-
-
-def _in_order(xp: Any, aspects: Array | None, order: Array) -> Array | None:  # noqa: ANN401 - an array namespace
-    """Grades by subtopic of the documents at some places."""
-    return None if aspects is None else xp.take_along_axis(aspects, order[:, :, None], axis=1)
 
 
 def _descending(xp: Any, rows: Array) -> bool:  # noqa: ANN401 - an array namespace

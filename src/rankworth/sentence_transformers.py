@@ -26,6 +26,8 @@ except ImportError:
         Base = object
 
 PROFILE: Final = "sentence-transformers-6"
+ScoreFunction = Callable[[Array, Array], Array]
+"""Takes the vectors of queries and documents, and returns scores `[Q, B]`."""
 Search = Callable[[Array, Array, int], tuple[Any, Any]]
 """Takes the vectors of queries and documents and how many are wanted; returns scores and rows of documents, `[Q, k]`
 each, best first, as FAISS does: greater scores are better, and the row -1 is none."""
@@ -67,7 +69,7 @@ class Evaluator(Base):  # type: ignore[misc]
         name: str = "",
         write_csv: bool = True,
         truncate_dim: int | None = None,
-        score_functions: Mapping[str, Callable[[Array, Array], Array]] | None = None,
+        score_functions: Mapping[str, ScoreFunction] | None = None,
         main_score_function: str | None = None,
         query_prompt: str | None = None,
         query_prompt_name: str | None = None,
@@ -130,17 +132,10 @@ class Evaluator(Base):  # type: ignore[misc]
             "query": {"prompt": query_prompt, "prompt_name": query_prompt_name},
             "corpus": {"prompt": corpus_prompt, "prompt_name": corpus_prompt_name},
         }
-        cutoffs = (accuracy_at_k, precision_recall_at_k, precision_recall_at_k, ndcg_at_k, mrr_at_k, map_at_k)
-        measures = zip(("accuracy", "precision", "recall", "ndcg", "mrr", "map"), cutoffs, strict=True)
-        self.labels = [f"{measure}@{k}" for measure, depths in measures for k in depths]
-        self.columns = [
-            *(f"accuracy@{k}" for k in accuracy_at_k),
-            *(f"{measure}@{k}" for k in precision_recall_at_k for measure in ("precision", "recall")),
-            *(f"mrr@{k}" for k in mrr_at_k),
-            *(f"ndcg@{k}" for k in ndcg_at_k),
-            *(f"map@{k}" for k in map_at_k),
-        ]
-        self.depth = max(k for several in cutoffs for k in several)
+        cutoffs = {"accuracy": accuracy_at_k, "precision recall": precision_recall_at_k, "mrr": mrr_at_k}
+        cutoffs |= {"ndcg": ndcg_at_k, "map": map_at_k}
+        self.labels = [f"{name}@{k}" for names, depths in cutoffs.items() for k in depths for name in names.split()]
+        self.depth = max(k for depths in cutoffs.values() for k in depths)
         self.main = f"ndcg@{max(ndcg_at_k)}"
         self.values: dict[str, Values] = {}
 
@@ -170,15 +165,13 @@ class Evaluator(Base):  # type: ignore[misc]
             InputError: as `rankworth.evaluate_embeddings`.
 
         """
-        encode = getattr(model, "encode_query", model.encode)
-        queries = self._encoded(encode, self.queries.values(), "query")
+        queries = self._encoded(model, "encode_query", self.queries.values(), self.prompts["query"])
 
         def documents(rows: slice) -> Array:
             if corpus_embeddings is not None:
                 return corpus_embeddings[rows]
-            encoder = corpus_model or model
-            encode = getattr(encoder, "encode_document", encoder.encode)
-            return self._encoded(encode, list(self.corpus.values())[rows], "corpus")
+            texts = list(self.corpus.values())[rows]
+            return self._encoded(corpus_model or model, "encode_document", texts, self.prompts["corpus"])
 
         functions = self.score_functions or {model.similarity_fn_name: model.similarity}
         if self.search is None:
@@ -188,8 +181,7 @@ class Evaluator(Base):  # type: ignore[misc]
         self.values = {name: evaluate(self.qrels, run, self.labels, profile=PROFILE) for name, run in runs.items()}
         best = self.main_score_function or max(self.values, key=lambda name: self.values[name][self.main])
         prefix = f"{self.name}_" if self.name else ""
-        values = self.values.items()
-        means = {f"{prefix}{name}_{label}": each[label] for name, each in values for label in self.labels}
+        means = {f"{prefix}{name}_{label}": each[label] for name, each in self.values.items() for label in self.labels}
         self.primary_metric = f"{prefix}{best}_{self.main}"
         interval = self.values[best].interval(level=self.level)[self.main]
         means |= {f"{self.primary_metric}_low": interval.low, f"{self.primary_metric}_high": interval.high}
@@ -210,15 +202,13 @@ class Evaluator(Base):  # type: ignore[misc]
         """What a model card calls it."""
         return "Information Retrieval"
 
-    def _encoded(self, encode: Callable[..., Array], texts: Iterable[Any], kind: str) -> Array:
+    def _encoded(self, model: Any, method: str, texts: Iterable[Any], prompt: Mapping[str, str | None]) -> Array:  # noqa: ANN401 - whatever encodes
         """The vectors of queries or documents."""
-        return encode(list(texts), **self.prompts[kind], convert_to_tensor=True, **self.encoding)
+        encode = getattr(model, method, model.encode)
+        return encode(list(texts), **prompt, convert_to_tensor=True, **self.encoding)
 
     def _retrieved(
-        self,
-        queries: Array,
-        documents: Callable[[slice], Array],
-        functions: Mapping[str, Callable[[Array, Array], Array]],
+        self, queries: Array, documents: Callable[[slice], Array], functions: Mapping[str, ScoreFunction]
     ) -> dict[str, Run]:
         """The run of each score function, from the best documents of each part of the corpus."""
         ids = list(self.corpus)
@@ -258,9 +248,9 @@ class Evaluator(Base):  # type: ignore[misc]
         """Add to the files of means and of queries, and write what was found."""
         folder.mkdir(parents=True, exist_ok=True)
         stem = "Information-Retrieval_evaluation" + (f"_{self.name}" if self.name else "")
-        values = {name: self.values[name] for name in sorted(self.values)}
+        values = dict(sorted(self.values.items()))
         if self.write_csv:
-            columns = [(name, label) for name in values for label in self.columns]
+            columns = [(name, label) for name in values for label in self.labels]
             heads = [f"{name}-{label.upper() if label[0] in 'mn' else label.capitalize()}" for name, label in columns]
             means = [values[name][label] for name, label in columns]
             _append(folder / f"{stem}_results.csv", ["epoch", "steps", *heads], [[epoch, steps, *means]])

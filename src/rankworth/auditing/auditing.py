@@ -51,6 +51,10 @@ _SHOWN: Final = 3
 """how many rows of each table fit on a screen with all that is said about them"""
 
 
+Names = Mapping[Convention, tuple[str, ...]]
+"""The known profiles that mean a convention."""
+
+
 class Outcome(NamedTuple):
     """The number of a convention, and what tells the values of queries behind it from others."""
 
@@ -378,11 +382,7 @@ class _Auditor:
         plans = [Plan(each.profile, [measure]) for each, measure in zip(conventions, measures, strict=True)]
         return Evaluator(self.judgements, self.run, plans), measures
 
-    def candidates(
-        self,
-        departures: Iterable[Departure],
-        names: Mapping[Convention, tuple[str, ...]] = MappingProxyType({}),
-    ) -> list[Candidate]:
+    def candidates(self, departures: Iterable[Departure], names: Names = MappingProxyType({})) -> list[Candidate]:
         """Departures that can be made and measured, with their numbers; of equal conventions the first."""
         possible: dict[Convention, Departure] = {}
         for departure in departures:
@@ -395,9 +395,7 @@ class _Auditor:
             if isinstance(outcome := self.known[each], Outcome)
         ]
 
-    def explain_number(
-        self, start: Convention, names: Mapping[Convention, tuple[str, ...]], target: Decimal
-    ) -> tuple[bool, list[Candidate]]:
+    def explain_number(self, start: Convention, names: Names, target: Decimal) -> tuple[bool, list[Candidate]]:
         """The smallest departures that give a number at its digits, or the nearest ones."""
         # Half of the last digit; the last bits of a mean depend on the order of its sum.
         half = max(0.5 * 10.0 ** int(target.as_tuple().exponent), _EQUAL * abs(float(target))) * (1 + _EQUAL)
@@ -412,7 +410,7 @@ class _Auditor:
                 return True, sorted(hits, key=_is_rare)
         return False, sorted(tried, key=distance)[:_KEPT]
 
-    def _departures(self, start: Convention, names: Mapping[Convention, tuple[str, ...]]) -> Iterator[list[Candidate]]:
+    def _departures(self, start: Convention, names: Names) -> Iterator[list[Candidate]]:
         """Nothing; one change or a known profile; two changes, or a known profile and a change."""
         self.measure([start, *names])
         outcomes = {each: known for each in (start, *names) if isinstance(known := self.known[each], Outcome)}

@@ -1,11 +1,9 @@
 """Judgements and runs read so that all that is wrong with their lines is found, and the other lines can be measured."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
@@ -15,7 +13,6 @@ from rankworth.errors import InputError
 from rankworth.io.lines import QRELS
 from rankworth.io.reading import LOOSELY_RANKED, Described, Reading, files_of
 from rankworth.io.source import STDIN, Source
-from rankworth.io.validate import text as id_text
 from rankworth.model import Qrels, Run
 from rankworth.settings import DuplicateJudgements
 
@@ -75,29 +72,14 @@ class Rows:
         for start, name in zip(starts.tolist(), queries, strict=True):
             if self._compared >= _COMPARED:
                 break
-            self._keep(name, document[start : start + _FIRST].to_list())
+            documents, held = document[start : start + _FIRST].to_list(), self.first.setdefault(name, [])
+            held += documents[: _FIRST - len(held)]
+            self._compared += len(documents)
         if "rank" in frame.columns:
             if len({*queries}) < len(queries) or rises.any():
                 frame = frame.sort("query", "score", descending=[False, True], maintain_order=True)
                 starts = run_starts(frame["query"])
             self._compare(frame, starts)
-
-    def look_at_dicts(self, run: Mapping[str, Mapping[Any, Any]]) -> None:
-        """Note what the dicts of a run say."""
-        for query, documents in run.items():
-            if query in documents or (query.isdecimal() and int(query) in documents):
-                self.own.append(query)
-            self.longest = max(self.longest, len(documents))
-            with suppress(TypeError):  # what is no number is an error of its own
-                rises = all(before < after for before, after in pairwise(documents.values()))
-                self.rising += [rises] if len(documents) >= _FIRST else []
-            if self._compared < _COMPARED:
-                self._keep(query, [id_text(document) for document in islice(documents, _FIRST)])
-
-    def _keep(self, query: str, documents: list[str]) -> None:
-        held = self.first.setdefault(query, [])
-        held += documents[: _FIRST - len(held)]
-        self._compared += len(documents)
 
     def _compare(self, frame: "pl.DataFrame", starts: Integers) -> None:
         """Compare ranks with scores of rows in the order of their scores, those of each query together."""
@@ -129,12 +111,8 @@ class WatchedRun(Run):
             self.rows.look_at(frame)
             yield frame.drop("rank")
 
-    def dicts(self, progress: "Progress | None" = None) -> Mapping[str, Mapping[Any, Any]] | None:
-        """Scores by query and document, as those of any run."""
-        found = super().dicts(progress)
-        if found is not None:
-            self.rows.look_at_dicts(found)
-        return found
+    def dicts(self, progress: "Progress | None" = None) -> None:
+        """Dicts come as rows, too, so that there is one way to look at them."""
 
 
 def tolerant(run: Run) -> Run:

@@ -165,11 +165,7 @@ def _checked(where: str, table: Any, schema: Mapping[str, tuple[Callable[[Any], 
         raise UsageError("bad-config", f"{where} is a table, with {', '.join(names)} and {last}")
     for name, value in table.items():
         if name not in schema:
-            from difflib import get_close_matches  # noqa: PLC0415 - only for a message
-
-            like, text = get_close_matches(name, schema, 1), f"{where} has no {name!r}"
-            remedy = f"did you mean {like[0]}?" if like else ""
-            raise UsageError("bad-config", f"{text}; it has {', '.join(names)} and {last}", remedy=remedy)
+            raise UsageError("bad-config", f"{where} has no {name!r}; it has {', '.join(names)} and {last}")
         takes, what = schema[name]
         if not takes(value):
             raise UsageError("bad-config", f"{where} {name} is {what}, not {value!r}")

@@ -74,8 +74,7 @@ def demo(
         make(qrels, two, queries=queries, docs=demonstration.demo().documents, command=command).save(page)
         say(f"wrote {readable(str(page))}")
         return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankworthWarning)
+    with warnings.catch_warnings(action="ignore", category=RankworthWarning):
         table = evaluation.evaluate_runs(qrels, runs)
     look = Look(width=width(), bold=shows_bold())
     tried = "\n".join(f"  # {sentence}\n  {command}\n" for sentence, command in demonstration.commands(place))

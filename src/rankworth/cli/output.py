@@ -196,8 +196,7 @@ def picture(kind: str, *arguments: Any, out: Output) -> Callable[[Path], bytes]:
     def content(path: Path) -> bytes:
         from rankworth import plots  # noqa: PLC0415 - where there is a picture
 
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", RankworthWarning)
+        with warnings.catch_warnings(record=True, action="always", category=RankworthWarning) as caught:
             drawn = plots.rendered(getattr(plots, kind)(*arguments), path.suffix.lower().removeprefix("."))
         out.say(*dict.fromkeys(f"warning: {warning.message}" for warning in caught))
         return drawn
@@ -304,8 +303,7 @@ def progress(*, quiet: bool) -> Iterator[Progress | None]:
     is_shown = sys.stderr.isatty() and not quiet and os.environ.get("TERM") != "dumb"
     drawing = Progress() if is_shown else None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RankworthWarning)
+        with warnings.catch_warnings(action="ignore", category=RankworthWarning):
             yield drawing
     finally:
         if drawing is not None and drawing.drawn:

@@ -79,8 +79,7 @@ def evaluate(
             sheet = _joined([_values(name, frame) for name, frame in frames.items()])
             record: dict[str, Any] = {"queries": sheet.rows(), "columns": [column.name for column in sheet.columns[1:]]}
         else:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", RankworthWarning)
+            with warnings.catch_warnings(action="ignore", category=RankworthWarning):
                 means = {name: values.mean() for name, values in frames.items()}
             sheet = _joined([each.sheet(level, name) for name, each in means.items()])
             record = {"runs": {name: each.to_dict(level) for name, each in means.items()}}

@@ -335,8 +335,7 @@ class SystemReader:
         if self._qrels is None:
             raise UsageError("conflicting-options", f"{quoted(labels)} are to be measured, and there are no judgements")
         further = [UNJUDGED] if UNJUDGED not in self.labels and self._means(UNJUDGED, UNJUDGED) else []
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RankworthWarning)
+        with warnings.catch_warnings(action="ignore", category=RankworthWarning):
             try:
                 values = evaluation.evaluate_runs(self._qrels, named, [*self._measures, *further], **self._options)
             except RankworthError:  # the measure of the warning may be what is refused

@@ -178,20 +178,9 @@ class Explanation(_Explained, Trace):
         """Whether the run has a document for the query."""
         return bool(self.context.run.standing.answered[self.context.positions[self.id]])
 
-    @property
-    def arithmetic(self) -> str:
-        """The last steps as numbers: `3.6309 / 5.3928 = 0.6733`."""
-        return trace.arithmetic(self)
-
-    @cached_property
-    def sentence(self) -> str:
-        """What it comes to, in words."""
-        return trace.sentence(self)
-
-    @cached_property
-    def other_gain(self) -> str:
-        """A line on the other usual gain, where it changes the value."""
-        return trace.other_gain(self)
+    arithmetic = cached_property(trace.arithmetic)
+    sentence = cached_property(trace.sentence)
+    other_gain = cached_property(trace.other_gain)
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON holds it (`docs/explanations.md`): full precision, None where there is no number."""

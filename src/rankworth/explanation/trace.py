@@ -21,6 +21,7 @@ from rankworth.measures.parameters import plain
 from rankworth.profiles import STANDARD, ResolvedMeasure
 from rankworth.settings import Judging
 from rankworth.tables.columns import Column, Kind, Sheet
+from rankworth.tables.look import Look
 
 if TYPE_CHECKING:
     from rankworth.explanation.explanation import Explanation
@@ -200,8 +201,6 @@ def _documents_of_terms(terms: Terms, row: int, documents: Iterable[_Document]) 
         yield _Document(column, document.head, (*document.tail, label))
 
 
-_LARGE: Final = 1e9
-"""from which a number is written with its power of ten, as in sheets"""
 _DECIMALS: Final = 4
 _FOLDED: Final = 4
 """as many rows that add nothing make one, where the table is long"""
@@ -478,12 +477,7 @@ def number(value: float, decimals: int = _DECIMALS) -> str:
     >>> number(3.63092975), number(3.0), number(float("nan")), number(1e-9)
     ('3.6309', '3', 'n/a', '1.0e-09')
     """
-    if not math.isfinite(value):
-        return "n/a" if math.isnan(value) else f"{value}"
-    if value.is_integer() and abs(value) < _LARGE:
-        return f"{value + 0.0:.0f}"
-    text = f"{value:z.{decimals}f}"
-    return text if float(text) and abs(value) < _LARGE else f"{value:.1e}"
+    return Look(decimals).cells(Column("", "number", [value]))[0]
 
 
 def apart(first: float, second: float) -> tuple[str, str]:
@@ -492,7 +486,7 @@ def apart(first: float, second: float) -> tuple[str, str]:
     >>> apart(0.59283, 0.592834519), apart(0.0, 0.5)
     (('0.592830', '0.592835'), ('0', '0.5000'))
     """
-    pairs = ((number(first, decimals), number(second, decimals)) for decimals in range(_DECIMALS, 17))
+    pairs = ((number(first, decimals), number(second, decimals)) for decimals in range(_DECIMALS, 16))
     return next((pair for pair in pairs if pair[0] != pair[1]), (repr(first), repr(second)))
 
 

@@ -145,8 +145,7 @@ class Inspector:
 
     def findings(self, _: Request) -> dict[str, Any]:
         """What is wrong or risky in judgements and runs as they were read: how much, and each in a sentence."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RankworthWarning)
+        with warnings.catch_warnings(action="ignore", category=RankworthWarning):
             checked = check(self.qrels, self.runs, self.measures, **self.conventions)
         findings = [f"{each.severity}: {each.text} [{each.slug}]" for each in checked.findings]
         return {"verdict": checked.verdict, "findings": findings}
@@ -352,8 +351,7 @@ class Inspector:
 
     def _evaluated(self, qrels: Qrels, runs: Mapping[str, Run]) -> RunValues:
         """The values of some queries, and how much of the first ranks is judged."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RankworthWarning)
+        with warnings.catch_warnings(action="ignore", category=RankworthWarning):
             return evaluate_runs(qrels, runs, [*self.measures, _JUDGED], **self.conventions)
 
     def _means_of(self, values: RunValues) -> dict[str, Sequence[float | None]]:

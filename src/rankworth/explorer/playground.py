@@ -199,11 +199,8 @@ def examples() -> list[dict[str, Any]]:
         state: dict[str, Any] = {name: example.pop(name) for name in ("measures", "cutoff", "gain") if name in example}
         known = {name: None if grade == _UNJUDGED else grade for name, grade in grades.items()}
         state["documents"] = [{"id": name, "grade": grade, "text": ""} for name, grade in known.items()]
-        state["rankings"] = []
-        for name, scores in runs.items():
-            documents = sorted(scores, key=scores.get, reverse=True)
-            ranking = Ranking(name, documents, [scores[document] for document in documents])
-            state["rankings"].append(ranking._asdict())
+        ranked = {name: dict(sorted(scores.items(), key=lambda pair: -pair[1])) for name, scores in runs.items()}
+        state["rankings"] = [Ranking(name, [*scores], [*scores.values()])._asdict() for name, scores in ranked.items()]
         example["state"] = state
     return examples
 
@@ -213,8 +210,7 @@ def score(state: object) -> dict[str, Any]:
     page = Playground.of(state)
     rankings, notes, signatures = [], [], []
     for ranking in page.rankings:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", RankworthWarning)
+        with warnings.catch_warnings(record=True, action="always", category=RankworthWarning) as caught:
             values = evaluate(*page.inputs(ranking), page.measures, **page.conventions)
         if ranking.documents:  # otherwise they are about the other query, too
             notes += [str(warning.message) for warning in caught]

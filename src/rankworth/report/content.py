@@ -68,6 +68,10 @@ _PROFILED: Final = 2_000
 """up to how many queries the runs are measured under all profiles"""
 
 
+Measured = Comparison | Values | Result
+"""What a report is about: several runs, or one."""
+
+
 @dataclass(frozen=True)
 class Report:
     """What a report says, and the page that shows it.
@@ -183,8 +187,7 @@ def make(
         metadata.check_documents(docs)
     table = queries if isinstance(queries, metadata.QueryTable | None) else metadata.queries(queries)
     options = {"rel": rel, "profile": profile_of(profile), **settings}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankworthWarning)
+    with warnings.catch_warnings(action="ignore", category=RankworthWarning):
         raw = {name: side for name, side in runs.items() if not _is_stored(side)}
         labels = list(measures or MEASURES)
         held = {name: (side if isinstance(side, Run) else Run(side, name)).held() for name, side in raw.items()}
@@ -195,7 +198,7 @@ def make(
         if len(sides) == 1 and isinstance(only, str | Path):
             sides = load(only)
             only = next(iter(sides.values()))
-        shown: Comparison | Values | Result
+        shown: Measured
         if len(sides) > 1:
             wanted = labels if measures or held else None
             how = {"seed": seed, **(comparing or {})}
@@ -210,12 +213,13 @@ def make(
         labels = list(shown.measures if isinstance(shown, Comparison) else shown.per_query.measures)
         inputs = _Inputs(judged, held, options, labels[0], docs)
         further = _further(inputs, labels)
-        record = _summary(shown, labels, table, _tied(shown), seed) | _curves(further, options)
+        record = _summary(shown, labels, table, seed) | _curves(further, options)
         record |= {"command": command, "digests": {str(path): _digest(Path(path)) for path in files}}
         record["judged"] = {name: _column(values, _JUDGED, record["queries"]) for name, values in further.items()}
         is_profiled = profiles and len(record["queries"]) <= _PROFILED
         record["profiles"] = _profiles(inputs, labels) if is_profiled else []
-        record["findings"] = _findings(inputs, labels)
+        findings = check(judged, held, labels, **options).findings if held else ()
+        record["findings"] = [{"severity": each.severity, "slug": each.slug, "text": each.text} for each in findings]
         _add_lists(record, inputs, max_size, seed)
         record["lacks"] = list(_lacks(record, inputs, profiles=profiles))
     return Report(record, _tables(shown))
@@ -254,23 +258,17 @@ def _uncut(labels: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _summary(
-    shown: Comparison | Values | Result,
-    labels: Sequence[str],
-    table: metadata.QueryTable | None,
-    tied: Sequence[Sequence[str]],
-    seed: int,
-) -> dict[str, Any]:
+def _summary(shown: Measured, labels: Sequence[str], table: metadata.QueryTable | None, seed: int) -> dict[str, Any]:
     """Verdict, means, differences, and the values of all queries."""
+    texts = table.texts if table else {}
     if isinstance(shown, Comparison):
-        scores = shown.scores
+        scores, tied = shown.scores, _tied(shown)
         ids, means = list(scores.queries), shown.means
         values = dict(zip(shown.systems, scores.values, strict=True))
-        weights = scores.weights
+        weights, better, verdict = scores.weights, scores.better, _of_several(shown, texts, tied)
     else:
-        ids, means = list(shown.per_query.ids), {shown.run: shown.mean()}
-        values, weights = {shown.run: shown.per_query.array.T}, None
-    texts = table.texts if table else {}
+        ids, means, tied, verdict = list(shown.per_query.ids), {shown.run: shown.mean()}, [], _of_single(shown, texts)
+        values, weights, better = {shown.run: shown.per_query.array.T}, None, dict.fromkeys(labels, "higher")
     rows = {query: row for row, query in enumerate(texts)}
     groups = {
         name: [cells[rows[query]] if query in rows else "" for query in ids]
@@ -285,8 +283,8 @@ def _summary(
         "rankworth": __version__,
         "runs": list(values),
         "measures": list(labels),
-        "better": {label: _better(shown, label) for label in labels},
-        "verdict": _verdict(shown, means, labels, values, ids, texts, tied),
+        "better": {label: better[label] for label in labels},
+        "verdict": verdict,
         "tied": tied,
         "means": {name: {label: finite(row[label]) for label in labels} for name, row in means.items()},
         "intervals": {name: {label: next(ends) for label in labels} for name in values},
@@ -296,19 +294,15 @@ def _summary(
         "texts": [texts.get(query, "") for query in ids],
         "groups": groups,
         "values": {
-            name: {label: _rounded(row) for label, row in zip(labels, result, strict=True)}
+            name: {label: list(map(_rounded, row)) for label, row in zip(labels, result, strict=True)}
             for name, result in values.items()
         },
     }
 
 
-def _better(shown: Comparison | Values | Result, label: str) -> str:
-    """Which end of the scale of a measure is better."""
-    return shown.scores.better[label] if isinstance(shown, Comparison) else "higher"
-
-
-def _rounded(values: Any) -> list[float | None]:  # noqa: ANN401 - numbers
-    return [None if np.isnan(value) else round(float(value), _DIGITS) for value in values]
+def _rounded(value: float | None, digits: int = _DIGITS) -> float | None:
+    value = finite(value)
+    return None if value is None else round(float(value), digits)
 
 
 def _column(values: Values, label: str, ids: Sequence[str]) -> list[float | None]:
@@ -317,24 +311,20 @@ def _column(values: Values, label: str, ids: Sequence[str]) -> list[float | None
     if label not in table.measures:
         return []
     value_of = dict(zip(table.ids, table.array[:, table.measures.index(label)], strict=True))
-    return _rounded([value_of.get(query, np.nan) for query in ids])
+    return [_rounded(value_of.get(query)) for query in ids]
 
 
-def _verdict(
-    shown: Comparison | Values | Result,
-    means: Mapping[str, Mapping[str, float]],
-    labels: Sequence[str],
-    values: Mapping[str, Any],
-    ids: Sequence[str],
-    texts: Mapping[str, str],
-    tied: Sequence[Sequence[str]],
-) -> list[str]:
+def _of_single(values: Values | Result, texts: Mapping[str, str]) -> list[str]:
+    """The verdict on one run: its mean, and the queries without any value."""
+    table, lead = values.per_query, values.per_query.measures[0]
+    nothing = [query for query, value in zip(table.ids, table.array[:, 0], strict=True) if value == 0]
+    first = f"{values.run} has a mean {lead} of {values.mean()[lead]:.4f} over {counted(len(table.ids))}."
+    return [first, f"{len(nothing):,} of them have the value 0{_named(nothing, texts)}."]
+
+
+def _of_several(shown: Comparison, texts: Mapping[str, str], tied: Sequence[Sequence[str]]) -> list[str]:
     """Two plain sentences: which run is better and how sure that is; and on which queries."""
-    lead = labels[0]
-    if not isinstance(shown, Comparison):
-        nothing = [query for query, value in zip(ids, values[shown.run][0], strict=True) if value == 0]
-        first = f"{shown.run} has a mean {lead} of {means[shown.run][lead]:.4f} over {counted(len(ids))}."
-        return [first, f"{len(nothing):,} of them have the value 0{_named(nothing, texts)}."]
+    lead, means = shown.measures[0], shown.means
     rows = [row for row in shown.differences if row.measure == lead]
     if len(shown.systems) == 2:  # noqa: PLR2004 - two runs have one difference
         return _of_two(shown, rows[0], texts)
@@ -415,12 +405,6 @@ def _profiles(inputs: _Inputs, labels: Sequence[str]) -> list[dict[str, Any]]:
     return rows
 
 
-def _findings(inputs: _Inputs, labels: Sequence[str]) -> list[dict[str, str]]:
-    """What is wrong or risky in judgements and runs, errors first."""
-    findings = check(inputs.qrels, inputs.runs, labels, **inputs.options).findings if inputs.runs else ()
-    return [{"severity": finding.severity, "slug": finding.slug, "text": finding.text} for finding in findings]
-
-
 def _order(record: Mapping[str, Any], seed: int) -> list[int]:
     """Rows of queries: those that differ most by each measure in turn, or are worst; and the others at random."""
     first, *others = ([np.array(each, dtype=float) for each in run.values()] for run in record["values"].values())
@@ -493,12 +477,12 @@ def _rankings(
             "arithmetic": explanation.arithmetic,
             "rows": [
                 [
-                    *(str(term.document), term.grade, _short(term.contribution), term.first, term.last),
+                    *(str(term.document), term.grade, _rounded(term.contribution, _OF_TERMS), term.first, term.last),
                     [each.get(str(term.document)) for each in ranks.values()],
                 ]
                 for term in terms
             ],
-            "missing": [[str(gap.document), gap.grade, gap.rank, _short(gap.change)] for gap in missing],
+            "missing": [[str(gap.document), gap.grade, gap.rank, _rounded(gap.change, _OF_TERMS)] for gap in missing],
         }
     return rankings
 
@@ -510,11 +494,6 @@ def _ranks(explanation: Explanation) -> dict[str, int]:
     rows = slice(*hits.offsets[row : row + 2])
     documents = [] if hits.document is None else hits.document[rows].tolist()
     return {str(document): int(rank) for document, rank in zip(documents, hits.rank[rows], strict=False)}
-
-
-def _short(value: float | None) -> float | None:
-    value = finite(value)
-    return None if value is None else round(value, _OF_TERMS)
 
 
 def _chances(record: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -535,13 +514,13 @@ def _chances(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     return sorted(gains, key=lambda gain: -gain["change"])[:_GAINS]
 
 
-def _tied(shown: Comparison | Values | Result) -> list[list[str]]:
+def _tied(shown: Comparison) -> list[list[str]]:
     """Groups of runs between which no difference by the first measure is clear, the best one first.
 
     Each pair is compared, with Tukey's test; runs stand in the order of their means, and each group is as large as it
     can be.
     """
-    if not isinstance(shown, Comparison) or len(shown.systems) < _MANY or shown.scores.weights is not None:
+    if len(shown.systems) < _MANY or shown.scores.weights is not None:
         return []
     lead = shown.measures[0]
     plan = replace(shown.plan, test="tukey", correction="none", method="t", margins={})
@@ -587,7 +566,7 @@ def _formulas(labels: Iterable[str]) -> dict[str, list[str]]:
     return tables
 
 
-def _tables(shown: Comparison | Values | Result) -> dict[str, str]:
+def _tables(shown: Measured) -> dict[str, str]:
     """The sections that are tables, as static HTML, and their sources for papers."""
     forms = {"html": shown.to_html(), "markdown": shown.to_markdown(), "latex": shown.to_latex()}
     method = shown.method() if isinstance(shown, Comparison) else None

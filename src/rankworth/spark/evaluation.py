@@ -118,7 +118,8 @@ def evaluate(
     _refuse_alike(run, [name for name, _ in names])
     schema = ", ".join(f"{quoted(name)} {kind}" for name, kind in names)
     answer = together.mapInArrow(QueryRows(blocks, is_whole, [measure.label for measure in shown], plan.by), schema)
-    return _with_means(answer, Job(plan, blocks, together, judged, ranked, blank, restricted=queries is not None))
+    vars(answer)["mean"] = Job(plan, blocks, together, judged, ranked, blank, restricted=queries is not None).mean
+    return cast("PerQuery", answer)
 
 
 def _by_position(judging: Judging, run: Source) -> bool:
@@ -273,7 +274,7 @@ class Job:
             judged, ranked = (_queries(side.frame) for side in (self.qrels, self.run))
             raise nothing_in_common(judged, ranked) from None
         for notice in means.notices:
-            warnings.warn(RankworthWarning(notice.slug, notice.text), stacklevel=3)
+            warnings.warn(RankworthWarning(notice.slug, notice.text), stacklevel=2)
         return means
 
 
@@ -281,15 +282,3 @@ def _queries(frame: DataFrame) -> list[str]:
     """Some of the ids of queries in a frame."""
     with translated():
         return sorted(row[0] for row in frame.selectExpr("string(query)").distinct().limit(_SOME).collect() if row[0])
-
-
-def _with_means(frame: DataFrame, job: Job) -> "PerQuery":
-    """A frame of values that has `mean()`, too."""
-
-    def mean(_: DataFrame) -> Means:
-        return job.mean()
-
-    mean.__doc__ = Job.mean.__doc__
-    kind = type(frame)
-    frame.__class__ = type("PerQuery", (kind,), {"mean": mean, "__doc__": kind.__doc__, "__module__": kind.__module__})
-    return cast("PerQuery", frame)

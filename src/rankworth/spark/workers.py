@@ -394,17 +394,11 @@ def _scaled(weights: Weights, queries: Sequence[str]) -> Floats:
 def _side_by_side(columns: Sequence[Column]) -> tuple[list[str], Floats, Mask, Mask]:
     """The values that are averaged, `[Q, M]`, where there is one, and over which queries the means are taken."""
     counted, over = [column.counted for column in columns], [column.over for column in columns]
-    first = counted[0]
-    if all(names == first for names in (*counted, *over)) and STAND_IN not in first:
-        table = np.stack([column.averaged() for column in columns], axis=1)
-        everywhere = np.ones(table.shape, dtype=bool)
-        return first, table, everywhere, everywhere
-    named = zip(counted, columns, strict=True)
-    parts = [dict(zip(names, column.averaged().tolist(), strict=True)) for names, column in named]
-    within = [set(names) for names in over]
-    names = sorted({name for part in (*parts, *within) for name in part} - {STAND_IN})
-    shape = (len(names), len(parts))
-    table = np.array([[part.get(name, 0.0) for part in parts] for name in names], dtype=np.float64).reshape(shape)
-    there = np.array([[name in part for part in parts] for name in names], dtype=bool).reshape(shape)
-    divided = np.array([[name in part for part in within] for name in names], dtype=bool).reshape(shape)
-    return names, table, there, divided
+    names = sorted({name for several in (*counted, *over) for name in several} - {STAND_IN})
+    row_of = {name: row for row, name in enumerate([*names, STAND_IN])}
+    table, there, divided = (np.zeros((len(row_of), len(columns)), dtype=kind) for kind in (np.float64, bool, bool))
+    for place, column in enumerate(columns):
+        rows = [row_of[name] for name in counted[place]]
+        table[rows, place], there[rows, place] = column.averaged(), True
+        divided[[row_of[name] for name in over[place]], place] = True
+    return names, table[:-1], there[:-1], divided[:-1]

@@ -70,19 +70,11 @@ class Tests:
         return bool(self.counted.all())
 
 
-SIDES: dict[Alternative, str] = {
-    "two-sided": "two-sided",
-    "less": "one-sided (less)",
-    "greater": "one-sided (greater)",
-}
-"""The alternatives as a sentence has them."""
-
-
 def _tests(
     name: str, statistic: Floats, p: Floats, alternative: Alternative, sentence: str, reference: str, **drawn: object
 ) -> Tests:
     """Results; nothing is counted out or drawn by default. `sentence` has the alternative in place of `{side}`."""
-    sentence = sentence.replace("{side}", SIDES[alternative])
+    sentence = sentence.replace("{side}", alternative if alternative == "two-sided" else f"one-sided ({alternative})")
     how: dict[str, Any] = {"counted": np.zeros(len(p), dtype=np.bool_), "resamples": 0, "seed": None, **drawn}
     return Tests(name, statistic, p, alternative=alternative, sentence=sentence, reference=reference, **how)
 

@@ -234,8 +234,7 @@ def _heading(column: Column) -> str:
 def _html_cells(column: Column, look: Look, *, first: bool) -> list[str]:
     """The cells of a column, with their tags."""
     style = f'dir="auto" style="{_TEXT}"' if column.kind == "text" else f'style="{_NUMBER}"'
-    names_row = f'<th scope="row" {style}>{{}}</th>'
-    plain = f"<td {style}>{{}}</td>"
+    names_row, plain = f'<th scope="row" {style}>{{}}</th>', f"<td {style}>{{}}</td>"
     return [(names_row if first and text else plain).format(text) for text in _IN_HTML.cells(column, look)]
 
 

@@ -45,14 +45,9 @@ def near(array: Array) -> bool:
 
 
 def to_list(array: Array) -> list[Any]:
-    """The numbers of an array of one or two axes; waits for the device, once where the library can."""
-    if hasattr(array, "tolist"):
-        numbers: list[Any] = array.tolist()
-        return numbers
-    if len(array.shape) > 1:
-        return [to_list(array[row, :]) for row in range(array.shape[0])]
-    number = int if namespace(array).isdtype(array.dtype, "integral") else float
-    return [number(array[place]) for place in range(array.shape[0])]
+    """The numbers of an array; waits for the device."""
+    numbers: list[Any] = (array if hasattr(array, "tolist") else np.from_dlpack(array)).tolist()
+    return numbers
 
 
 def checked_arrays(**arrays: Array) -> dict[str, Array]:

@@ -54,24 +54,8 @@ class Shallow(Judged):
             raise DeeperError
         return self._uncut_as_they_come(of).cut(self.cutoff)
 
-    def n_judged(self) -> Array:
-        """`[B]`: how many documents are judged."""
-        return self._number(lambda grade: grade == grade)  # noqa: PLR0124 - NaN is not
-
-    def n_relevant(self, rel: float) -> Array:
-        """`[B]`: how many documents are judged with grade `rel` or better."""
-        return self._number(lambda grade: grade >= rel)
-
-    def n_above(self, grade: float) -> Array:
-        """`[B]`: how many documents are judged with more than a grade."""
-        return self._number(lambda other: other > grade)
-
-    def n_nonrelevant(self, rel: float) -> Array:
-        """`[B]`: how many documents are judged with a grade from 0 to below `rel`."""
-        return self._number(lambda grade: (grade >= 0) & (grade < rel))
-
     def _number(self, condition: Callable[[Any], Any]) -> Array:
-        """`[B]`: how many judged documents have a grade that meets a condition."""
+        """`[B]`: how many judged documents have a grade that meets a condition, also those without a column."""
         number = self.xp.astype(self.xp.count_nonzero(condition(self.all_grades), axis=1), self.rank.dtype)
         return number + self.missing if self.missing is not None and condition(self.level) else number
 
