@@ -274,9 +274,8 @@ def _prepared(vectors: Array, similarity: Similarity) -> Array:
     if callable(similarity):
         return vectors
     is_short = vectors.dtype in (xp.int8, xp.uint8) or xp.isdtype(vectors.dtype, "real floating")
-    is_single = is_short and vectors.dtype != widest(vectors)
-    if similarity == "euclidean" and torch_of(vectors) is None:  # whose squares cancel
-        is_single = False
+    do_squares_cancel = similarity == "euclidean" and torch_of(vectors) is None
+    is_single = is_short and vectors.dtype != widest(vectors) and not do_squares_cancel
     vectors = xp.astype(vectors, xp.float32 if is_single else widest(vectors), copy=False)
     if similarity != "cosine":
         return vectors

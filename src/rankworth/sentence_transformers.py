@@ -132,9 +132,11 @@ class Evaluator(Base):  # type: ignore[misc]
             "query": {"prompt": query_prompt, "prompt_name": query_prompt_name},
             "corpus": {"prompt": corpus_prompt, "prompt_name": corpus_prompt_name},
         }
-        cutoffs = {"accuracy": accuracy_at_k, "precision recall": precision_recall_at_k, "mrr": mrr_at_k}
-        cutoffs |= {"ndcg": ndcg_at_k, "map": map_at_k}
-        self.labels = [f"{name}@{k}" for names, depths in cutoffs.items() for k in depths for name in names.split()]
+        cutoffs = {"accuracy": accuracy_at_k, "precision": precision_recall_at_k, "recall": precision_recall_at_k}
+        cutoffs |= {"ndcg": ndcg_at_k, "mrr": mrr_at_k, "map": map_at_k}
+        self.labels = [f"{name}@{k}" for name, depths in cutoffs.items() for k in depths]
+        of_files = (["accuracy"], ["precision", "recall"], ["mrr"], ["ndcg"], ["map"])
+        self.columns = [f"{name}@{k}" for names in of_files for k in cutoffs[names[0]] for name in names]
         self.depth = max(k for depths in cutoffs.values() for k in depths)
         self.main = f"ndcg@{max(ndcg_at_k)}"
         self.values: dict[str, Values] = {}
@@ -250,7 +252,7 @@ class Evaluator(Base):  # type: ignore[misc]
         stem = "Information-Retrieval_evaluation" + (f"_{self.name}" if self.name else "")
         values = dict(sorted(self.values.items()))
         if self.write_csv:
-            columns = [(name, label) for name in values for label in self.labels]
+            columns = [(name, label) for name in values for label in self.columns]
             heads = [f"{name}-{label.upper() if label[0] in 'mn' else label.capitalize()}" for name, label in columns]
             means = [values[name][label] for name, label in columns]
             _append(folder / f"{stem}_results.csv", ["epoch", "steps", *heads], [[epoch, steps, *means]])

@@ -383,10 +383,9 @@ def of_demo() -> Inspector:
     """The collection of the demonstration: its six runs, the texts of its queries and documents."""
     collection = demonstration.demo()
     queries = {query.id: {"text": query.text, "language": query.language} for query in collection.queries.values()}
-    measures = ("nDCG@10", "RR@10", "AP")
-    conventions = {"rel": None, "profile": DEFAULT}
-    table = metadata.queries(queries)
+    measures, conventions = ("nDCG@10", "RR@10", "AP"), {"rel": None, "profile": DEFAULT}
     runs = {name: collection.runs[name] for name in dict.fromkeys(("bm25", "dense", *collection.runs))}
+    table = metadata.queries(queries)
     return Inspector(collection.qrels, runs, measures, conventions, table, collection.documents)
 
 

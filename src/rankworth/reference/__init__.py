@@ -15,11 +15,11 @@ from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, TextFact
 from rankworth.measures.core import Definition
 from rankworth.measures.parameters import plain
 from rankworth.names import TOOLS, TREC_EVAL, Quantity
+from rankworth.tables.columns import Column
 from rankworth.tables.look import Look
 
 if TYPE_CHECKING:
     from rankworth.judging.judged_run import Row
-    from rankworth.tables.columns import Column
 
 Entry = tuple[str, str, str]
 """a parameter with its value, what it may be, and what it does"""
@@ -319,8 +319,9 @@ def example(quantity: Measure | Fact) -> tuple[list[str], list[str]]:
             grades, missing = _BY_SUBTOPIC, _MISSING_BY_SUBTOPIC
         of = "grades for three subtopics" if quantity.definition.subtopics else "grades"
         ranking = f"Five documents, 1 to 5, were retrieved. Their {of}, best rank first, are "
-        ranking += f"{', '.join(map(_grade, grades))}, where ? is a document that nobody judged. Judged, but not "
-        ranking += f"retrieved, from document 6 on: grades {' and '.join(map(_grade, missing))}."
+        shown, others = (Look().cells(Column("grade", "grade", some)) for some in (grades, missing))
+        ranking += f"{', '.join(shown)}, where ? is a document that nobody judged. Judged, but not "
+        ranking += f"retrieved, from document 6 on: grades {' and '.join(others)}."
         try:
             blocks = [ranking, *_computation(quantity, grades, missing)]
             if isinstance(quantity, TextFact):
@@ -358,13 +359,6 @@ def _computation(quantity: Measure | Fact, grades: Sequence["Row"], missing: Seq
     yield from map(escaped, (explanation.sentence, *gained[:1]))
 
 
-def _table(columns: "Sequence[Column]") -> str:
+def _table(columns: Sequence[Column]) -> str:
     rows = zip(*map(Look().cells, columns), strict=True)
     return table([column.name for column in columns], rows, f"|{'--:|' * len(columns)}")
-
-
-def _grade(row: "Row") -> str:
-    """What the assessors gave one document."""
-    if row is None:
-        return "?"
-    return " ".join(map(_grade, row)) if isinstance(row, Sequence) else f"{row:g}"

@@ -135,7 +135,8 @@ def _of_alike(session: Any, header: Header, ranks: int | None, paths: list[str],
     if position is not None and position not in places.values():
         places[_POSITION] = position
     numbers = {**dict.fromkeys(("score", "rank", "distance", _POSITION), _number), "grade": _grade}
-    columns = {what: numbers.get(what, _as_it_is)(sql.col(names[place])) for what, place in places.items()}
+    cells = {what: sql.col(names[place]) for what, place in places.items()}
+    columns = {what: numbers[what](cell) if what in numbers else cell for what, cell in cells.items()}
     titles = {what: header.names[places[what]] if header.named or said else what for what in columns}
     return rows.select(*(column.alias(titles[what]) for what, column in columns.items()))  # type: ignore[no-any-return]
 
@@ -144,10 +145,6 @@ def _number(text: "Column") -> "Column":
     """A cell as a number; what is none becomes NaN, which is refused where it counts."""
     number = sql.when(text.rlike(f"^{_NUMBER}$"), text.try_cast("double"))
     return sql.when(text.isNotNull(), sql.coalesce(number, sql.lit(float("nan"))))
-
-
-def _as_it_is(text: "Column") -> "Column":
-    return text
 
 
 def _grade(text: "Column") -> "Column":
@@ -168,6 +165,7 @@ def _of_lines(lines: "DataFrame", layout: Layout) -> "DataFrame":
     if layout is RUN:
         fits = fits | line.rlike(_TAGGED)
     parts = sql.when(fits, parts).otherwise(failure(layout.slug, message, f"write every line as: {wanted}"))
-    reads = {"string": _as_it_is, "double": _grade if layout is QRELS else _number}
-    columns = [reads[kind](sql.get(parts, sql.lit(place))).alias(name) for name, place, kind in _TREC[layout]]
+    cells = [(sql.get(parts, sql.lit(place)), name, kind) for name, place, kind in _TREC[layout]]
+    read = _grade if layout is QRELS else _number
+    columns = [(read(cell) if kind == "double" else cell).alias(name) for cell, name, kind in cells]
     return lines.where((line != "") & ~line.startswith("#")).select(*columns)

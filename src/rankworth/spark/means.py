@@ -25,8 +25,7 @@ from rankworth.profiles import ResolvedMeasure, signature
 from rankworth.stats.samples import ROUNDING
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
-from rankworth.tables.look import Look
-from rankworth.tables.show import Shown, show
+from rankworth.tables.show import Shown
 from rankworth.version import __version__
 
 if TYPE_CHECKING:
@@ -410,14 +409,6 @@ class Means(Shown):
         if level is not None:
             notes.append(f"Intervals are {100 * level:.4g}% Student t intervals.")
         return Sheet(tuple(columns), tuple(notes), self.signature)
-
-    def __str__(self) -> str:
-        """The table."""
-        return show(self.sheets(), "table", Look())
-
-    def __repr__(self) -> str:
-        """Say how much there is."""
-        return f"Means({', '.join(f'{label}={mean:.4f}' for label, mean in self.mean().items())}, {self.counts!r})"
 
     def _parts(self) -> list[tuple[str, Sequence[Cell]]]:
         return [(ALL, self.found.whole), *((name, self.found.groups[name]) for name in self.groups)]

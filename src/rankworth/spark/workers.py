@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -40,8 +40,7 @@ _ABSENT: Final = ("no-common-queries", "empty-input")
 """errors of a run that are none of a block"""
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """What is known of some queries.
 
     Attributes:

@@ -29,6 +29,8 @@ from rankworth.tensors.inputs import to_list, torch_of
 
 SUMS: Final = ("total", "lost", "number")
 """names of the lists in a state"""
+_ADDING: Final = threading.Lock()
+"""held while sums change, by one accumulator at a time: none has a lock of its own, which no copy could have"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +147,6 @@ class Accumulator:
         self._is_single = isinstance(measures, str | Measure | Fact)
         self._prepared = prepared(measures, rel=rel, profile=profile, ties=ties, undefined=undefined)
         self._sums: Sums | None = None
-        self._lock = threading.Lock()
 
     @property
     def measures(self) -> tuple[Measure | Fact, ...]:
@@ -228,7 +229,7 @@ class Accumulator:
 
     def reset(self) -> None:
         """Forget all batches."""
-        with self._lock:
+        with _ADDING:
             self._sums = None
 
     def to(self, device: Any) -> Self:  # noqa: ANN401 - of the array library
@@ -240,7 +241,7 @@ class Accumulator:
             device: such as `"cuda"`.
 
         """
-        with self._lock:
+        with _ADDING:
             self._sums = None if self._sums is None else self._sums.to(device)
         return self
 
@@ -279,7 +280,7 @@ class Accumulator:
         if not _is_whole(numbers, len(self.measures)):
             text = f"the state holds {shortened(repr(numbers), 100)}, not a number for each measure in each"
             raise UsageError("input-type", text, remedy=remedy)
-        with self._lock:
+        with _ADDING:
             self._sums = Sums.of_lists(numbers, np.zeros(0), restored=True) if numbers["total"] else None
 
     def _settings(self) -> dict[str, Any]:
@@ -296,14 +297,6 @@ class Accumulator:
         for name, own in self._settings().items():
             if settings[name] != own:
                 raise UsageError("conflicting-options", f"{name} of {other} are {settings[name]}, here {own}")
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All but the lock, for copies and other processes."""
-        return {name: value for name, value in vars(self).items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take the attributes, with a new lock."""
-        vars(self).update(state, _lock=threading.Lock())
 
     def compute(self) -> ByMeasure | Array:
         """One number for each measure, over all batches of all processes, as arrays without axes.
@@ -326,7 +319,7 @@ class Accumulator:
         return next(iter(means.values())) if self._is_single and len(means) == 1 else means
 
     def _add(self, sums: Sums) -> None:
-        with self._lock:
+        with _ADDING:
             self._sums = sums if self._sums is None else self._sums.plus(sums)
 
 

@@ -1,6 +1,5 @@
 """Accumulators that torchmetrics takes for its own, for a `MetricCollection` and for what Lightning logs."""
 
-import threading
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -68,12 +67,3 @@ class MetricAccumulator(Accumulator, Base):  # type: ignore[misc]
     def _wrap_compute(self, compute: Callable[..., Any]) -> Callable[..., Any]:
         """Leave it as it is: an accumulator gathers the sums of all processes itself."""
         return compute
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All but the lock and what is bound to this object, for copies and other processes."""
-        return {name: value for name, value in Base.__getstate__(self).items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take the attributes, with a new lock."""
-        Base.__setstate__(self, state)
-        self._lock = threading.Lock()
