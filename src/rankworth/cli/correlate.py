@@ -116,6 +116,14 @@ class Intervals(TypedDict, total=False):
     seed: Annotated[int, Parameter(metavar="N", validator=FromZero)]
 
 
+class Judges(Intervals):
+    """What two judges are called, the groups within which they are compared, too, and how intervals are made."""
+
+    names: list[str]
+    by: list[str] | None
+    table: str | None
+
+
 def correlate(
     *files: HiddenFile,
     options: Annotated[CorrelateOptions, FLAT] = CorrelateOptions(),
@@ -177,8 +185,7 @@ def correlate(
     paths = [name_and_path(text)[1] for text in (*(judges or ()), *named)]
     paths += filter(None, (options.measured.only, options.read.queries))
     out = Output.of(shown, format, paths, what="correlations", others=PICTURES if what == "systems" else ())
-    project = configuration.find(options.measured.plugin, quiet=shown.quiet)
-    read = partial(InputFiles.of, project, options)
+    read = partial(InputFiles.of, configuration.find(options.measured.plugin, quiet=shown.quiet), options)
 
     from rankworth import correlation  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.correlation.systems import METHOD  # noqa: PLC0415 - as above
@@ -201,34 +208,14 @@ def correlate(
             measures = measures or ["nDCG@10"]
             qrels, runs, settings = read(first, named).read(measures)
             others = read(second, ()).read(measures)[0]
-            names, table = _judge_names(judges), options.read.queries
+            about: Judges = {"names": _judge_names(judges), "by": by, "table": options.read.queries, **intervals}
             if runs:
                 result = correlation.correlate_judges(
-                    qrels,
-                    others,
-                    runs,
-                    measures,
-                    names=names,
-                    method=by_methods,
-                    by=by,
-                    table=table,
-                    progress=drawing,
-                    **ordering,
-                    **intervals,
-                    **settings,
+                    qrels, others, runs, measures, method=by_methods, progress=drawing, **about, **ordering, **settings
                 )
             else:
-                result = correlation.agreement(
-                    qrels,
-                    others,
-                    names=names,
-                    queries=settings["queries"],
-                    by=by,
-                    table=table,
-                    rel=settings.get("rel"),
-                    resamples=ordering.get("resamples"),
-                    **intervals,
-                )
+                queries, rel, resamples = settings["queries"], settings.get("rel"), ordering.get("resamples")
+                result = correlation.agreement(qrels, others, queries=queries, rel=rel, resamples=resamples, **about)
     if per_query:
         out.write_table(result.flat("queries"), {"json": lambda: data.document(result.to_dict()).encode()})
     else:

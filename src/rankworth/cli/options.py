@@ -261,8 +261,7 @@ class Options:
     @property
     def of_files(self) -> list[str]:
         """The options by which a command reads the same files, as a command line has them."""
-        names = [*typed(self.read), "--exclude", "--plugin"]
-        return words({option: values for option, values in self.typed().items() if option in names})
+        return words(typed(self.read, exclude=self.measured.exclude, plugin=self.measured.plugin))
 
 
 @dataclass(frozen=True)

@@ -202,7 +202,9 @@ class Inspector:
         grade = checked_number(request, "grade")
         text = "the judgements have subtopics, and a new grade would have none"
         require(not self.has_subtopics, text, "add it to the file of judgements")
-        before, self.judged = self.judged, self._with_grade(query, document, grade)
+        known = {name: each for name, each in self.judged.get(query, {}).items() if name != document}
+        before, new_grade = self.judged, {} if grade is None else {document: grade}
+        self.judged = before | {query: known | new_grade}
         try:
             parts = {name: self._part(query, name) for name in self.runs}
             new = {name: self._evaluated(qrels, {name: run})[name].per_query for name, (qrels, run) in parts.items()}
@@ -216,11 +218,6 @@ class Inspector:
             self._values[name][row] = per_query.array[per_query.ids.index(query)]
         values = {name: list(map(finite, table[row, :-1].tolist())) for name, table in self._values.items()}
         return {"values": values, "judged": sum(map(len, self.judged.values())), "saved": self.save}
-
-    def _with_grade(self, query: str, document: str, grade: float | None) -> dict[str, dict[str, float]]:
-        """The new grades with one more, or without that of a document."""
-        known = {name: each for name, each in self.judged.get(query, {}).items() if name != document}
-        return self.judged | {query: known if grade is None else known | {document: grade}}
 
     def write(self) -> None:
         """Write the new grades as judgements, in the format of the file's suffix.

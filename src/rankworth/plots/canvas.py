@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
-from itertools import accumulate, takewhile
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
+
+from rich.cells import chop_cells
 
 from rankworth.errors import RankworthWarning, UsageError
 from rankworth.io import atomic
@@ -499,15 +500,9 @@ def _points(size: str = "medium") -> float:
     return FontProperties(size=size).get_size_in_points()
 
 
-def _is_wide(letter: str) -> bool:
-    """Whether a letter takes two cells."""
-    return unicodedata.east_asian_width(letter) in "WF"
-
-
 def _fitting(text: str, cells: int) -> int:
     """How many letters of a text go into so many cells."""
-    widths = accumulate(1 + _is_wide(letter) for letter in text)
-    return sum(1 for _ in takewhile(lambda width: width <= cells, widths))
+    return len(next(iter(chop_cells(text, cells)), ""))
 
 
 def _width(text: str, height: float) -> float:
@@ -515,7 +510,7 @@ def _width(text: str, height: float) -> float:
     from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - optional library
     from matplotlib.textpath import text_to_path  # noqa: PLC0415 - optional library
 
-    narrow = "".join(letter for letter in text if not _is_wide(letter))
+    narrow = "".join(letter for letter in text if unicodedata.east_asian_width(letter) not in "WF")
     drawn, _, _ = text_to_path.get_text_width_height_descent(narrow, FontProperties(size=height), ismath=False)
     return float(drawn) + height * (len(text) - len(narrow))
 

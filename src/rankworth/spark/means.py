@@ -10,7 +10,7 @@ import numpy as np
 from pyspark.sql import functions as sql
 
 from rankworth import names
-from rankworth.errors import InputError, RefusedError, UsageError, counted, quoted
+from rankworth.errors import InputError, RefusedError, UsageError, quoted
 from rankworth.evaluation import diagnostics
 from rankworth.evaluation.aggregation import Way, from_logarithms, rounded
 from rankworth.evaluation.evaluator import Plan
@@ -241,9 +241,7 @@ class Means(Shown):
                 raise nothing_left(plan.exclude, "document of the run for any judged query")
             if not counts.ignored:
                 raise InputError("empty-input", "the run: no document of any query is left")
-            text = f"no query of the run is judged: {counted(counts.judged)} have judgements, and {counts.ignored:,} "
-            remedy = "are these judgements and a run of the same collection?"
-            raise InputError("no-common-queries", f"{text}others have results", remedy=remedy)
+            raise InputError("no-common-queries", "no query of the run is judged")  # which they are, `Job` knows
         means = cls(found, plan, counts, lists, tuple(diagnostics.blanks(blanks.count, blank)))
         means._refuse_weights()
         means._refuse_groups()
