@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from importlib.resources import files
-from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from rankworth import names
@@ -43,9 +42,11 @@ _INSTEAD: Final[Mapping[str, str | float]] = {
     "no_queries": "nan",
 }
 """what may be set in place of what refuses"""
-_DATA: Final[Mapping[str, Callable[[Any], object]]] = MappingProxyType(
-    {"exclude": Exclusion.of, "weights": Weights.of, "macro": Groups.of}
-)
+_DATA: Final[Mapping[str, Callable[[Any], object]]] = {
+    "exclude": Exclusion.of,
+    "weights": Weights.of,
+    "macro": Groups.of,
+}
 """settings that are data, and what reads them"""
 _BLANK: Final = re.compile(r"\{(\w+)\}")
 _TAKES: Final = {"k": r"\d+", "d": r"\d+", "gains": r"-?\d+=[^,=]+(?:,-?\d+=[^,=]+)*"}

@@ -12,7 +12,6 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, Final
 
 from rankworth.errors import UsageError
@@ -23,9 +22,7 @@ from rankworth.settings import as_typed, parsed
 
 _RECORDED: Final = ("profile", "derived", "ranked_by", "exact", "rankworth", "seed", "digits")
 """what is told of a number and does not make it another"""
-_BARE: Final[Mapping[str, Callable[[str], Any]]] = MappingProxyType(
-    {"exclude": Exclusion, "weights": Weights.bare, "macro": Groups.bare}
-)
+_BARE: Final[Mapping[str, Callable[[str], Any]]] = {"exclude": Exclusion, "weights": Weights.bare, "macro": Groups.bare}
 """settings of which a line tells what tells them apart, and not what they are"""
 _KNOWN: Final = (*JUDGING, *AVERAGING, *_RECORDED, "queries")
 _PAIR: Final = re.compile(r"(?P<name>[a-z_]+):(?P<value>.*)", re.DOTALL)

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -324,7 +324,8 @@ class MeasureRows:
             if block.values is not None:
                 counts |= _counts(block.values)
                 yield from self._rows(details(block.values).columns)
-            yield _batch([None] * len(counts), [*counts], [*counts.values()], [1.0] * len(counts), None)
+            numbers = np.array([*counts.values()], dtype=np.float64), np.ones(len(counts)), np.zeros(len(counts))
+            yield _batch([None] * len(counts), [*counts], *numbers)
 
     def _rows(self, columns: Sequence[Column]) -> Iterator[pa.RecordBatch]:
         """The rows of a block, measure by measure."""
@@ -339,37 +340,24 @@ class MeasureRows:
             over = np.where(divides[:, place] if column.way == "mean" else there[:, place], own, 0.0)
             has = (there[:, place] & (own > 0)) if self.weights is None else (own > 0) & (there[:, place] | (over > 0))
             values = additive(table[:, place], column.way)
-            yield _batch([place] * len(names), groups, np.where(has, values, 0.0), own, over, ~has)
+            yield _batch([place] * len(names), groups, np.where(has, values, 0.0), own, over, void=~has)
 
 
 def _batch(
-    measures: Sequence[int | None],
-    groups: Sequence[str | None],
-    values: Any,  # noqa: ANN401 - numbers
-    weights: Any,  # noqa: ANN401 - numbers
-    over: Floats | None,
-    void: Mask | None = None,
+    measures: Sequence[int | None], groups: Sequence[str | None], *numbers: Floats, void: Mask | None = None
 ) -> pa.RecordBatch:
     """Rows as `means.SCHEMA` tells.
 
     Args:
         measures: the place of each row's measure.
         groups: the groups, or names of counts.
-        values: the numbers.
-        weights: what they weigh.
-        over: what means are divided by; nothing where None.
+        *numbers: values, weights, and what means are divided by.
         void: which rows have neither value nor weight.
 
     """
-    return pa.RecordBatch.from_pydict(
-        {
-            "measure": pa.array(measures, pa.int32()),
-            "group": pa.array(groups, pa.string()),
-            "value": pa.array(np.asarray(values, dtype=np.float64), mask=void),
-            "weight": pa.array(np.asarray(weights, dtype=np.float64), mask=void),
-            "divisor": pa.array(np.zeros(len(groups)) if over is None else over),
-        }
-    )
+    arrays = [pa.array(measures, pa.int32()), pa.array(groups, pa.string())]
+    arrays += [pa.array(column, mask=mask) for column, mask in zip(numbers, (void, void, None), strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, ["measure", "group", "value", "weight", "divisor"])
 
 
 def _counts(values: Values) -> dict[str, int]:

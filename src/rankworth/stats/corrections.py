@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -89,15 +88,13 @@ _FALSE: Final = "the false discovery rate"
 _RELATED: Final = f"{_FALSE} of tests that are independent or positively dependent"
 _ANY: Final = f"{_FALSE} whatever the dependence between tests"
 _HOCHBERG, _YEKUTIELI = "Benjamini-Hochberg", "Benjamini-Yekutieli"
-CORRECTIONS: Final[Mapping[str, Correction]] = MappingProxyType(
-    {
-        "none": Correction("none", "", "", "", lambda p: p),
-        "bonferroni": Correction(
-            "Bonferroni", "multiplied by their number (Bonferroni)", _FAMILY, "dunn1961", lambda p: p * p.size
-        ),
-        "holm": Correction("Holm", "corrected by Holm's method", _FAMILY, "holm1979", _holm),
-        "bh": Correction(_HOCHBERG, f"corrected by the {_HOCHBERG} method", _RELATED, "benjamini1995", _bh),
-        "by": Correction(_YEKUTIELI, f"corrected by the {_YEKUTIELI} method", _ANY, "benjamini2001", _by),
-    }
-)
+CORRECTIONS: Final[Mapping[str, Correction]] = {
+    "none": Correction("none", "", "", "", lambda p: p),
+    "bonferroni": Correction(
+        "Bonferroni", "multiplied by their number (Bonferroni)", _FAMILY, "dunn1961", lambda p: p * p.size
+    ),
+    "holm": Correction("Holm", "corrected by Holm's method", _FAMILY, "holm1979", _holm),
+    "bh": Correction(_HOCHBERG, f"corrected by the {_HOCHBERG} method", _RELATED, "benjamini1995", _bh),
+    "by": Correction(_YEKUTIELI, f"corrected by the {_YEKUTIELI} method", _ANY, "benjamini2001", _by),
+}
 """How p values are corrected, by word."""

@@ -6,7 +6,6 @@ Each takes a `Pairing`: two rankings for each of many queries, with ties.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Final, Literal
 
 import numpy as np
@@ -381,19 +380,17 @@ class Overlap:
 
 _RANDOM: Final = "average over all orders of tied documents"
 _SHARED: Final = "tied documents have the same rank"
-OVERLAPS: Final[Mapping[str, Overlap]] = MappingProxyType(
-    {
-        one.name: one
-        for one in (
-            Overlap("rbo", "RBO", rbo, ("p", "k"), _SHARED),
-            Overlap("rbo-w", "RBO-w", rbo, ("p", "k"), _SHARED),
-            Overlap("rbo-a", "RBO-a", partial(rbo, ties="a"), ("p", "k"), _RANDOM),
-            Overlap("rbo-b", "RBO-b", partial(rbo, ties="b"), ("p", "k"), f"{_RANDOM}, with a correction"),
-            Overlap("rba", "RBA", rba, ("p", "k"), "tied documents have the mean weight of their ranks"),
-            Overlap("overlap", "overlap", overlap, ("k",), _RANDOM),
-            Overlap("average-overlap", "AO", average_overlap, ("k",), _RANDOM),
-            Overlap("jaccard", "Jaccard", jaccard, ("k",), "every document tied at rank k is included"),
-        )
-    }
-)
+OVERLAPS: Final[Mapping[str, Overlap]] = {
+    one.name: one
+    for one in (
+        Overlap("rbo", "RBO", rbo, ("p", "k"), _SHARED),
+        Overlap("rbo-w", "RBO-w", rbo, ("p", "k"), _SHARED),
+        Overlap("rbo-a", "RBO-a", partial(rbo, ties="a"), ("p", "k"), _RANDOM),
+        Overlap("rbo-b", "RBO-b", partial(rbo, ties="b"), ("p", "k"), f"{_RANDOM}, with a correction"),
+        Overlap("rba", "RBA", rba, ("p", "k"), "tied documents have the mean weight of their ranks"),
+        Overlap("overlap", "overlap", overlap, ("k",), _RANDOM),
+        Overlap("average-overlap", "AO", average_overlap, ("k",), _RANDOM),
+        Overlap("jaccard", "Jaccard", jaccard, ("k",), "every document tied at rank k is included"),
+    )
+}
 """Each by name; `rbo` is `rbo-w`, which is how its authors treat ties."""

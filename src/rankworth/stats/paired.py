@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -35,9 +34,9 @@ from rankworth.stats.samples import (
 )
 
 _ENTRIES: Final = files("rankworth.stats").joinpath("references.bib").read_text(encoding="utf-8").split("\n@")
-BIBTEX: Final[Mapping[str, str]] = MappingProxyType(
-    {entry[entry.index("{") + 1 : entry.index(",")]: f"@{entry.strip().lstrip('@')}" for entry in _ENTRIES}
-)
+BIBTEX: Final[Mapping[str, str]] = {
+    entry[entry.index("{") + 1 : entry.index(",")]: f"@{entry.strip().lstrip('@')}" for entry in _ENTRIES
+}
 """Where the statistics come from: entries by the keys that results name, and those of effects and of planning."""
 
 
@@ -458,13 +457,11 @@ class Method:
         return self.test(differences, weights, alternative=alternative, **drawing)
 
 
-TESTS: Final[Mapping[str, Method]] = MappingProxyType(
-    {
-        "t": Method(t_test, "paired t test"),
-        "wilcoxon": Method(wilcoxon, "Wilcoxon signed-rank test", weighted=False),
-        "sign": Method(sign_test, "sign test", weighted=False),
-        "randomization": Method(randomization, "randomization test", FLIPS),
-        "bootstrap": Method(bootstrap_test, "bootstrap test", RESAMPLES),
-    }
-)
+TESTS: Final[Mapping[str, Method]] = {
+    "t": Method(t_test, "paired t test"),
+    "wilcoxon": Method(wilcoxon, "Wilcoxon signed-rank test", weighted=False),
+    "sign": Method(sign_test, "sign test", weighted=False),
+    "randomization": Method(randomization, "randomization test", FLIPS),
+    "bootstrap": Method(bootstrap_test, "bootstrap test", RESAMPLES),
+}
 """Tests of paired differences, by word."""

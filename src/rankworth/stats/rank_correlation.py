@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, Final, Literal, Self
 
 import numpy as np
@@ -542,22 +541,20 @@ def pearson_p(r: float, n: int) -> float:
     return min(1.0, 2 * float(betainc(n / 2 - 1, n / 2 - 1, (1 - abs(r)) / 2)))
 
 
-COEFFICIENTS: Final[Mapping[str, Coefficient]] = MappingProxyType(
-    {
-        one.name: one
-        for one in (
-            Coefficient("tau-a", tau_a, "penalised", "kendall"),
-            Coefficient("tau-b", tau_b, "aware", "kendall"),
-            Coefficient("tau-c", tau_c, "penalised", "kendall"),
-            Coefficient("gamma", gamma, "ignored", "kendall"),
-            Coefficient("spearman", spearman, "aware", "t"),
-            Coefficient("weighted-tau", weighted_tau, "aware"),
-            Coefficient("weighted-tau-reference", weighted_tau_reference, "aware", "", False),
-            Coefficient("tau-ap", tau_ap, "refused", "", False),
-            Coefficient("tau-ap-a", tau_ap_a, "refused-in-reference", "", False),
-            Coefficient("tau-ap-b", tau_ap_b, "aware"),
-            Coefficient("pearson", pearson, "aware", "t"),
-        )
-    }
-)
+COEFFICIENTS: Final[Mapping[str, Coefficient]] = {
+    one.name: one
+    for one in (
+        Coefficient("tau-a", tau_a, "penalised", "kendall"),
+        Coefficient("tau-b", tau_b, "aware", "kendall"),
+        Coefficient("tau-c", tau_c, "penalised", "kendall"),
+        Coefficient("gamma", gamma, "ignored", "kendall"),
+        Coefficient("spearman", spearman, "aware", "t"),
+        Coefficient("weighted-tau", weighted_tau, "aware"),
+        Coefficient("weighted-tau-reference", weighted_tau_reference, "aware", "", False),
+        Coefficient("tau-ap", tau_ap, "refused", "", False),
+        Coefficient("tau-ap-a", tau_ap_a, "refused-in-reference", "", False),
+        Coefficient("tau-ap-b", tau_ap_b, "aware"),
+        Coefficient("pearson", pearson, "aware", "t"),
+    )
+}
 """All of them, by name."""

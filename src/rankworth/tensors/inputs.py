@@ -144,10 +144,10 @@ def batch(
     scores: Array,
     grades: Array,
     *,
-    mask: Array | None = None,
-    judged: Array | None = None,
-    relevant: Array | None = None,
-    pool: Array | None = None,
+    mask: Array = None,
+    judged: Array = None,
+    relevant: Array = None,
+    pool: Array = None,
 ) -> Batch:
     """One form for checked arrays; arguments as for `evaluate`.
 
@@ -171,15 +171,8 @@ def batch(
     if judged is not None:
         grades = _real(grades)
         grades = xp.where(judged, grades, constant(xp.nan, grades))
-    return Batch(
-        scores=scores,
-        grades=grades,
-        mask=mask,
-        pool=grades if pool is None else _numbers(pool),
-        relevant=relevant,
-        dtype=widest(scores) if double else xp.float32,
-        readable=near(scores),
-    )
+    pool, dtype = grades if pool is None else _numbers(pool), widest(scores) if double else xp.float32
+    return Batch(scores, grades, mask, pool, relevant, dtype, near(scores))
 
 
 def _check_shapes(**arrays: Array | None) -> None:
