@@ -182,17 +182,17 @@ STATISTICS = {
         ('TestName = Literal["randomization", ', 'TestName = Literal["randomization", "twin", '),
         ('CorrectionName = Literal["holm", ', 'CorrectionName = Literal["holm", "twin", '),
     ],
-    "paired": [('        "t": Method(', '        "twin": Method(t_test, "twin test"),\n        "t": Method(')],
+    "paired": [('    "t": Method(', '    "twin": Method(t_test, "twin test"),\n    "t": Method(')],
     "corrections": [
         (
-            '        "none": Correction(',
-            '        "twin": Correction("Twin", "", "", "", lambda p: p),\n        "none": Correction(',
+            '    "none": Correction(',
+            '    "twin": Correction("Twin", "", "", "", lambda p: p),\n    "none": Correction(',
         )
     ],
     "rank_correlation": [
         (
-            '            Coefficient("tau-a", ',
-            '            Coefficient("twin", tau_a, "aware", "t"),\n            Coefficient("tau-a", ',
+            '        Coefficient("tau-a", ',
+            '        Coefficient("twin", tau_a, "aware", "t"),\n        Coefficient("tau-a", ',
         )
     ],
 }

@@ -295,7 +295,5 @@ def _explained(
 
 def _with_ids(terms: tuple[Term, ...], kinds: validate.IdKinds) -> tuple[Term, ...]:
     """Terms with their documents as the judgements had them."""
-    if not kinds.integers("document"):
-        return terms
     ids = iter(kinds.back("document", [term.document for term in terms if term.document is not None]))
     return tuple(term if term.document is None else term._replace(document=next(ids)) for term in terms)

@@ -42,11 +42,7 @@ _INSTEAD: Final[Mapping[str, str | float]] = {
     "no_queries": "nan",
 }
 """what may be set in place of what refuses"""
-_DATA: Final[Mapping[str, Callable[[Any], object]]] = {
-    "exclude": Exclusion.of,
-    "weights": Weights.of,
-    "macro": Groups.of,
-}
+_DATA: Final[Mapping[str, Callable[[Any], Any]]] = {"exclude": Exclusion.of, "weights": Weights.of, "macro": Groups.of}
 """settings that are data, and what reads them"""
 _BLANK: Final = re.compile(r"\{(\w+)\}")
 _TAKES: Final = {"k": r"\d+", "d": r"\d+", "gains": r"-?\d+=[^,=]+(?:,-?\d+=[^,=]+)*"}

@@ -116,14 +116,15 @@ class Pairing:
             known: list[dict[Hashable, int]] = []
             for rankings, (starts, top, bottom, match) in zip((first, second), sides, strict=True):
                 rows: dict[Hashable, int] = {}
-                for group in map(_members, rankings.get(query, ())):
+                for group in rankings.get(query, ()):
+                    tied = group if isinstance(group, list | tuple | set | frozenset) else (group,)
                     begin = len(top) - starts[-1] + 1
-                    for document in group:
+                    for document in tied:
                         if document in rows:
                             raise repeated_document(document, query)
                         rows[document] = len(top)
                         top.append(begin)
-                        bottom.append(begin + len(group) - 1)
+                        bottom.append(begin + len(tied) - 1)
                 match.extend([-1] * len(rows))
                 starts.append(len(top))
                 known.append(rows)
@@ -248,10 +249,6 @@ def repeated_document(document: object, query: str) -> InputError:
     where = f"query {quoted([query])}" if query else "a ranking"
     text = f"{where} has the document {quoted([document])} twice"
     return InputError("duplicate-document", text, remedy="a document has one place in a ranking; leave the others out")
-
-
-def _members(group: Group) -> Collection[Hashable]:
-    return group if isinstance(group, list | tuple | set | frozenset) else (group,)
 
 
 Ties = Literal["w", "a", "b"]
