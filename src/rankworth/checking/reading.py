@@ -102,14 +102,11 @@ class WatchedRun(Run):
 
     def batches(self, progress: "Progress | None" = None, *, ranks: bool = False) -> "Iterator[pl.DataFrame]":
         """Rows, as those of any run."""
-        if ranks or not self.files or not self.has_ranks:
-            for frame in super().batches(progress, ranks=ranks):
-                self.rows.look_at(frame)
-                yield frame
-            return
-        for frame in self._of_files(LOOSELY_RANKED, progress):
+        has_more = not ranks and bool(self.files) and self.has_ranks
+        frames = self._of_files(LOOSELY_RANKED, progress) if has_more else super().batches(progress, ranks=ranks)
+        for frame in frames:
             self.rows.look_at(frame)
-            yield frame.drop("rank")
+            yield frame.drop("rank") if has_more else frame
 
     def dicts(self, progress: "Progress | None" = None) -> None:
         """Dicts come as rows, too, so that there is one way to look at them."""

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 
 import polars as pl
@@ -186,10 +187,8 @@ def _refuse_alike(frame: DataFrame, names: Sequence[str]) -> None:
     """
     if frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
         return
-    alike: dict[str, list[str]] = {}
-    for name in names:
-        alike.setdefault(name.casefold(), []).append(name)
-    clashes = [" and ".join(names) for names in alike.values() if len(names) > 1]
+    alike = [[*group] for _, group in groupby(sorted(names, key=str.casefold), str.casefold)]
+    clashes = [" and ".join(group) for group in alike if len(group) > 1]
     if clashes:
         texts = [f"{names} differ in case only, and to Spark they are one column" for names in clashes]
         remedy = 'ask for one of them, or spark.conf.set("spark.sql.caseSensitive", "true")'
