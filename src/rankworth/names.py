@@ -12,6 +12,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
@@ -95,6 +96,18 @@ def parse(text: str) -> Quantity:
         text = f"{text!r} stands for {len(quantities)} measures: {shown}; name one of them"
         raise MeasureError("measure-syntax", text)
     return quantities[0]
+
+
+def measure_of(text: str) -> Measure | None:
+    """The measure that a text names; None for facts, and for names that only a profile knows.
+
+    >>> measure_of("MAP"), measure_of("NumRel")
+    (AP, None)
+    """
+    with suppress(MeasureError):
+        quantity = parse(text)
+        return quantity if isinstance(quantity, Measure) else None
+    return None
 
 
 def several(measures: object) -> list[Any]:

@@ -26,13 +26,13 @@ from rankworth.explorer.playground import (
     checked_count,
     checked_number,
     checked_text,
-    parsed,
     profile_with,
     require,
 )
 from rankworth.io import atomic, metadata, write
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
+from rankworth.names import measure_of
 from rankworth.profiles import DEFAULT, profile_of
 from rankworth.settings import with_quirks
 
@@ -188,7 +188,7 @@ class Inspector:
             ]
         text = self.text_by_query.get(query, "")
         measure = self.measures[column]
-        cutoff = known.cutoff if (known := parsed(measure)) else None
+        cutoff = known.cutoff if (known := measure_of(measure)) else None
         return {"id": query, "text": text, "measure": measure, "cutoff": cutoff, "rankings": rankings}
 
     def judge(self, request: Request) -> dict[str, Any]:
@@ -305,7 +305,7 @@ class Inspector:
             rest = {"rows": [], "missing": self._first(missing), "arithmetic": "no document was retrieved"}
             return ranking | rest | {"formula": ""}
         explained = self._explained(qrels, run, query, measure)
-        uncut = replace(known, cutoff=None) if (known := parsed(measure)) else measure
+        uncut = replace(known, cutoff=None) if (known := measure_of(measure)) else measure
         listed = self._explained(qrels, run, query, uncut) or self._explained(qrels, run, query, _LISTING)
         how = f"{explained.sentence}: {explained.arithmetic}" if explained else f"no rank adds to {measure}"
         adds = {str(term.document): finite(term.contribution) for term in explained.terms} if explained else {}

@@ -16,13 +16,13 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-from rankworth import names
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.evaluation import evaluate, evaluate_profiles
 from rankworth.explanation import Explanation, explain, vary
 from rankworth.explanation.trace import finite
-from rankworth.measures import CATALOGUE, Measure
+from rankworth.measures import CATALOGUE
 from rankworth.model import Qrels, Run
+from rankworth.names import measure_of
 from rankworth.profiles import DEFAULT, PROFILES, Profile, profile_of
 from rankworth.settings import OPTIONS, QUIRKS, SETTINGS, VALUES, as_typed, with_quirks
 
@@ -231,7 +231,7 @@ def curve(state: object) -> dict[str, Any]:
     """The values of the first ranking at every cutoff, for the measures that can be cut."""
     page = Playground.of(state)
     deepest = min(_CURVE, max(1, len(page.rankings[0].documents)))
-    measures = [name for name in page.measures if (measure := parsed(name)) and not measure.definition.at]
+    measures = [name for name in page.measures if (measure := measure_of(name)) and not measure.definition.at]
     return {"rows": page.vary(measures, "cutoff", n=deepest)}
 
 
@@ -292,15 +292,6 @@ def profile_with(conventions: Mapping[str, Any]) -> Profile:
     return profile_of(conventions["profile"]).derive(**with_quirks(settings))
 
 
-def parsed(text: str) -> Measure | None:
-    """A measure by its name; None for facts, and for names that only a profile knows."""
-    try:
-        measure = names.parse(text)
-    except MeasureError:
-        return None
-    return measure if isinstance(measure, Measure) else None
-
-
 def _moves(page: Playground) -> list[dict[str, Any]]:
     """The best rank of each relevant document, and what moving it there would add, the greatest gain first."""
     ranks = {document: rank for rank, document in enumerate(page.rankings[0].documents, 1)}
@@ -332,7 +323,7 @@ def _value(page: Playground, measure: str, profile: Profile) -> dict[str, Any]:
 
 def _with_controls(text: str, cutoff: int | None, gain: str) -> str:
     """A measure with the gain that the page sets for all, and with its cutoff where it is written without one."""
-    measure = parsed(text)
+    measure = measure_of(text)
     if measure is None:
         return text
     parameter = measure.definition.parameters.get("gain")

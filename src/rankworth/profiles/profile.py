@@ -15,7 +15,6 @@ from rankworth.errors import InputError, MeasureError, RankworthError, RefusedEr
 from rankworth.groups import Groups, Weights
 from rankworth.io.reading import Blank
 from rankworth.judging.exclusion import Exclusion
-from rankworth.measures import Fact, Measure
 from rankworth.names import Quantity
 from rankworth.settings import QUIRKS, Averaging, Judging, as_typed
 from rankworth.settings_keywords import OptionKeywords
@@ -321,7 +320,7 @@ class Profile:
             return ResolvedMeasure(label, quantity, self.judging, self.averaging)
         chosen = {*typed, *dict(quantity.settings), quantity.definition.at}
         for name, value in rule.example.settings:
-            of_cutoff = isinstance(value, str) and "k" in value and not _is_cut(quantity)
+            of_cutoff = isinstance(value, str) and "k" in value and quantity.cutoff is None
             if name not in chosen and not of_cutoff:
                 with suppress(MeasureError):  # what means nothing beside the parameters that were given
                     quantity = quantity(**{name: value})
@@ -340,13 +339,10 @@ class Profile:
 
         def plainness(rule: Rule) -> tuple[bool, int, int]:
             settings = dict(rule.example.settings) if rule.example is not None else {}
-            return _is_cut(rule.example) != _is_cut(quantity), len(settings.keys() - {"rel"}), len(rule.name)
+            is_uncut = getattr(rule.example, "cutoff", None) is None
+            return is_uncut != (quantity.cutoff is None), len(settings.keys() - {"rel"}), len(rule.name)
 
         return min(alike, key=plainness, default=None)
-
-
-def _is_cut(quantity: Measure | Fact | None) -> bool:
-    return quantity is not None and quantity.cutoff is not None
 
 
 def _labelled(measures: Sequence[ResolvedMeasure]) -> list[ResolvedMeasure]:

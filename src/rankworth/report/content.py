@@ -28,9 +28,8 @@ from rankworth.explanation import Explanation, explain_queries
 from rankworth.explanation.trace import finite
 from rankworth.io import atomic, metadata
 from rankworth.io.source import STDIN
-from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
-from rankworth.names import parse
+from rankworth.names import measure_of, parse
 from rankworth.profiles import DEFAULT, Profile, profile_of
 from rankworth.report import page
 from rankworth.tables.look import p_value, signed
@@ -113,11 +112,8 @@ class _Inputs:
     @property
     def depth(self) -> int:
         """How many ranks of a ranking are shown."""
-        try:
-            measure = parse(self.lead)
-        except RankworthError:
-            return _DEPTH
-        return (measure.cutoff if isinstance(measure, Measure) else None) or _DEPTH
+        measure = measure_of(self.lead)
+        return (measure.cutoff if measure else None) or _DEPTH
 
     def explained(self, run: str, queries: Sequence[str]) -> list[Explanation]:
         """How the values of queries by the first measure come about; none where it is not explained."""
@@ -247,15 +243,8 @@ def _further(inputs: _Inputs, labels: Sequence[str]) -> Mapping[str, Values]:
 
 def _uncut(labels: Iterable[str]) -> list[str]:
     """The measures that take a cutoff, without theirs."""
-    names = []
-    for label in labels:
-        try:
-            measure = parse(label)
-        except RankworthError:
-            continue
-        if isinstance(measure, Measure) and not measure.definition.at:
-            names.append(str(measure).partition("@")[0])
-    return list(dict.fromkeys(names))
+    measures = [measure for measure in map(measure_of, labels) if measure and not measure.definition.at]
+    return list(dict.fromkeys(str(measure).partition("@")[0] for measure in measures))
 
 
 def _summary(shown: Measured, labels: Sequence[str], table: metadata.QueryTable | None, seed: int) -> dict[str, Any]:
