@@ -8,7 +8,8 @@ import numpy as np
 
 from rankworth.comparison.differences import Difference, ScoreTable
 from rankworth.comparison.systems import SystemReader
-from rankworth.evaluation.bounds import DifferenceBounds, Varied
+from rankworth.evaluation.bounds import Varied, assumption, vary
+from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.stats.samples import ROUNDING
 
 _WHATEVER: Final = {"ties": "whatever the order of ties is", "unjudged": "whatever the unjudged documents are"}
@@ -47,18 +48,17 @@ def bounds_of(
         UsageError: `conflicting-options` for systems that are no single runs.
 
     """
-    pairs = list(dict.fromkeys((row.first, row.second) for row in rows))
-    found, assumption = reader.difference_bounds(scores.measures, pairs, by)
-    by_key = {(each.measure, each.first, each.second): each for each in found}
-    bounds = tuple(_of_mean(scores, row, by_key[row.measure, row.first, row.second]) for row in rows)
-    return bounds, (assumption, *_sentences(rows, bounds, by))
+    contexts = reader.contexts(scores.measures, scores.systems, by)
+    pairs = [[contexts[name][row.measure] for name in (row.first, row.second)] for row in rows]
+    bounds = tuple(_of_mean(scores, row, sides, by) for row, sides in zip(rows, pairs, strict=True))
+    return bounds, (assumption(pairs[0][0].run.hits, by), *_sentences(rows, bounds, by))
 
 
-def _of_mean(scores: ScoreTable, row: Difference, queries: DifferenceBounds) -> DifferenceBound:
-    """The bounds of a mean difference."""
-    places = {query: place for place, query in enumerate(queries.queries)}
+def _of_mean(scores: ScoreTable, row: Difference, sides: Sequence[MeasureContext], by: Varied) -> DifferenceBound:
+    """The bounds of a mean difference; `sides` is the measure of both systems."""
+    places = {query: place for place, query in enumerate(sides[0].qrels.queries)}
     order = np.array([places[query] for query in scores.queries], dtype=np.int64)
-    low, high, is_known = (column[order] for column in (queries.low, queries.high, queries.is_known))
+    low, high, is_known = (column[order] for column in vary(sides, by))
     first, second = scores.pair(row.measure, row.first, row.second)
     there = ~np.isnan(first + second)
     weights = np.ones(there.size) if scores.weights is None else scores.weights

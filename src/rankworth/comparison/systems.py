@@ -17,7 +17,8 @@ from rankworth import evaluation
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.evaluation import runner
-from rankworth.evaluation.bounds import DifferenceBounds, Varied, differences
+from rankworth.evaluation.bounds import Varied, of_runs
+from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.evaluation.diagnostics import COVERAGE
 from rankworth.evaluation.results_file import Result
 from rankworth.evaluation.results_reading import is_results, read
@@ -290,16 +291,16 @@ class SystemReader:
         named = {key: systems[key].under(self._names) for key in sides}
         return [joined([named[name, number] for number in range(len(by_name[name]))], self.labels) for name in by_name]
 
-    def difference_bounds(
-        self, measures: Sequence[str], pairs: Sequence[tuple[str, str]], by: Varied
-    ) -> tuple[list[DifferenceBounds], str]:
-        """Bounds of the differences of queries by some measures, and what they assume.
+    def contexts(
+        self, measures: Sequence[str], systems: Sequence[str], by: Varied
+    ) -> dict[str, dict[str, MeasureContext]]:
+        """What is needed to bound some measures, by system and measure.
 
         Raises:
             UsageError: `conflicting-options` for systems that are no single runs.
 
         """
-        if stored := [name for pair in pairs for name in pair if name not in self._runs]:
+        if stored := [name for name in systems if name not in self._runs]:
             text = f"{stored[0]} has no bounds: it is not one run, whose documents could be looked at"
             remedy = "give each system as one run, and not as a results file"
             raise UsageError("conflicting-options", text, remedy=remedy)
@@ -307,7 +308,8 @@ class SystemReader:
         settings: Any = {name: value for name, value in self._options.items() if name not in others}
         plan = runner.planned(self._profile, measures, self._options.get("rel"), settings)
         judgements = inputs.Judgements(self._qrels, self._queries, [measure.judging for measure in plan.asked])
-        return differences(judgements, self._runs, plan, pairs, by)
+        sides = of_runs(judgements, self._runs, plan, by)
+        return {name: {side.asked.label: side for side in of_run} for name, of_run in sides.items()}
 
     def _take_over(self, stored: Sequence[System]) -> None:
         """Measure runs by the measures that all stored values have, under the names of the first."""

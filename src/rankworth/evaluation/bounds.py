@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from rankworth.arrays import Floats
 from rankworth.errors import UsageError
 from rankworth.evaluation.aggregation import Column, Mask
 from rankworth.evaluation.counterfactuals import MeasureContext, contexts
@@ -123,8 +122,8 @@ def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progres
             for each in ends
         )
         columns[label] = lowest, middle, highest
-    assumption = _assumption(evaluator.measured_run(plan.base).hits, by)
-    return replace(values, bounds=MeanBounds(by, assumption, tuple(notes), columns, values.per_query.id_kinds))
+    sentence = assumption(evaluator.measured_run(plan.base).hits, by)
+    return replace(values, bounds=MeanBounds(by, sentence, tuple(notes), columns, values.per_query.id_kinds))
 
 
 def _refuse_word(by: object) -> None:
@@ -141,7 +140,7 @@ def _refuse_word(by: object) -> None:
 _OF: Final = {"ties": "orders of ties", "unjudged": "ways to grade documents"}
 
 
-def _assumption(hits: JudgedRows, by: Varied) -> str:
+def assumption(hits: JudgedRows, by: Varied) -> str:
     """What bounds assume, as a sentence."""
     if by == "ties":
         return "bounds over all orders of documents with equal scores"
@@ -178,19 +177,6 @@ def _refuse_settings(context: MeasureContext) -> None:
         )
 
 
-class DifferenceBounds(NamedTuple):
-    """How low and how high the differences of queries could be, the second run less the first."""
-
-    measure: str
-    first: str
-    second: str
-    queries: list[str]
-    low: Floats
-    """`[Q]`: lowest difference; the lowest that is attained where `is_known` is false"""
-    high: Floats
-    is_known: Mask
-
-
 def of_runs(judgements: Judgements, runs: Mapping[str, Run], plan: Plan, by: Varied) -> dict[str, list[MeasureContext]]:
     """What is needed to bound each measure of each run; documents are known by their ids.
 
@@ -208,33 +194,6 @@ def of_runs(judgements: Judgements, runs: Mapping[str, Run], plan: Plan, by: Var
         for context in sides[name] if is_shown else ():
             _refuse_settings(context)
     return sides
-
-
-def differences(
-    judgements: Judgements, runs: Mapping[str, Run], plan: Plan, pairs: Sequence[tuple[str, str]], by: Varied
-) -> tuple[list[DifferenceBounds], str]:
-    """Bounds of the differences of runs by each measure, and what they assume.
-
-    Args:
-        judgements: those that count under some settings.
-        runs: by name.
-        plan: the measures.
-        pairs: the names of each two runs.
-        by: what bounds are taken over; a document that nobody judged has one grade in both runs.
-
-    Raises:
-        UsageError: as `bounded`.
-        RankworthError: as `evaluate`.
-
-    """
-    sides = of_runs(judgements, runs, plan, by)
-    found = [
-        DifferenceBounds(side.asked.label, first, second, list(side.qrels.queries), *vary([side, other], by))
-        for first, second in pairs
-        for side, other in zip(sides[first], sides[second], strict=True)
-    ]
-    [[side, *_], *_] = sides.values()
-    return found, _assumption(side.run.hits, by)
 
 
 def vary(sides: Sequence[MeasureContext], by: Varied) -> Bounds:
