@@ -90,7 +90,7 @@ def view(means: Any, better: Any = "higher", values: Any = None, name: str = "m"
     table = np.asarray(means, dtype=np.float64)
     every = table[:, None] if values is None else np.asarray(values, dtype=np.float64)
     names = tuple(f"s{place}" for place in range(len(table)))
-    return SystemMeans(name, "", names, every, table, weights, better, f"{name}|rankworth:0")
+    return SystemMeans(name, "", names, every, table, weights, better, f"{name}|rankworth:0", {})
 
 
 def refused(slug: str, call: Callable[[], object], *words: str) -> None:
@@ -265,7 +265,7 @@ def test_measures_the_other_way_round_swap_the_same_systems() -> None:
 def test_lower_is_better_where_it_is() -> None:
     means = [0.4, 0.1, 0.3, 0.2]
     up, down = view(means, name="gain"), view([1 - one for one in means], "lower", name="loss")
-    rows, _ = correlated([up, down], [(0, 1)], _compared(2), methods(ALL, 0.9, None), level=0.95, resamples=9, seed=0)
+    rows, _ = correlated([up, down], [(0, 1)], methods(ALL, 0.9, None), level=0.95, resamples=9, seed=0)
     assert {round(found.value, 12) for found in rows[0].coefficients.values()} == {1.0}
     assert rows[0].swaps == ()
     assert down.ranks == up.ranks == [1, 4, 2, 3]
@@ -308,7 +308,7 @@ def test_swaps_come_in_the_order_of_what_they_mean() -> None:
     x, y = view([0.9, 0.7, 0.5, 0.3]), view([0.3, 0.5, 0.7, 0.9])
     names = list(combinations(x.systems, 2))
     p = [dict(zip(names, cells, strict=True)) for cells in ([0.01, 0.9, 0.2, 0.01, 0.5, 0.04], [0.03, 0.01, 0.9, 0.01, 0.6, 0.06])]  # noqa: E501  # fmt: skip
-    _, _, swaps = swaps_of(x, y, (p[0], p[1]), 0.95)
+    _, _, swaps = swaps_of(replace(x, p=p[0]), replace(y, p=p[1]), 0.95)
     told = [(swap.first, swap.second, swap.significant) for swap in swaps]
     assert told == [
         ("s1", "s2", "both"),  # .01 and .01
@@ -359,7 +359,7 @@ def test_the_table_of_a_paper_and_how_little_five_systems_show(shared: Path) -> 
     first = view([table["table1"][name]["ndcg3"] for name in names], name="nDCG@3")
     second = view([table["table2"][name]["top3"] for name in names], name="RAG")
     asked = methods(["tau-b", "spearman", "tau-ap"], 0.9, None)
-    rows, notes = correlated([first, second], [(0, 1)], _compared(2), asked, level=0.95, resamples=9, seed=0)
+    rows, notes = correlated([first, second], [(0, 1)], asked, level=0.95, resamples=9, seed=0)
     [row] = rows
     assert (row.concordant, row.swapped, row.tied, notes) == (8, 2, 0, [])
     tau, rho, tau_ap = (row.coefficients[name] for name in ("tau-b", "spearman", "tau-ap"))
@@ -501,7 +501,7 @@ def test_a_system_without_a_mean_is_left_out_and_told() -> None:
     found, told = with_means(views)
     assert [one.systems for one in found] == [("s0",), ("s0",)]
     assert told == ["s1 is left out: it has no mean by AP", "s2 is left out: it has no mean by RR"]
-    [row], _ = correlated(found, [(0, 1)], _compared(2), methods(ALL, 0.9, None), level=0.95, resamples=9, seed=0)
+    [row], _ = correlated(found, [(0, 1)], methods(ALL, 0.9, None), level=0.95, resamples=9, seed=0)
     assert all(math.isnan(one.value) for one in row.coefficients.values())
     assert (row.concordant, row.swapped, row.tied) == (0, 0, 0)
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 from urllib.parse import quote
 
 import numpy as np
@@ -347,24 +347,19 @@ class Slices:
         >>> slices.by.labels(["q1"]), slices.weights.array(["q1"]).tolist()
         (['ar'], [9.0])
         """
-        settings = {"by": by, "weights": weights, "macro": macro}
-        columns = {setting: names for setting, value in settings.items() if (names := _names(value)) is not None}
-        if table is not None and not any(columns.values()):
-            text = "a table of queries is given, and no column of it is asked for"
-            raise UsageError("conflicting-options", text, remedy="by=, weights= or macro= name a column")
         read: QueryTable | None = None
         if table is not None:
+            if not any(_names(value) for value in (by, weights, macro)):
+                text = "a table of queries is given, and no column of it is asked for"
+                raise UsageError("conflicting-options", text, remedy="by=, weights= or macro= name a column")
             from rankworth.io.metadata import queries  # noqa: PLC0415 - rarely needed
 
             read = queries(table)
-        merged: dict[str, Any] = {}
-        for setting, value in settings.items():
-            kind: type[Weights | Groups] = Weights if setting == "weights" else Groups
-            if columns.get(setting):
-                merged[setting] = _of_columns(read, setting, columns[setting], kind)
-            elif value is not None and setting not in columns:
-                merged[setting] = kind.of(value)
-        return cls(**merged)
+        return cls(
+            _chosen(Groups, by, "by", read),
+            _chosen(Weights, weights, "weights", read),
+            _chosen(Groups, macro, "macro", read),
+        )
 
 
 def _names(value: object) -> list[str] | None:
@@ -376,16 +371,22 @@ def _names(value: object) -> list[str] | None:
     return None
 
 
-def _of_columns(
-    table: "QueryTable | None", setting: str, names: Sequence[str], kind: type[Weights | Groups]
-) -> Weights | Groups:
-    """The columns of a table as weights or groups.
+Kind = TypeVar("Kind", Weights, Groups)
+
+
+def _chosen(kind: type[Kind], value: object, setting: str, table: "QueryTable | None") -> Kind | None:
+    """Weights or groups: of the columns of a table, or as they are given; None where nothing is asked for.
 
     Raises:
         InputError: `frame-columns`, `bad-weight`.
         UsageError: `unknown-setting`, where there is no table.
 
     """
+    names = _names(value)
+    if names is None and value is not None:
+        return kind.of(value)
+    if not names:
+        return None
     if table is None:
         text = f"{setting}={names[0]!r} names a column, and there is no table of queries to find it in"
         remedy = f"table=FILE, on a command line --queries FILE; or a dict, {setting}={{query: ...}}"

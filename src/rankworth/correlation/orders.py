@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import numpy as np
 
 from rankworth import comparison
-from rankworth.comparison import Comparison, ScoreTable
+from rankworth.comparison import Comparison
 from rankworth.comparison.comparing import FEW as SHUFFLES
 from rankworth.comparison.differences import PAIRWISE
 from rankworth.correlation.methods import Method
@@ -92,6 +92,7 @@ class SystemMeans:
         weights: `[Q]`, what each query counts; None where all count alike.
         better: which end of the scale is better.
         signature: how they came about.
+        p: by the names of two systems the corrected p value of their difference.
 
     """
 
@@ -103,6 +104,7 @@ class SystemMeans:
     weights: Floats | None
     better: Better
     signature: str
+    p: Mapping[tuple[str, str], float]
 
     @property
     def name(self) -> str:
@@ -219,12 +221,14 @@ class Correlated:
         return self.measure or f"{self.x} and {self.y}"
 
 
-def means_of(scores: ScoreTable, judge: str = "") -> list[SystemMeans]:
-    """The means of systems by each measure."""
-    orders = []
+def means_of(compared: Comparison, judge: str = "") -> list[SystemMeans]:
+    """The means of systems by each measure, from a comparison of all pairs."""
+    orders, scores = [], compared.scores
     for column, name in enumerate(scores.measures):
         numbers = scores.values[:, column], scores.means[:, column], scores.weights
-        orders.append(SystemMeans(name, judge, scores.systems, *numbers, scores.better[name], scores.signatures[name]))
+        how = scores.better[name], scores.signatures[name]
+        p = {(row.first, row.second): row.adjusted for row in compared.differences if row.measure == name}
+        orders.append(SystemMeans(name, judge, scores.systems, *numbers, *how, p))
     return orders
 
 
@@ -242,7 +246,6 @@ def with_means(orders: Sequence[SystemMeans]) -> tuple[list[SystemMeans], list[s
 def correlated(
     orders: Sequence[SystemMeans],
     pairs: Sequence[tuple[int, int]],
-    comparisons: Sequence[Comparison],
     coefficients: Sequence[Method],
     *,
     level: float,
@@ -254,7 +257,6 @@ def correlated(
     Args:
         orders: of the same systems, from values for the same queries.
         pairs: which of them are correlated, by number.
-        comparisons: of each order the comparison that it is from.
         coefficients: of correlation.
         level: of intervals and tests.
         resamples: how many samples of queries.
@@ -270,9 +272,8 @@ def correlated(
         samples = sampled(orders, pairs, names, resamples=resamples, seed=seed)
     for (x, y), draws in zip(pairs, samples, strict=True):
         first, second = orders[x], orders[y]
-        p = [_p_values(comparisons[place], orders[place].measure) for place in (x, y)]
         measure = first.measure if first.judge else ""
-        row = Correlated(first.name, second.name, measure, {}, *swaps_of(first, second, p, level))
+        row = Correlated(first.name, second.name, measure, {}, *swaps_of(first, second, level))
         for method, sample in zip(coefficients, draws, strict=True):
             value, chance = _value(method, row, first, second)
             low, high = (np.nan, np.nan) if np.isnan(value) else bounds(sample, level)
@@ -303,21 +304,12 @@ def _value(method: Method, row: Correlated, x: SystemMeans, y: SystemMeans) -> t
         raise UsageError(error.slug, f"{row.called}: {error.problems[0]}", remedy=error.remedy) from None
 
 
-def _p_values(compared: Comparison, measure: str) -> dict[tuple[str, str], float]:
-    """The corrected p values of all pairs of systems by a measure, in either order of a pair."""
-    rows = [row for row in compared.differences if row.measure == measure]
-    return {pair: row.adjusted for row in rows for pair in ((row.first, row.second), (row.second, row.first))}
-
-
-def swaps_of(
-    x: SystemMeans, y: SystemMeans, p: Sequence[Mapping[tuple[str, str], float]], level: float
-) -> tuple[int, int, tuple[Swap, ...]]:
+def swaps_of(x: SystemMeans, y: SystemMeans, level: float) -> tuple[int, int, tuple[Swap, ...]]:
     """How many pairs of systems are in the same order, how many are tied, and those in opposite orders.
 
     Args:
         x: one order.
         y: the other one, of the same systems.
-        p: by names of two systems the p value of their difference by x, and by y.
         level: 1 - level is the chance of a difference called where there is none.
 
     """
@@ -330,7 +322,7 @@ def swaps_of(
         pair = int(left[place]), int(right[place])
         first, second = pair if sides[0][place] > 0 else pair[::-1]
         names = x.systems[first], x.systems[second]
-        x_p, y_p = (each.get(names, np.nan) for each in p)
+        x_p, y_p = (each.p.get(names, each.p.get(names[::-1], np.nan)) for each in (x, y))
         x_apart, y_apart = (float(each.means[second] - each.means[first]) for each in (x, y))
         word = _WORDS[(x_p < 1 - level) + (y_p < 1 - level)]
         swaps.append(Swap(*names, x_apart, y_apart, x_p, y_p, word))

@@ -355,7 +355,7 @@ def correlate_measures(
     named = None if measures is None else dict.fromkeys(several(measures))
     coefficients = _coefficients(method)
     compared = compare_all(qrels, runs, named, test=test, level=level, resamples=resamples, seed=seed, **options)
-    orders = means_of(compared.scores)
+    orders = means_of(compared)
     if len(orders) < 2:  # noqa: PLR2004 - a correlation takes two
         text = f"measures are held against each other, and there is {orders[0].measure} only"
         raise UsageError("conflicting-options", text, remedy="name two or more: measures=['nDCG@10', 'AP']")
@@ -447,7 +447,7 @@ def correlate_judges(
         if not kept:
             raise InputError("no-common-queries", f"no query has a value under both {judges[0]} and {judges[1]}")
         compared = [compare_all(qrels, runs, named, queries=kept, **of_systems) for qrels in both]
-    orders = [order for each, judge in zip(compared, judges, strict=True) for order in means_of(each.scores, judge)]
+    orders = [order for each, judge in zip(compared, judges, strict=True) for order in means_of(each, judge)]
     agreed: Agreement | None = None
     about: dict[str, Any] = {"queries": compared[0].scores.queries, "by": by, "table": None if by is None else table}
     how = {name: how.get(name) for name in ("rel", "level", "resamples", "seed")}
@@ -515,12 +515,11 @@ def _correlation(
     agreed: Agreement | None = None,
     notes: Sequence[str] = (),
 ) -> SystemCorrelation:
-    """Correlate pairs of orders, which come from the comparisons, as many from each."""
+    """Correlate pairs of orders, which come from the comparisons."""
     known, missing = with_means(orders)
     plan, queries = comparisons[0].plan, comparisons[0].scores.queries
     count = resamples_for(len(queries)) if resamples is None else resamples
-    each = [compared for compared in comparisons for _ in range(len(orders) // len(comparisons))]
-    rows, more = correlated(known, pairs, each, coefficients, level=plan.level, resamples=count, seed=plan.seed)
+    rows, more = correlated(known, pairs, coefficients, level=plan.level, resamples=count, seed=plan.seed)
     together = [*notes, *(note for compared in comparisons for note in compared.notes), *missing, *more]
     return SystemCorrelation(
         rows=tuple(rows),

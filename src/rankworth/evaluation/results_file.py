@@ -28,13 +28,14 @@ from rankworth.errors import (
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Mask
 from rankworth.evaluation.output import SEED, whole
-from rankworth.evaluation.values import Interval, PerQuery, check_sampling
+from rankworth.evaluation.values import Interval, PerQuery
 from rankworth.io import atomic
 from rankworth.measures import Fact, Measure
 from rankworth.measures.facts import RUNID
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Signature
 from rankworth.stats import RESAMPLES
+from rankworth.stats.samples import check_sampling
 from rankworth.tables import analysis
 from rankworth.tables import columns as tables
 from rankworth.tables.frames import FrameLibrary

@@ -1,27 +1,27 @@
 """The values of a run or several: per query, as means, with intervals, counts, groups and signature."""
 
-import operator
 import os
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth import names
 from rankworth.arrays import Floats
-from rankworth.errors import MeasureError, NotMeasuredError, UsageError, counted, in_python, quoted
+from rankworth.errors import MeasureError, NotMeasuredError, counted, in_python, quoted
 from rankworth.evaluation import aggregation, output
 from rankworth.evaluation.aggregation import Column, Mask, Standing
 from rankworth.groups import Groups
-from rankworth.io.validate import IdKinds, is_number
+from rankworth.io.validate import IdKinds
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Profile, ResolvedMeasure, signature
+from rankworth.stats.samples import check_sampling
 from rankworth.tables import columns as tables
 from rankworth.tables.columns import Kind, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
@@ -564,19 +564,6 @@ class RunValues(_Evaluation, Mapping[str, Values]):
     def __repr__(self) -> str:
         """The means of all runs, with counts, groups and warnings, as plain text."""
         return show(self.sheets(), "table", Look()).rstrip("\n") if self else ""
-
-
-def check_sampling(level: float, seed: int) -> None:
-    """Refuse a level or a seed that is none.
-
-    Raises:
-        UsageError: `unknown-setting`.
-
-    """
-    if not is_number(level) or not 0 < level < 1:
-        raise UsageError("unknown-setting", f"level={level!r}: a level lies between 0 and 1")
-    if not isinstance(seed, SupportsIndex) or operator.index(seed) < 0:
-        raise UsageError("unknown-setting", f"seed={seed!r}: seed is a whole number from 0")
 
 
 def details(values: "Values") -> "Details":
