@@ -3,11 +3,11 @@
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankworth.arrays import Floats
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column, Mask, Rows, Standing
@@ -101,8 +101,8 @@ class MeasuredRun:
     judging: Judging
     """the settings that change something of this run, the others at their default"""
     judgement: JudgedRun
-    values: dict[Quantity, Floats] = field(default_factory=dict)
-    texts: dict[Quantity, list[str]] = field(default_factory=dict)
+    values: dict[Quantity, NDArray[Any]] = field(default_factory=dict)
+    """`[Q]` each: numbers, or texts of facts that are texts"""
     failed: dict[Quantity, MeasureError] = field(default_factory=dict)
     """measures that do not suit the grades or the ties"""
     layouts: dict[Quantity, Layout] = field(default_factory=dict)
@@ -162,19 +162,13 @@ class MeasuredRun:
                 continue
             self.layouts[quantity] = layout_of(quantity, qrels)
             by_layout.setdefault(self.layouts[quantity], []).append(quantity)
-            if isinstance(quantity, TextFact):
-                self.texts[quantity] = [""] * size
-            else:
-                self.values[quantity] = np.zeros(size)
+            is_text = isinstance(quantity, TextFact)
+            self.values[quantity] = np.full(size, "", dtype=object) if is_text else np.zeros(size)
         for layout, some in by_layout.items():
             hits = self.hits.compact() if layout == "judged" else self.hits
             for places, block in hits.blocks():
                 ranking = block.condensed if self.condensed else block
                 for quantity in some:
-                    if isinstance(quantity, TextFact):
-                        for place, text in zip(places.tolist(), quantity.values(ranking), strict=True):
-                            self.texts[quantity][place] = text
-                        continue
                     try:
                         self.values[quantity][places] = quantity.values(ranking)
                     except MeasureError as error:
@@ -194,19 +188,19 @@ def _standing(
     return Standing(queries, judged, answered, empty, *of_pool, hollow, hits.n_retrieved)
 
 
+def _no_subtopics(quantity: Quantity) -> MeasureError:
+    """The error of a measure of subtopics where settings change what is judged."""
+    text = f"{quantity} looks at subtopics, and the settings change what is judged without a word on subtopics"
+    settings = "negative, judgements, pool, unretrieved, grades, highest and repeated judgements are such settings"
+    return MeasureError("conflicting-options", text, remedy=settings)
+
+
 def layout_of(quantity: Quantity, qrels: Qrels) -> Layout:
     """Which rows a measure needs; signed gains need those of unjudged documents beside negative grades only."""
     positions = quantity.positions
     if positions == "all" and quantity.definition.positions == "judged" and not (qrels.grades < 0).any():
         return "judged"
     return positions
-
-
-def _no_subtopics(quantity: Quantity) -> MeasureError:
-    """The error of a measure of subtopics where settings change what is judged."""
-    text = f"{quantity} looks at subtopics, and the settings change what is judged without a word on subtopics"
-    settings = "negative, judgements, pool, unretrieved, grades, highest and repeated judgements are such settings"
-    return MeasureError("conflicting-options", text, remedy=settings)
 
 
 def _has_unjudged(measure: ResolvedMeasure) -> bool:
@@ -525,7 +519,7 @@ class Evaluator:
         for measure in plan.asked:
             if isinstance(measure.quantity, TextFact) and measure.quantity != RUNID:
                 run = self.measured_run(measure)
-                by_query = dict(zip(run.standing.queries, run.texts[measure.quantity], strict=True))
+                by_query = dict(zip(run.standing.queries, run.values[measure.quantity].tolist(), strict=True))
                 texts[measure.label] = [by_query.get(query, "") for query in queries]
         return texts
 
