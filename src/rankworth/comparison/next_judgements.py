@@ -143,7 +143,7 @@ def judge_next(
     if n is not None and (not isinstance(n, int) or isinstance(n, bool) or n < 1):
         raise UsageError("unknown-setting", f"n={n!r}: how many is a whole number from 1")
     reading = inputs.InputOptions(settings)
-    judged, ranked = reading.read_runs(qrels, runs)
+    [judged], ranked = reading.read_runs([qrels], runs)
     named = inputs.runs(ranked)
     if not 1 <= len(named) <= 2:  # noqa: PLR2004 - a value, or a difference
         text = f"there are {len(named)} runs; documents are chosen for the value of one run or the difference of two"

@@ -493,10 +493,7 @@ def correlate_runs(
     >>> {pair: found.mean()["overlap@1"] for pair, found in correlate_runs(runs, "overlap", k=1).items()}
     {('a', 'b'): 0.0, ('a', 'c'): 0.0, ('b', 'c'): 1.0}
     """
-    if columns:
-        sources = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
-        _, sources = inputs.InputOptions({"columns": columns}).read((), sources)
-        runs = dict(zip(runs, sources, strict=True)) if isinstance(runs, Mapping) else sources
+    _, runs = inputs.InputOptions({"columns": columns}).read_runs((), runs)
     named, how = inputs.runs(runs), _how(missing, level, seed, methods(method, p, k))
     if len(named) < 2:  # noqa: PLR2004 - a correlation takes two
         there = f"there is {next(iter(named))} only" if named else "there is none"

@@ -156,7 +156,7 @@ def evaluate_runs(
     reading = inputs.InputOptions(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     reading.rowless = plan.profile.rowless
-    qrels, runs = reading.read_runs(qrels, runs)
+    [qrels], runs = reading.read_runs([qrels], runs)
     named = inputs.runs(runs, rowless=plan.profile.rowless)
     values = _measured(qrels, queries, named.values(), plan, progress, bounds=bounds)
     warn(values)

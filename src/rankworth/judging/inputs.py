@@ -113,12 +113,12 @@ class InputOptions:
         named = [column_options.of_object(source, layout, self.columns.named(layout)) for source, layout in sides]
         return self.columns.split(named)
 
-    def read_runs(self, qrels: object, runs: Any) -> tuple[Any, Any]:  # noqa: ANN401 - runs by name, or a list of them
+    def read_runs(self, qrels: Sequence[object], runs: Any) -> tuple[list[Any], Any]:  # noqa: ANN401 - by name, or a list
         """Judgements and several runs, as `read` gives them."""
         if is_path(runs) or not isinstance(runs, Mapping | list | tuple):
-            return qrels, runs
+            return list(qrels), runs
         several = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
-        [judged], ranked = self.read([qrels], several)
+        judged, ranked = self.read(qrels, several)
         return judged, dict(zip(runs, ranked, strict=True)) if isinstance(runs, Mapping) else ranked
 
 
