@@ -65,7 +65,7 @@ def test_what_is_not_known_is_named() -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"bounds": "orders"}, "bounds='orders': bounds are taken over 'ties' or 'unjudged'"),
+        ({"bounds": "orders"}, "bounds='orders': it is one of ties, unjudged"),
         ({"bounds": "unjudged", "no_relevant": "skip"}, "no_relevant='skip': whether a query counts"),
         ({"bounds": "unjudged", "no_relevant": 0}, "no_relevant=0.0: whether a query counts"),
         ({"bounds": "unjudged", "undefined": "nan"}, "undefined='nan': whether a query counts"),

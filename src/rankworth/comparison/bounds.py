@@ -27,11 +27,6 @@ class DifferenceBound(NamedTuple):
     holds: bool | None
     """whether all differences have one sign, or are 0; None where nobody knows"""
 
-    @property
-    def word(self) -> str:
-        """What tables say of it."""
-        return {True: "holds", False: "could turn", None: "not known"}[self.holds]
-
 
 def bounds_of(
     reader: SystemReader, scores: ScoreTable, rows: Sequence[Difference], by: Varied

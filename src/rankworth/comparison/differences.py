@@ -21,7 +21,7 @@ from rankworth.io.validate import IdKinds
 from rankworth.measures.core import Better
 from rankworth.profiles import STANDARD, Signature, signature
 from rankworth.settings import STANDARD_AVERAGING, Averaging
-from rankworth.stats.samples import check_sampling
+from rankworth.stats.samples import check_sampling, check_word
 from rankworth.tables.columns import Best, Kind
 
 
@@ -261,13 +261,9 @@ class Plan:
             UsageError: `unknown-setting`.
 
         """
-        for name, word, known in (
-            ("test", self.test, (*stats.TESTS, *PAIRWISE)),
-            ("correction", self.correction, stats.CORRECTIONS),
-            ("interval", self.method, INTERVALS),
-        ):
-            if word not in known:
-                raise UsageError("unknown-setting", f"{name}={word!r}: {name} is {' or '.join(map(repr, known))}")
+        check_word("test", self.test, (*stats.TESTS, *PAIRWISE))
+        check_word("correction", self.correction, stats.CORRECTIONS)
+        check_word("interval", self.method, INTERVALS)
         check_sampling(self.level, self.seed, self.resamples)
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from rankworth.arrays import Floats
 from rankworth.errors import UsageError, counted
 from rankworth.evaluation import runner
-from rankworth.evaluation.bounds import of_runs
+from rankworth.evaluation.bounds import of_runs, vary
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.evaluation.evaluator import Plan
-from rankworth.evaluation.unjudged_bounds import Holes, effects, grades_of, over_grades
+from rankworth.evaluation.unjudged_bounds import Holes, effects, grades_of
 from rankworth.io import metadata
 from rankworth.io.validate import ids
 from rankworth.judging import inputs
@@ -248,7 +248,7 @@ def _range(sides: Sequence[MeasureContext]) -> tuple[float, str]:
     size = min(len(side.qrels.queries) for side in sides)
     values = sides[-1].column.values[:size] - (sides[0].column.values[:size] if len(sides) > 1 else 0.0)
     there = ~np.isnan(values)
-    found = over_grades(sides, values if len(sides) > 1 else sides[0].column.values)
+    found = vary(sides, "unjudged")
     low, high = (float(ends[:size][there].mean()) for ends in (found.low, found.high))
     beyond = "" if found.is_known[:size][there].all() else ", or beyond"
     return float(values[there].mean()), f"{low:+.4f} to {high:+.4f}{beyond}"

@@ -36,18 +36,6 @@ class Judged(NamedTuple):
     """queries with a pair that both have"""
 
 
-class JudgedPairs(NamedTuple):
-    """The pairs that both have judged."""
-
-    judged: Judged
-    queries: list[Any]
-    """the ids of their queries, in the order of their UTF-8 bytes, as they came"""
-    grades: Floats
-    """`[C]`, all grades that the pairs have, ascending"""
-    tables: ConfusionTables
-    """of each query the confusion table of the grades"""
-
-
 def graded_by(sources: Sequence[Any], names: Sequence[str], verdicts: Mapping[str, float] | None) -> list[Any]:
     """Judgements with grades in place of verdicts, two lists of grades as dicts by item; anything else as it is.
 
@@ -100,8 +88,14 @@ def _grade(item: Any, name: str, verdicts: Mapping[str, float] | None) -> Any:  
     return (verdicts or {})[item]
 
 
-def judged_pairs(both: Sequence[Qrels], names: tuple[str, str], queries: Iterable[object] | None = None) -> JudgedPairs:
+def judged_pairs(
+    both: Sequence[Qrels], names: tuple[str, str], queries: Iterable[object] | None = None
+) -> tuple[Judged, list[Any], Floats, ConfusionTables]:
     """The pairs that both judges have, of all queries or of some.
+
+    Returns:
+        How much is judged; the ids of the queries of these pairs, in the order of their UTF-8 bytes, as they came; all
+        grades that they have, ascending, `[C]`; of each query the confusion table of the grades.
 
     Raises:
         InputError: `input-type`, `unjudged-queries`, `empty-input`, `no-common-pairs`, `many-grades`.
@@ -134,7 +128,7 @@ def judged_pairs(both: Sequence[Qrels], names: tuple[str, str], queries: Iterabl
     tables = ConfusionTables.of(owner, ours, theirs, len(known), grades.size)
     sizes = first.height, second.height, pairs.height, first.height - pairs.height, second.height - pairs.height
     judged = Judged(*sizes, first["query"].n_unique(), second["query"].n_unique(), len(known))
-    return JudgedPairs(judged, both[0].kinds.back("query", [ids[number] for number in known]), grades, tables)
+    return judged, both[0].kinds.back("query", [ids[number] for number in known]), grades, tables
 
 
 def _queries(both: Sequence[Qrels], queries: Iterable[object] | None) -> set[str]:

@@ -62,9 +62,9 @@ def compare_all(
     """
     if odd := [name for name in options if name in _NOT_HERE]:
         raise UsageError("unknown-setting", f"{quoted(odd)}: no setting of a correlation of systems")
-    options |= {"interval": "t", "test": test, "resamples": resamples}
     if resamples is None and test in PAIRWISE:
-        options["resamples"] = SHUFFLES
+        resamples = SHUFFLES
+    options |= {"interval": "t", "test": test, "resamples": resamples}
     return comparison.compare(qrels, runs, measures, all_pairs=True, **options)
 
 

@@ -19,6 +19,7 @@ from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure
 from rankworth.model import Run
 from rankworth.profiles import ResolvedMeasure
+from rankworth.stats.samples import check_word
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -99,7 +100,7 @@ def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progres
         RankworthError: as `evaluate`.
 
     """
-    _refuse_word(by)
+    check_word("bounds", by, VARIED)
     needs_rows = by == "unjudged" and any(not _has_plain_ranks(measure) for measure in plan.asked)
     evaluator = Evaluator(judgements, run, [plan], progress=progress, full=needs_rows)
     values = evaluator.values(plan)
@@ -124,17 +125,6 @@ def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progres
         columns[label] = lowest, middle, highest
     sentence = assumption(evaluator.measured_run(plan.base).hits, by)
     return replace(values, bounds=MeanBounds(by, sentence, tuple(notes), columns, values.per_query.id_kinds))
-
-
-def _refuse_word(by: object) -> None:
-    """Refuse what bounds are not taken over.
-
-    Raises:
-        UsageError: `unknown-setting`.
-
-    """
-    if by not in VARIED:
-        raise UsageError("unknown-setting", f"bounds={by!r}: bounds are taken over {' or '.join(map(repr, VARIED))}")
 
 
 _OF: Final = {"ties": "orders of ties", "unjudged": "ways to grade documents"}
@@ -185,7 +175,7 @@ def of_runs(judgements: Judgements, runs: Mapping[str, Run], plan: Plan, by: Var
         RankworthError: as `evaluate`.
 
     """
-    _refuse_word(by)
+    check_word("bounds", by, VARIED)
     every = frozenset(query for measure in plan.asked for query in judgements(measure.judging).queries)
     is_shown, sides = by == "unjudged", {}
     for name, run in runs.items():
