@@ -641,7 +641,8 @@ def test_batches_are_small_and_progress_is_told(monkeypatch: pytest.MonkeyPatch)
     Path("a.csv").write_text(content, encoding="utf-8")
     told: list[tuple[str, int, int | None]] = []
     source = Source("a.csv")
-    frames = list(csv_reader.batches(source, RUN, Reading("csv"), lambda *news: told.append(news)))
+    source.progress = lambda *news: told.append(news)
+    frames = list(csv_reader.batches(source, RUN, Reading("csv")))
     assert sum(frame.height for frame in frames) == 50_000
     assert max(frame.height for frame in frames) < 5_000
     assert told[-1] == ("a.csv", len(content), len(content))

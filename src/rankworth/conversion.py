@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io import atomic, column_options, detect, duplicates, write
+from rankworth.io import atomic, detect, duplicates, write
 from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Blank, Blanks, Reading, file_batches, file_parts
@@ -211,9 +211,7 @@ class _Rows:
             self.queries += run_starts(frame["query"]).size
             yield frame
         self.reading.blanks.check(self.sources[0].name, empty=not self.rows)
-        lists = self.reading.orders.lists
-        error = None if lists is None else self.contradictions.error(self.name, lists, ways=False)
-        if error is not None:
+        if error := self.contradictions.error(self.name, self.reading.orders.lists, ways=False):
             raise error
 
     def _read(self) -> Iterator[pl.DataFrame]:
@@ -292,9 +290,8 @@ class _Rows:
         if lists is None:
             return frame
         starts, scores = run_starts(frame["query"]), frame["score"].to_numpy()
-        if not lists.is_order:
-            queries = taken(frame["query"], starts).to_list()
-            self.contradictions.look(queries, starts, scores, frame["document"].__getitem__)
+        queries = taken(frame["query"], starts).to_list()
+        self.contradictions.look(queries, starts, scores, frame["document"].__getitem__)
         owner = np.repeat(np.arange(starts.size), np.diff(starts, append=scores.size))
         falls = np.append(True, (scores[1:] < scores[:-1]) | (owner[1:] != owner[:-1]))
         ordered = np.logical_and.reduceat(falls, starts)
@@ -318,9 +315,8 @@ class _Rows:
         tags = dict.fromkeys(source.tag for source in self.sources if source.tag)
         if self.form != "trec" and tags:
             yield f"the tag {quoted(tags)}"
-        columns = [each for source in self.sources for each in column_options.unread(source, self.layout, self.reading)]
-        if columns:
-            yield f"the columns {quoted(dict.fromkeys(columns), _SHOWN)}"
+        if unread := dict.fromkeys(name for source in self.sources for name in source.unread):
+            yield f"the columns {quoted(unread, _SHOWN)}"
 
 
 def _as_text(frame: pl.DataFrame, column: str, absent: str) -> pl.Expr:

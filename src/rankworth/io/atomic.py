@@ -28,29 +28,6 @@ _USUAL: Final = (signal.SIG_DFL, signal.default_int_handler)
 """what becomes of signals where nobody asked for anything else"""
 
 
-@dataclass(frozen=True)
-class Draft:
-    """A file that is being written, under another name beside its place.
-
-    Attributes:
-        file: what to write to; it has no buffer, see `put`.
-        name: what it is called until it is whole.
-        target: where it belongs.
-
-    """
-
-    file: IO[bytes]
-    name: Path
-    target: Path
-
-    def publish(self) -> None:
-        """Put it where it belongs, with the permissions that are there or would be."""
-        if self.target.exists():
-            self.name.chmod(stat.S_IMODE(self.target.stat().st_mode))
-        self.file.close()  # what is open cannot be moved everywhere
-        self.name.replace(self.target)
-
-
 @contextmanager
 def removing(remove: Callable[[], object], numbers: Iterable[int] = _ENDING) -> Iterator[None]:
     """Remove something after a block; signals that end the process leave the block by KeyboardInterrupt first.
@@ -82,20 +59,6 @@ def removing(remove: Callable[[], object], numbers: Iterable[int] = _ENDING) -> 
             signal.signal(number, handler)
         if ended and ended[0] != signal.SIGINT:
             os.kill(os.getpid(), ended[0])
-
-
-@contextmanager
-def draft(path: Path) -> Iterator[Draft]:
-    """Begin a file, which is gone after the block unless it was published; signals leave the block first.
-
-    Raises:
-        OSError: where the operating system refuses.
-
-    """
-    target = path.resolve()
-    name = target.with_name(f".rankworth-{os.urandom(4).hex()}.tmp")
-    with removing(partial(name.unlink, missing_ok=True)), name.open("xb", buffering=0) as file:
-        yield Draft(file, name, target)
 
 
 def put(content: bytes | memoryview, stream: IO[bytes]) -> None:
@@ -180,23 +143,28 @@ def write(contents: Mapping[Path, Content]) -> None:
 
     """
     path = Path()
-    begun: dict[Path, Draft] = {}
+    begun: dict[Path, tuple[IO[bytes], Path]] = {}
     try:
         with ExitStack() as stack:
             for path, content in contents.items():
                 fill = partial(put, content) if isinstance(content, bytes) else content
                 if str(path) == STDIN or _is_special(path):
                     _write_through(path, fill)
-                else:
-                    begun[path] = stack.enter_context(draft(path))
-                    fill(begun[path].file)
-            for path in begun:  # noqa: PLC0206 - the one that cannot be published is named
-                begun[path].publish()
+                    continue
+                name = path.resolve().with_name(f".rankworth-{os.urandom(4).hex()}.tmp")
+                stack.enter_context(removing(partial(name.unlink, missing_ok=True)))
+                begun[path] = stack.enter_context(name.open("xb", buffering=0)), name
+                fill(begun[path][0])
+            for path, (file, name) in begun.items():
+                if path.exists():
+                    name.chmod(stat.S_IMODE(path.stat().st_mode))
+                file.close()  # what is open cannot be moved everywhere
+                name.replace(path.resolve())
     except BrokenPipeError:
         raise
     except OSError as error:
-        name = "standard output" if str(path) == STDIN else path
-        raise UsageError("unwritable-output", f"{name}: {error.strerror or error}") from None
+        called = "standard output" if str(path) == STDIN else path
+        raise UsageError("unwritable-output", f"{called}: {error.strerror or error}") from None
 
 
 def _write_through(path: Path, fill: Callable[[IO[bytes]], None]) -> None:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io.columns import NONE, SPELLINGS, Table, at, is_header, is_negative, nearest
+from rankworth.io.columns import NONE, at, is_header, is_negative, nearest
 from rankworth.io.detect import format_of
 from rankworth.io.lines import MARK, QRELS, RUN, Layout
 from rankworth.io.reading import Reading, files_of
@@ -202,32 +202,6 @@ def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
     from rankworth.io import csv  # noqa: PLC0415 - not needed for the others
 
     return Input(layout, source.name, csv.names(source, form, reading.columns))
-
-
-def unread(source: Source, layout: Layout, reading: Reading) -> list[str]:
-    """The columns of a table, or the keys of a first row of JSON lines, that nobody reads; ranks can be told again.
-
-    Args:
-        source: a file that was read.
-        layout: what it was read as.
-        reading: what the user says of it.
-
-    """
-    form = format_of(source, layout, reading)
-    if form not in ("csv", "tsv", "jsonl", "parquet", "arrow"):
-        return []
-    try:
-        if form in ("parquet", "arrow"):
-            from rankworth.io.parquet import File  # noqa: PLC0415 - not needed for text
-
-            names = File(source, form, None).schema().names()
-        else:
-            held = of_file(source, layout, reading)
-            names = [name for name in (held.samples[0] if held.samples else held.names or ()) if not name.isdecimal()]
-        used = Table(layout.value, source.name, reading.columns, tuple(names)).chosen().values() if names else ()
-    except InputError:  # a list in each row, or no file that can be opened again
-        return []
-    return [name for name in names if name not in used and name.lower() not in SPELLINGS["rank"]]
 
 
 def of_object(source: Any, layout: Layout, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything

@@ -183,6 +183,11 @@ class Table:
             raise self.missing(*lacking, *([self.value] if untold and not self.within else []))
         return ids | values
 
+    def unread(self, chosen: Mapping[str, Any]) -> list[str]:
+        """The columns with names that are not read; ranks can be told again."""
+        names = (name for name in map(str, self.names) if name not in chosen.values() and not name.isdecimal())
+        return [name for name in names if name.lower() not in SPELLINGS["rank"]]
+
     def records(self, names: Iterable[Any]) -> Self:
         """The records in lists of one of its columns, as a table of their own."""
         name = f"{self.name}: the records in lists"

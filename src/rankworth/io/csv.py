@@ -18,7 +18,7 @@ from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import lines
 from rankworth.io.columns import SMALLER, SPELLINGS, Table, is_header
 from rankworth.io.lines import NUMBER, QRELS, RUN, Layout
-from rankworth.io.source import Progress, Source
+from rankworth.io.source import Source
 from rankworth.io.text import FIELDS, Reader, Record
 
 if TYPE_CHECKING:
@@ -78,16 +78,13 @@ class Header:
         return next((what for what in ("score", "rank", "distance", "grade") if what in self.places), "")
 
 
-def batches(
-    source: Source, layout: Layout, reading: "Reading", progress: Progress | None = None
-) -> Iterator[pl.DataFrame]:
+def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
     """The rows of a table, some hundred thousand at a time.
 
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         reading: what the user says of the file; its format is `csv`, `tsv` or `msmarco`.
-        progress: called after each batch with how far the file is read.
 
     Raises:
         InputError: with up to ten problems of the file, each with its line.
@@ -108,7 +105,7 @@ def batches(
         slug=layout.slug,
         has=f"the {'header' if header.named else 'first line'} has {len(header.names)} cells",
     )
-    frames = records.read((header.start, header.lines), progress)
+    frames = records.read((header.start, header.lines))
     if value in SMALLER:
         frames = (frame.with_columns(score=0.0 - pl.col(value)).drop(value) for frame in frames)
     if not value:
@@ -221,7 +218,15 @@ def read_header(source: Source, layout: Layout, reading: "Reading") -> Header:
             raise InputError("frame-columns", text, remedy=f"add a header line, or give columns by number: {counted}")
         columns = {what: str(number) for number, what in enumerate(usual, 1)}
     names = _names(begun.cells, named=named)
-    places = {what: names.index(column) for what, column in _chosen(where, layout, names, columns).items()}
+    table = Table(layout.value, where, columns, names, first=1)
+    table.check_named()
+    known = {*columns.values(), *(name for what in ("query", "document", layout.value) for name in SPELLINGS[what])}
+    if twice := [name for name in names if names.count(name) > 1 and {name, name.lower()} & known]:
+        raise table.repeated(twice)
+    chosen = table.chosen()
+    table.check_values(chosen, names)
+    source.unread = table.unread(chosen)
+    places = {what: names.index(column) for what, column in chosen.items()}
     lower = {name.lower() for name in names}
     return Header(
         begun.delimiter,
@@ -278,20 +283,6 @@ def _names(cells: Sequence[str], *, named: bool) -> tuple[str, ...]:
     return tuple(cells[: max((number for number, cell in enumerate(cells, 1) if cell), default=0)])
 
 
-def _chosen(where: str, layout: Layout, names: tuple[str, ...], columns: Mapping[str, str]) -> dict[str, str]:
-    """Which column holds what, with every one that is needed."""
-    value = layout.value
-    table = Table(value, where, columns, names, first=1)
-    table.check_named()
-    known = {*columns.values(), *(name for what in ("query", "document", value) for name in SPELLINGS[what])}
-    twice = [name for name in names if names.count(name) > 1 and {name, name.lower()} & known]
-    if twice:
-        raise table.repeated(twice)
-    chosen = table.chosen()
-    table.check_values(chosen, names)
-    return chosen
-
-
 # The records
 
 
@@ -306,11 +297,9 @@ class Records(Reader):
 
     most: int = -1
 
-    def read(self, start: tuple[int, int], progress: Progress | None) -> Iterator[pl.DataFrame]:
+    def read(self, start: tuple[int, int]) -> Iterator[pl.DataFrame]:
         """All rows below some bytes and lines."""
-        chunks = lines.chunks(
-            self.source, usual=CHUNK, longest=LONGEST, what="record", has_quotes=True, skip=start, progress=progress
-        )
+        chunks = lines.chunks(self.source, usual=CHUNK, longest=LONGEST, what="record", has_quotes=True, skip=start)
         return self.frames(chunks)
 
     def is_odd(self, text: bytes) -> bool:

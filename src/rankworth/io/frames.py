@@ -12,9 +12,8 @@ import polars as pl
 
 from rankworth.errors import InputError, shortened
 from rankworth.io import validate
-from rankworth.io.columns import NONE, SMALLER, VALUES, Table, is_index
+from rankworth.io.columns import SMALLER, VALUES, Table, is_index
 from rankworth.io.lines import QRELS, RUN
-from rankworth.io.reading import Orders
 from rankworth.io.records import Fields, Records
 
 BATCH: Final = 1 << 18
@@ -30,64 +29,44 @@ def is_frame(source: object) -> bool:
     return hasattr(source, "__arrow_c_stream__") or _narwhals(source) is not None
 
 
-def read(
-    source: object, value: str, name: str, columns: Mapping[str, str] = NONE, *, orders: Orders | None = None
-) -> pl.DataFrame:
+def read(source: object, table: Table) -> pl.DataFrame:
     """A frame's columns under their canonical names, values as float64; ids keep their type.
 
     Judgements keep a column `subtopic` where they have one; what is in it is looked at when it is used.
 
     Args:
         source: anything for which `is_frame` holds.
-        value: `"score"` or `"grade"`.
-        name: what messages call it.
-        columns: which column holds what, where its name does not tell.
-        orders: gets to know whether the rows hold lists.
+        table: what the user says of it; its names are those of the frame.
 
     Raises:
         InputError: `frame-columns`, `id-type`, `missing-value`, `bad-score`, `bad-grade`, `empty-input`.
 
     """
-    frame, table, schema = _selected(source, Table(value, name, columns, orders=orders or Orders()))
+    frame, table, schema = _selected(source, table)
     if not frame.height:
-        raise InputError("empty-input", f"{name}: the frame has no rows")
+        raise InputError("empty-input", f"{table.name}: the frame has no rows")
     rows = _brought(frame, table, schema)
     if not rows.height:
-        raise InputError("empty-input", f"{name}: every list of documents is empty")
+        raise InputError("empty-input", f"{table.name}: every list of documents is empty")
     return rows
 
 
-def settle(
-    frame: pl.DataFrame,
-    value: str,
-    name: str,
-    columns: Mapping[str, str] = NONE,
-    *,
-    first: int = 1,
-    schema: Schema | None = None,
-    orders: Orders | None = None,
-) -> pl.DataFrame:
+def settle(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
     """Some rows of a file, as `read` brings frames, with ids as text; none of lists that are all empty.
 
     Args:
         frame: columns as the file names them, those at least that `chosen` chooses.
-        value: `"score"` or `"grade"`.
-        name: what messages call the file.
-        columns: which column holds what, where its name does not tell.
-        first: the number of the first row, counted from 1.
-        schema: all columns of the file; those of the frame where not said.
-        orders: the lists that were met before.
+        table: the columns of the file, of which the first row of the frame is the first.
+        schema: all columns of the file.
 
     Raises:
         InputError: `frame-columns`, `id-type`, `missing-value`, `bad-score`, `bad-grade`.
 
     """
-    schema = frame.schema if schema is None else schema
-    table = Table(value, name, columns, tuple(schema), first, orders=orders or Orders())
     rows = _brought(frame.select(**_expressions(table.chosen())), table, schema)
     if "subtopic" in rows.columns:
         rows = rows.with_columns(_ids(rows, "subtopic", table))
-    return rows.with_columns(pl.col(what).cast(pl.String) for what in rows.columns if what != value)
+    return rows.with_columns(pl.col(what).cast(pl.String) for what in rows.columns if what != table.value)
 
 
 def by_subtopic(frame: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -19,7 +19,7 @@ from rankworth.io.columns import NONE
 from rankworth.io.lines import MARK, RUN, Layout
 from rankworth.io.python import Reader, Scored, frame_of
 from rankworth.io.responses import by_query, is_response
-from rankworth.io.source import Progress, Source
+from rankworth.io.source import Source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,33 +48,29 @@ _COLON: Final = b"\\u003"
 """how a colon may be written otherwise, to begin with"""
 
 
-def batches(
-    source: Source, layout: Layout, reading: "Reading", progress: Progress | None = None
-) -> "Iterator[pl.DataFrame]":
+def batches(source: Source, layout: Layout, reading: "Reading") -> "Iterator[pl.DataFrame]":
     """The documents, in file order.
 
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         reading: what the user says of the file.
-        progress: called with how far the file is read.
 
     Raises:
         InputError: with the first problem of the file.
 
     """
-    rows = _rows(source, layout, reading, progress)
+    rows = _rows(source, layout, reading)
     yield frame_of(rows, layout, source.name) if isinstance(rows, Mapping) else rows
 
 
-def dicts(source: Source, layout: Layout, reading: "Reading", progress: Progress | None = None) -> Scored | None:
+def dicts(source: Source, layout: Layout, reading: "Reading") -> Scored | None:
     """A dict of dicts, checked, without queries that have no documents; None for any other document, see `batches`.
 
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         reading: what the user says of the file.
-        progress: called with how far the file is read.
 
     Raises:
         InputError: with the first problem of the file.
@@ -82,7 +78,7 @@ def dicts(source: Source, layout: Layout, reading: "Reading", progress: Progress
     """
     if _DICTS.match(source.head(_HEAD).removeprefix(MARK)) is None:
         return None
-    rows = _rows(source, layout, reading, progress)
+    rows = _rows(source, layout, reading)
     return rows if isinstance(rows, Mapping) and reading.orders.lists is None else None
 
 
@@ -96,9 +92,9 @@ def is_row(value: object) -> bool:
     )
 
 
-def _rows(source: Source, layout: Layout, reading: "Reading", progress: Progress | None) -> "Scored | pl.DataFrame":
+def _rows(source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.DataFrame":
     """What a document holds, by the reader of Python's objects; lines may be responses."""
-    text, name = source.whole(progress), source.name
+    text, name = source.whole(), source.name
     if not text.removeprefix(MARK).strip():
         raise InputError("empty-input", f"{name}: it is empty")
     try:

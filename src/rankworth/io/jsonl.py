@@ -17,7 +17,7 @@ from rankworth.io import json, lines
 from rankworth.io.lines import RUN, Chunk, Layout
 from rankworth.io.records import Records, has_documents
 from rankworth.io.responses import by_query, unknown
-from rankworth.io.source import Progress, Source
+from rankworth.io.source import Source
 from rankworth.io.validate import shown
 
 if TYPE_CHECKING:
@@ -30,30 +30,27 @@ _LONG: Final = 1 << 20
 """bytes of a line that holds lists, which Polars would read in vain"""
 
 
-def batches(
-    source: Source, layout: Layout, reading: "Reading", progress: Progress | None = None
-) -> Iterator[pl.DataFrame]:
+def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
     """The documents in batches, in file order; all of a file that turns out to be one JSON document.
 
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         reading: what the user says of the file.
-        progress: called after each batch with how far the file is read.
 
     Raises:
         InputError: with the first problem of the file and its line.
 
     """
     reader = _Reader(source, layout, reading)
-    chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST, progress=progress)
+    chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST)
     first = next((chunk for chunk in chunks if chunk.text.strip()), None)
     if first is None:
         raise lines.empty(source, layout)
     empty = True
     try:
         if not reader.begin(first):
-            yield from json.batches(source, layout, reading, progress)
+            yield from json.batches(source, layout, reading)
             return
         for chunk, parsed in lines.parsed(chain([first], chunks), reader.parsed):
             frame = reader.line_by_line(*chunk) if parsed is None else parsed
@@ -89,6 +86,7 @@ class _Reader:
         fields = Records(self.layout, self.reading.columns, self.reading.orders).fields
         self.first = first
         columns = fields.columns([first], lambda _: where)
+        self.source.unread = fields.table.unread(fields.roles)
         if set(columns) == {*self.columns} and not has_documents(columns["document"][0]):
             fields.table.check_named()
             self.keys = tuple(fields.roles[what] for what in self.columns)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeVar
 
 from rankworth.errors import InputError
-from rankworth.io.source import STDIN, Progress, Source
+from rankworth.io.source import STDIN, Source
 
 T = TypeVar("T")
 
@@ -97,7 +97,6 @@ def chunks(
     what: str = "line",
     has_quotes: bool = False,
     skip: tuple[int, int] = (0, 0),
-    progress: Progress | None = None,
 ) -> Iterator[Chunk]:
     """Whole lines, without byte order marks where they begin: few at first, so that a parser has something to do soon.
 
@@ -111,7 +110,6 @@ def chunks(
         what: what messages call a line.
         has_quotes: whether a line may begin within a quoted cell, so that byte order marks stay.
         skip: how many bytes at the beginning to pass over, and how many lines those are.
-        progress: called after each chunk with how far the file is read.
 
     Raises:
         InputError: `wrong-encoding`, `binary-file`, `line-ends`, `endless-line`.
@@ -141,8 +139,7 @@ def chunks(
                 buffer[:held] = buffer[end : end + held]
             if not end or len(buffer) < usual:
                 buffer.extend(bytes(len(buffer)))
-            if progress is not None:
-                progress(source.name, stream.position, source.size)
+            source.report(stream.position)
         yield Chunk(b"", above)
 
 
@@ -178,22 +175,19 @@ def long_line(text: bytes, longest: int) -> bool:
     return False
 
 
-def numbered(
-    source: Source, usual: int = HEAD, longest: int = HEAD, progress: Progress | None = None
-) -> Iterator[tuple[int, bytes]]:
+def numbered(source: Source, usual: int = HEAD, longest: int = HEAD) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that are not blank, without their ends, and their numbers.
 
     Args:
         source: the file.
         usual: how many bytes to read at a time.
         longest: how many bytes a line may have.
-        progress: called with how far the file is read.
 
     Raises:
         InputError: as `chunks`.
 
     """
-    for text, above in chunks(source, usual=usual, longest=longest, progress=progress):
+    for text, above in chunks(source, usual=usual, longest=longest):
         yield from ((number, line) for number, line in enumerate(text.split(b"\n"), above + 1) if line.strip())
 
 

@@ -406,7 +406,8 @@ def _rows(source: object, reader: _Reader, progress: Progress | None = None) -> 
     for path in paths:
         for file in _files(fsdecode(path), reader.kind):
             file.check()
-            yield from _of_file(file, _Reader(reader.kind, reader.columns, reader.wanted), progress)
+            file.progress = progress
+            yield from _of_file(file, _Reader(reader.kind, reader.columns, reader.wanted))
             file.check()
 
 
@@ -421,23 +422,23 @@ def _files(path: str, kind: Kind) -> tuple[Source, ...]:
     return (Source(named[0]),) if named else opened(path, QRELS, Reading())
 
 
-def _of_file(source: Source, reader: _Reader, progress: Progress | None) -> Iterator[Row]:
+def _of_file(source: Source, reader: _Reader) -> Iterator[Row]:
     """The rows of a file, in the format that its beginning tells."""
     head = source.head(HEAD)
     form = next((form for magic, form in detect.MAGIC.items() if head.startswith(magic)), "")
     text = head.removeprefix(MARK).lstrip()
     if form in ("parquet", "arrow"):
-        return reader.rows(_of_columns(source, form, reader, progress), f"{source.name}: row ")
+        return reader.rows(_of_columns(source, form, reader), f"{source.name}: row ")
     if text[:1] in (b"{", b"["):
         refuse_binary(source, head)
         whole = len(head) < HEAD
         form, _ = detect.json_form(text, reader.is_header, lambda key: reader.is_header([key]), whole=whole)
         if form != "jsonl":
-            return _of_json(source, reader, progress)
-        return reader.rows(_of_json_lines(source, progress), f"{source.name}:")
+            return _of_json(source, reader)
+        return reader.rows(_of_json_lines(source), f"{source.name}:")
     if reader.kind is QUERIES and text[:1] == b"<":
         return reader.rows(topics.read(source), f"{source.name}:")
-    return reader.rows(_of_table(source, reader, progress), f"{source.name}: row ")
+    return reader.rows(_of_table(source, reader), f"{source.name}: row ")
 
 
 class _TextRecords(csv.Records):
@@ -459,7 +460,7 @@ class _TextRecords(csv.Records):
         return super().adapted(record._replace(problem=None) if self.separator == TAB else record)
 
 
-def _of_table(source: Source, reader: _Reader, progress: Progress | None) -> Numbered:
+def _of_table(source: Source, reader: _Reader) -> Numbered:
     """The rows of a table with delimiters, below a header or without one; of documents those that are wanted."""
     begun = csv.begin(source, DELIMITERS, reader.is_header)
     if not begun.cells:
@@ -481,7 +482,7 @@ def _of_table(source: Source, reader: _Reader, progress: Progress | None) -> Num
     table = _TextRecords(source, begun.delimiter, cells, len(names), [id_], has_quotes=has_quotes, has=has)
     if reader.wanted is not None:
         table.wanted, table.most = (cells[id_], reader.wanted), len(names) - 1  # texts of documents may hold tabs
-    yield from _numbered(table.read(begun.below if named else begun.start, progress), id_, reader.wanted)
+    yield from _numbered(table.read(begun.below if named else begun.start), id_, reader.wanted)
 
 
 def _numbered(frames: Iterable[pl.DataFrame], id_: str, wanted: Collection[str] | None) -> Numbered:
@@ -496,9 +497,9 @@ def _numbered(frames: Iterable[pl.DataFrame], id_: str, wanted: Collection[str] 
             yield row.pop(_KEY), row
 
 
-def _of_json_lines(source: Source, progress: Progress | None) -> Numbered:
+def _of_json_lines(source: Source) -> Numbered:
     """The objects of a file that has one in each line."""
-    for number, line in lines.numbered(source, csv.CHUNK, csv.LONGEST, progress):
+    for number, line in lines.numbered(source, csv.CHUNK, csv.LONGEST):
         value = json.parsed(line, source, number)
         if isinstance(value, dict):
             where = f"{source.name}:{number}"
@@ -506,9 +507,9 @@ def _of_json_lines(source: Source, progress: Progress | None) -> Numbered:
         yield number, value if isinstance(value, dict) else str(value)
 
 
-def _of_json(source: Source, reader: _Reader, progress: Progress | None) -> Iterator[Row]:
+def _of_json(source: Source, reader: _Reader) -> Iterator[Row]:
     """The rows of one JSON document: a list of objects, one object, or texts by their ids."""
-    text = source.whole(progress)
+    text = source.whole()
     value = json.parsed(text, source)
     json.check_keys(text, value, partial(json.repeated, where=source.name, slug="input-type"))
     if isinstance(value, dict) and not reader.is_header(value):
@@ -516,11 +517,11 @@ def _of_json(source: Source, reader: _Reader, progress: Progress | None) -> Iter
     return reader.rows(enumerate(value if isinstance(value, list) else [value], 1), f"{source.name}: row ")
 
 
-def _of_columns(source: Source, form: str, reader: _Reader, progress: Progress | None) -> Numbered:
+def _of_columns(source: Source, form: str, reader: _Reader) -> Numbered:
     """The rows of a Parquet or Arrow file, of documents no more than the columns and rows that are wanted."""
     from rankworth.io.parquet import File  # noqa: PLC0415 - text needs no dataframe library
 
-    file = File(source, form, progress)
+    file = File(source, form)
     names = tuple(file.schema())
     chosen = reader.chosen(names, source.name)
     table = file.table(reader.needed(names, chosen))

@@ -8,6 +8,7 @@ import io
 import os
 import struct
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, TypeVar
 
@@ -18,7 +19,7 @@ from rankworth.io import frames
 from rankworth.io.columns import Table
 from rankworth.io.frames import fields, is_list
 from rankworth.io.lines import Layout
-from rankworth.io.source import Progress, Source, unreadable
+from rankworth.io.source import Source, unreadable
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading
@@ -48,39 +49,36 @@ _BUFFERS, _COMPRESSION = 2, 3
 _DICTIONARY, _BATCH = 2, 3
 
 
-def batches(
-    source: Source, layout: Layout, reading: "Reading", progress: Progress | None = None
-) -> Iterator[pl.DataFrame]:
+def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
     """The rows of a file, in file order; none where it has none.
 
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         reading: what the user says of the file; its format is `parquet` or `arrow`.
-        progress: told after each batch how far the file is read.
 
     Raises:
         InputError: `truncated-file`, `changed-file`, `unknown-format`, `empty-input`, and as `frames.settle`.
 
     """
-    file = File(source, reading.format, progress)
+    file = File(source, reading.format)
     schema = file.schema()
-    columns = Table(layout.value, source.name, reading.columns, tuple(schema.names()), first=1).chosen()
-    table = file.table(list(dict.fromkeys(columns.values())))
-    rows = int(file.sure(lambda: table.select(pl.len()).collect()).item())
+    table = Table(layout.value, source.name, reading.columns, tuple(schema.names()), first=1, orders=reading.orders)
+    columns = table.chosen()
+    source.unread = table.unread(columns)
+    held = file.table(list(dict.fromkeys(columns.values())))
+    rows = int(file.sure(lambda: held.select(pl.len()).collect()).item())
     done = 0
     listed = is_list(schema[columns["document"]])
-    size = _together(file, table, columns["document"]) if listed else SLICE
+    size = _together(file, held, columns["document"]) if listed else SLICE
     findable = file.stream or (reading.format == "parquet" and not listed)
-    for frame in file.slices(table, rows, size) if findable else file.batches(table, size):
-        settled = frames.settle(
-            frame, layout.value, source.name, reading.columns, first=done + 1, schema=schema, orders=reading.orders
-        )
+    for frame in file.slices(held, rows, size) if findable else file.batches(held, size):
+        settled = frames.settle(frame, replace(table, first=done + 1), schema)
         done += frame.height
         if settled.height:
             yield settled
-        if progress is not None and file.in_place and source.size is not None:
-            progress(source.name, source.size * done // rows, source.size)
+        if file.in_place and source.size is not None:
+            source.report(source.size * done // rows)
     if done != rows:
         raise file.damaged(f"{done:,} of {rows:,} rows are there")
 
@@ -96,7 +94,7 @@ def names(source: Source, form: str) -> list[str]:
         InputError: as `batches`.
 
     """
-    schema = File(source, form, None).schema()
+    schema = File(source, form).schema()
     return [*schema.names(), *fields(schema.dtypes())]
 
 
@@ -108,7 +106,7 @@ class File:
 
     """
 
-    def __init__(self, source: Source, form: str, progress: Progress | None) -> None:
+    def __init__(self, source: Source, form: str) -> None:
         """Look at the head of ``source``, which is to be ``form``."""
         self.source = source
         self.form = form
@@ -121,7 +119,7 @@ class File:
         self.stream = head.startswith(_STREAM)
         path = Path(source.path).resolve()  # Polars knows no ".." in an address, and paths in UTF-8 only
         self.in_place = source.size is not None and not source.compressed and str(path).isprintable()
-        self.place = path if self.in_place else source.whole(progress)
+        self.place = path if self.in_place else source.whole()
         if form == "arrow":
             self.sure(self._check_lengths)
         source.close()  # Polars opens the path itself

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import validate
-from rankworth.io.columns import NONE, SPELLINGS, is_header, unjudged
+from rankworth.io.columns import NONE, SPELLINGS, Table, is_header, unjudged
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Orders
 from rankworth.io.records import Records, Where, is_array, is_list, is_scalar, is_table, listed, plain
@@ -240,7 +240,8 @@ class Reader:
 
         from rankworth.io import frames  # noqa: PLC0415 - as above
 
-        read = [frames.read(part, self.layout.value, self.name, self.columns, orders=self.orders) for part in parts]
+        table = Table(self.layout.value, self.name, self.columns, orders=self.orders)
+        read = [frames.read(part, table) for part in parts]
         for frame in read:
             self.kinds.meet_frame(frame)
         if len(read) == 1:

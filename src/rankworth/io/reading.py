@@ -293,8 +293,8 @@ def file_batches(
     every = True
     for source in files:
         source.check()
-        empty = True
-        for frame in _rows(source, layout, reading, columns, progress):
+        source.progress, empty = progress, True
+        for frame in _rows(source, layout, reading, columns):
             if frame.height:
                 empty = False
                 yield frame if layout is RUN else reading.blanks.settle(frame, source.name)
@@ -306,9 +306,7 @@ def file_batches(
         raise no_rows(source, layout)
 
 
-def _rows(
-    source: Source, layout: Layout, reading: Reading, columns: tuple[str, ...], progress: Progress | None
-) -> "Iterator[pl.DataFrame]":
+def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, ...]) -> "Iterator[pl.DataFrame]":
     """The rows of one file, by the module of its format."""
     from rankworth.io.detect import format_of  # noqa: PLC0415 - it reads first rows to tell what a file is
 
@@ -321,9 +319,9 @@ def _rows(
         from rankworth.io import trec  # noqa: PLC0415 - not needed for the others
 
         reading.orders.agree("score", source.name)
-        return trec.batches(source, layout, columns=columns, progress=progress)
+        return trec.batches(source, layout, columns=columns)
     module = import_module(f"rankworth.io.{_MODULES.get(form, form)}")
-    rows: Iterator[pl.DataFrame] = module.batches(source, layout, replace(reading, format=form), progress)
+    rows: Iterator[pl.DataFrame] = module.batches(source, layout, replace(reading, format=form))
     return rows
 
 

@@ -40,9 +40,14 @@ class Source:
         """Name the file; nothing is opened yet."""
         self.path = os.fsdecode(path)
         self.name = "standard input" if self.path == STDIN else quoted([self.path])
+        self.progress: Progress | None = None
+        """what is called while its bytes are read"""
         self.tag = ""
         """the tag in the last row of a run, once it is read"""
-        self._pipe: _Pipe | None = None
+        self.unread: list[str] = []
+        """columns of a table, or keys of a first row of JSON lines, that nobody reads"""
+        self._pipe: tuple[IO[bytes], IO[bytes]] | None = None
+        """a pipe, and what was read of it"""
         self._state: tuple[int, int] | None = None
         self._begun: Stream | None = None
         self._head = b""
@@ -102,7 +107,12 @@ class Source:
             self._begun.close()
             self._begun = None
 
-    def whole(self, progress: Progress | None = None) -> bytes:
+    def report(self, done: int) -> None:
+        """Say how many bytes of the file, as it lies on the disk, were read so far."""
+        if self.progress is not None:
+            self.progress(self.name, done, self.size)
+
+    def whole(self) -> bytes:
         """All bytes, decompressed.
 
         Raises:
@@ -118,8 +128,7 @@ class Source:
                 if count == _BLOCK and len(few) < 8 and not parts[-1].translate(None, few):  # noqa: PLR2004 - ids need more
                     text = f"{self.name}: {_BLOCK >> 20} MB of it are made of the same few characters"
                     raise InputError("endless-line", text, remedy="a ranking is no such file; look at what wrote it")
-                if progress is not None:
-                    progress(self.name, stream.position, self.size)
+                self.report(stream.position)
         return b"".join(parts)
 
     def check(self) -> None:
@@ -146,13 +155,13 @@ class Source:
 
     def _raw(self) -> IO[bytes]:
         """The bytes as they lie there; of a pipe those that are kept, and further ones."""
-        if self._pipe is None and self.path == STDIN:
+        if self._pipe is not None:
+            return cast("IO[bytes]", _Pipe(*self._pipe))
+        if self.path == STDIN:
             stream = getattr(sys.stdin, "buffer", None)
             if stream is None:
                 raise InputError("unreadable-file", "standard input: there is none to read from")
-            self._pipe = _Pipe(stream)
-        if self._pipe is not None:
-            return cast("IO[bytes]", self._pipe.again())
+            return self._kept(stream)
         try:
             raw = Path(self.path).open("rb", buffering=0)  # noqa: SIM115 - the stream closes it
         except FileNotFoundError:
@@ -165,15 +174,22 @@ class Source:
         except (OSError, ValueError) as error:
             raise unreadable(self.name, error) from None
         if not raw.seekable():
-            self._pipe = _Pipe(raw)
             weakref.finalize(self, raw.close)
-            return cast("IO[bytes]", self._pipe)
+            return self._kept(raw)
         try:
             self._compare(raw.fileno())
         except InputError:
             raw.close()
             raise
         return raw
+
+    def _kept(self, stream: IO[bytes]) -> IO[bytes]:
+        """A pipe, of which all that is read is kept in a temporary file as long as there is this source."""
+        import tempfile  # noqa: PLC0415 - for pipes only
+
+        self._pipe = stream, tempfile.TemporaryFile()  # noqa: SIM115 - closed by the next line
+        weakref.finalize(self, self._pipe[1].close)
+        return cast("IO[bytes]", _Pipe(*self._pipe))
 
 
 def unreadable(name: str, error: Exception) -> InputError:
@@ -273,22 +289,10 @@ class Stream:
 
 
 class _Pipe(io.RawIOBase):
-    """A place in a pipe, of which all that was read is kept in a temporary file."""
+    """A place in a pipe, of which all that was read is kept in a file."""
 
-    def __init__(self, stream: IO[bytes], kept: IO[bytes] | None = None) -> None:
-        import tempfile  # noqa: PLC0415 - for pipes only
-
-        self._stream = stream
-        self._kept = kept or tempfile.TemporaryFile()  # noqa: SIM115 - closed when nobody reads it any more
-        self._place = 0
-        if kept is None:
-            weakref.finalize(self, self._kept.close)
-
-    def again(self) -> "_Pipe":
-        """The pipe from its first byte."""
-        pipe = _Pipe(self._stream, self._kept)
-        pipe._owner = self  # type: ignore[attr-defined]  # who closes what is kept
-        return pipe
+    def __init__(self, stream: IO[bytes], kept: IO[bytes]) -> None:
+        self._stream, self._kept, self._place = stream, kept, 0
 
     def readable(self) -> bool:
         return True

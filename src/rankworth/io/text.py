@@ -33,21 +33,21 @@ class Problems:
     name: str
     shown: int
     count: int = 0
-    _texts: list[tuple[str, str]] = field(default_factory=list)
-    _remedies: dict[str, None] = field(default_factory=dict)
+    first: list[InputError] = field(default_factory=list)
 
     def add(self, line: int, error: InputError) -> None:
         """Count a problem of a line, and keep it while there are few."""
         self.count += 1
         if self.count <= self.shown:
-            self._texts.append((error.slug, f"{self.name}:{line}: {error.problems[0]}"))
-            self._remedies[error.remedy] = None
+            self.first.append(InputError(error.slug, f"{self.name}:{line}: {error.problems[0]}", remedy=error.remedy))
 
     def error(self, note: str = "") -> InputError:
         """All problems as one error, with a further note."""
-        slugs, texts = zip(*self._texts, strict=True)
-        remedy = "\n".join(filter(None, (*self._remedies, note)))
-        return InputError(slugs[0], *texts, slugs=slugs, more=self.count - len(texts), remedy=remedy)
+        whole = InputError.together(self.first)
+        remedy = "\n".join(filter(None, (whole.remedy, note)))
+        return InputError(
+            whole.slug, *whole.problems, slugs=whole.slugs, more=self.count - len(self.first), remedy=remedy
+        )
 
 
 class Record(NamedTuple):

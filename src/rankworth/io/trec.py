@@ -15,7 +15,7 @@ from rankworth.errors import InputError
 from rankworth.io import lines
 from rankworth.io.lines import HEAD, QRELS, RUN, Layout
 from rankworth.io.reading import LOOSELY_RANKED, RANKED
-from rankworth.io.source import Progress, Source
+from rankworth.io.source import Source
 from rankworth.io.text import FIELDS, Reader, Record
 
 CHUNK: Final = 8 << 20
@@ -23,16 +23,13 @@ LONGEST: Final = 1 << 16
 """how long a line may be"""
 
 
-def batches(
-    source: Source, layout: Layout, *, columns: tuple[str, ...] = (), progress: Progress | None = None
-) -> Iterator[pl.DataFrame]:
+def batches(source: Source, layout: Layout, *, columns: tuple[str, ...] = ()) -> Iterator[pl.DataFrame]:
     """The file in batches of some hundred thousand lines, in file order.
 
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         columns: which columns to hand out; those that judging needs if not said. Ranks are text, unless it is `RANKED`.
-        progress: called after each batch with how far the file is read.
 
     Raises:
         InputError: with up to ten problems of the file, each with its line.
@@ -58,7 +55,7 @@ def batches(
         has=f"a {layout.what} has {len(layout.columns)} columns ({' '.join(layout.columns)})",
         layout=layout,
     )
-    chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST + 1, what=layout.what, progress=progress)
+    chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST + 1, what=layout.what)
     for frame in reader.frames(chunks):
         if layout is RUN:
             source.tag = frame["tag"][-1]

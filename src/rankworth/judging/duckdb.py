@@ -121,8 +121,8 @@ class Related(Run):
         """Say what it is called."""
         return f"Related(name={self.name!r})"
 
-    def _table(self, columns: Mapping[str, str]) -> Table:
-        return Table("score", self._called, columns, tuple(self.types))
+    def _table(self, columns: Mapping[str, str], orders: Orders | None = None) -> Table:
+        return Table("score", self._called, columns, tuple(self.types), orders=orders or Orders())
 
     def _taken(self, relation: Relation, *columns: Mapping[str, str]) -> pl.DataFrame:
         """Some columns of a relation."""
@@ -132,12 +132,11 @@ class Related(Run):
     def _settled(self, frame: pl.DataFrame, orders: Orders, *, by_rank: bool = False) -> pl.DataFrame:
         """Checked rows of one document each: `query, document, score`."""
         columns = {**self._reading.columns, "score": ""} if by_rank else self._reading.columns
-        schema: dict[str, Any] = {
-            name: pl.Float64() if _NUMBER.fullmatch(kind) else pl.String() for name, kind in self.types.items()
-        }
-        lists = {name: kind for name, kind in self.types.items() if _NUMBER.fullmatch(kind.partition("[")[0])}
-        schema |= {name: pl.List(pl.Float64) for name, kind in lists.items() if "[" in kind}
-        return frames.settle(frame, "score", self._called, columns, first=0, schema=schema, orders=orders)
+        schema: dict[str, Any] = dict.fromkeys(self.types, pl.String())
+        for name, kind in self.types.items():
+            if _NUMBER.fullmatch(kind.partition("[")[0]):
+                schema[name] = pl.List(pl.Float64) if "[" in kind else pl.Float64()
+        return frames.settle(frame, self._table(columns, orders), schema)
 
     def _changed(self, **attributes: object) -> Self:
         """This run with some attributes different, of whose rows nothing is known yet."""

@@ -202,16 +202,15 @@ def _accept(grades: Sequence[Sequence[Any]], retrieved: int) -> None:
         for grade in some:
             is_number = validate.is_number(grade, infinite=False) and not isinstance(grade, bool)
             if not is_number and (grade is not None or place > retrieved):
-                remedy = "give None for a document that nobody judged (on the command line ?)"
-                if place > retrieved:
-                    remedy = "what is missing are judged documents; leave out those that nobody judged"
+                remedy = "for a retrieved document that nobody judged give None (on the command line ?)\n"
+                remedy += "of the missing ones leave out those that nobody judged"
                 text = f"grade {place} of the list is {grade!r}; grades are finite numbers"
                 raise InputError("bad-grade", text, remedy=remedy)
-    if not retrieved:
-        raise InputError("empty-input", "there is no grade in the list", remedy="give one for each retrieved document")
-    if not any(grade is not None for some in grades for grade in some):
+    if not retrieved or not any(grade is not None for some in grades for grade in some):
         text = "nobody judged any document of the list, so that there is nothing to measure"
-        raise InputError("empty-input", text, remedy="give a number for one document at least")
+        raise InputError(
+            "empty-input", text, remedy="give a grade for each retrieved document, a number for one at least"
+        )
 
 
 class Judgements:

@@ -72,7 +72,7 @@ class Contradictions:
             self.example = queries[int(owners[0])], before, one, after, other
 
     def error(self, run: str, lists: Lists | None, *, ways: bool = True) -> InputError | None:
-        """What is said of them; None where there are none.
+        """What is said of them; None where there are none, or where nobody goes by the scores of lists.
 
         Args:
             run: what the run is called; nothing where it has no name.
@@ -80,7 +80,7 @@ class Contradictions:
             ways: whether there is a setting that says which of the two is the ranking.
 
         """
-        if self.example is None or lists is None:
+        if self.example is None or lists is None or lists.is_order:
             return None
         query, before, one, after, other = self.example
         called = f"run {run}" if run else "the run"

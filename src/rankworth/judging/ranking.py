@@ -355,10 +355,11 @@ class _Remainder:
     """What is left of a run once documents were excluded and duplicates removed, and its rows by every ordering."""
 
     qrels: Qrels
-    contradictions: Contradictions | None
-    """of scores and the order of lists; None where nobody asks"""
+    exclude: Exclusion | None
+    policy: Duplicates
     may_miss: bool
     """whether it is no error that no query is judged"""
+    contradictions: Contradictions = field(default_factory=Contradictions)
     columns: dict[Ordering, list[Columns]] = field(default_factory=dict)
     unjudged: dict[str, int] = field(default_factory=dict)
     emptied: set[str] = field(default_factory=set)
@@ -370,19 +371,13 @@ class _Remainder:
     def __post_init__(self) -> None:
         self.n_retrieved = np.zeros(len(self.qrels), dtype=np.int64)
 
-    def add(self, batch: Rows, left: Rows, policy: Duplicates) -> None:
-        """Count and rank a batch.
-
-        Args:
-            batch: all rows.
-            left: those that are not excluded.
-            policy: what becomes of documents that a query has twice.
-
-        """
-        if self.contradictions is not None:
+    def add(self, batch: Rows, *, in_lists: bool) -> None:
+        """Count and rank the rows of a batch, which may come from lists whose scores may contradict their order."""
+        if in_lists:
             self.contradictions.look_at(batch)
+        left = batch if self.exclude is None else batch.without(self.exclude)
         try:
-            rows = left.once(policy)
+            rows = left.once(self.policy)
         except InputError as error:
             self.refused = error
             return
@@ -406,7 +401,7 @@ class _Remainder:
             is_auto: whether the input decides between scores and the order of lists.
 
         """
-        contradiction = self.contradictions.error(run.name, run.lists) if is_auto and self.contradictions else None
+        contradiction = self.contradictions.error(run.name, run.lists) if is_auto else None
         if error := contradiction or self.refused:
             return error
         if not self.may_miss and not self.n_retrieved.any():
@@ -443,30 +438,25 @@ def judge_batches(
     batches = iter(batches)
     begin = list(islice(batches, 1))  # the first batch read says whether the run came as lists
     lists = run.lists
-    contradict = lists is not None and not lists.is_order and any(each.order == "auto" for _, each in conventions)
     remainders: dict[tuple[int, Exclusion | None, Duplicates], _Remainder] = {}
-    keys = []
+    by_convention = []
     for qrels, ordering in conventions:
-        key = id(qrels), ordering.exclude, ordering.duplicates
-        may_miss = not len(qrels) or run.is_rowless
-        remainder = remainders.setdefault(key, _Remainder(qrels, Contradictions() if contradict else None, may_miss))
+        key, may_miss = (id(qrels), ordering.exclude, ordering.duplicates), not len(qrels) or run.is_rowless
+        remainder = remainders.setdefault(key, _Remainder(qrels, *key[1:], may_miss))
         remainder.columns[ordering.settled(lists)] = []
-        keys.append(key)
+        by_convention.append(remainder)
     for make in chain(begin, batches):
         rows: dict[int, Rows] = {}
-        lefts: dict[tuple[int, Exclusion | None], Rows] = {}
-        for (number, exclude, policy), remainder in remainders.items():
+        for (number, *_), remainder in remainders.items():
             if remainder.refused is None:
                 batch = rows[number] = rows.get(number) or make(remainder.qrels)
-                if (number, exclude) not in lefts:
-                    lefts[number, exclude] = batch if exclude is None else batch.without(exclude)
-                remainder.add(batch, lefts[number, exclude], policy)
+                remainder.add(batch, in_lists=lists is not None)
         errors = [remainder.refused for remainder in remainders.values()]
         if all(errors) and errors[0] is not None:
             raise errors[0]
     return [
-        remainders[key].judged_run(ordering.settled(lists), run, is_auto=ordering.order == "auto")
-        for key, (_, ordering) in zip(keys, conventions, strict=True)
+        remainder.judged_run(ordering.settled(lists), run, is_auto=ordering.order == "auto")
+        for remainder, (_, ordering) in zip(by_convention, conventions, strict=True)
     ]
 
 

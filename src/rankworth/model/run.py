@@ -158,7 +158,8 @@ class Run:
         from rankworth.io import json  # noqa: PLC0415 - not needed for other formats
 
         file.check()
-        rankings = json.dicts(file, RUN, self._reading, progress)
+        file.progress = progress
+        rankings = json.dicts(file, RUN, self._reading)
         file.check()
         if rankings is None or self.kept is None:
             return rankings

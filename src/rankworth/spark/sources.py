@@ -158,8 +158,8 @@ def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
             flat |= {name: fields[field] for name, field in records.value_columns().items() if name in _VALUES}
             flat["document"] = fields[records.needed("document")]
     flat |= {} if flat.keys() & {*_VALUES} else {table.value: pl.Float64()}  # the order of lists
-    frames.settle(pl.DataFrame(schema=flat), table.value, table.name, first=0)
-    frames.settle(pl.DataFrame(schema=dict(schema)), table.value, table.name, table.columns, first=0)
+    frames.settle(pl.DataFrame(schema=flat), Table(table.value, table.name, names=tuple(flat)), flat)
+    frames.settle(pl.DataFrame(schema=dict(schema)), table, schema)
 
 
 def _kind(kind: types.DataType) -> pl.DataType:

@@ -17,6 +17,7 @@ from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.values import PerQuery, Values, details
 from rankworth.groups import Groups, Weights
 from rankworth.io import frames
+from rankworth.io.columns import Table
 from rankworth.io.reading import Blank, Blanks
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.inputs import Judgements
@@ -111,7 +112,7 @@ class Blocks:
         own = self.qrels.rows(rows)
         if not own.height:
             return pl.DataFrame(schema={"query": pl.String, "document": pl.String, "grade": pl.Float64})
-        return frames.read(own, "grade", self.qrels.name, self.qrels.columns)
+        return frames.read(own, Table("grade", self.qrels.name, self.qrels.columns))
 
     def _run(self, rows: pl.DataFrame) -> Run | None:
         """The run; None where it has no document.
