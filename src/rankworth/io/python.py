@@ -18,14 +18,13 @@ from rankworth.io.columns import NONE, SPELLINGS, Table, is_header, unjudged
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Orders
 from rankworth.io.records import Records, Where, is_array, is_list, is_scalar, is_table, listed, plain
-from rankworth.io.validate import is_integer, shown
+from rankworth.io.validate import LABELS, is_integer, shown
 
 if TYPE_CHECKING:
     import polars as pl
 
 Scored = Mapping[Any, Mapping[Any, Any]]
 """`{query: {document: number}}`; the numbers are looked at when they are used."""
-LABELS: Final = "labels go with scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
 BATCH: Final = 1 << 18
 _ROW: Final = 3
 _CELLS: Final = {_ROW: (1, 2), 4: (2, 3), 6: (2, 4)}
@@ -258,7 +257,8 @@ class Reader:
         """
         import polars as pl  # noqa: PLC0415 - lists of ids need no dataframe library
 
-        records, parts, first = self._records(header), [], self.first
+        records = Records(self.layout, self.columns, self.orders, self.kinds, self.first, header)
+        parts, first = [], self.first
         last: set[type] = set()
         while batch := list(islice(rows, BATCH)):
 
@@ -301,7 +301,7 @@ class Reader:
         if not any(held):
             raise self._empty("every list of documents is empty")
         self._refuse_doubt(list(named.values()), held, where)
-        records = self._records()
+        records = Records(self.layout, self.columns, self.orders, self.kinds, self.first)
         columns, counts, of_item = records.spread({"query": list(lists), "document": held}, where)
         documents, numbers = columns["document"], columns[layout.value].tolist()
         scored: dict[str, dict[str, Any]] = {}
@@ -359,17 +359,6 @@ class Reader:
         text = f"{self.name}: {what}{shown(source)} is {type(source).__name__}, which cannot be read"
         python = f", a frame (Polars, pandas, PyArrow, DuckDB, ...), or the path of a file\n{LABELS}"
         return InputError("input-type", text, remedy=f"give {shapes}{'' if self.first else python}")
-
-    def _records(self, header: Sequence[str] = ()) -> Records:
-        return Records(
-            self.layout,
-            self.columns,
-            self.orders,
-            self.kinds,
-            first=self.first,
-            header=header,
-            remedy=validate.AS_TEXT if self.first else f"{validate.AS_TEXT}\n{LABELS}",
-        )
 
 
 def frame_of(dicts: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str) -> "pl.DataFrame":

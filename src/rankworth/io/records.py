@@ -35,11 +35,6 @@ Columns = dict[str, Any]
 _NUMBERS: Final = ("score", "rank", "distance", "grade")
 _IDS: Final = ("query", "subtopic", "document")
 _USUAL: Final = frozenset({*RECORD, *chain(*SPELLINGS.values(), *LISTS.values())})
-_POSITIONS: Final = {
-    (4, "grade"): {"query": "1", "document": "3", "grade": "4"},
-    (6, "score"): {"query": "1", "document": "3", "score": "5"},
-}
-"""which fields of TREC's lines hold what, counted from 1"""
 _PAIR: Final = 2
 
 
@@ -130,7 +125,7 @@ class Fields:
         if names and is_plain and all(type(name) is int for name in names):
             columns = ("query", "document", table.value)
             if not 1 < len(names) <= len(columns):
-                counts = _POSITIONS.get((len(names), table.value), {"query": "1", "document": "2", table.value: "3"})
+                counts = {"query": "1", "document": "2", table.value: "3"}
                 text = f"{where} has {len(names)} fields; a row is ({', '.join(columns)})"
                 remedy = f"for other rows say in which place is what, counted from 1, as in columns={counts}"
                 raise InputError("input-type", text, remedy=remedy)
@@ -150,7 +145,6 @@ class Records:
         kinds: gets to know whether ids are integers.
         first: the number of the first row and the first item in messages: 0 in Python, 1 in files.
         header: the names of the fields, where rows do not have them.
-        remedy: what helps where an id is something else.
 
     """
 
@@ -160,7 +154,6 @@ class Records:
     kinds: validate.IdKinds = field(default_factory=validate.IdKinds)
     first: int = 1
     header: Sequence[str] = ()
-    remedy: str = validate.AS_TEXT
 
     def __post_init__(self) -> None:
         """Nothing is met yet."""
@@ -279,8 +272,9 @@ class Records:
                 rows = enumerate(held)
                 checked[what] = [item if item is None else validate.text(item, where(row)) for row, item in rows]
             else:
+                remedy = validate.AS_TEXT if self.first else f"{validate.AS_TEXT}\n{validate.LABELS}"
                 self.kinds.meet(what, held)
-                checked[what] = validate.text_ids(held, stands, remedy=self.remedy)
+                checked[what] = validate.text_ids(held, stands, remedy=remedy)
         return checked
 
     def joined(self, columns: Columns, where: Where) -> "pl.DataFrame":

@@ -24,6 +24,7 @@ _PRINTER: Final = Repr()
 _PRINTER.maxstring = _PRINTER.maxother = 60
 _LARGEST: Final = 1 << 63
 AS_TEXT: Final = "convert the ids to text, as they are in the other input"
+LABELS: Final = "labels go with scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
 
 
 def shown(item: object) -> str:

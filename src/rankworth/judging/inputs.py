@@ -13,6 +13,7 @@ from rankworth.io.columns import NONE
 from rankworth.io.lines import QRELS, RUN
 from rankworth.io.reading import Blank, Blanks, Described, is_path
 from rankworth.io.source import STDIN
+from rankworth.io.validate import LABELS
 from rankworth.judging.judged_run import Row
 from rankworth.model import Qrels, Run
 from rankworth.settings import DuplicateJudgements, Judging
@@ -40,7 +41,6 @@ def pair(qrels: object, run: object, labels: object, scores: object, orders: obj
     if is_path(qrels) and is_path(run) and labels is scores is orders is None:
         return qrels, run
     from rankworth.io.labels import ranked  # noqa: PLC0415 - not needed for files
-    from rankworth.io.python import LABELS  # noqa: PLC0415 - as above
 
     if labels is None:
         if scores is not None or orders is not None:
@@ -207,7 +207,7 @@ def _accept(grades: Sequence[Sequence[Any]], retrieved: int) -> None:
                 text = f"grade {place} of the list is {grade!r}; grades are finite numbers"
                 raise InputError("bad-grade", text, remedy=remedy)
     if not retrieved or not any(grade is not None for some in grades for grade in some):
-        text = "nobody judged any document of the list, so that there is nothing to measure"
+        text = "there is no grade in the list; where nobody judged any document of the list, nothing can be measured"
         raise InputError(
             "empty-input", text, remedy="give a grade for each retrieved document, a number for one at least"
         )
