@@ -112,7 +112,7 @@ def _parsed(content: bytes, source: Source) -> Any:  # noqa: ANN401 - whatever J
             conflict = "git left both sides of a conflict in it; take one of them, or evaluate again"
             raise error.with_remedy(conflict) from None
         raise
-    json.check_keys(content, document, lambda key: _damaged(source, f"the key {key} appears twice in one object"))
+    json.check_keys(content, document, source.name, "bad-results")
     return document
 
 

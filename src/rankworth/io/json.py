@@ -6,9 +6,8 @@ A document is read as what it is in Python: a dict of dicts, a dict of lists, a 
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -105,7 +104,7 @@ def _rows(source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.Da
             raise
         document = [parsed(line, source, number) for number, line in numbered]
         text = b"[%b]" % b",".join(line for _, line in numbered)
-    check_keys(text, document, partial(twice_in_rows, where=name, layout=layout, rows=document))
+    check_keys(text, document, name, layout.repeated, document)
     del text
     reader = Reader(layout, name, reading.columns, reading.orders, first=1, file=source.stem)
     rows = reader.read(document)
@@ -174,23 +173,28 @@ def _refusal(text: bytes, source: Source, line: int, error: json.JSONDecodeError
     return InputError("bad-json", problem, remedy=_REMEDIES.get(error.msg, other))
 
 
-def check_keys(text: bytes, value: Any, error: Callable[[str], InputError]) -> None:  # noqa: ANN401 - whatever JSON holds
+def check_keys(text: bytes, value: Any, where: str, slug: str, rows: object = ()) -> None:  # noqa: ANN401 - whatever JSON holds
     """Refuse an object that has a key twice, of which parsing leaves out all but the last.
 
     Args:
         text: JSON.
         value: what it says.
-        error: gives the error for such a key.
+        where: what messages call it.
+        slug: of the error; where a field of a row is there twice it is `frame-columns`.
+        rows: the rows in it, if these are rows.
 
     Raises:
-        InputError: `input-type` where it is nested too deeply; `error`.
+        InputError: `input-type` where it is nested too deeply; `slug`, `frame-columns`.
 
     """
 
     def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         once = dict(pairs)
         if len(once) < len(pairs):
-            raise error(Counter(key for key, _ in pairs).most_common(1)[0][0])
+            key = Counter(key for key, _ in pairs).most_common(1)[0][0]
+            is_field = isinstance(rows, list) and any(isinstance(row, dict) and key in row for row in rows)
+            problem = f"{where}: the key {quoted([key])} appears twice in one object"
+            raise InputError("frame-columns" if is_field else slug, problem, remedy="keep one of them")
         return once
 
     if not has_each_key_once(text, value):
@@ -218,15 +222,3 @@ def has_each_key_once(text: bytes, value: Any) -> bool:  # noqa: ANN401 - whatev
         return _COLON not in text and orjson.dumps(value).count(b":") == colons
     except orjson.JSONEncodeError:  # nested too deeply to be written
         return False
-
-
-def twice_in_rows(key: str, where: str, layout: Layout, rows: object) -> InputError:
-    """The error for a key that appears twice in a row, or in something that a row or a query holds."""
-    is_field = isinstance(rows, list) and any(isinstance(row, dict) and key in row for row in rows)
-    return repeated(key, where, "frame-columns" if is_field else layout.repeated)
-
-
-def repeated(key: str, where: str, slug: str) -> InputError:
-    """The error for an object that has a key twice."""
-    problem = f"{where}: the key {quoted([key])} appears twice in one object"
-    return InputError(slug, problem, remedy="keep one of them")

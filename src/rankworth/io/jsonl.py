@@ -5,7 +5,6 @@ converted or left out anything. The rest is read line by line, so that every pro
 """
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -137,7 +136,5 @@ class _Reader:
             raise InputError("input-type", problem, remedy=remedy)
         if not json.has_each_key_once(chunk, values):
             for row, (text, value) in enumerate(zip(texts, values, strict=True)):
-                json.check_keys(
-                    text, value, partial(json.twice_in_rows, where=where(row), layout=self.layout, rows=[value])
-                )
+                json.check_keys(text, value, where(row), self.layout.repeated, [value])
         return self.records.frame(values, where) if values else pl.DataFrame()

@@ -66,6 +66,7 @@ def ranked(labels: object, scores: object = None, orders: object = None) -> tupl
     names = [f"{item:0{len(str(max(longest - 1, 0)))}d}" for item in range(longest)]
     judgements, run = Numbers(), Numbers()
     for query, items in grades.items():
+        _check(items, "grade", f"labels: query {query!r}", "label", "None stands for an item that nobody judged")
         judgements[query] = {name: label for name, label in zip(names, items, strict=False) if label is not None}
         where = f"{what}: query {query!r}"
         if others is None:
@@ -76,8 +77,15 @@ def ranked(labels: object, scores: object = None, orders: object = None) -> tupl
             if len(others[query]) != len(items):
                 text = f"{where}: there are {len(others[query]):,} scores and {len(items):,} labels"
                 raise InputError("input-type", text, remedy="give one score for each label")
+            remedy = "leave out what was not scored, or give it the lowest score"
+            _check(others[query], "score", where, "score", remedy)
             run[query] = dict(zip(names, others[query], strict=False))
     return judgements, run
+
+
+def _check(items: Sequence[Any], value: str, where: str, what: str, remedy: str) -> None:
+    """Refuse what is no number."""
+    validate.numbers(items, value, lambda item: f"{where}, item {item}: the {what}", remedy=remedy)
 
 
 def _check_index(labels: Any, others: Any) -> None:  # noqa: ANN401 - whatever a program has

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from os import fsdecode
 from pathlib import Path
@@ -502,8 +502,7 @@ def _of_json_lines(source: Source) -> Numbered:
     for number, line in lines.numbered(source, csv.CHUNK, csv.LONGEST):
         value = json.parsed(line, source, number)
         if isinstance(value, dict):
-            where = f"{source.name}:{number}"
-            json.check_keys(line, value, partial(json.repeated, where=where, slug="input-type"))
+            json.check_keys(line, value, f"{source.name}:{number}", "input-type")
         yield number, value if isinstance(value, dict) else str(value)
 
 
@@ -511,7 +510,7 @@ def _of_json(source: Source, reader: _Reader) -> Iterator[Row]:
     """The rows of one JSON document: a list of objects, one object, or texts by their ids."""
     text = source.whole()
     value = json.parsed(text, source)
-    json.check_keys(text, value, partial(json.repeated, where=source.name, slug="input-type"))
+    json.check_keys(text, value, source.name, "input-type")
     if isinstance(value, dict) and not reader.is_header(value):
         return reader.entries(value, source.name)
     return reader.rows(enumerate(value if isinstance(value, list) else [value], 1), f"{source.name}: row ")

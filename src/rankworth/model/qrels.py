@@ -81,6 +81,8 @@ class Qrels:
     blanks: int
     blank: str
     kinds: IdKinds
+    _documents: "pl.Series | list[list[str]]"
+    _with_subtopics: "pl.DataFrame | None"
 
     def __init__(
         self,
@@ -107,8 +109,7 @@ class Qrels:
         if self.only is not None and not self.only:
             raise InputError("empty-input", "the list of queries to keep is empty")
         self.copies, self.copied_grades = np.zeros(0, dtype=np.int64), np.zeros(0)
-        self._documents: pl.Series | list[list[str]]
-        self._with_subtopics: pl.DataFrame | None = None
+        self._with_subtopics = None
         if isinstance(source, Qrels):
             self._from_qrels(source)
         else:
@@ -209,13 +210,11 @@ class Qrels:
             queries: their ids; those that are there already do no harm.
 
         """
-        lengths = dict(zip(self.queries, self.lengths.tolist(), strict=True))
         places = {query: place for place, query in enumerate(self.queries)}
         others = Qrels(self)
         others.queries = sorted({*self.queries, *queries})
-        counts = [lengths.get(query, 0) for query in others.queries]
-        others.offsets = np.concatenate(([0], np.cumsum(counts)))
         at = np.array([places.get(query, -1) for query in others.queries], dtype=np.int64)
+        others.offsets = np.concatenate(([0], np.cumsum(np.where(at >= 0, self.lengths[at], 0))))
         others.repeated = np.where(at >= 0, self.repeated[at], 0)
         others.excluded = np.where(at >= 0, self.excluded[at], 0)
         if isinstance(self._documents, list):
@@ -290,12 +289,10 @@ class Qrels:
                 f"{source.duplicate_judgements!r}",
                 remedy="say it once, where they are read",
             )
-        parts = ("queries", "order", "offsets", "grades", "merged", "repeated", "excluded", "copies", "copied_grades")
-        self.blanks, self.blank = source.blanks, source.blank
-        for name in (*parts, "_documents", "_with_subtopics", "kinds"):
+        only = source.only if self.only is None else self.only
+        for name in Qrels.__annotations__:
             setattr(self, name, getattr(source, name))
-        self.duplicate_judgements = next(iter(policies), "error")
-        self.only = source.only if self.only is None else self.only
+        self.duplicate_judgements, self.only = next(iter(policies), "error"), only
 
     def _from_rows(self, files: "Sequence[Source]", rows: Any, reading: Reading) -> None:  # noqa: ANN401 - a frame of Polars
         """Put the rows of files or of a frame in order."""

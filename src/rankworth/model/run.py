@@ -79,13 +79,9 @@ class Run:
         """Find out what the source is; files are not opened yet."""
         source = self.source
         if isinstance(source, Run):
-            names = ("mapping", "files", "frame", "empty", "kept", "format", "columns", "orders", "kinds", "together")
-            attributes = {name: getattr(source, name) for name in names}
-            attributes |= {"name": self.name or source.name}
+            vars(self).update({**vars(source), "name": self.name or source.name})
         else:
-            attributes = self._read(source)
-        for attribute, value in attributes.items():
-            object.__setattr__(self, attribute, value)
+            vars(self).update(self._read(source))
 
     @classmethod
     def rowless(cls, name: str = "", *, empty: Iterable[str] = ()) -> "Run":
@@ -101,8 +97,7 @@ class Run:
     def _changed(self, **attributes: object) -> Self:
         """This run with some attributes different."""
         run = copy(self)
-        for attribute, value in attributes.items():
-            object.__setattr__(run, attribute, value)
+        vars(run).update(attributes)
         return run
 
     @property
@@ -200,13 +195,10 @@ class Run:
             InputError: `bad-score`, where a rank is no number.
 
         """
-        source = self.source
-        while isinstance(source, Run):
-            source = source.source
         if self.mapping is not None or any(file.path == STDIN for file in self.files):
             return None
         try:
-            ranked = Run(source, self.name, format=self.format, columns={**self.columns, "score": ""})
+            ranked = Run(self.source, self.name, format=self.format, columns={**self.columns, "score": ""})
             ranked = ranked if self.kept is None else ranked.only(self.kept)
             ranks = [-frame["score"] for frame in ranked.batches()]
         except InputError as error:
