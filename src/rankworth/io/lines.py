@@ -139,7 +139,8 @@ def chunks(
                 buffer[:held] = buffer[end : end + held]
             if not end or len(buffer) < usual:
                 buffer.extend(bytes(len(buffer)))
-            source.report(stream.position)
+            if source.progress is not None:
+                source.report(stream.position)
         yield Chunk(b"", above)
 
 

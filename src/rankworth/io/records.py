@@ -12,7 +12,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, zip_longest
 from numbers import Number
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -393,13 +392,7 @@ def columns_of(rows: Sequence[Any], header: Sequence[str] = ()) -> dict[Any, lis
         return dict(zip(header or range(1, len(columns) + 1), columns, strict=False))
     more: dict[type, list[str]] = {}
     dicts = rows if kinds == {dict} else [fields_of(row, more) for row in rows]
-    columns_by_name = {}
-    for name in dict.fromkeys(chain.from_iterable(dicts)):
-        try:
-            columns_by_name[name] = list(map(itemgetter(name), dicts))
-        except KeyError:
-            columns_by_name[name] = [row.get(name) for row in dicts]
-    return columns_by_name
+    return {name: [row.get(name) for row in dicts] for name in dict.fromkeys(chain.from_iterable(dicts))}
 
 
 def names_of(row: object) -> tuple[Any, ...]:

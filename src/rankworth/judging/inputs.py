@@ -17,7 +17,6 @@ from rankworth.io.validate import LABELS
 from rankworth.judging.judged_run import Row
 from rankworth.model import Qrels, Run
 from rankworth.settings import DuplicateJudgements, Judging
-from rankworth.tables.frames import to_library
 
 GRADES: Final = "list-1"
 """the query that a list of grades stands for"""
@@ -157,7 +156,18 @@ def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels
     ranked: list[Any] = [*grades]
     listed = [*ranked, *missing]
     every: list[Any] = [grade if isinstance(grade, tuple | list) else [grade] for grade in listed]
-    _accept(every, len(ranked))
+    for place, some in enumerate(every, 1):
+        for grade in some:
+            is_number = validate.is_number(grade, infinite=False) and not isinstance(grade, bool)
+            if not is_number and (grade is not None or place > len(ranked)):
+                remedy = "for a retrieved document that nobody judged give None (on the command line ?)\n"
+                remedy += "of the missing ones leave out those that nobody judged"
+                text = f"grade {place} of the list is {grade!r}; grades are finite numbers"
+                raise InputError("bad-grade", text, remedy=remedy)
+    if not ranked or not any(grade is not None for some in every for grade in some):
+        text = "there is no grade in the list; where nobody judged any document of the list, nothing can be measured"
+        remedy = "give a grade for each retrieved document, a number for one at least"
+        raise InputError("empty-input", text, remedy=remedy)
     run = Run({GRADES: {str(rank): float(len(ranked) - rank + 1) for rank in range(1, len(ranked) + 1)}})
     if not any(isinstance(grade, tuple | list) for grade in listed):
         judged = {str(number): float(grade) for number, [grade] in enumerate(every, 1) if grade is not None}
@@ -168,7 +178,7 @@ def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels
         for subtopic, grade in enumerate(of_subtopics, 1)
         if grade is not None
     ]
-    return Qrels(to_library({name: [row[name] for row in judgements] for name in judgements[0]}, "polars")), run
+    return Qrels(judgements), run
 
 
 def refuse_no_lists(**lists: object) -> None:
@@ -185,32 +195,6 @@ def refuse_no_lists(**lists: object) -> None:
         if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
             text = f"{what}={rows!r} is {type(rows).__name__}, and grades are a list of numbers"
             raise InputError("bad-grade", text, remedy="best rank first: [2, 1, 0], with None for unjudged documents")
-
-
-def _accept(grades: Sequence[Sequence[Any]], retrieved: int) -> None:
-    """Refuse what is no list of grades.
-
-    Args:
-        grades: those of each document, one or one for each subtopic.
-        retrieved: how many of the documents were retrieved.
-
-    Raises:
-        InputError: `bad-grade`, `empty-input`.
-
-    """
-    for place, some in enumerate(grades, 1):
-        for grade in some:
-            is_number = validate.is_number(grade, infinite=False) and not isinstance(grade, bool)
-            if not is_number and (grade is not None or place > retrieved):
-                remedy = "for a retrieved document that nobody judged give None (on the command line ?)\n"
-                remedy += "of the missing ones leave out those that nobody judged"
-                text = f"grade {place} of the list is {grade!r}; grades are finite numbers"
-                raise InputError("bad-grade", text, remedy=remedy)
-    if not retrieved or not any(grade is not None for some in grades for grade in some):
-        text = "there is no grade in the list; where nobody judged any document of the list, nothing can be measured"
-        raise InputError(
-            "empty-input", text, remedy="give a grade for each retrieved document, a number for one at least"
-        )
 
 
 class Judgements:

@@ -401,7 +401,8 @@ class _Remainder:
             is_auto: whether the input decides between scores and the order of lists.
 
         """
-        contradiction = self.contradictions.error(run.name, run.lists) if is_auto else None
+        is_doubtful = is_auto and self.contradictions.example is not None
+        contradiction = self.contradictions.error(run.name, run.lists) if is_doubtful else None
         if error := contradiction or self.refused:
             return error
         if not self.may_miss and not self.n_retrieved.any():
