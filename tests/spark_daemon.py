@@ -3,6 +3,7 @@
 Packages are those that are installed, not Spark's archives of itself, whose contents every task would list again.
 """
 
+import gc
 import sys
 
 for archive in [place for place in sys.path if place.endswith((".zip", ".jar"))]:
@@ -17,4 +18,5 @@ from pyspark import daemon  # noqa: E402
 import rankworth.spark  # noqa: E402, F401 - as above
 
 if __name__ == "__main__":
+    gc.freeze()  # a worker looks for garbage after each task: not in all that is imported here
     daemon.manager()
