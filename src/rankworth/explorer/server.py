@@ -123,9 +123,8 @@ def application(inspector: Inspector | None, token: str, port: int) -> Starlette
 def _answer(handler: Handler, request: Any) -> Response:  # noqa: ANN401 - JSON
     """The answer of a handler, or the error with which it refuses."""
     try:
-        with warnings.catch_warnings(
-            action="ignore", category=RankworthWarning
-        ):  # warnings about values are notes of the page
+        # Warnings about values are notes of the page.
+        with warnings.catch_warnings(action="ignore", category=RankworthWarning):
             return JSONResponse(handler(request), headers=HEADERS)
     except RankworthError as error:
         return _error(422, error.slug, "\n".join(error.problems), error.remedy)
