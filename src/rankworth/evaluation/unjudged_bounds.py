@@ -1,8 +1,8 @@
 """Lowest and highest value, or difference of two runs, over the grades that unjudged documents could have.
 
 Every end is the value of a ranking in which these documents have grades, built and measured as any other; what is said
-here is which grades these are: the least and the best ones where values only grow with grades, else those of
-`_by_sums` or an enumeration. A document has one grade in all rankings, and is known to all ideal rankings.
+here is which grades these are: the least and the best ones where values only grow with grades, else those of `_linear`,
+`_prefixes` or an enumeration. A document has one grade in all rankings, and is known to all ideal rankings.
 """
 
 from collections.abc import Iterator, Sequence
@@ -249,10 +249,14 @@ def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
         return
     else:
         yield from _favouring(holes, least, most)
-    has_sums = measure.definition.linear and "counts" not in known
-    if measure.name == "AP":
-        has_sums = len(holes.sides) == 1 and holes.sides[0].rows.ties == "broken"
-    yield from (_by_sums(holes, scale) if has_sums else None) or _every_way(holes, scale, unknown)
+    if measure.name == "AP" and (prefixes := _prefixes(holes, scale)) is not None:
+        yield from prefixes
+        return
+    ends = _linear(holes, scale) if measure.definition.linear and "counts" not in known else None
+    if ends is not None:
+        yield from ends
+        return
+    yield from _every_way(holes, scale, unknown)
 
 
 def _singles(holes: Holes, least: float, most: float) -> Ways:
@@ -294,6 +298,42 @@ def _every_way(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]
             yield Ways(np.full(len(each), number), every.reshape(-1))
 
 
+# average precision
+
+
+def _prefixes(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
+    """The ways with the greatest and the least average precision; None of two runs, and where documents share ranks.
+
+    Of ways with one number of relevant documents, that with the first ones is the best, as moving a relevant document
+    up never lowers the sum, and that with the last ones the worst. What one more document adds to the sum is known:
+    the precision at its rank, and 1 over the rank of each relevant document below it. Relevant documents beyond the
+    cutoff lower the value.
+    """
+    [side, *others] = holes.sides
+    measure, rows, ends = side.context.measure, side.rows, []
+    found = rows.known & (rows.grade >= measure.parameters["rel"]) & (rows.rank <= (measure.cutoff or np.inf))
+    rank = holes.ranks[0]
+    for sign, beyond in ((1, scale[0]), (-1, scale[-1])):
+        sums = _sums(holes, side, scale, beyond) if not others and rows.ties == "broken" else None
+        if sums is None:
+            return None
+        ways = holes.uniform(scale[0], beyond)
+        for query, (start, count) in enumerate(zip(holes.starts.tolist(), holes.counts.tolist(), strict=True)):
+            inside = np.flatnonzero(holes.is_inside[start : start + count])
+            row = slice(rows.offsets[query], rows.offsets[query + 1])
+            ranks, relevant = rank[start + inside], rows.rank[row][found[row]]
+            above, inverse = np.searchsorted(relevant, ranks), np.append(np.cumsum(1 / relevant[::-1])[::-1], 0.0)
+            added = above / ranks + inverse[above]
+            if sign > 0:
+                added += (inside + 1) / ranks
+            else:
+                added += np.cumsum(1 / ranks[::-1])[::-1]
+            totals = sign * (sums.start[query] + np.append(0.0, np.cumsum(added[::sign])))
+            ways.grades[start + inside[::sign][: _greatest(totals, sums.norm[:, query])]] = scale[-1]
+        ends.append(ways)
+    return ends[0], ends[1]
+
+
 def _greatest(sums: Floats, norm: Floats) -> int:
     """The number of documents with which a sum over its norm is greatest.
 
@@ -330,64 +370,34 @@ class _Sums:
     ideal: list[tuple[Floats, Floats]] | None
 
 
-def _by_sums(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
-    """The ways with the greatest and the least value of sums over a norm; None where it is no such value.
+def _linear(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
+    """The ways with the greatest and the least value of sums of gains over a norm; None where it is no such value.
 
-    Documents become relevant one after the other, those first that add most (or least) to the sum: whatever the number
-    of documents with each gain, no other order has a greater sum. Where the norm is the same for all numbers, or
-    depends on that of the relevant documents, each number is tried. Else see `_best_counts`.
+    Documents in the order of their weights have falling gains: whatever the number of documents with each gain, no
+    other order has a greater sum. Where the norm is the same for all numbers, or depends on that of the relevant
+    documents, each number is tried. Else see `_best_counts`.
     """
-    parts = [_sums(holes, side, scale) for side in holes.sides]
+    parts = [_sums(holes, side, scale, scale[0]) for side in holes.sides]
     sums = _difference(*parts) if len(parts) > 1 else parts[0]
     if sums is None:
         return None
-    measure, ranks, ends = holes.sides[0].context.measure, holes.ranks[0], []
-    gains = _worth_of(measure, scale)
+    gains = _worth_of(holes.sides[0].context.measure, scale)
+    ends = []
     for sign in (1, -1):
         grades = np.empty(sums.weight.size)
         for query, (start, count) in enumerate(zip(holes.starts.tolist(), holes.counts.tolist(), strict=True)):
-            if measure.name == "AP":
-                order, added = _precisions(holes, query, ranks[start : start + count], sign)
-            else:
-                weight = sign * sums.weight[start : start + count]
-                order = np.argsort(-weight, kind="stable")
-                added = weight[order]
-            counts = _counts(sums, query, gains, sign * sums.start[query], np.append(0.0, np.cumsum(added)))
+            weight = sign * sums.weight[start : start + count]
+            order = np.argsort(-weight, kind="stable")
+            added = np.append(0.0, np.cumsum(weight[order]))
+            counts = _counts(sums, query, gains, sign * sums.start[query], added)
             level = (counts[:, None] > np.arange(count)).sum(axis=0)
             grades[start + order] = scale[level]
         ends.append(Ways(np.arange(holes.queries.size), grades))
     return ends[0], ends[1]
 
 
-def _precisions(holes: Holes, query: int, ranks: Floats, sign: int) -> tuple[Integers, Floats]:
-    """The unjudged documents of a query in the order in which they become relevant, and what each adds to the sum.
-
-    Of ways with one number of relevant documents, that with the first ones has the greatest average precision, as
-    moving a relevant document up never lowers the sum, and that with the last ones the least. A document adds the
-    precision at its rank, and 1 over the rank of each relevant document below it; one beyond the cutoff adds nothing.
-
-    Args:
-        holes: one run.
-        query: which of the queries.
-        ranks: of its unjudged documents, in ascending order.
-        sign: 1 where the first ones become relevant first, -1 where the last ones do; it multiplies what they add.
-
-    """
-    [side] = holes.sides
-    rows, measure, start = side.rows, side.context.measure, holes.starts[query]
-    row = slice(rows.offsets[query], rows.offsets[query + 1])
-    found = rows.known[row] & (rows.grade[row] >= measure.parameters["rel"])
-    relevant = rows.rank[row][found & (rows.rank[row] <= (measure.cutoff or np.inf))]
-    inside = ranks[holes.is_inside[start : start + ranks.size]]
-    above, inverse = np.searchsorted(relevant, inside), np.append(np.cumsum(1 / relevant[::-1])[::-1], 0.0)
-    added = np.zeros(ranks.size)
-    added[: inside.size] = above / inside + inverse[above]
-    added[: inside.size] += np.arange(1, inside.size + 1) / inside if sign > 0 else np.cumsum(1 / inside[::-1])[::-1]
-    return np.arange(ranks.size)[::sign], sign * added[::sign]
-
-
-def _sums(holes: Holes, side: Side, scale: Floats) -> _Sums | None:
-    """The values of a run as sums over a norm; None where they are no such values."""
+def _sums(holes: Holes, side: Side, scale: Floats, beyond: float) -> _Sums | None:
+    """The values of a run as sums over a norm, with a grade beyond the cutoff; None where they are no such values."""
     context, measure = side.context, replace(side.context.measure, judged_only=False)
     is_condensed = context.run.condensed or context.measure.judged_only
     ideal = measure.parameters.get("ideal")
@@ -397,12 +407,12 @@ def _sums(holes: Holes, side: Side, scale: Floats) -> _Sums | None:
     if is_other or (is_condensed and (side.rows.pool.grades < 0).any()):
         return None
     size, least, most = holes.queries.size, scale[0], scale[-1]
-    single = holes.uniform(least, least)
+    single = holes.uniform(least, beyond)
     single.grades[holes.starts[holes.counts > 0]] = most
     norm, start, weight = np.zeros((3, size)), np.zeros(size), np.zeros(side.rows.rank.size)
     gains: dict[int, Floats] = {}
     weights: dict[int, Floats] = {}
-    for queries, terms, _ in _terms(holes, side, measure, holes.uniform(least, least)):
+    for queries, terms, _ in _terms(holes, side, measure, holes.uniform(least, beyond)):
         norm[0, queries], start[queries] = terms.norm, terms.total()
         gains |= {} if terms.ideal is None else dict(zip(queries.tolist(), _of_ideal(terms.ideal, "gain"), strict=True))
     for queries, terms, _ in _terms(holes, side, measure, single):
