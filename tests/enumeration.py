@@ -77,7 +77,9 @@ def faults(by: Any, measures: Sequence[Measure], number: int, seed: int, **setti
     return wrong, len(labels) * starts.size, unknown
 
 
-def faults_of_differences(measures: Sequence[Measure], number: int, seed: int) -> tuple[list[str], int, int]:
+def faults_of_differences(
+    measures: Sequence[Measure], number: int, seed: int, **settings: Any
+) -> tuple[list[str], int, int]:
     """What is wrong with bounds of mean differences over grades; how many were compared, and how many are not known."""
     qrels, first = rankings("unjudged", number, seed)
     draw = np.random.default_rng(seed)
@@ -96,9 +98,11 @@ def faults_of_differences(measures: Sequence[Measure], number: int, seed: int) -
     filled = {name: judged for name, (judged, _) in every.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        bounds = rw.compare(qrels, {"a": first, "b": second}, labels, bounds="unjudged", resamples=10).bounds
+        bounds = rw.compare(
+            qrels, {"a": first, "b": second}, labels, bounds="unjudged", resamples=10, **settings
+        ).bounds
         sides = ({name: run[query] for name, (_, query) in every.items()} for run in (first, second))
-        one, other = (rw.evaluate(filled, run, labels).per_query for run in sides)
+        one, other = (rw.evaluate(filled, run, labels, **settings).per_query for run in sides)
     owner = np.array([query.partition(" ")[0] for query in one.ids])
     starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
     values = other.array - one.array

@@ -12,7 +12,7 @@ from enumeration import faults, faults_of_differences
 from generators import cut, variants
 from rankworth.cli import main
 from rankworth.errors import UsageError
-from rankworth.measures import CATALOGUE
+from rankworth.measures import CATALOGUE, Measure
 
 VARIANTS = list(
     dict.fromkeys(
@@ -24,9 +24,20 @@ VARIANTS = list(
 )
 
 
-@pytest.mark.parametrize("by", ["ties", "unjudged"])
-def test_bounds_are_those_of_an_enumeration(by: str) -> None:
-    wrong, _, unknown = faults(by, VARIANTS, 10, seed=1)
+@pytest.mark.parametrize(
+    ("by", "measures", "number", "settings"),
+    [
+        ("ties", VARIANTS, 10, {}),
+        ("unjudged", VARIANTS, 10, {}),
+        ("unjudged", VARIANTS, 12, {"unjudged": "removed"}),
+        ("unjudged", [variant for variant in VARIANTS if variant.name == "AP"], 300, {}),
+    ],
+    ids=["ties", "unjudged", "unjudged documents that are removed", "average precision"],
+)
+def test_bounds_are_those_of_an_enumeration(
+    by: str, measures: list[Measure], number: int, settings: dict[str, Any]
+) -> None:
+    wrong, _, unknown = faults(by, measures, number, seed=1, **settings)
     assert wrong == []
     assert unknown == 0
 

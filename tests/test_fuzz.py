@@ -116,6 +116,11 @@ RANKED: dict[str, tuple[bytes, str, Rows | str]] = {
     "the same in a table": (b"x\x01\td\t2.5\n", "tsv", [("x\x01", "d", 2.5)]),
     "zstd's first bytes below an empty line": (b"\n(\xb5/\xfd Q0 d 1 2.5 t\n", "", "wrong-encoding"),
     "a first cell of several lines": (b'",\n#"\td\t.5\n', "tsv", [(",\n#", "d", 0.5)]),
+    "a hit without the name of its index": (
+        json.dumps(HITS).replace('"_index": "b", ', "").encode(),
+        "",
+        "frame-columns",
+    ),
     "a column called as lists are": (b"query,hits,score\nq1,10,2.5\n", "", "frame-columns"),
     "terminal codes in an open cell": (b'query,document,score\n"a\x1b[2J\n', "", "bad-quotes"),
 }

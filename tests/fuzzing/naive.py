@@ -120,8 +120,8 @@ def trec(content: bytes, value: str, _: Mapping[str, str]) -> list[Row]:
             words = words[:6]  # a tag with blanks, where tabs tell where it begins
         if len(words) != count:
             raise Unclear(f"{len(words)} words in a line")
-        texts = [decoded(word) for word in words]
-        rows.append((texts[0], texts[2], number(texts[place], infinite=value == "score"), None))
+        query, document, told = (decoded(words[column]) for column in (0, 2, place))  # the others need not be UTF-8
+        rows.append((query, document, number(told, infinite=value == "score"), None))
     return _complete(rows)
 
 

@@ -70,7 +70,7 @@ class Holes:
         queries = np.flatnonzero(np.sum(unjudged, axis=0) > 0)
         if sides[0].run.hits.document is None:
             return cls._of_ranks(sides[0], queries, unjudged[0][queries])
-        rows = [side.run.hits.of(queries) for side in sides]
+        rows = [_rows_of(side, queries) for side in sides]
         numbers: list[dict[str, int]] = [{} for _ in queries]
         found, inside = [], [set[int]() for _ in queries]
         for side, hits in zip(sides, rows, strict=True):
@@ -97,7 +97,7 @@ class Holes:
     @classmethod
     def _of_ranks(cls, side: MeasureContext, queries: Integers, counts: Integers) -> "Holes":
         """The queries of one run, whose unjudged documents are known by their ranks, in rank order."""
-        hits, measure = side.run.hits.of(queries), side.measure
+        hits, measure = _rows_of(side, queries), side.measure
         depth = _depth(side, hits.n_retrieved)
         looks_beyond = "no-sum" in measure.definition.unjudged or measure.parameters.get("ideal") == "retrieved"
         ends = hits.n_retrieved if looks_beyond else depth
@@ -163,9 +163,17 @@ def _depth(side: MeasureContext, n_retrieved: Integers) -> Integers:
     """`[Q]`: how many documents may count, apart from how many there are."""
     measure = side.measure
     by_counts = "counts" in measure.definition.unjudged or measure.parameters.get("gain") in SIGNED
-    if measure.cutoff is None or by_counts or side.run.condensed or measure.judged_only:
+    if measure.cutoff is None or by_counts:
         return n_retrieved
     return np.minimum(n_retrieved, measure.cutoff)
+
+
+def _rows_of(side: MeasureContext, queries: Integers) -> JudgedRows:
+    """The rows of some queries, without those that a condensed ranking lacks whatever else is judged."""
+    hits = side.run.hits.of(queries)
+    if side.run.condensed or side.measure.judged_only:
+        return hits.without(hits.known & (hits.grade < 0))
+    return hits
 
 
 def _within(rows: JudgedRows, depth: Integers) -> Mask:

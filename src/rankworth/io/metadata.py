@@ -106,7 +106,7 @@ DOCUMENTS: Final = Kind(
             ("docno",),
             (
                 *("doc_id", "doc-id", "doc id", "docid", "document_id", "corpus-id", "corpus_id", "item_id", "itemid"),
-                *("pid", "passage_id", "passage-id"),
+                *("documentid", "pid", "passage_id", "passage-id"),
             ),
             *(_IDS, ("document",), ("item",)),
         ),

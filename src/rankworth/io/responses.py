@@ -337,9 +337,10 @@ def _likely_score(hits: Sequence[Mapping[Any, Any]]) -> str:
 
 def _first_hit(value: object) -> tuple[str, Mapping[Any, Any]]:
     """The path of the first list of objects in an object, and the first of them; nothing where there is none."""
-    for key, inner in value.items() if isinstance(value, Mapping) else ():
+    named = {key: inner for key, inner in value.items() if isinstance(key, str)} if isinstance(value, Mapping) else {}
+    for key, inner in named.items():
         if isinstance(inner, list) and inner and isinstance(inner[0], Mapping):
-            return str(key), inner[0]
+            return key, inner[0]
         path, hit = _first_hit(inner)
         if path:
             return f"{key}.{path}", hit
@@ -386,8 +387,8 @@ def _rated(value: Mapping[str, Any], layout: Layout, name: str) -> list[tuple[An
             raise InputError("frame-columns", problem, remedy=remedy)
         hits = [{**(item.get("hit") or item), "rating": item.get("rating")} for item in items]
         for hit in hits:
-            if hit.get("_id") is not None:
-                hit[_INDEXED] = f"{hit.get('_index')}/{hit['_id']}"
+            if None not in (hit.get("_index"), hit.get("_id")):
+                hit[_INDEXED] = f"{hit['_index']}/{hit['_id']}"
         pairs.append((query, {"hits": hits}))
     return pairs
 

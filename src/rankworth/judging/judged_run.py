@@ -232,6 +232,23 @@ class JudgedRows:
         """`[N]`: the query of each row."""
         return np.repeat(np.arange(self.n_retrieved.size), np.diff(self.offsets))
 
+    def without(self, removed: NDArray[np.bool_]) -> "JudgedRows":
+        """The other rows, whose ranks are counted anew."""
+        places, kept = int(self.n_retrieved.max(initial=0)) + 1, self._rows(~removed)
+        ranks_removed = (self.query * places + self.rank)[removed]
+
+        def anew(rank: Integers) -> Integers:
+            start, end = (np.searchsorted(ranks_removed, kept.query * places + each, "right") for each in (0, rank))
+            return rank - (end - start)
+
+        return replace(
+            kept,
+            rank=anew(kept.rank),
+            tie_first=anew(kept.tie_first - 1) + 1,
+            tie_last=anew(kept.tie_last),
+            n_retrieved=self.n_retrieved - np.bincount(self.query[removed], minlength=self.n_retrieved.size),
+        )
+
     def forgetting(self, rows: Integers) -> "JudgedRows":
         """These rows where some documents, given by their rows, are not judged."""
         known, grade = self.known.copy(), self.grade.copy()
