@@ -30,9 +30,10 @@ VARIANTS = list(
         ("ties", VARIANTS, 10, {}),
         ("unjudged", VARIANTS, 10, {}),
         ("unjudged", VARIANTS, 12, {"unjudged": "removed"}),
+        ("unjudged", VARIANTS[::5], 6, {"rel": 0}),
         ("unjudged", [variant for variant in VARIANTS if variant.name == "AP"], 300, {}),
     ],
-    ids=["ties", "unjudged", "unjudged documents that are removed", "average precision"],
+    ids=["ties", "unjudged", "unjudged documents that are removed", "grade 0 is relevant", "average precision"],
 )
 def test_bounds_are_those_of_an_enumeration(
     by: str, measures: list[Measure], number: int, settings: dict[str, Any]
@@ -105,9 +106,14 @@ def test_the_command_shows_bounds(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "give one of them" in capsys.readouterr().err
 
 
-def test_bounds_of_differences_are_those_of_an_enumeration() -> None:
+@pytest.mark.parametrize(
+    ("step", "seed", "settings"),
+    [(1, 1, {}), (5, 1, {"unjudged": "removed"}), (5, 7, {"profile": "opensearch-3.4"})],
+    ids=["as usual", "unjudged documents that are removed", "rounded values"],
+)
+def test_bounds_of_differences_are_those_of_an_enumeration(step: int, seed: int, settings: dict[str, Any]) -> None:
     wrong, compared, unknown = faults_of_differences(
-        [variant for variant in VARIANTS if variant.cutoff != 100], 4, seed=1
+        [variant for variant in VARIANTS if variant.cutoff != 100][::step], 4, seed, **settings
     )
     assert (wrong, unknown) == ([], 0)
     assert compared

@@ -120,6 +120,7 @@ class Holes:
         side = self.sides[0].context
         definition, is_condensed = side.measure.definition, side.run.condensed or side.measure.judged_only
         counts_judged = "judged" in definition.unjudged or not definition.monotone
+        counts_judged |= side.measure.parameters.get("rel", np.inf) <= 0
         return not is_condensed and not counts_judged and scale_of([side])[0] == 0
 
     @property
@@ -245,6 +246,8 @@ def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
     if scale.size == 1:
         return
     yield holes.uniform(most, most)
+    # The greatest difference of rounded values may be another way's than the greatest difference.
+    is_rounded = len(holes.sides) > 1 and holes.sides[0].context.column.settings.round_values is not None
     if len(holes.sides) == 1:
         if measure.definition.monotone:
             return
@@ -252,7 +255,7 @@ def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
         yield holes.uniform(least, most)
         if "uniform" in known:
             return
-    elif "first" in known:
+    elif "first" in known and not is_rounded:
         yield _singles(holes, least, most)
         return
     else:
@@ -260,7 +263,8 @@ def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
     if measure.name == "AP" and (prefixes := _prefixes(holes, scale)) is not None:
         yield from prefixes
         return
-    ends = _linear(holes, scale) if measure.definition.linear and "counts" not in known else None
+    has_sums = measure.definition.linear and "counts" not in known and not is_rounded
+    ends = _linear(holes, scale) if has_sums else None
     if ends is not None:
         yield from ends
         return
