@@ -34,6 +34,8 @@ Compute = Callable[[Floats], Floats]
 
 _CELLS: Final = 1 << 21
 """how many cells are held as whole tables at a time"""
+_COUNTED: Final = 1 << 24
+"""up to so many cells, empty ones included, are counted without sorting"""
 
 
 def weights(places: Sequence[float] | Floats, weighting: Weighting) -> Floats:
@@ -244,7 +246,12 @@ class ConfusionTables:
         [[0.0, 2.0], [1.0, 0.0]]
         """
         key = (owner * size + first) * size + second
-        found, counts = np.unique(key, return_counts=True)
+        if queries * size**2 <= max(_COUNTED, len(key)):
+            counts = np.bincount(key, minlength=1)
+            found = np.flatnonzero(counts)
+            counts = counts[found]
+        else:
+            found, counts = np.unique(key, return_counts=True)
         return cls(found // size**2, found % size**2, counts.astype(np.float64), queries, size)
 
     @cached_property
