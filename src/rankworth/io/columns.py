@@ -283,12 +283,11 @@ class Table:
             why = f"{(RUN if self.value == 'score' else QRELS).exchanged}\n{why}"
         near = {what: nearest(self.named.get(what) or [*chain(*self.spellings[what])], self.names) for what in lacking}
         others = [name for name in map(str, self.names) if name.lower() not in _KNOWN]
-        if near.get("document") == "":
-            near["document"] = _PASSAGE if _PASSAGE in others else likely_document(others)
-        if near.get("score") == "":
-            near["score"] = next((name for name in others if re.fullmatch(r"\w*score\w*", name, re.IGNORECASE)), "")
-        if near.get("query") in RECORD:
-            near["query"] = ""
+        likely = {
+            "document": _PASSAGE if _PASSAGE in others else likely_document(others),
+            "score": next((name for name in others if re.fullmatch(r"\w*score\w*", name, re.IGNORECASE)), ""),
+        }
+        near = {what: name or likely.get(what, "") for what, name in near.items()}
         named = self.option({what: name or "NAME" for what, name in near.items()})
         remedy = f"{why}did you mean {named}?" if all(near.values()) else f"{why}say which it is: {named}"
         if self.value in lacking and (optional or self.value == "grade"):
@@ -380,7 +379,8 @@ def nearest(names: str | Sequence[str], columns: Iterable[Any]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - for messages only
 
     usual, sought = (False, [names.lower()]) if isinstance(names, str) else (True, names)
-    there = {str(name).lower(): str(name) for name in columns if not usual or str(name).lower() not in _KNOWN}
+    meant = {*_KNOWN, *RECORD} if usual else set()
+    there = {str(name).lower(): str(name) for name in columns if str(name).lower() not in meant}
     for name in sought:
         if near := get_close_matches(name, there, 1, 0.8 if usual else 0.6):
             return there[near[0]]

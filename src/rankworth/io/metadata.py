@@ -19,7 +19,7 @@ import polars as pl
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import csv, detect, json, lines, records, topics, validate
-from rankworth.io.columns import NONE, QUERY_TEXTS, Groups, Table
+from rankworth.io.columns import NONE, QUERY_TEXTS, RECORD, SPELLINGS, Groups, Table
 from rankworth.io.csv import DELIMITERS, TAB
 from rankworth.io.lines import HEAD, MARK, QRELS, refuse_binary
 from rankworth.io.query_table import QueryTable, Value
@@ -77,7 +77,8 @@ class Kind:
         return frozenset(name for groups in self.usual.values() for name in chain(*groups))
 
 
-_IDS: Final = ("id", "_id", "id_")
+_DOCUMENTS: Final = ("docno", "document", "item")
+"""names of columns of documents that count before or after all others"""
 QUERIES: Final = Kind(
     what="query",
     usual={
@@ -86,7 +87,7 @@ QUERIES: Final = Kind(
                 *("query_id", "query-id", "queryid", "q_id", "qid", "query_number"),
                 *("topic_id", "topic-id", "topicid", "topic_number"),
             ),
-            (*_IDS, "number", "num"),
+            (*RECORD, "number", "num"),
             *(("topic",), ("query",), ("user_id", "userid", "user"), QUERY_TEXTS),
         ),
         "text": (
@@ -104,11 +105,8 @@ DOCUMENTS: Final = Kind(
     usual={
         "document": (
             ("docno",),
-            (
-                *("doc_id", "doc-id", "doc id", "docid", "document_id", "corpus-id", "corpus_id", "item_id", "itemid"),
-                *("documentid", "pid", "passage_id", "passage-id"),
-            ),
-            *(_IDS, ("document",), ("item",)),
+            (*(name for name in SPELLINGS["document"] if name not in _DOCUMENTS), "doc-id", "passage_id", "passage-id"),
+            *(RECORD, ("document",), ("item",)),
         ),
         "text": (
             ("text", "document_text", "doc_text", "passage_text"),

@@ -355,7 +355,6 @@ class _Remainder:
     """What is left of a run once documents were excluded and duplicates removed, and its rows by every ordering."""
 
     qrels: Qrels
-    exclude: Exclusion | None
     policy: Duplicates
     may_miss: bool
     """whether it is no error that no query is judged"""
@@ -371,11 +370,17 @@ class _Remainder:
     def __post_init__(self) -> None:
         self.n_retrieved = np.zeros(len(self.qrels), dtype=np.int64)
 
-    def add(self, batch: Rows, *, in_lists: bool) -> None:
-        """Count and rank the rows of a batch, which may come from lists whose scores may contradict their order."""
-        if in_lists:
+    def add(self, batch: Rows, left: Rows, *, may_contradict: bool) -> None:
+        """Count and rank the rows of a batch.
+
+        Args:
+            batch: all rows.
+            left: those that are not excluded.
+            may_contradict: whether its scores may contradict the order of lists, and the order is not said.
+
+        """
+        if may_contradict:
             self.contradictions.look_at(batch)
-        left = batch if self.exclude is None else batch.without(self.exclude)
         try:
             rows = left.once(self.policy)
         except InputError as error:
@@ -439,19 +444,23 @@ def judge_batches(
     batches = iter(batches)
     begin = list(islice(batches, 1))  # the first batch read says whether the run came as lists
     lists = run.lists
+    may_contradict = lists is not None and not lists.is_order and any(each.order == "auto" for _, each in conventions)
     remainders: dict[tuple[int, Exclusion | None, Duplicates], _Remainder] = {}
     by_convention = []
     for qrels, ordering in conventions:
         key, may_miss = (id(qrels), ordering.exclude, ordering.duplicates), not len(qrels) or run.is_rowless
-        remainder = remainders.setdefault(key, _Remainder(qrels, *key[1:], may_miss))
+        remainder = remainders.setdefault(key, _Remainder(qrels, ordering.duplicates, may_miss))
         remainder.columns[ordering.settled(lists)] = []
         by_convention.append(remainder)
     for make in chain(begin, batches):
         rows: dict[int, Rows] = {}
-        for (number, *_), remainder in remainders.items():
+        lefts: dict[tuple[int, Exclusion | None], Rows] = {}
+        for (number, exclude, _), remainder in remainders.items():
             if remainder.refused is None:
                 batch = rows[number] = rows.get(number) or make(remainder.qrels)
-                remainder.add(batch, in_lists=lists is not None)
+                if (number, exclude) not in lefts:
+                    lefts[number, exclude] = batch if exclude is None else batch.without(exclude)
+                remainder.add(batch, lefts[number, exclude], may_contradict=may_contradict)
         errors = [remainder.refused for remainder in remainders.values()]
         if all(errors) and errors[0] is not None:
             raise errors[0]
