@@ -292,6 +292,8 @@ class Table:
         remedy = f"{why}did you mean {named}?" if all(near.values()) else f"{why}say which it is: {named}"
         if self.value in lacking and (optional or self.value == "grade"):
             remedy += f"\nif none holds {self.value}s: {self.option({self.value: ''})}"
+        if "query" in lacking and (self.noun, self.value) == ("key", "score"):
+            remedy += '\nif these are the hits of one query, put them under it: {"q1": [...]}'
         text = f"{self.name}: there is {joined(list(map(self._lack, lacking)))}; {self._listed}"
         return InputError("frame-columns", text, remedy=remedy)
 
