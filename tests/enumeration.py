@@ -14,8 +14,8 @@ from rankworth.measures import Measure
 SCALE = (0.0, 1.0, 2.0, 3.0)
 
 
-def rankings(by: str, number: int, seed: int) -> tuple[Grades, Scores]:
-    """Small random rankings with ties or holes, judged on the whole scale; some grades are negative."""
+def rankings(by: str, number: int, seed: int, *, tied: bool) -> tuple[Grades, Scores]:
+    """Small random rankings with ties or holes, or both, judged on the whole scale; some grades are negative."""
     draw = np.random.default_rng(seed)
     qrels: Grades = {"scale": {str(grade): grade for grade in SCALE}}
     run: Scores = {"scale": {"0.0": 1.0}}
@@ -26,7 +26,7 @@ def rankings(by: str, number: int, seed: int) -> tuple[Grades, Scores]:
         judged = {f"d{place}": float(draw.choice(grades)) for place in range(size) if draw.random() < 0.6}
         missed = {f"m{place}": float(draw.choice(grades)) for place in range(int(draw.integers(0, 4)))}
         qrels[query] = judged | missed or {"m": 0.0}
-        scores = draw.integers(0, 3, size).tolist() if by == "ties" else range(size, 0, -1)
+        scores = draw.integers(0, 3, size).tolist() if tied else range(size, 0, -1)
         run[query] = {f"d{place}": float(score) for place, score in enumerate(scores)}
     return qrels, run
 
@@ -50,7 +50,7 @@ def every_grade(qrels: dict[str, float], run: dict[str, float]) -> Iterator[tupl
 
 def faults(by: Any, measures: Sequence[Measure], number: int, seed: int, **settings: Any) -> tuple[list[str], int, int]:
     """What is wrong with bounds; how many were compared, and how many are not known."""
-    qrels, run = rankings(by, number, seed)
+    qrels, run = rankings(by, number, seed, tied=by == "ties" or "ties" in settings)
     ways = every_order if by == "ties" else every_grade
     every = {f"{query} {place}": way for query in qrels for place, way in enumerate(ways(qrels[query], run[query]))}
     labels = list(map(str, measures))
@@ -81,7 +81,7 @@ def faults_of_differences(
     measures: Sequence[Measure], number: int, seed: int, **settings: Any
 ) -> tuple[list[str], int, int]:
     """What is wrong with bounds of mean differences over grades; how many were compared, and how many are not known."""
-    qrels, first = rankings("unjudged", number, seed)
+    qrels, first = rankings("unjudged", number, seed, tied=False)
     draw = np.random.default_rng(seed)
     second: Scores = {}
     for query, documents in first.items():

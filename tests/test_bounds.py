@@ -22,6 +22,7 @@ VARIANTS = list(
         for k in ((None,) if variant.cutoff else (None, 3))
     )
 )
+LINEAR = [variant for variant in VARIANTS if variant.definition.linear]
 
 
 @pytest.mark.parametrize(
@@ -32,8 +33,13 @@ VARIANTS = list(
         ("unjudged", VARIANTS, 12, {"unjudged": "removed"}),
         ("unjudged", VARIANTS[::5], 6, {"rel": 0}),
         ("unjudged", [variant for variant in VARIANTS if variant.name == "AP"], 300, {}),
+        ("unjudged", LINEAR[::3], 12, {"ties": "expected"}),
+        ("unjudged", LINEAR[1::3], 12, {"ties": "last"}),
     ],
-    ids=["ties", "unjudged", "unjudged documents that are removed", "grade 0 is relevant", "average precision"],
+    ids=[
+        *("ties", "unjudged", "unjudged documents that are removed", "grade 0 is relevant", "average precision"),
+        *("unjudged documents with expected ranks", "unjudged documents at the last rank of their tie"),
+    ],
 )
 def test_bounds_are_those_of_an_enumeration(
     by: str, measures: list[Measure], number: int, settings: dict[str, Any]
@@ -62,6 +68,35 @@ def test_orders_of_ties_by_hand() -> None:
     assert bounds is not None
     assert bounds["RR"] == (1 / 3, pytest.approx((1 + 1 / 2 + 1 / 3) / 3), 1.0)
     assert math.isnan(bounds["ERR"].expected)
+
+
+def test_orders_of_documents_that_are_judged_for_another_query() -> None:
+    qrels = {"q0": {"a": 1}, "q1": {"b": 1}}
+    run = {"q0": {"a": 2.0, "b": 1.0, "c": 1.0, "d": 1.0}, "q1": {"b": 1.0}}
+    bounds = rw.evaluate(qrels, run, ["Hole@2"], bounds="ties").bounds
+    assert bounds is not None
+    assert bounds.per_query("Hole@2")["q0"] == (0, pytest.approx(2 / 3 / 2), 1 / 2)
+
+
+@pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
+def test_orders_of_ties_decide_whether_a_query_has_a_hit() -> None:
+    qrels, run = {"q": {"a": 3}}, {"q": {"a": 2.0, "b": 2.0, "c": 3.0}}
+    bounds = rw.evaluate(qrels, run, ["nDCG@2"], profile="trectools-0.0.50", bounds="ties").bounds
+    assert bounds is not None
+    assert (bounds["nDCG@2"].low, bounds["nDCG@2"].high) == (0, pytest.approx(1 / math.log2(3)))
+    with pytest.raises(UsageError, match="no_hit='skip': whether a query counts depends on the order of ties"):
+        rw.evaluate(qrels, run, ["nDCG@2"], bounds="ties", quirks={"no_hit": "skip"})
+    with pytest.raises(UsageError, match="no_hit='skip'"):
+        rw.compare(qrels, {"x": run, "y": run}, ["nDCG@2"], bounds="ties", quirks={"no_hit": "skip"})
+
+
+def test_unjudged_documents_with_scores_that_do_not_count_are_refused() -> None:
+    qrels, positive = {"q": {"a": 1}}, {"quirks": {"scored": "positive"}}
+    bounds = rw.evaluate(qrels, {"q": {"a": 2.0, "u": 1.0}}, ["R@1"], bounds="unjudged", **positive).bounds
+    assert bounds is not None
+    assert (bounds["R@1"].low, bounds["R@1"].high) == (1 / 2, 1)
+    with pytest.raises(UsageError, match="scored='positive': some scores are 0 or below"):
+        rw.evaluate(qrels, {"q": {"a": 2.0, "u": -1.0}}, ["R@1"], bounds="unjudged", **positive)
 
 
 def test_what_is_not_known_is_named() -> None:

@@ -179,7 +179,9 @@ def written(run: dict[str, dict[str, float]], path: Path) -> Path:
         pytest.param([1, 2, 3, 4, 5, 6], True, id="ranks"),
         pytest.param([0.1, 0.2, 0.25, 0.5, 0.75, 0.9], True, id="distances"),
         pytest.param([6, 5, 4, 3, 2, 1], False, id="falling"),
-        pytest.param([1, 2, 3, 4, 4, 5], False, id="not always rising"),
+        pytest.param([1, 2, 3, 4, 4, 5], True, id="distances of which two are equal"),
+        pytest.param([1, 2, 3, 5, 4, 6], False, id="not always rising"),
+        pytest.param([1, 1, 1, 1, 1, 1], False, id="all equal"),
         pytest.param([1, 2, 3, 4], False, id="few"),
     ],
 )
@@ -198,6 +200,16 @@ def test_scores_that_rise_are_suspected_where_the_order_of_lines_is_worth_more(
     suspected = [finding.text for finding in result.findings if finding.slug == "contradicting-ranks"]
     assert bool(suspected) == (is_suspected and best == 0)
     assert all("RR is 0.1667, and 1.0000 in the order of lines" in text for text in suspected)
+
+
+def test_documents_of_the_neighbouring_query_are_found() -> None:
+    documents = {number: [f"d{number // 2}", *(f"d{number}-{place}" for place in range(4))] for number in range(9)}
+    judged = {f"q{number}": dict.fromkeys(own, 1) for number, own in documents.items()}
+    run = {f"q{number}": own for number, own in documents.items()}
+    assert "no-common-documents" not in {finding.slug for finding in rw.check(judged, {"x": run}).findings}
+    shifted = {f"q{number}": documents[(number - 1) % 9] for number in range(9)}
+    [finding] = [each for each in rw.check(judged, {"x": shifted}).errors if each.slug == "no-common-documents"]
+    assert "4 are judged for their query and 45 for the query before it in the run" in finding.text
 
 
 def test_unjudged_documents_have_the_bounds_of_the_mean() -> None:

@@ -321,6 +321,11 @@ def test_systems_that_answer_other_queries_are_uneven() -> None:
     )
 
 
+def test_settings_that_leave_no_query_are_refused() -> None:
+    runs = {"one": {"q": {"a": 1.0}}, "two": {"q": {"b": 1.0}}}
+    refused("no-common-queries", lambda: rw.compare({"q": {"a": 0}}, runs, ["RR"], no_relevant="skip"))
+
+
 def test_values_that_are_undefined_are_left_out_by_pair_and_measure() -> None:
     qrels = QRELS | {"q000": {"d0": 0}, "q001": {"d0": 0}}
     told = compare(qrels, PAIR, ["R@5", "P@5"], undefined="nan")

@@ -40,7 +40,7 @@ class Rows:
         own: queries that retrieve the document with their own id.
         first: the first documents of each query, as they were given.
         contradicting: queries in which a document with a higher score has a later rank.
-        rising: of the queries with several documents, whether each score is above that of the line before.
+        rising: of the queries with several documents, whether scores rise from line to line, and never fall.
         ranks: the lowest and the highest rank; None where there is no column of ranks.
         longest: how many documents a query has at most, of those that stand together.
 
@@ -66,9 +66,10 @@ class Rows:
         queries = query.gather(starts).to_list()
         lengths, score = np.diff(starts, append=frame.height), frame["score"].to_numpy()
         self.longest = max(self.longest, int(lengths.max()))
-        rises = np.append(False, score[1:] > score[:-1])
-        rises[starts] = False
-        self.rising += (np.add.reduceat(rises, starts, dtype=int) == lengths - 1)[lengths >= _FIRST].tolist()
+        rises, falls = np.append(False, score[1:] > score[:-1]), np.append(False, score[1:] < score[:-1])
+        rises[starts] = falls[starts] = False
+        only_rise = np.logical_or.reduceat(rises, starts) & ~np.logical_or.reduceat(falls, starts)
+        self.rising += only_rise[lengths >= _FIRST].tolist()
         for start, name in zip(starts.tolist(), queries, strict=True):
             if self._compared >= _COMPARED:
                 break

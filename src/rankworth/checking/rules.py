@@ -40,6 +40,8 @@ _FEW: Final = 5
 """fewer queries, or documents of a query, are too few to see how they were chosen"""
 _MEANS: Final = 3
 """of how many runs a finding about judgements says the means"""
+_CHANCE: Final = 10
+"""how many documents may be judged for a neighbouring query by chance, beside twice as many as for their own"""
 _CANDIDATES: Final = 10
 """fewer candidates are no sample"""
 _TOP: Final = 10
@@ -149,6 +151,7 @@ def of_run(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
     yield from _queries(checked)
     yield from _ties(checked)
     if "no-common-documents" not in known:
+        yield from _shifted(checked, qrels)
         yield from _nothing_retrieved(checked)
     yield from _constant_scores(checked)
     yield from _ranks(checked)
@@ -184,6 +187,24 @@ def _ties(checked: CheckedRun) -> Iterator[Finding]:
     queries = counted(max(each.queries for each in effects))
     text = f"{checked.name} has tied documents that decide on the values of {queries}: {ranges}"
     yield checked.finding("many-ties", text, "note")
+
+
+def _shifted(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
+    """Queries that have the documents of the query before or after them, as where they were numbered from 0."""
+    first = checked.rows.first
+    judged = {query: {*qrels.documents_of(place)} for place, query in enumerate(qrels.queries) if query in first}
+    queries = [query for query in first if query in judged]
+
+    def common(step: int) -> int:
+        others = [*queries[step:], *queries[:step]]
+        return sum(len(judged[other].intersection(first[query])) for query, other in zip(queries, others, strict=True))
+
+    own, (shifted, which) = common(0), max((common(1), "after"), (common(-1), "before"))
+    if shifted > 2 * own + _CHANCE:
+        text = f"{checked.name}: of the first {_FEW} documents of {counted(len(queries))}, {own:,} are judged for "
+        text += f"their query and {shifted:,} for the query {which} it in the run"
+        remedy = "were queries numbered otherwise when the run was made? Write the ids of the judgements"
+        yield checked.finding("no-common-documents", text)._replace(remedy=remedy)
 
 
 def _nothing_retrieved(checked: CheckedRun) -> Iterator[Finding]:

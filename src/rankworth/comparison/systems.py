@@ -125,7 +125,9 @@ class System:
         wider = self.only(sorted({*self.queries}.union(*zeros.values())))
         scores = {}
         for label, score in wider.scores.items():
-            is_zero = np.isnan(score.values) & [query in zeros.get(label, ()) for query in wider.queries]
+            is_zero = np.isnan(score.values) & np.array(
+                [query in zeros.get(label, ()) for query in wider.queries], bool
+            )
             scores[label] = replace(score, values=np.where(is_zero, 0.0, score.values))
         return replace(wider, scores=scores)
 

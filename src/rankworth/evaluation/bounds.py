@@ -110,8 +110,7 @@ def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progres
         none, defined = np.full(column.values.size, np.nan), column.there & ~np.isnan(column.values)
         ends = none, none, none
         if isinstance(context.asked.quantity, Measure):
-            if by == "unjudged":
-                _refuse_settings(context)
+            _refuse_settings(context, by)
             low, high, is_known = vary([context], by)
             mean = expected(context) if by == "ties" else none
             ends = np.where(is_known, low, np.nan), mean, np.where(is_known, high, np.nan)
@@ -143,17 +142,26 @@ def _has_plain_ranks(measure: ResolvedMeasure) -> bool:
     judging = measure.judging
     plain = judging.ties not in ("expected", "last") and judging.order != "rank" and judging.blocks == "joined"
     once = judging.duplicates in ("error", "best", "first", "last")
-    return plain and once and judging.duplicate_judgements != "spread"
+    return plain and once and judging.duplicate_judgements != "spread" and judging.scored == "all"
 
 
-def _refuse_settings(context: MeasureContext) -> None:
-    """Refuse settings by which grades decide whether a query counts.
+def _refuse_settings(context: MeasureContext, by: Varied) -> None:
+    """Refuse settings by which what is varied decides whether a query counts, or scores whether a document does.
 
     Raises:
         UsageError: `conflicting-options`.
 
     """
-    averaging, judging = context.asked.averaging, context.run.judging
+    averaging, judging, positive = context.asked.averaging, context.run.judging, context.run.hits.positive
+    remedy = "take bounds under another profile, or set it to its default"
+    if by == "ties":
+        if averaging.no_hit != "keep" and averaging.nan != "zero" and context.run.judgement.hits.tied:
+            text = f"no_hit={averaging.no_hit!r}: whether a query counts depends on the order of ties, which varies"
+            raise UsageError("conflicting-options", text, remedy=remedy)
+        return
+    if context.asked.judging.scored == "positive" and positive is not None and not positive.all():
+        text = "scored='positive': some scores are 0 or below, and documents with such scores never count as relevant, "
+        raise UsageError("conflicting-options", f"{text}which bounds do not take into account", remedy=remedy)
     usual = {"no_relevant": "keep", "neither": "keep", "all_negative": "keep", "no_hit": "keep"}
     odd = [name for name, value in usual.items() if getattr(averaging, name) != value]
     odd += ["undefined"] if isinstance(averaging.undefined, str) else []
@@ -162,9 +170,7 @@ def _refuse_settings(context: MeasureContext) -> None:
     if odd:
         value = getattr(averaging if hasattr(averaging, odd[0]) else judging, odd[0])
         text = f"{odd[0]}={value!r}: whether a query counts depends on its grades, and bounds vary these"
-        raise UsageError(
-            "conflicting-options", text, remedy="take bounds under another profile, or set it to its default"
-        )
+        raise UsageError("conflicting-options", text, remedy=remedy)
 
 
 def of_runs(judgements: Judgements, runs: Mapping[str, Run], plan: Plan, by: Varied) -> dict[str, list[MeasureContext]]:
@@ -181,8 +187,8 @@ def of_runs(judgements: Judgements, runs: Mapping[str, Run], plan: Plan, by: Var
     for name, run in runs.items():
         evaluator = Evaluator(judgements, run, [plan], shown=every if is_shown else frozenset(), full=is_shown)
         sides[name] = contexts(evaluator, plan, details(evaluator.values(plan, with_notices=False)).columns)
-        for context in sides[name] if is_shown else ():
-            _refuse_settings(context)
+        for context in sides[name]:
+            _refuse_settings(context, by)
     return sides
 
 

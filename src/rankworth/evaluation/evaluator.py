@@ -252,14 +252,14 @@ class Evaluator:
             run: the run.
             plans: the measures.
             shown: queries of which all documents get rows, with ids and scores.
-            full: whether unjudged documents get rows, whatever is measured.
+            full: whether unjudged documents get rows, whatever is measured, as they are to get grades.
             progress: called while a file is read.
 
         Raises:
             InputError: where the run cannot be read.
 
         """
-        self.judgements, self.shown = judgements, shown
+        self.judgements, self.shown, self._open_grades = judgements, shown, full
         self.run = run if judgements.only is None else run.only(judgements.only)
         self._refused: dict[int, RankworthError] = {}
         self._widened: dict[int, Qrels] = {}
@@ -384,7 +384,9 @@ class Evaluator:
         for case in cases:
             if isinstance(judged := case.judged, JudgedRun):
                 is_standard = case.judging == STANDARD_JUDGING
-                judging = case.judging if is_standard else grades.effective(case.judging, judged.hits)
+                judging = case.judging
+                if not is_standard:
+                    judging = grades.effective(judging, judged.hits, open_grades=self._open_grades)
                 key = id(judged.hits), judging, case.has_unjudged
                 alike.setdefault(key, (judged, []))[1].append(case)
             else:

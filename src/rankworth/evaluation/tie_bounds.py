@@ -81,9 +81,11 @@ def _worth(measure: Measure, block: Judged) -> Floats:
 
 def over_orders(context: MeasureContext) -> Bounds:
     """Bounds over the orders of tied documents."""
-    values, hits = context.column.values, context.run.judgement.hits
+    values, hits, averaging = context.column.values, context.run.judgement.hits, context.asked.averaging
+    counts_as_zero = averaging.no_hit != "keep" and averaging.nan == "zero"
+    values = np.nan_to_num(values) if counts_as_zero else values
     low, high = values.copy(), values.copy()
-    queries = np.unique(hits.query[(hits.tie_last > hits.tie_first) & hits.known])
+    queries = np.unique(hits.query[(hits.tie_last > hits.tie_first) & hits.graded])
     rankings: Iterator[tuple[Integers, JudgedRows]]
     if context.run.judging.unretrieved == "last":
         rankings = iter(())
@@ -97,6 +99,7 @@ def over_orders(context: MeasureContext) -> Bounds:
         rankings = _every_order(hits, queries, low, high)
     for some, ranking in rankings:
         found = context.reranked(ranking, replace(context.run.judging, ties="id-descending")).shown()
+        found = np.nan_to_num(found) if counts_as_zero else found
         np.fmin.at(low, some, found)
         np.fmax.at(high, some, found)
     return Bounds(low, high, ~np.isnan(low) | np.isnan(values))

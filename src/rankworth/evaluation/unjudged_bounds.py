@@ -101,12 +101,14 @@ class Holes:
         depth = _depth(side, hits.n_retrieved)
         looks_beyond = "no-sum" in measure.definition.unjudged or measure.parameters.get("ideal") == "retrieved"
         ends = hits.n_retrieved if looks_beyond else depth
-        starts = np.cumsum(ends) - ends
-        is_absent = np.ones(int(ends.sum()), dtype=bool)
-        is_absent[(starts[hits.query] + hits.rank - 1)[hits.rank <= ends[hits.query]]] = False
-        query = np.repeat(np.arange(ends.size), ends)[is_absent]
-        rank = np.flatnonzero(is_absent) - starts[query] + 1
-        rows = hits.with_rows(query, rank, (rank, rank))
+        rows = hits
+        if hits.rank.size < hits.n_retrieved.sum():  # unjudged documents have no rows yet
+            starts = np.cumsum(ends) - ends
+            is_absent = np.ones(int(ends.sum()), dtype=bool)
+            is_absent[(starts[hits.query] + hits.rank - 1)[hits.rank <= ends[hits.query]]] = False
+            query = np.repeat(np.arange(ends.size), ends)[is_absent]
+            rank = np.flatnonzero(is_absent) - starts[query] + 1
+            rows = hits.with_rows(query, rank, (rank, rank))
         holes = np.flatnonzero(~rows.known)
         document = np.full(rows.rank.size, -1)
         document[holes] = expand(np.zeros_like(counts), np.bincount(rows.query[holes], minlength=counts.size))
@@ -253,7 +255,7 @@ def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
             return
         yield holes.uniform(most, least)
         yield holes.uniform(least, most)
-        if "uniform" in known:
+        if "uniform" in known and holes.sides[0].rows.ties == "broken":  # documents stand within the cutoff or beyond
             return
     elif "first" in known and not is_rounded:
         yield _singles(holes, least, most)

@@ -20,17 +20,19 @@ _SETTLED: Final = {*Ordering._fields, "duplicate_judgements", "exclude_from", "b
 """settings that are settled once a run is judged"""
 
 
-def effective(judging: Judging, hits: JudgedRows) -> Judging:
+def effective(judging: Judging, hits: JudgedRows, *, open_grades: bool = False) -> Judging:
     """Settings with those at their default that change nothing of this judged run.
 
     Args:
         judging: the settings.
         hits: the judged run, ranked as their `Ordering` says.
+        open_grades: whether unjudged documents, which have rows, are to get grades.
 
     """
+    tied = hits.tied or (open_grades and bool((hits.tie_last > hits.tie_first).any()))
     pool, last = hits.pool, judging.unretrieved == "last"
     idle = _SETTLED - {"duplicates" if last else ""}
-    if judging.ties not in ("expected", "last") or not (last or hits.tied):
+    if judging.ties not in ("expected", "last") or not (last or tied):
         idle.add("ties")
     if judging.negative != "pooled" and pool.lowest >= 0:
         idle.add("negative")
