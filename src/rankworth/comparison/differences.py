@@ -155,9 +155,7 @@ def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Sli
     require_same_settings(systems, measures)
     queries = [query for query in systems[0].queries if all(query in system.rows for system in systems)]
     if not queries:
-        raise InputError(
-            "no-common-queries", f"no query has a value in all of {quoted([each.name for each in systems])}"
-        )
+        raise InputError("no-common-queries", f"{quoted([each.name for each in systems])} share no query with a value")
     common = [system.only(queries) for system in systems]
     aligned = [system.scores for system in common]
     settings = Averaging(weights=slices.weights, macro=slices.macro)

@@ -125,10 +125,8 @@ class System:
         wider = self.only(sorted({*self.queries}.union(*zeros.values())))
         scores = {}
         for label, score in wider.scores.items():
-            is_zero = np.isnan(score.values) & np.array(
-                [query in zeros.get(label, ()) for query in wider.queries], bool
-            )
-            scores[label] = replace(score, values=np.where(is_zero, 0.0, score.values))
+            counts = np.array([query in zeros.get(label, ()) for query in wider.queries], dtype=bool)
+            scores[label] = replace(score, values=np.where(np.isnan(score.values) & counts, 0.0, score.values))
         return replace(wider, scores=scores)
 
     def under(self, names: Mapping[str, str]) -> "System":
