@@ -100,6 +100,11 @@ THREADS: dict[str, tuple[tuple[str, str], list[str], str]] = {
         [f"nDCG@10={dcg(1, 2) / dcg(2, 1):.4f}"],
         "ideal=retrieved",
     ),
+    "quepid #836: the same where more than k documents were retrieved": (
+        as_files({"a": 3, "b": 2, "c": 1}, "c", "b", "a"),
+        [f"nDCG@2={dcg(1, 2) / dcg(2, 1):.4f}"],
+        "depth=2 and ideal=retrieved",
+    ),
     "unitxt #1935: judged documents that were not retrieved stand at the end": (
         MONEY,
         [f"nDCG={dcg(2, 0, 0, 3) / dcg(3, 2):.4f}"],
@@ -144,6 +149,13 @@ def test_an_answer_fits_on_a_screen_and_names_what_a_user_can_type() -> None:
     value = rw.evaluate(demo.qrels, demo.runs["dense"], ["nDCG(gain=exp2)@5"])["nDCG(gain=exp2)@5"]
     result = rw.audit(demo.qrels, demo.runs["dense"], f"nDCG@10={value:.6f}")
     assert result.verdict == f"gain=exp2 and cutoff=5 give nDCG@10 = {value:.6f}"
+
+
+def test_a_mean_in_the_middle_of_two_numbers_gives_both() -> None:
+    qrels = {f"q{place}": {"a": 1} for place in range(64)}
+    run = {query: ["a"] if place < 41 else ["b"] for place, query in enumerate(qrels)}
+    for number in ("0.64062", "0.64063"):  # 41 / 64 = 0.640625
+        assert str(rw.audit(qrels, run, f"RR={number}").candidates[0]) == "nothing"
 
 
 def test_sets_are_told_apart_by_values_of_queries() -> None:

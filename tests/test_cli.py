@@ -732,6 +732,10 @@ def test_all_mistakes_in_measures_at_once(command: Command) -> None:
         (["evaluate", "qrels.txt", "-m", "AP", "--", "bm25.run", "qrels.txt"], "these are qrels lines"),
         (["evaluate", "qrels.txt", "bm25.run", "-m", "AP", "dense.run.gz"], "is a file, and comes after --measure"),
         (["evaluate", "qrels.txt", "bm25.run", "-m"], "-m requires at least 1 element"),
+        (
+            ["audit", "qrels.txt", "bm25.run", "AP", "=", "0.5"],
+            "= 0.5\n  Usage: rankworth audit QRELS RUN MEASURE=NUMBER",
+        ),
         (["evalute", "qrels.txt", "bm25.run"], 'Unknown command "evalute". Did you mean "evaluate"?'),
         (["qrels.txt", "bm25.run"], "to measure runs: rankworth evaluate QRELS RUN..."),
         (["--verison"], "--verison"),

@@ -397,8 +397,8 @@ class _Auditor:
 
     def explain_number(self, start: Convention, names: Names, target: Decimal) -> tuple[bool, list[Candidate]]:
         """The smallest departures that give a number at its digits, or the nearest ones."""
-        # Half of the last digit; the last bits of a mean depend on the order of its sum.
-        half = max(0.5 * 10.0 ** int(target.as_tuple().exponent), _EQUAL * abs(float(target))) * (1 + _EQUAL)
+        # Half of the last digit, rounded either way; the last bits of a mean depend on the order of its sum.
+        half = 0.5 * 10.0 ** int(target.as_tuple().exponent) + _EQUAL * abs(float(target))
         tried: list[Candidate] = []
 
         def distance(candidate: Candidate) -> float:
@@ -452,8 +452,8 @@ class _Auditor:
     ) -> list[tuple[Change, Convention, bool]]:
         """Changes that are tried beside others, with the convention after each, and whether it moves nothing alone.
 
-        Of values of a setting that come to the same, one stands for all; a different order of documents is tried only
-        where it moves something alone.
+        Of values of a setting that come to the same, one stands for all, but for decimals; a different order of
+        documents is tried only where it moves something alone.
         """
         own, seen = self.known[start], set()
         useful = []
@@ -462,8 +462,10 @@ class _Auditor:
             if convention is None or not isinstance(outcome, Outcome):
                 continue
             key = (change.name, outcome)
-            is_inert = outcome == own
-            if key in seen or (is_inert and change.name in ORDERING):
+            is_cut = change.name == "depth" and change.value == getattr(start.quantity, "cutoff", None)
+            is_inert = outcome == own and not is_cut  # a run cut at k moves a value beside the ideal of what is left
+            is_repeated = key in seen and change.name not in _LAST[0]
+            if is_repeated or (is_inert and change.name in ORDERING):
                 continue
             if not is_inert:
                 seen.add(key)

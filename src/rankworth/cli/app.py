@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
-from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownCommandError, UnknownOptionError
+from cyclopts.exceptions import (
+    CycloptsError,
+    MissingArgumentError,
+    UnknownCommandError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+)
 
 from rankworth.cli import (
     audit,
@@ -120,10 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RankworthError as error:
         say(f"error: {error.typed}")
     except CycloptsError as error:
-        if isinstance(error, UnknownOptionError) and not error.argument_collection:  # of a file with a hyphen
-            error.argument_collection = app[tokens[0]].assemble_argument_collection()
-        text = _elsewhere(error) if isinstance(error, UnknownOptionError) else ""
-        say(f"error: {text or f'{error}{_advice(error, tokens)}'}")
+        say(f"error: {_explained(error, tokens)}")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _PIPE_CLOSED
@@ -152,14 +155,22 @@ def _run(tokens: list[str]) -> object:
     return 0
 
 
-def _advice(error: CycloptsError, tokens: Sequence[str]) -> str:
-    """What to do about a command line that cannot be understood."""
+def _explained(error: CycloptsError, tokens: Sequence[str]) -> str:
+    """Why a command line cannot be understood, and what to do about it."""
     command = tokens[0] if tokens and tokens[0] in app else ""
+    if isinstance(error, UnusedCliTokensError) and command:
+        usage = str(app[command].usage).partition("\n")[0]
+        return f"there are more arguments than the command takes: {' '.join(error.unused_tokens or ())}\n  {usage}"
+    if isinstance(error, UnknownOptionError):
+        if not error.argument_collection:  # of a file with a hyphen
+            error.argument_collection = app[tokens[0]].assemble_argument_collection()
+        if text := _elsewhere(error):
+            return text
     if isinstance(error, MissingArgumentError) and command == "evaluate" and {"-m", "--measure"} & set(tokens):
-        return f"\n  {evaluate.FILES_FIRST}"
+        return f"{error}\n  {evaluate.FILES_FIRST}"
     if isinstance(error, UnknownCommandError) and Path(tokens[0]).exists():
-        return "\n  to measure runs: rankworth evaluate QRELS RUN..."
-    return f"\n  rankworth {f'{command} ' if command else ''}--help says more"
+        return f"{error}\n  to measure runs: rankworth evaluate QRELS RUN..."
+    return f"{error}\n  rankworth {f'{command} ' if command else ''}--help says more"
 
 
 def _elsewhere(error: UnknownOptionError) -> str:
