@@ -202,6 +202,12 @@ def test_scores_that_rise_are_suspected_where_the_order_of_lines_is_worth_more(
     assert all("RR is 0.1667, and 1.0000 in the order of lines" in text for text in suspected)
 
 
+def test_users_and_items_that_are_both_numbered_are_no_self_matches() -> None:
+    run = {str(user): [str(item) for item in range(40, 0, -1)] for user in range(1, 31)}
+    result = rw.check({user: {"7": 1} for user in run}, {"popular": run}, ["RR"])
+    assert [each.severity for each in result.findings if each.slug == "self-matches"] == ["note"]
+
+
 def test_documents_of_the_neighbouring_query_are_found() -> None:
     documents = {number: [f"d{number // 2}", *(f"d{number}-{place}" for place in range(4))] for number in range(9)}
     judged = {f"q{number}": dict.fromkeys(own, 1) for number, own in documents.items()}
