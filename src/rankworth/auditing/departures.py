@@ -105,7 +105,7 @@ class Departure(NamedTuple):
 def settings_of(start: Convention, grades: Sequence[float]) -> Iterator[Change]:
     """Every other value of every setting; those that only refuse are left out."""
     cutoff = getattr(start.quantity, "cutoff", None)
-    depths = dict.fromkeys([*([cutoff] if cutoff else []), *_NUMBERS["depth"]])
+    depths = sorted({*_NUMBERS["depth"], *([cutoff] if cutoff else [])})
     for name, taken in VALUES.items():
         own = getattr(start.judging if name in vars(start.judging) else start.averaging, name)
         numbers: Iterable[Any] = _NUMBERS.get(name, grades if name in _OF_GRADES else ())
