@@ -228,7 +228,7 @@ def test_a_trace_is_its_value(measure: Measure) -> None:
         for term in told.terms:
             running += term.contribution
             assert same(term.running, running), where
-            assert term.contribution == pytest.approx(term.gain * term.weight, rel=1e-12), where
+            assert math.isclose(term.contribution, term.gain * term.weight, rel_tol=1e-12, abs_tol=1e-12), where
         if told.ideal:
             assert same(told.ideal[-1].running, told.norm), where
 
