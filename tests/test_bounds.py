@@ -99,6 +99,14 @@ def test_unjudged_documents_with_scores_that_do_not_count_are_refused() -> None:
         rw.evaluate(qrels, {"q": {"a": 2.0, "u": -1.0}}, ["R@1"], bounds="unjudged", **positive)
 
 
+@pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
+def test_what_is_not_known_is_no_number() -> None:
+    zeros = {"no_hit": "nan", "nan": "zero"}
+    bounds = rw.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, ["P@1"], bounds="ties", quirks=zeros).bounds
+    assert bounds is not None
+    assert (bounds["P@1"].low, bounds["P@1"].high, math.isnan(bounds["P@1"].expected)) == (0, 1, True)
+
+
 def test_what_is_not_known_is_named() -> None:
     run = {"q": {str(place): 1.0 for place in range(12)}}
     qrels = {"q": {str(place): place % 4 for place in range(12)}}

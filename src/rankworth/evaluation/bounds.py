@@ -113,13 +113,15 @@ def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progres
             _refuse_settings(context, by)
             low, high, is_known = vary([context], by)
             mean = expected(context) if by == "ties" else none
+            mean = none if np.isnan(mean).all() else mean
             ends = np.where(is_known, low, np.nan), mean, np.where(is_known, high, np.nan)
-            if unknown := column.standing.of(defined & np.isnan(ends[0])):
-                notes.append(f"{label} has no bounds: too many {_OF[by]} to measure all, as for {unknown[0]}")
+            if names := column.standing.of(defined & np.isnan(ends[0])):
+                notes.append(f"{label} has no bounds: too many {_OF[by]} to measure all, as for {names[0]}")
         settings = replace(column.settings, nan="propagate")  # an end that is not known makes the mean unknown
+        unknown = [each is none or np.isnan(each[defined]).any() for each in ends]
         lowest, middle, highest = (
-            replace(column, values=each, settings=settings if np.isnan(each[defined]).any() else column.settings)
-            for each in ends
+            replace(column, values=each, settings=settings if is_unknown else column.settings)
+            for each, is_unknown in zip(ends, unknown, strict=True)
         )
         columns[label] = lowest, middle, highest
     sentence = assumption(evaluator.measured_run(plan.base).hits, by)
