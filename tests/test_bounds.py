@@ -70,6 +70,14 @@ def test_orders_of_ties_by_hand() -> None:
     assert math.isnan(bounds["ERR"].expected)
 
 
+def test_documents_beyond_the_cutoff_count_one_by_one_where_ranks_are_shared() -> None:
+    bounds = rw.evaluate(
+        {"q": {"a": 1}}, {"q": {"a": 2.0, "u": 1.0, "v": 1.0}}, ["FallOut@2"], bounds="unjudged", ties="last"
+    ).bounds
+    assert bounds is not None
+    assert (bounds["FallOut@2"].low, bounds["FallOut@2"].high) == (0, 1)  # u is relevant, and v is all that is not
+
+
 def test_orders_of_documents_that_are_judged_for_another_query() -> None:
     qrels = {"q0": {"a": 1}, "q1": {"b": 1}}
     run = {"q0": {"a": 2.0, "b": 1.0, "c": 1.0, "d": 1.0}, "q1": {"b": 1.0}}

@@ -292,12 +292,13 @@ def _favouring(holes: Holes, least: float, most: float) -> Iterator[Ways]:
 def _every_way(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
     """Every number of documents with each grade, best or worst ones first; every way where order is not all.
 
-    Of one run, documents beyond the cutoff all have the least grade, or all the best.
+    Of one run without shared ranks, documents beyond the cutoff all have the least grade, or all the best.
     """
     [context, *others] = [side.context for side in holes.sides]
     is_sorted = is_ordered(context) and "unsorted" not in context.measure.definition.unjudged and not others
     for number, (start, count) in enumerate(zip(holes.starts.tolist(), holes.counts.tolist(), strict=True)):
-        inside = holes.is_inside[start : start + count] if not others else np.ones(count, dtype=bool)
+        has_beyond = not others and holes.sides[0].rows.ties == "broken"
+        inside = holes.is_inside[start : start + count] if has_beyond else np.ones(count, dtype=bool)
         free = int(inside.sum())
         size = 2 * comb(free + scale.size - 1, free) if is_sorted else scale.size**free
         if size > min(MAX_RANKINGS, MAX_DOCUMENTS // max(1, free)):
