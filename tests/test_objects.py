@@ -957,6 +957,36 @@ def test_ids_may_stand_in_metadata(name: str) -> None:
         rw.evaluate(SMALL_QRELS, found, run_columns={"document": "metadata.sauce"})
 
 
+def test_of_several_lists_of_objects_the_user_says_which() -> None:
+    pipeline = {
+        query: {
+            "retriever": {"documents": [HaystackDocument(d, "9", score=1.0) for d in reversed(inner)]},
+            "ranker": {"documents": [HaystackDocument(d, "9", score=s) for d, s in inner.items()]},
+        }
+        for query, inner in SMALL_RUN.items()
+    }
+    chain: dict[str, Any] = {
+        query: {"input": "9", "context": [SimpleNamespace(id=d, metadata={"source": d}) for d in inner]}
+        for query, inner in SMALL_RUN.items()
+    }
+    expected = values(SMALL_QRELS, {query: list(inner) for query, inner in SMALL_RUN.items()})
+    keys = "retriever.documents ranker.documents"
+    columns = "'documents': 'retriever.documents', 'document': 'id', 'score': 'score'"
+    for found, path, first, said in (
+        (pipeline, "ranker.documents", keys, columns),
+        (chain, "context", "input context", "'documents': 'context', 'document': 'id'"),
+    ):
+        assert values(SMALL_QRELS, found, run_columns={"documents": path}) == expected
+        with pytest.raises(rw.InputError) as caught:
+            rw.evaluate(SMALL_QRELS, found)
+        assert caught.value.slug == "unknown-response"
+        assert caught.value.problems[0].endswith(f"the first keys are {first}")
+        assert caught.value.remedy == f"say where its hits are: columns={{{said}}}"
+    chain["2"]["context"][1].metadata = {}
+    with pytest.raises(rw.InputError, match=r"a hit has no metadata\.source; it has id metadata"):
+        rw.evaluate(SMALL_QRELS, chain, run_columns={"documents": "context", "document": "metadata.source"})
+
+
 @pytest.mark.parametrize("name", ["source", "file_path", "doc_id", "sku", "chunk_id"])
 def test_a_document_without_an_id_is_refused_with_the_field_that_tells_it(name: str) -> None:
     metadata = {"page": 7, name: "11"}

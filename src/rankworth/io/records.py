@@ -79,7 +79,7 @@ class Fields:
             row = next(row for row, each in enumerate(rows) if not {*names_of(each)} <= {*first})
             roles = self._roles(tuple(held), where(row))
         if all(item is None for item in held[roles["document"]]):
-            there = leaves(fields_of(rows[0], {}))
+            there = paths_of(rows[0])
             if inner := [path for path in there if "." in path]:  # as documents of LangChain, whose ids are in metadata
                 text = f"{where(0)}: {quoted([roles['document']])} is None; the {self.table.noun}s are"
                 option = self.table.option({"document": likely_document(inner) or "NAME"})
@@ -398,6 +398,11 @@ def columns_of(rows: Sequence[Any], header: Sequence[str] = ()) -> dict[Any, lis
 def names_of(row: object) -> tuple[Any, ...]:
     """The names of the fields of a row; their positions, from 1, where it has none."""
     return tuple(columns_of([row]))
+
+
+def paths_of(row: object) -> list[str]:
+    """The paths of what a row holds, those of its inner objects instead of them."""
+    return leaves(fields_of(row, {}))
 
 
 def fields_of(row: Any, more: dict[type, list[str]]) -> Mapping[Any, Any]:  # noqa: ANN401 - any object

@@ -23,7 +23,7 @@ from rankworth.errors import InputError, counted, quoted, shortened
 from rankworth.io.columns import LISTS, RECORD, SPELLINGS, Table, at, is_negative, leaves, likely_document
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import LISTED, Lists
-from rankworth.io.records import is_scalar
+from rankworth.io.records import fields_of, is_scalar, names_of, paths_of
 from rankworth.io.validate import is_number, shown
 
 
@@ -109,7 +109,7 @@ def names(value: Any, columns: Mapping[str, str]) -> list[str]:  # noqa: ANN401 
     [(_, first), *_] = by_query(value, columns) or [(None, {})]
     engine = _engine_of(first, columns)
     hits = at(first, engine.documents) if engine else None
-    return [*(leaves(hits[0]) if hits and isinstance(hits[0], Mapping) else ()), *leaves(first if engine else {})]
+    return [*(paths_of(hits[0]) if hits and not is_scalar(hits[0]) else ()), *leaves(first if engine else {})]
 
 
 def _is_response(value: object, columns: Mapping[str, str]) -> bool:
@@ -120,8 +120,7 @@ def _engine_of(response: Mapping[Any, Any], columns: Mapping[str, str]) -> Engin
     """Where a response holds what counts; None where it is no response."""
     if documents := columns.get("documents"):
         hits = at(response, documents)
-        hit = next(iter(hits), None) if isinstance(hits, list) else None
-        names = [*hit] if isinstance(hit, Mapping) else []
+        names = names_of(hits[0]) if isinstance(hits, list) and hits else ()
         document, score = (next((name for name in names if name in spelled), "") for spelled in _USUAL)
         return Engine(documents, document, score) if isinstance(hits, list) else None
     for engine in ENGINES:
@@ -259,7 +258,7 @@ def _hits_of(
     hits = [{what: at(hit, path) if path else None for what, path in paths.items()} for hit in items]
     for item, hit in zip(items, hits, strict=True):
         if lacking := next((what for what in hit if hit[what] is None and (is_needed or what == "document")), None):
-            problem = f"{where}: a hit has no {paths[lacking] or lacking}; it has {quoted(leaves(item), 12)}"
+            problem = f"{where}: a hit has no {paths[lacking] or lacking}; it has {quoted(paths_of(item), 12)}"
             remedy = f"say where it stands: {Table(layout.value, '', first=1).option({lacking: 'PATH'})}"
             raise InputError("frame-columns", problem, remedy=remedy)
     return hits
@@ -319,17 +318,15 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
     return InputError("unknown-response", problem, remedy=remedy)
 
 
-def _likely_score(hits: Sequence[Mapping[Any, Any]]) -> str:
-    """The path of the first number of hits that is named like a score, those within other objects last.
+def _likely_score(hits: Sequence[Any]) -> str:
+    """The path of the first number of all hits that is named like a score, those within other objects last.
 
     It has the sign by which the hits are in order; nothing is returned where they are in none.
     """
-    for path in sorted(leaves(hits[0]), key=lambda path: path.count(".")):
+    for path in sorted(paths_of(hits[0]), key=lambda path: path.count(".")):
         name = path.rpartition(".")[2].lower()
-        if any(part in name for part in _SCORES) and is_number(at(hits[0], path)):
-            scores = [at(hit, path) for hit in hits]
-            if not all(map(is_number, scores)):
-                return ""
+        scores = [at(hit, path) for hit in hits]
+        if any(part in name for part in _SCORES) and all(map(is_number, scores)):
             signs = ("-", "") if "dist" in name else ("", "-")
             return next((f"{sign}{path}" for sign in signs if scores == sorted(scores, reverse=not sign)), "")
     return ""
@@ -339,8 +336,8 @@ def _first_hit(value: object) -> tuple[str, Mapping[Any, Any]]:
     """The path of the first list of objects in an object, and the first of them; nothing where there is none."""
     named = {key: inner for key, inner in value.items() if isinstance(key, str)} if isinstance(value, Mapping) else {}
     for key, inner in named.items():
-        if isinstance(inner, list) and inner and isinstance(inner[0], Mapping):
-            return key, inner[0]
+        if isinstance(inner, list) and inner and not (is_scalar(inner[0]) or isinstance(inner[0], list | tuple)):
+            return key, fields_of(inner[0], {})
         path, hit = _first_hit(inner)
         if path:
             return f"{key}.{path}", hit
