@@ -116,6 +116,13 @@ def test_ids_that_are_integers() -> None:
     assert pytrec_eval.RelevanceEvaluator({1: {2: 1}}, ["map"]).evaluate({1: {3: 2.0, 2: 1.0}}) == {1: {"map": 1 / 2}}  # type: ignore[dict-item]
 
 
+@pytest.mark.parametrize("level", [True, np.int64(1)])
+def test_a_level_is_any_kind_of_whole_number(level: int) -> None:
+    arguments: Any = ({"q": {"d": 1}}, ["map"], level)
+    for module in (pytrec_eval, original):
+        assert module.RelevanceEvaluator(*arguments).evaluate({"q": {"d": 1.0}}) == {"q": {"map": 1.0}}
+
+
 @pytest.mark.parametrize("level", [0, -1, 1.5, "1"])
 def test_a_level_is_a_whole_number_above_0(level: Any) -> None:
     with pytest.raises(TypeError):

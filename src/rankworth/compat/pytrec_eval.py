@@ -83,7 +83,7 @@ class RelevanceEvaluator:
         if not judged or not printed:
             return
         settings: OptionKeywords = {"unjudged": "removed"} if judged_docs_only_flag else {}
-        self._plan = planned(_PROFILE, list(printed), relevance_level, settings)
+        self._plan = planned(_PROFILE, list(printed), int(relevance_level), settings)
         self._labels = [printed[label] for label in dict.fromkeys([*self._plan.kinds, *printed])]  # texts come last
         judging = [measure.judging for measure in self._plan.asked]
         self._qrels = inputs.Judgements(Qrels(judged), None, judging)
