@@ -91,3 +91,6 @@ def test_accumulators_move_to_a_device(of: Any) -> None:
     assert means.to("cpu") is means
     means.update(of([[0.9, 0.5]]), of([[0, 1]]))
     assert means.to("cpu").compute()["RR"] == 0.5
+    for places in ((torch.float16,), ("cpu", torch.float16), (SCORES,)):  # as all modules of PyTorch take them
+        assert means.to(*places) is means
+    assert torch.nn.ModuleList([means]).half()[0].compute()["RR"] == 0.5

@@ -40,10 +40,9 @@ class MetricAccumulator(Accumulator, Base):  # type: ignore[misc]
         """A tensor, on its device."""
         return torch.zeros(0, device=self._device)
 
-    def to(self, device: Any, **_: object) -> "MetricAccumulator":  # type: ignore[override]  # noqa: ANN401 - of PyTorch
-        """Move what was collected to a device, and return the accumulator."""
-        self._device = torch.device(device)
-        return super().to(device)
+    def to(self, *places: Any, **named: Any) -> "MetricAccumulator":  # noqa: ANN401 - of PyTorch
+        """Move what was collected to a device, and return the accumulator; arguments as for `torch.nn.Module.to`."""
+        return Base.to(self, *places, **named)
 
     def state_dict(self, **of_module: Any) -> dict[str, Any]:  # type: ignore[override]  # noqa: ANN401 - as PyTorch calls it
         """As for `Accumulator`; within a module nothing, as with all of torchmetrics."""
@@ -51,7 +50,8 @@ class MetricAccumulator(Accumulator, Base):  # type: ignore[misc]
 
     def _apply(self, move: Callable[[Any], Any], *_: object) -> "MetricAccumulator":
         """Follow a module to its device; sums stay in double precision."""
-        return self.to(move(self._nothing()).device)
+        self._device = move(self._nothing()).device
+        return super().to(str(self._device))  # NumPy takes names alone
 
     def _wrap_update(self, update: Callable[..., Any]) -> Callable[..., Any]:
         """Count the updates."""
