@@ -152,3 +152,11 @@ def test_bad_input_is_refused(case: str) -> None:
     with pytest.raises(RankworthError, match=text) as caught:
         rw.evaluate_embeddings(qrels={"0": {"1": 1}}, measures=["RR@10"], **arguments)
     assert caught.value.slug == slug
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
+def test_queries_and_documents_may_differ_in_precision(similarity: Any) -> None:
+    queries, corpus = torch.eye(2, dtype=torch.float64), torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+    for one, other in ((queries, corpus), (queries.float(), corpus.double())):
+        found = rw.evaluate_embeddings(one, other, {"0": {"1": 1}, "1": {"0": 1}}, ["RR@1"], similarity=similarity)
+        assert found["RR@1"] == 1.0
