@@ -176,6 +176,20 @@ def test_weighted_and_macro_means_and_their_signatures_are_those_of_an_evaluatio
         assert "weigh" in told.method().text
 
 
+def test_macro_means_are_those_of_the_groups_where_a_query_has_no_value() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"b": 0}, "q4": {"a": 1}}
+    old = {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"b": 1.0}, "q4": {"c": 1.0}}
+    new = {"q1": {"a": 1.0}, "q2": {"a": 1.0}, "q3": {"b": 1.0}, "q4": {"c": 1.0, "a": 0.5}}
+    groups = {"q1": "A", "q2": "B", "q3": "A", "q4": "B"}
+    told = compare(qrels, {"old": old, "new": new}, ["AP"], undefined="nan", macro=groups, bounds="ties", test="t")
+    [one], [bound] = told.differences, told.bounds
+    assert (one.first_mean, one.second_mean, one.difference) == (0.625, 0.875, 0.25)  # A: 1; B: 1/4 and 3/4
+    assert told.means == {"old": {"AP": 0.625}, "new": {"AP": 0.875}}
+    assert (bound.low, bound.high) == (0.25, 0.25)
+    alone = {query: grades for query, grades in qrels.items() if query != "q3"}
+    assert one == compare(alone, {"old": old, "new": new}, ["AP"], macro=groups, test="t").differences[0]
+
+
 @pytest.mark.parametrize("profile", ["trec_eval-9.0.8-c", "trectools-0.0.50", "ir_measures-0.4", "trec_eval-10.0-c"])
 def test_means_are_those_of_an_evaluation_where_a_profile_counts_unanswered_queries(profile: str) -> None:
     runs = {name: {query: run[query] for query in list(run)[5:]} for name, run in PAIR.items()}

@@ -56,8 +56,8 @@ def _of_mean(scores: ScoreTable, row: Difference, sides: Sequence[MeasureContext
     low, high, is_known = (column[order] for column in vary(sides, by))
     first, second = scores.pair(row.measure, row.first, row.second)
     there = ~np.isnan(first + second)
-    weights = np.ones(there.size) if scores.weights is None else scores.weights
-    ends = [float(np.average(end[there], weights=weights[there])) if there.any() else math.nan for end in (low, high)]
+    weights = scores.at(there).weights
+    ends = [float(np.average(end[there], weights=weights)) if there.any() else math.nan for end in (low, high)]
     signs = np.sign(np.where(np.abs(ends) <= ROUNDING, 0.0, ends))
     holds = bool(signs[0] == signs[1])
     if is_known[there].all():

@@ -132,6 +132,13 @@ class ScoreTable:
         queries = tuple(compress(self.queries, rows.tolist()))
         return replace(self, queries=queries, values=self.values[:, :, rows], groups={})
 
+    def of_pair(self, measure: str, pair: tuple[int, int]) -> "ScoreTable":
+        """One measure over the queries that two systems, by their numbers, both have a value for."""
+        place = self.measures.index(measure)
+        first, second = self.values[list(pair), place]
+        one = replace(self, measures=(measure,), values=self.values[:, [place]])
+        return one.at(~np.isnan(first) & ~np.isnan(second))
+
     def parts(self) -> dict[str, dict[str, "ScoreTable"]]:
         """The values of the queries of each group, by column and group."""
         return {
@@ -305,6 +312,13 @@ def differences(
     """
     parts = [_uncorrected(table, compared, plan, group) for group, table in tables.items()]
     rows = [row for part, _ in parts for row in part]
+    if any(table.settings.macro is not None and np.isnan(table.values).any() for table in tables.values()):
+        rows = [  # what a query weighs within its group depends on how many of that have a value
+            _uncorrected(table.of_pair(measure, pair), [pair], plan, group)[0][0]
+            for group, table in tables.items()
+            for pair in compared
+            for measure in table.measures
+        ]
     adjusted = stats.adjusted([row.p for row in rows], plan.correction).tolist()
     corrected = []
     for row, p in zip(rows, adjusted, strict=True):
