@@ -190,6 +190,19 @@ def test_macro_means_are_those_of_the_groups_where_a_query_has_no_value() -> Non
     assert one == compare(alone, {"old": old, "new": new}, ["AP"], macro=groups, test="t").differences[0]
 
 
+def test_queries_that_are_left_out_are_not_compared_as_those_of_stored_values_are_not() -> None:
+    qrels = {"q0": {"a": 1}, "q1": {"a": 1}, "q2": {"a": 0}, "q3": {"a": 1}}
+    runs = {"old": {query: {"a": 1.0} for query in qrels}, "new": {query: {"b": 2.0, "a": 1.0} for query in qrels}}
+    told = compare(qrels, runs, ["AP"], undefined="skip")
+    values = {name: evaluated(qrels, run, ["AP"], undefined="skip") for name, run in runs.items()}
+    stored = compare(None, values, ["AP"])
+    assert told.to_dict()["queries"] == stored.to_dict()["queries"] == 3
+    assert told.signatures == stored.signatures == values["old"].signatures
+    assert repr(told.differences) == repr(stored.differences)
+    asked = compare(qrels, runs, ["AP", "Unjudged@10"], undefined="skip")
+    assert asked.to_dict()["queries"] == 4
+
+
 @pytest.mark.parametrize("profile", ["trec_eval-9.0.8-c", "trectools-0.0.50", "ir_measures-0.4", "trec_eval-10.0-c"])
 def test_means_are_those_of_an_evaluation_where_a_profile_counts_unanswered_queries(profile: str) -> None:
     runs = {name: {query: run[query] for query in list(run)[5:]} for name, run in PAIR.items()}

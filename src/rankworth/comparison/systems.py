@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import compress, product
 from pathlib import Path
 from typing import Any, Final, TypeGuard
 
@@ -170,8 +170,8 @@ def kept_measures(results: Sequence[Result]) -> list[str]:
     return shared([of_result(result.run, result) for result in results])
 
 
-def of_values(name: str, values: Values) -> System:
-    """A system from an evaluation."""
+def of_values(name: str, values: Values, companion: str = "") -> System:
+    """A system from an evaluation, with the queries that a measure other than the companion has a value for."""
     per_query, counted = values.per_query, details(values).columns
     table = per_query.array if per_query.there is None else np.where(per_query.there, per_query.array, np.nan)
     scores, zeros = {}, {}
@@ -188,7 +188,13 @@ def of_values(name: str, values: Values) -> System:
     judged = None if values.judgements is None else frozenset(values.judgements.queries)
     answered = None if judged is None else judged.difference(values.counts.queries["unanswered_queries"])
     system = System(name, (*per_query.ids,), scores, judged, answered, notices=values.notices, kinds=per_query.id_kinds)
-    return system.with_zeros(zeros)
+    system = system.with_zeros(zeros)
+    if per_query.there is None or not companion:
+        return system
+    asked = [label != companion for label in per_query.measures]
+    there = np.asarray(per_query.there[:, asked].any(axis=1))
+    counted_as_zero = (queries for label, queries in zeros.items() if label != companion)
+    return system.only(sorted({*compress(per_query.ids, there)}.union(*counted_as_zero)))
 
 
 def of_result(name: str, result: Result) -> System:
@@ -233,6 +239,7 @@ class SystemReader:
 
         """
         self.notes: list[str] = []
+        self._further: list[str] = []  # a measure for warnings, that nobody asked for
         self._runs: dict[str, Run] = {}  # those that are measured now
         self._qrels, self._accept_new_qrels = qrels, accept_new_qrels
         self._reading, self._options = inputs.InputOptions(options), options
@@ -283,7 +290,7 @@ class SystemReader:
         runs = {key: side for key, side in sides.items() if key not in stored}
         labels = [name if len(by_name[name]) == 1 else f"{name} ({number + 1})" for name, number in runs]
         values = self._measured(labels, list(runs.values()))
-        systems = {key: of_values(key[0], measured) for key, measured in zip(runs, values, strict=True)}
+        systems = {key: of_values(key[0], measured, *self._further) for key, measured in zip(runs, values, strict=True)}
         for key, system in stored.items():
             kept = None if self._queries is None else sorted({*system.queries} & {*self._queries})
             systems[key] = system if kept is None else system.only(kept)
@@ -336,13 +343,16 @@ class SystemReader:
             return []
         if self._qrels is None:
             raise UsageError("conflicting-options", f"{quoted(labels)} are to be measured, and there are no judgements")
-        further = [UNJUDGED] if UNJUDGED not in self.labels and self._means(UNJUDGED, UNJUDGED) else []
+        if UNJUDGED not in (*self.labels, *self._measures) and self._means(UNJUDGED, UNJUDGED):
+            self._further = [UNJUDGED]
         with warnings.catch_warnings(action="ignore", category=RankworthWarning):
             try:
-                values = evaluation.evaluate_runs(self._qrels, named, [*self._measures, *further], **self._options)
+                measures = [*self._measures, *self._further]
+                values = evaluation.evaluate_runs(self._qrels, named, measures, **self._options)
             except RankworthError:  # the measure of the warning may be what is refused
-                if not further:
+                if not self._further:
                     raise
+                self._further = []
                 values = evaluation.evaluate_runs(self._qrels, named, self._measures, **self._options)
         for name, measured in values.items():
             if any(notice.slug == "empty-input" for notice in measured.notices):
