@@ -201,6 +201,8 @@ def test_queries_that_are_left_out_are_not_compared_as_those_of_stored_values_ar
     assert repr(told.differences) == repr(stored.differences)
     asked = compare(qrels, runs, ["AP", "Unjudged@10"], undefined="skip")
     assert asked.to_dict()["queries"] == 4
+    runs = {"old": {"q0": ["a"], "q1": ["a"]}, "new": {"q0": ["a"], "q1": ["b", "a"], "q3": ["a"]}}
+    assert compare(qrels, runs, ["RprecMult@2"], profile="trectools").to_dict()["queries"] == 2
 
 
 @pytest.mark.parametrize("profile", ["trec_eval-9.0.8-c", "trectools-0.0.50", "ir_measures-0.4", "trec_eval-10.0-c"])

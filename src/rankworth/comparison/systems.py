@@ -188,13 +188,10 @@ def of_values(name: str, values: Values, companion: str = "") -> System:
     judged = None if values.judgements is None else frozenset(values.judgements.queries)
     answered = None if judged is None else judged.difference(values.counts.queries["unanswered_queries"])
     system = System(name, (*per_query.ids,), scores, judged, answered, notices=values.notices, kinds=per_query.id_kinds)
-    system = system.with_zeros(zeros)
-    if per_query.there is None or not companion:
-        return system
-    asked = [label != companion for label in per_query.measures]
-    there = np.asarray(per_query.there[:, asked].any(axis=1))
+    asked, there = [label != companion for label in per_query.measures], per_query.there
+    rows = np.ones(len(per_query.ids), dtype=bool) if there is None else np.asarray(there[:, asked].any(axis=1))
     counted_as_zero = (queries for label, queries in zeros.items() if label != companion)
-    return system.only(sorted({*compress(per_query.ids, there)}.union(*counted_as_zero)))
+    return system.with_zeros(zeros).only(sorted({*compress(per_query.ids, rows)}.union(*counted_as_zero)))
 
 
 def of_result(name: str, result: Result) -> System:
