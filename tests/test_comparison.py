@@ -205,6 +205,24 @@ def test_queries_that_are_left_out_are_not_compared_as_those_of_stored_values_ar
     assert compare(qrels, runs, ["RprecMult@2"], profile="trectools").to_dict()["queries"] == 2
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{"missing": "absent", "undefined": "nan"}, {"divisor": "run"}, {"profile": "trectools"}],
+    ids=str,
+)
+def test_a_query_without_a_value_is_the_same_in_a_results_file(tmp_path: Path, settings: dict[str, Any]) -> None:
+    qrels = {"q0": {"a": 1}, "q1": {"a": 1}, "q2": {"a": 0}, "q3": {"a": 1}}
+    old = {"q0": ["a"], "q2": ["a"], "q3": ["a"]}
+    new = {"q0": ["b", "a"], "q1": ["a"], "q2": ["a"], "q3": ["a"]}
+    measures = ["AP", "RprecMult@2"]
+    for name, run in (("old", old), ("new", new)):
+        evaluated(qrels, run, measures, **settings).save(tmp_path / f"{name}.json")
+    told = compare(qrels, {"old": old, "new": new}, measures, **settings)
+    stored = compare(None, {name: tmp_path / f"{name}.json" for name in ("old", "new")})
+    assert repr(stored.differences) == repr(told.differences)
+    assert repr(stored.means) == repr(told.means)
+
+
 @pytest.mark.parametrize("profile", ["trec_eval-9.0.8-c", "trectools-0.0.50", "ir_measures-0.4", "trec_eval-10.0-c"])
 def test_means_are_those_of_an_evaluation_where_a_profile_counts_unanswered_queries(profile: str) -> None:
     runs = {name: {query: run[query] for query in list(run)[5:]} for name, run in PAIR.items()}

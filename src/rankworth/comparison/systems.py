@@ -197,15 +197,19 @@ def of_values(name: str, values: Values, companion: str = "") -> System:
 def of_result(name: str, result: Result) -> System:
     """A system from a results file."""
     judged = None if result.judgements is None else frozenset(result.judgements.queries)
+    unanswered = result.named.get("unanswered_queries")
     scores, zeros = {}, {}
     for column in result.columns:
         settings = Signature.parse(column.signature).settings
         known = np.where(column.known, column.values, np.nan)
         known = np.nan_to_num(known) if settings.get("nan") == "zero" else known
-        if judged and (settings.get("missing") == "absent" or settings.get("divisor") == "judged"):
+        if settings.get("divisor") == "run":
+            known = np.where([query in (unanswered or ()) for query in result.queries], np.nan, known)
+        if judged and settings.get("divisor") == "judged":
             zeros[column.label] = judged
+        elif judged and settings.get("missing") == "absent":
+            zeros[column.label] = judged.difference(compress(result.queries, column.known))
         scores[column.label] = Scores(column.quantity, column.signature, known, column.kind)
-    unanswered = result.named.get("unanswered_queries")
     answered = None if judged is None or unanswered is None else judged.difference(unanswered)
     notices = (*result.notices, *([("older-results", result.doubt)] if result.doubt else []))
     return System(name, result.queries, scores, judged, answered, result.origin, notices=notices).with_zeros(zeros)
