@@ -94,6 +94,7 @@ def test_orders_of_ties_decide_whether_a_query_has_a_hit() -> None:
     assert (bounds["nDCG@2"].low, bounds["nDCG@2"].high) == (0, pytest.approx(1 / math.log2(3)))
     with pytest.raises(UsageError, match="no_hit='skip': whether a query counts depends on the order of ties"):
         rw.evaluate(qrels, run, ["nDCG@2"], bounds="ties", quirks={"no_hit": "skip"})
+    qrels, run = qrels | {"hit": {"a": 1}}, run | {"hit": {"a": 1.0}}  # without it no query would be compared
     with pytest.raises(UsageError, match="no_hit='skip'"):
         rw.compare(qrels, {"x": run, "y": run}, ["nDCG@2"], bounds="ties", quirks={"no_hit": "skip"})
 
