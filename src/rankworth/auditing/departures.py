@@ -105,11 +105,10 @@ class Departure(NamedTuple):
 def settings_of(start: Convention, grades: Sequence[float]) -> Iterator[Change]:
     """Every other value of every setting; those that only refuse are left out."""
     cutoff = getattr(start.quantity, "cutoff", None)
-    depths = sorted({*_NUMBERS["depth"], *([cutoff] if cutoff else [])})
+    known = {**_NUMBERS, "depth": sorted({*_NUMBERS["depth"], *([cutoff] if cutoff else [])})}
     for name, taken in VALUES.items():
         own = getattr(start.judging if name in vars(start.judging) else start.averaging, name)
-        numbers: Iterable[Any] = _NUMBERS.get(name, grades if name in _OF_GRADES else ())
-        numbers = depths if name == "depth" else numbers
+        numbers: Iterable[Any] = known.get(name, grades if name in _OF_GRADES else ())
         values: list[Any] = [word for word in taken.words if not word.startswith("error")]
         values += [True, False] if taken.number is bool else [*numbers]
         values += [None] if taken.optional else []

@@ -240,7 +240,6 @@ class SystemReader:
 
         """
         self.notes: list[str] = []
-        self._further: list[str] = []  # a measure for warnings, that nobody asked for
         self._runs: dict[str, Run] = {}  # those that are measured now
         self._qrels, self._accept_new_qrels = qrels, accept_new_qrels
         self._reading, self._options = inputs.InputOptions(options), options
@@ -266,6 +265,11 @@ class SystemReader:
         except MeasureError:
             return False
 
+    @property
+    def _companion(self) -> str:
+        """The measure that warnings need, where nobody asked for it."""
+        return "" if UNJUDGED in (*self.labels, *self._measures) else UNJUDGED
+
     def read(self, sources: Mapping[str, object] | Sequence[object]) -> list[System]:
         """The systems, in the order given.
 
@@ -290,8 +294,8 @@ class SystemReader:
             self._take_over(list(stored.values()))
         runs = {key: side for key, side in sides.items() if key not in stored}
         labels = [name if len(by_name[name]) == 1 else f"{name} ({number + 1})" for name, number in runs]
-        values = self._measured(labels, list(runs.values()))
-        systems = {key: of_values(key[0], measured, *self._further) for key, measured in zip(runs, values, strict=True)}
+        measured = zip(runs, self._measured(labels, list(runs.values())), strict=True)
+        systems = {key: of_values(key[0], values, self._companion) for key, values in measured}
         for key, system in stored.items():
             kept = None if self._queries is None else sorted({*system.queries} & {*self._queries})
             systems[key] = system if kept is None else system.only(kept)
@@ -344,16 +348,13 @@ class SystemReader:
             return []
         if self._qrels is None:
             raise UsageError("conflicting-options", f"{quoted(labels)} are to be measured, and there are no judgements")
-        if UNJUDGED not in (*self.labels, *self._measures) and self._means(UNJUDGED, UNJUDGED):
-            self._further = [UNJUDGED]
+        further = [self._companion] if self._companion and self._means(UNJUDGED, UNJUDGED) else []
         with warnings.catch_warnings(action="ignore", category=RankworthWarning):
             try:
-                measures = [*self._measures, *self._further]
-                values = evaluation.evaluate_runs(self._qrels, named, measures, **self._options)
+                values = evaluation.evaluate_runs(self._qrels, named, [*self._measures, *further], **self._options)
             except RankworthError:  # the measure of the warning may be what is refused
-                if not self._further:
+                if not further:
                     raise
-                self._further = []
                 values = evaluation.evaluate_runs(self._qrels, named, self._measures, **self._options)
         for name, measured in values.items():
             if any(notice.slug == "empty-input" for notice in measured.notices):

@@ -85,7 +85,7 @@ def over_orders(context: MeasureContext) -> Bounds:
     counts_as_zero = averaging.no_hit != "keep" and averaging.nan == "zero"
     values = np.nan_to_num(values) if counts_as_zero else values
     low, high = values.copy(), values.copy()
-    queries = np.unique(hits.query[(hits.tie_last > hits.tie_first) & hits.graded])
+    queries = np.unique(hits.query[hits.tied_rows])
     rankings: Iterator[tuple[Integers, JudgedRows]]
     if context.run.judging.unretrieved == "last":
         rankings = iter(())

@@ -163,14 +163,15 @@ class JudgedRows:
     """whether the ranks count, or those that a group of equal scores shares: on average, or the last of them"""
 
     @property
-    def graded(self) -> NDArray[np.bool_]:
-        """`[N]`: the documents that somebody judged: for this query or, where that is known, for another."""
-        return self.known if self.elsewhere is None else self.known | self.elsewhere
+    def tied_rows(self) -> NDArray[np.bool_]:
+        """`[N]`: judged documents, for another query where that is known, that share their score with another one."""
+        judged = self.known if self.elsewhere is None else self.known | self.elsewhere
+        return (self.tie_last > self.tie_first) & judged
 
     @cached_property
     def tied(self) -> bool:
         """Whether some judged document shares its score with another document."""
-        return self.tie_last is not self.tie_first and bool(((self.tie_last > self.tie_first) & self.graded).any())
+        return self.tie_last is not self.tie_first and bool(self.tied_rows.any())
 
     def ranks_as(self, other: "JudgedRows") -> bool:
         """Whether other rows of the same documents, without ties, stand as these do."""
