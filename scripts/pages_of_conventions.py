@@ -358,7 +358,9 @@ def spoken(profile: Profile, measure: Quantity) -> dict[str, ResolvedMeasure]:
             has only the other kind, that.
 
     """
-    plainest = sorted(profile.rules, key=lambda rule: len(rule.name))  # what is added to a name makes it another
+    plainest = sorted(
+        profile.rules, key=lambda rule: (rule.several, len(rule.name))
+    )  # what is added to a name makes it another
     found = _meant(profile, filter(None, map(reference.typed, plainest)), measure)
     found = found or _meant(profile, _spelled(profile, measure), measure)
     alike = {text: one for text, one in found.items() if _cut(one.quantity) == _cut(measure)}

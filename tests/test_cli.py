@@ -916,13 +916,14 @@ def test_no_option_is_said_to_be_foreign_that_is_known_here() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("-m", "HR"), "did you mean HitRate? (Success)"),
-        (("-m", "hit_ratio@10"), "did you mean HitRate? (Success)"),
+        (("-m", "HR"), "did you mean Success?"),
+        (("-m", "hit_ratio@10"), "did you mean Success@10?"),
         (("-m", "Coverage@10"), "it needs no judgements"),
         (("-m", "context_precision"), "did you mean AP(norm=found)?"),
         (("-m", "ContextRecall"), "did you mean R?"),
         (("-m", "faithfulness"), "it judges texts of answers"),
-        (("-m", "roc_auc"), "it judges predicted numbers"),
+        (("-m", "roc_auc"), "it is Accuracy here"),
+        (("-m", "accuracy@2"), "Success@2"),
         (("-m", "AP,nDCG@10"), "several measures stand apart: -m nDCG@10 AP, in Python ['nDCG@10', 'AP']"),
         (("-m", "P(rel=2)@5,AP"), "several measures stand apart: -m nDCG@10 AP, in Python ['nDCG@10', 'AP']"),
         (("-m", "ndcg@10(gain=exp2)"), "a cutoff is a whole number from 1, not '10(gain=exp2)'"),

@@ -4,11 +4,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
 from cwl.ruler.measures import cwl_ap, cwl_bpm, cwl_dcg, cwl_insq, cwl_inst, cwl_nerr, cwl_precision, cwl_rbp, cwl_rr
 from cwl.ruler.ranking import Ranking
+from numpy.typing import NDArray
 from sklearn import metrics
 
 import rankworth as rw
@@ -98,6 +100,33 @@ def test_tied_documents_at_their_last_rank_are_those_of_scikit_learn() -> None:
         assert value("AP", judged) == pytest.approx(expected, rel=1e-14)
         ranked = metrics.label_ranking_average_precision_score([grades], [scores]) if not all(grades) else expected
         assert value("AP", judged) == pytest.approx(ranked, rel=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_average_precision_score_of_several_queries_is_that_of_scikit_learn_or_none(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    labels, scores = generator.integers(0, 2, (5, 7)), generator.integers(0, 9, (5, 7)) / 10
+    labels[:, 0] = labels[0] = 1
+    name = "average_precision_score"
+
+    def mean(labels: NDArray[Any], scores: NDArray[Any], measure: str) -> float:
+        found = rw.evaluate(labels=labels, scores=scores, measures=[measure], profile="scikit-learn-1.9")
+        return found[measure]
+
+    for bare in (name, f"{name}(average=macro)"):
+        with pytest.raises(
+            MeasureError, match="the mean over columns and not over queries; there are 5 quer"
+        ) as caught:
+            mean(labels, scores, bare)
+        assert caught.value.slug == "ambiguous-measure"
+        assert f"{name}(average=samples)" in caught.value.remedy
+        alone = mean(labels[:1], scores[:1], bare)
+        assert alone == pytest.approx(metrics.average_precision_score(labels[0], scores[0]), rel=1e-14)
+    assert mean(labels, scores, "AP") == mean(labels, scores, f"{name}(average=samples)")
+    samples = mean(labels, scores, f"{name}(average=samples)")
+    assert samples == pytest.approx(metrics.average_precision_score(labels, scores, average="samples"), rel=1e-14)
+    turned = mean(labels.T, scores.T, f"{name}(average=samples)")
+    assert turned == pytest.approx(metrics.average_precision_score(labels, scores), rel=1e-14)
 
 
 def test_where_ties_are_last_a_group_counts_as_soon_as_it_is_complete() -> None:

@@ -82,7 +82,7 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
         ("dcg_burges@5", "DCG(gain=exp2)@5"),
         ("rbp.95", "RBP(p=0.95)"),
         ("rbp.95-l2", "RBP(rel=2, p=0.95)"),
-        ("hits@5", "Hits@5"),
+        ("hits@5-l2", "Hits(rel=2)@5"),
         ("r-precision", "Rprec"),
         ("precision@3-l2", "P(rel=2)@3"),
         # geometric means
@@ -192,6 +192,8 @@ def test_a_mistake_is_named(text: str, message: str) -> None:
 def test_every_name_of_every_tool_is_understood(tool: str) -> None:
     for name, means in names.TOOLS[tool].items():
         base = "rbp.80" if name == "rbp" else name
+        if name != means and names.AMBIGUOUS.get(name):
+            continue
         assert names.parse_all([base])[0].name == rw.parse(means).name, name
 
 
@@ -291,3 +293,106 @@ def test_several_measures_in_one_text_are_refused(text: str) -> None:
 def test_one_measure_is_not_several_cutoffs() -> None:
     with pytest.raises(MeasureError, match="stands for 2 measures: R@1, R@10"):
         rw.parse("R@1,10")
+
+
+# Names of two measures, and what people mean
+
+
+@pytest.mark.parametrize(
+    ("text", "both"),
+    [
+        ("accuracy", ("Success", "Accuracy")),
+        ("accuracy@2", ("Success@2", "Accuracy@2")),
+        ("ACCURACY_2", ("Success@2", "Accuracy@2")),
+        ("accuracy(rel=2)@10", ("Success(rel=2)@10", "Accuracy(rel=2)@10")),
+        ("hits@5", ("Success@5", "Hits@5")),
+        ("sDCG@10", ("SDCG@10", "DCG@10")),
+    ],
+)
+def test_a_name_of_two_measures_is_refused_with_both(text: str, both: tuple[str, str]) -> None:
+    with pytest.raises(MeasureError) as caught:
+        names.parse(text)
+    assert caught.value.slug == "ambiguous-measure"
+    for measure in both:
+        assert f" {measure}, " in str(caught.value)
+        assert str(names.parse(measure)) == measure
+    with pytest.raises(MeasureError, match="the name of two measures"):
+        rw.evaluate({"q": {"a": 1}}, {"q": ["a"]}, ["RR", text])
+
+
+def test_only_other_spellings_of_a_measure_are_ambiguous() -> None:
+    for folded, meanings in names.AMBIGUOUS.items():
+        for measure in meanings:
+            assert str(names.parse(measure)) == measure
+        with pytest.raises(MeasureError, match="the name of two measures"):
+            names.parse(folded)
+
+
+@pytest.mark.parametrize(
+    ("profile", "text", "measure"),
+    [
+        ("sentence-transformers", "accuracy@2", "Success@2"),
+        ("ranx", "hits@2", "Hits@2"),
+        ("elinor", "hits@2", "Hits@2"),
+    ],
+)
+def test_under_the_profile_of_its_tool_an_ambiguous_name_is_clear(profile: str, text: str, measure: str) -> None:
+    [resolved] = rw.PROFILES[profile].ask([text])
+    assert (resolved.label, resolved.quantity.name) == (text, names.parse(measure).name)
+
+
+def test_accuracy_is_the_hit_rate_where_sentence_transformers_is_meant() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
+    run = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"b": 2.0, "x": 1.0}, "q3": {"x": 2.0, "y": 1.0}}
+    assert rw.evaluate(qrels, run, ["Success@2"])["Success@2"] == 2 / 3
+    found = rw.evaluate(qrels, run, ["accuracy@2"], profile="sentence-transformers")
+    assert found["accuracy@2"] == 2 / 3
+
+
+def unknown(text: str) -> str:
+    """What is said of a name that no measure has."""
+    with pytest.raises(MeasureError) as caught:
+        names.parse(text)
+    assert caught.value.slug == "unknown-measure"
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("AUC", "it is Accuracy here, the share of pairs of a relevant and another retrieved document"),
+        ("ROC_AUC@10", "it is Accuracy@10 here"),
+        ("GAUC", "it is Accuracy here"),
+        ("R_cap@100", "did you mean R(norm=min(k,R))@100?"),
+        ("HR20", "did you mean Success@20?"),
+        ("acc@1", "did you mean Success@1?"),
+        ("top-k-accuracy@5", "did you mean Success@5?"),
+        ("GMAP@10", "did you mean gmean(AP@10)?"),
+        ("cg@5", "did you mean DCG(discount=none)@5?"),
+        ("f2@5", "did you mean F(beta=2)@5?"),
+        ("ndcg_at_10", "did you mean nDCG@10?"),
+        ("precision_at_k", "did you mean P?"),
+        ("accuracy_at_1", "did you mean Success@1?"),
+        ("PFound@10", "the nearest measure is ERR@10"),
+        ("statAP", "for one uniform sample of a pool there is infAP"),
+        ("xinfAP", "for one uniform sample of a pool there is infAP"),
+        ("emap", "-m AP --bounds unjudged"),
+        ("kendall", "it compares two rankings, or two orders of systems: rankworth correlate"),
+        ("tau_ap", "rankworth correlate"),
+        ("RBO", "rankworth correlate"),
+        ("Cohen_kappa", "rankworth correlate --judges"),
+        ("RMSE", "it judges predicted numbers"),
+        ("nDGC@10", "did you mean nDCG?"),
+    ],
+)
+def test_what_people_mean_goes_before_what_is_spelt_alike(text: str, answer: str) -> None:
+    assert answer in unknown(text)
+
+
+def test_whatever_is_proposed_for_a_name_can_be_measured() -> None:
+    assert not [name for name in names.MEANT if name in names.AMBIGUOUS]
+    for name, (measure, _) in names.MEANT.items():
+        assert str(names.parse(measure)) == measure
+        for asked, proposed in ((name, measure), (f"{name}@3", str(names.parse(measure) @ 3))):  # type: ignore[operator]
+            assert proposed in unknown(asked)
+            assert rw.score([1, 0], proposed) == rw.score([1, 0], rw.parse(proposed)), asked

@@ -56,6 +56,12 @@ TOOLS: Final[Mapping[str, Mapping[str, str]]] = {
     "ranx": _TABLES["ranx"],
 }
 """What the names of each tool mean here."""
+AMBIGUOUS: Final[Mapping[str, Mapping[str, str]]] = _TABLES["ambiguous"]
+"""Folded names that mean two measures in the field: the measures here, and what each of them is."""
+MEANT: Final[Mapping[str, tuple[str, str]]] = {
+    name: (entry["measure"], entry.get("text", "")) for entry in _TABLES["meant"] for name in entry["names"]
+}
+"""Folded names that no measure has here: the measure that is meant by each, and what it is where that needs a word."""
 NOT_HERE: Final = ("prefs", "all_prefs", "qrels_jg")
 """Nicknames of trec_eval for preference measures and for several assessors, which rankworth does not have."""
 PARAMETERS: Final = {"gains": "gain", "max_rel": "max_grade", "min_rel": "min_grade"}
@@ -437,12 +443,14 @@ def _single(text: str) -> Quantity:
         raise _misspelt(text, f"{text!r} is not written as a measure, like nDCG@10 or P(rel=2)@5")
     settings = _parameters(text, match["inside"]) if match["inside"] else {}
     name, settings, cutoff = _of_ir_measures(match["name"], settings)
+    if _folded(name) in AMBIGUOUS and name not in CATALOGUE:
+        raise _ambiguous(name, re.sub(r"^_(?=\d)", "@", text[match.end("name") :].strip()))
     suffix = match["suffix"]
     quantity = _named(name)
     if quantity is None and suffix is not None:
         quantity, suffix = _named(f"{match['name']}_{suffix}"), None
     if quantity is None:
-        raise MeasureError("unknown-measure", _unknown(match["name"]))
+        raise MeasureError("unknown-measure", _unknown(match["name"], match["k"] or match["suffix"] or ""))
     if settings:
         quantity = quantity(**settings)
     cutoffs = [each for each in (match["k"], suffix, cutoff) if each is not None]
@@ -561,11 +569,38 @@ def _folded(name: str) -> str:
     return name.casefold().replace("_", "").replace("-", "")
 
 
-def _unknown(name: str) -> str:
-    """What to say of a name that means nothing: what it is elsewhere, or which name is like it."""
+def _ambiguous(name: str, rest: str) -> MeasureError:
+    """Return the error for a name of two measures.
+
+    Args:
+        name: the name.
+        rest: the parameters and the cutoff that follow it.
+
+    """
+    meanings = "; or ".join(f"{measure}{rest}, {text}" for measure, text in AMBIGUOUS[_folded(name)].items())
+    problem = f"{name!r} is the name of two measures: {meanings}; name one of them"
+    return MeasureError("ambiguous-measure", problem)
+
+
+def _unknown(name: str, k: str = "") -> str:
+    """What to say of a name that means nothing: what it is elsewhere, or which name is like it.
+
+    Args:
+        name: the name.
+        k: what was asked for as its cutoff.
+
+    """
     from difflib import get_close_matches  # noqa: PLC0415 - only for a message
 
     folded = _folded(name)
+    bare = folded if folded in MEANT else folded.rstrip("0123456789")
+    at = next((bare.removesuffix(end) for end in ("atk", "at") if bare.endswith(end)), "")
+    base = _named(at) if at and bare not in MEANT and at not in AMBIGUOUS else None
+    if base is not None or bare in MEANT:
+        measure, text = (str(base), "") if base is not None else MEANT[bare]
+        number = k or folded[len(bare) :]
+        meant = str(_cut(name, _single(measure), number) if number.isdecimal() else measure)
+        return f"no measure is called {name!r}; {text.replace('{}', meant) or f'did you mean {meant}?'}"
     for text, elsewhere in _TABLES["unmeasured"].items():
         if folded in elsewhere:
             return f"no measure is called {name!r}; {text}"

@@ -541,6 +541,7 @@ class Evaluator:
         if column.sliced:
             _, queries, divided = column.sample
             aggregation.refuse(queries, settings, divided)
+        measure.refuse_several(len(column.over))
         _ = column.mean
         return column
 

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any, Final, Literal
 
 from rankworth import names
-from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
+from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError, counted
 from rankworth.groups import Groups, Weights
 from rankworth.io.reading import Blank
 from rankworth.judging.exclusion import Exclusion
@@ -72,6 +72,8 @@ class Rule:
         unspecified: what the tool leaves open, and what is done here.
         level: what is wrong with its number where scores do not tell the order of relevant documents of one grade:
             where these are equal, or 0 and below, as of a document that was not retrieved.
+        several: what the tool averages over where there are several queries, if not over these, which is refused.
+        instead: the names for what it is then, which the refusal proposes.
 
     """
 
@@ -83,6 +85,8 @@ class Rule:
     note: str = ""
     unspecified: str = ""
     level: str = ""
+    several: str = ""
+    instead: str = ""
 
     def reads(self, text: str, *, exactly: bool) -> list[str] | None:
         """The measures that a text stands for, in our spelling; None where it is another name.
@@ -139,6 +143,17 @@ class ResolvedMeasure:
     judging: Judging
     averaging: Averaging
     rule: Rule | None = field(default=None, compare=False)
+
+    def refuse_several(self, queries: int) -> None:
+        """Refuse several queries where the tool does not average over queries by this name.
+
+        Raises:
+            MeasureError: `ambiguous-measure`.
+
+        """
+        if queries > 1 and self.rule is not None and self.rule.several:
+            problem = f"{self.label}: {self.rule.several}; there are {counted(queries)}"
+            raise MeasureError("ambiguous-measure", problem, remedy=self.rule.instead)
 
 
 @dataclass(frozen=True)
@@ -337,10 +352,15 @@ class Profile:
             and rule.example.averaging == quantity.averaging
         ]
 
-        def plainness(rule: Rule) -> tuple[bool, int, int]:
+        def plainness(rule: Rule) -> tuple[bool, bool, int, int]:
             settings = dict(rule.example.settings) if rule.example is not None else {}
             is_uncut = getattr(rule.example, "cutoff", None) is None
-            return is_uncut != (quantity.cutoff is None), len(settings.keys() - {"rel"}), len(rule.name)
+            return (
+                bool(rule.several),
+                is_uncut != (quantity.cutoff is None),
+                len(settings.keys() - {"rel"}),
+                len(rule.name),
+            )
 
         return min(alike, key=plainness, default=None)
 

@@ -188,6 +188,9 @@ def _refusals(profile: Profile) -> Iterator[str]:
         if everywhere or of:
             where = "" if everywhere else f", in {of[0]}" + (f" and {len(of) - 1} more" if of[1:] else "")
             yield f"{name}{where}: {text}"
+    for text in dict.fromkeys(rule.several for rule in profile.rules if rule.several):
+        called = [rule.name for rule in profile.rules if rule.several == text]
+        yield f"several queries, in {' and '.join(called)}: {text}."
 
 
 def _rules(profile: Profile) -> Iterator[str]:
@@ -196,7 +199,7 @@ def _rules(profile: Profile) -> Iterator[str]:
     groups: dict[tuple[str, ...], list[Rule]] = {}
     for rule in profile.rules:
         settings = str(sorted(deviating(profile, rule).items()))
-        groups.setdefault((rule.means, settings, rule.note, rule.unspecified), []).append(rule)
+        groups.setdefault((rule.means, settings, rule.note, rule.unspecified, rule.several), []).append(rule)
     rows = []
     for rules in groups.values():
         first, *also = sorted(rules, key=lambda rule: len(rule.name))

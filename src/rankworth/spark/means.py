@@ -246,6 +246,7 @@ class Means(Shown):
         means._refuse_weights()
         means._refuse_groups()
         for measure, cell in zip(means.resolved, found.whole, strict=True):
+            measure.refuse_several(int(cell.divided))
             if measure.averaging.no_queries == "error" and not cell.divided:
                 refusal = RefusedError("no_queries", "no query is left to take a mean over")
                 raise plan.profile.refused(refusal, measure.label)
