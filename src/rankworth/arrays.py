@@ -35,11 +35,11 @@ def padded(offsets: Integers, queries: Integers) -> tuple[Integers, NDArray[np.b
 class Pool:
     """The grades of all judged documents of each query, best first, and what follows from them alone."""
 
-    offsets: Integers
+    offsets: Integers = field(repr=False)
     """`[Q + 1]`: the judged documents of query `i` are `offsets[i]` to `offsets[i + 1]`"""
     grades: Floats
     """`[N]`"""
-    remembered: dict[Hashable, Any] = field(default_factory=dict)
+    remembered: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     """what was computed of the block of all queries"""
 
     @classmethod

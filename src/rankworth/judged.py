@@ -74,7 +74,7 @@ def widest(like: Array) -> Any:  # noqa: ANN401 - of the array library
     return kinds.get("float64", kinds["float32"])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Judged:
     """Some judged rankings as padded arrays; padding is never `known`, has grade 0 and rank 1.
 
@@ -120,6 +120,10 @@ class Judged:
     """whether code may ask what is in the arrays, to save work: an accelerator would have to be waited for"""
     remembered: dict[Hashable, Any] | None = None
     """what was computed of the pool alone, which other rankings have, too; None where nothing is kept"""
+
+    def __repr__(self) -> str:
+        """Say how many rankings there are, of how many rows."""
+        return f"Judged({self.rank.shape[0]:,} rankings, {self.rank.shape[1]:,} rows)"
 
     @property  # kept nowhere: the compiler of PyTorch follows no lock of a cached property
     def xp(self) -> Any:  # noqa: ANN401 - an array namespace

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankworth import names, stats
 from rankworth.arrays import Floats
 from rankworth.comparison.systems import System, require_same_settings, values_signature
-from rankworth.errors import InputError, MeasureError, UsageError, quoted
+from rankworth.errors import InputError, MeasureError, UsageError, counted, quoted
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Mask
 from rankworth.groups import Slices
@@ -25,7 +25,7 @@ from rankworth.stats.samples import check_sampling, check_word
 from rankworth.tables.columns import Best, Kind
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScoreTable:
     """The values of all systems over the queries that they share.
 
@@ -55,6 +55,10 @@ class ScoreTable:
     groups: Mapping[str, Mapping[str, Mask]] = field(default_factory=dict)
     first_relevant: Sequence[Sequence[int | None]] = ()
     ids: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        """Say whose values there are, of how many queries."""
+        return f"ScoreTable({quoted(self.systems)}; {quoted(self.measures)}; {counted(len(self.queries))})"
 
     @property
     def signs(self) -> Floats:

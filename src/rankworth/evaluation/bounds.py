@@ -37,7 +37,7 @@ class Bound(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MeanBounds(Mapping[str, Bound]):
     """Bounds of the means, by the name of each measure.
 
@@ -67,6 +67,11 @@ class MeanBounds(Mapping[str, Bound]):
     def __len__(self) -> int:
         """How many measures there are."""
         return len(self.columns)
+
+    def __repr__(self) -> str:
+        """The bounds of each mean, and what is assumed."""
+        parts = [f"{name} {bound.low:.4f}…{bound.high:.4f}" for name, bound in self.items()]
+        return f"MeanBounds({', '.join(parts)}; {self.assumption})"
 
     def per_query(self, measure: str) -> dict[Any, Bound]:
         """The bounds of the value of each query."""

@@ -231,9 +231,9 @@ class MeasureContext:
 
     asked: ResolvedMeasure
     profile: Profile
-    run: MeasuredRun
+    run: MeasuredRun = field(repr=False)
     qrels: Qrels
-    column: Column
+    column: Column = field(repr=False)
 
     @property
     def measure(self) -> Measure:

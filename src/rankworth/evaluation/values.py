@@ -26,7 +26,7 @@ from rankworth.tables import columns as tables
 from rankworth.tables.columns import Kind, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look
-from rankworth.tables.show import Shown, show
+from rankworth.tables.show import Shown, on_screen
 from rankworth.version import __version__
 
 if TYPE_CHECKING:
@@ -469,8 +469,8 @@ class Values(_Evaluation, Mapping[str, float]):
         return replace(self, per_query=per_query, counts=counts, notices=(), by=None, bounds=bounds, _details=details)
 
     def __repr__(self) -> str:
-        """The means, with counts, groups and warnings, as plain text."""
-        if self.by is not None:
+        """The means, with bounds, counts, groups and warnings, as plain text."""
+        if self.by is not None or self.bounds is not None:
             return repr(self._table)
         [whole] = self.sheets()
         width = max(map(len, self.per_query.measures), default=0)
@@ -562,8 +562,8 @@ class RunValues(_Evaluation, Mapping[str, Values]):
         return joined
 
     def __repr__(self) -> str:
-        """The means of all runs, with counts, groups and warnings, as plain text."""
-        return show(self.sheets(), "table", Look()).rstrip("\n") if self else ""
+        """The means of all runs, with bounds, counts, groups and warnings, as plain text."""
+        return on_screen(self.sheets(), Look()) if self else ""
 
 
 def details(values: "Values") -> "Details":

@@ -16,8 +16,8 @@ from rankworth.profiles import signature
 from rankworth.tables.analysis import record
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
-from rankworth.tables.look import signed
-from rankworth.tables.show import Shown
+from rankworth.tables.look import Look, signed
+from rankworth.tables.show import Shown, on_screen
 from rankworth.version import __version__
 
 SCHEMA: Final = "rankworth.explanation/1"
@@ -376,8 +376,11 @@ class Explanations(_Explained, tuple[T, ...]):  # noqa: SLOT001 - it has notes
         return sheets
 
     def __repr__(self) -> str:
-        """All of them as plain text."""
-        return "\n\n".join([*map(repr, self), *self.notes])
+        """The first of them as plain text, as far as they fit on a screen, and the notes."""
+        first = self[:_SHOWN]
+        sheets = [sheet for explained in first for sheet in explained.sheets()]
+        text = on_screen(sheets, Look(width=100), len(self) - len(first))
+        return "\n\n".join(filter(None, [text, *self.notes]))
 
 
 def _cell(value: Grade | str) -> Any:  # noqa: ANN401 - as a frame holds it

@@ -86,7 +86,7 @@ class QueryDigest:
         return cls(sum(map(len, documents.values())) // WIDTH, sha256(lines.encode()).hexdigest()[:_SHORT], documents)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Digest:
     """What judgements were, whatever they were read from, and in whatever order.
 
@@ -106,6 +106,10 @@ class Digest:
 
         """
         return cls({query: _of_query(rows) for query, rows in _judgements(qrels)})
+
+    def __repr__(self) -> str:
+        """Say how much there is."""
+        return f"Digest({counted(len(self.queries))}, {self.sha256})"
 
     @cached_property
     def sha256(self) -> str:

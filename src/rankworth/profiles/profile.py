@@ -156,7 +156,7 @@ class ResolvedMeasure:
             raise MeasureError("ambiguous-measure", problem, remedy=self.rule.instead)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Profile:
     """How to judge, how to average and what names mean, under one name.
 
@@ -237,6 +237,11 @@ class Profile:
             rules=tuple(rules),
             derived=(*self.derived, *(name for name in changed if name not in self.derived)),
         )
+
+    def __repr__(self) -> str:
+        """The name, and the settings that were changed since."""
+        changed = (f"{name}={self.setting(name)!r}" for name in self.derived)
+        return f"Profile({', '.join([repr(self.name), *changed])})"
 
     def setting(self, name: str) -> Any:  # noqa: ANN401 - whatever it holds
         """The value of a setting."""

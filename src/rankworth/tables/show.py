@@ -1,12 +1,14 @@
 """From sheets to text: for terminals, for papers, for programs; results that show themselves, as in a notebook."""
 
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, count
+from itertools import accumulate, chain, count
 from typing import Final, Literal
 
+from rankworth.errors import counted
 from rankworth.tables import data, markup, text
 from rankworth.tables.columns import Sheet
 from rankworth.tables.look import Look
@@ -19,6 +21,10 @@ ValueForm = Literal[Form, "trec", "parquet"]
 
 _ROWS: Final = 60
 """how many rows of a table a notebook shows"""
+_SCREEN: Final = 60
+"""how many lines `repr` prints"""
+_SHORT: Final = (_ROWS, 20, 10, 5)
+"""how many rows of each table `repr` tries in turn"""
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,30 @@ def render(sheet: Sheet, form: str, look: Look) -> str:
     return show([sheet], form, look)
 
 
+def on_screen(sheets: Sequence[Sheet], look: Look, further: int = 0) -> str:
+    """Tables as plain text that fits on a screen: the first rows of each, the first tables, and all warnings.
+
+    Args:
+        sheets: the tables, or the first of them.
+        look: as for `show`.
+        further: how many tables there are beyond these.
+
+    """
+    parts: list[str] = []
+    lengths: list[int] = []
+    for rows in _SHORT:
+        parts = [text.table(sheet.beginning(rows), look) for sheet in sheets]
+        lengths = list(accumulate(part.count("\n") + 1 for part in parts))
+        if not parts or lengths[-1] <= _SCREEN:
+            break
+    shown = max(1, bisect_right(lengths, _SCREEN))
+    said = [note for sheet in sheets[shown:] for note in sheet.defects]
+    said += sheets[-1].notes if sheets[shown:] and not further else ()
+    hidden = len(sheets[shown:]) + further
+    said += [f"... and {counted(hidden, 'more table', 'more tables')}: to_markdown() has all"] if hidden else []
+    return "\n".join([*parts[:shown], *dict.fromkeys(said)]).rstrip("\n")
+
+
 class Shown(ABC):
     """What shows itself as the sheets that it gives."""
 
@@ -126,8 +156,8 @@ class Shown(ABC):
         return show(self.sheets(), "latex", Look(digits, percent, caption=caption, label=label))
 
     def __repr__(self) -> str:
-        """The tables as plain text."""
-        return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
+        """The tables as plain text, as far as they fit on a screen."""
+        return on_screen(self.sheets(), Look(width=100))
 
     def _repr_html_(self) -> str:
         return markup.fragment(self._beginnings(), Look())
