@@ -214,7 +214,8 @@ COLUMNS = {
     ),
     "q,d,1\n": (
         "a.csv:1: this is no header line, so the columns are not known: q d 1   [frame-columns]\n"
-        "  add a header line, or give columns by number: --run-format tsv --columns query=1 document=2 score=3"
+        "  add a header line, or give columns by number: --run-format csv --run-columns query=1 document=2 score=3\n"
+        "  in Python Run('a.csv', format='csv', columns={'query': '1', 'document': '2', 'score': '3'})"
     ),
 }
 

@@ -317,7 +317,8 @@ def test_formats_are_told_where_content_does_not(command: Command) -> None:
     assert measured(command, "qrels.json", "run.txt", *said) == means(QRELS, scores)
     status, out, err = command("evaluate", "qrels.json", "run.txt", "--run-format", "xml")
     assert err == (
-        "error: there is no format 'xml'; there are trec tsv csv msmarco jsonl json parquet arrow   [unknown-format]\n"
+        "error: there is no format 'xml'; there are trec tsv csv msmarco jsonl json parquet arrow svmlight"
+        "   [unknown-format]\n"
     )
 
 

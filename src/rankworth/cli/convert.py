@@ -52,7 +52,7 @@ def convert(
         target: What is written.
         is_run: IN is a run, where its content does not tell.
         is_qrels: IN holds judgements, where its content does not tell.
-        form: Format of IN: trec csv tsv msmarco jsonl json parquet arrow. Default: detected from the content.
+        form: Format of IN: trec csv tsv msmarco jsonl json parquet arrow svmlight. Default: detected from the content.
         columns: Which column holds what: query=term document=sku; so for score, rank, grade and subtopic.
         split: Which judgements of a BEIR folder. Default: test.
         blank: What judgements without a grade mean: unjudged, zero, or an error. Default: unjudged.

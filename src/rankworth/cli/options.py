@@ -140,7 +140,7 @@ class Read:
         columns: Names of columns: query=term document=sku; score=-dist where less is better; text=body of texts.
         qrels_columns: Names of columns of the judgements alone.
         run_columns: Columns of runs alone; query=@FILE for responses.
-        qrels_format: Format of judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
+        qrels_format: Format of judgements: trec csv tsv msmarco jsonl json parquet arrow svmlight. Default: by content.
         run_format: Format of the runs.
         split: Judgements of a BEIR folder. Default: test.
         names: Name runs by file, or by TREC's tag. Default: file.

@@ -191,7 +191,7 @@ def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
 
     """
     form = format_of(source, layout, reading)
-    if form == "trec":
+    if form in ("trec", "svmlight"):
         return Input(layout, source.name, [])
     if form in ("parquet", "arrow"):
         from rankworth.io import parquet  # noqa: PLC0415 - not needed for text

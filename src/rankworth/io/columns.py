@@ -61,6 +61,7 @@ RECORDS: Final = {("score", "document"): RECORD, ("grade", "document"): RECORD, 
 """the same for judgements and for runs, of which those of ALS call scores ratings"""
 BEIR: Final = ("corpus-id", "corpus_id")
 """how BEIR calls documents; it calls grades scores"""
+_TYPED: Final = re.compile(r"(.+):(?:token|float)(?:_seq)?")
 _TEXTS: Final = {"query", *QUERY_TEXTS}
 _SCORES: Final = {*SPELLINGS["score"], *SPELLINGS["rank"], *SPELLINGS["distance"]}
 _KNOWN: Final = frozenset(chain(*SPELLINGS.values(), *LISTS.values()))
@@ -73,6 +74,16 @@ def is_header(cells: Sequence[str], columns: Mapping[str, str] = NONE) -> bool:
     return not known.isdisjoint(cell.lower() for cell in cells) or any(
         cell in named for cell in cells if cell and not cell.isdecimal()
     )
+
+
+def bare_names(cells: Sequence[str]) -> list[str]:
+    """Return the names of columns without the types that RecBole puts behind all of them.
+
+    >>> bare_names(["user_id:token", "rating:float"])
+    ['user_id', 'rating']
+    """
+    typed = [_TYPED.fullmatch(cell) for cell in cells]
+    return [match[1] for match in typed if match] if all(typed) else list(cells)
 
 
 def is_negative(name: str) -> bool:

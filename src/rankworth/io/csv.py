@@ -5,6 +5,7 @@ in which quotes only stand around cells, and the csv module of Python all others
 """
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,8 +16,8 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError, quoted, shortened
-from rankworth.io import lines
-from rankworth.io.columns import SMALLER, SPELLINGS, Table, is_header
+from rankworth.io import headerless, lines
+from rankworth.io.columns import SMALLER, SPELLINGS, Table, bare_names, is_header
 from rankworth.io.lines import NUMBER, QRELS, RUN, Layout
 from rankworth.io.source import Source
 from rankworth.io.text import FIELDS, Reader, Record
@@ -30,6 +31,8 @@ LONGEST: Final = 32 << 20
 TAB: Final = "\t"
 DELIMITERS: Final = {TAB: "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
 _OF_FORMAT: Final[Mapping[str, str]] = {"csv": ",;|\t", "tsv": TAB, "msmarco": TAB}
+LOOSE: Final = ("::", " ")
+"""what may stand between cells instead of tabs: as in MovieLens' ratings.dat, or any number of blanks"""
 _USUAL: Final = {
     ("tsv", RUN, 3): ("query", "document", "score"),
     ("tsv", QRELS, 3): ("query", "document", "grade"),
@@ -43,6 +46,8 @@ _FORMULAS: Final = (" =", " @", " +", " -")
 """Quepid puts a blank before what a spreadsheet would take for a formula"""
 _HEAD: Final = 1 << 20
 _HEADER_LINES: Final = 100
+_BLANKS: Final = re.compile(rb" +")
+_OUTER_BLANKS: Final = re.compile(rb"^ +| +(?=\r?$)", re.MULTILINE)
 _MARK: Final = "\ufeff"
 """a byte order mark"""
 
@@ -96,16 +101,17 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
         reading.orders.agree(value, source.name)
     records = (_Quepid if header.quepid else Records)(
         source,
-        header.delimiter,
+        TAB if header.delimiter in LOOSE else header.delimiter,
         header.places,
         len(header.names),
         required=[what for what in header.places if what not in ("subtopic", "grade")],
+        has_quotes=header.delimiter not in LOOSE,
         numbers=[value] if value else [],
         noun=layout.what,
         slug=layout.slug,
         has=f"the {'header' if header.named else 'first line'} has {len(header.names)} cells",
     )
-    frames = records.read((header.start, header.lines))
+    frames = records.read((header.start, header.lines), header.delimiter)
     if value in SMALLER:
         frames = (frame.with_columns(score=0.0 - pl.col(value)).drop(value) for frame in frames)
     if not value:
@@ -173,9 +179,11 @@ def begin(source: Source, delimiters: Iterable[str], is_header: Callable[[list[s
     parts = head[start:].split(b"\n", _HEADER_LINES)[:_HEADER_LINES]
     beginnings: list[Beginning] = []
     for delimiter in delimiters:
-        records, end = read_records([part.decode(errors="replace") for part in parts], delimiter, last=True)
+        sign = TAB if delimiter in LOOSE else delimiter
+        tabbed = [_with_tabs(part, delimiter) if delimiter in LOOSE else part for part in parts]
+        records, end = read_records([part.decode(errors="replace") for part in tabbed], sign, last=True)
         for first, after in zip(records[:1], [*(other.line for other in records[1:2]), end], strict=False):
-            cells = [cell.strip().removeprefix('"').removesuffix('"').strip() for cell in first.cells]
+            cells = bare_names([cell.strip().removeprefix('"').removesuffix('"').strip() for cell in first.cells])
             below = start + sum(len(part) + 1 for part in parts[:after]), above + after
             beginnings.append(Beginning(delimiter, cells, (start, above), below, first.problem))
     if not beginnings:
@@ -213,7 +221,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading") -> Header:
     elif not named and not (named := reading.format != "msmarco" and not _is_data(begun.cells)):
         usual = _USUAL.get((reading.format, layout, len(begun.cells)))
         if usual is None:
-            counted = f"--{layout.option}-format tsv --columns query=1 document=2 {layout.value}=3"
+            counted = headerless.way(source, headerless.Beginning.of(source), layout, reading.option or layout.option)
             text = f"{where}: this is no header line, so the columns are not known: {quoted(begun.cells, 8)}"
             raise InputError("frame-columns", text, remedy=f"add a header line, or give columns by number: {counted}")
         columns = {what: str(number) for number, what in enumerate(usual, 1)}
@@ -268,7 +276,10 @@ def ranks(source: Source, reading: "Reading") -> int | None:
 
 
 def _begin(source: Source, form: str, columns: Mapping[str, str]) -> Beginning:
-    return begin(source, _OF_FORMAT[form], partial(is_header, columns=columns))
+    delimiters: Iterable[str] = _OF_FORMAT[form]
+    if form == "tsv" and (sign := headerless.separator_of(lines.first_line(source.head(_HEAD)))) in LOOSE:
+        delimiters = (sign,)
+    return begin(source, delimiters, partial(is_header, columns=columns))
 
 
 def _is_data(cells: Sequence[str]) -> bool:
@@ -297,9 +308,17 @@ class Records(Reader):
 
     most: int = -1
 
-    def read(self, start: tuple[int, int]) -> Iterator[pl.DataFrame]:
-        """All rows below some bytes and lines."""
+    def read(self, start: tuple[int, int], delimiter: str = TAB) -> Iterator[pl.DataFrame]:
+        """All rows below some bytes and lines.
+
+        Args:
+            start: how many bytes and lines to pass over.
+            delimiter: what stands between cells; tabs take the place of what Polars cannot split by.
+
+        """
         chunks = lines.chunks(self.source, usual=CHUNK, longest=LONGEST, what="record", has_quotes=True, skip=start)
+        if delimiter in LOOSE:
+            chunks = (chunk._replace(text=_with_tabs(chunk.text, delimiter)) for chunk in chunks)
         return self.frames(chunks)
 
     def is_odd(self, text: bytes) -> bool:
@@ -330,6 +349,13 @@ class Records(Reader):
         if len(cells) < self.width:
             return "drop or fill such lines"
         return f"put cells in quotes that hold a {DELIMITERS[self.separator]}"
+
+
+def _with_tabs(text: bytes, delimiter: str) -> bytes:
+    """Return lines with tabs between their cells instead of `::`, or instead of any number of blanks."""
+    if delimiter == "::":
+        return text.replace(b"::", b"\t")
+    return _BLANKS.sub(b"\t", _OUTER_BLANKS.sub(b"", text))
 
 
 class _Quepid(Records):

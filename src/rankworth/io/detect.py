@@ -6,15 +6,14 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from rankworth.errors import InputError, quoted
-from rankworth.io.columns import is_header, is_plural
+from rankworth.io import headerless
+from rankworth.io.columns import bare_names, is_header, is_plural
 from rankworth.io.lines import HEAD, MARK, QRELS, RUN, Layout, first_line
 from rankworth.io.reading import Reading, file_batches
 from rankworth.io.source import Source
 
 _FORM: Final = {"\t": "tsv", ",": "csv", ";": "csv", "|": "csv"}
 _DELIMITERS: Final = tuple(_FORM)
-_SECOND: Final = (b"0", b"Q0", b"q0")
-"""what stands in the second column of TREC's lines"""
 MAGIC: Final = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
@@ -41,9 +40,12 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
     if reading.format:
         return json_form(text, lambda _: False, _is_of_row, whole=len(head) < HEAD)[0]
     first = first_line(text)
-    fits = layout.fits(first)
+    fits = layout.fits(first) and not headerless.SVMLIGHT.match(first)
     if fits and _may_be_cells(first):
         fits = not _are_cells(source, first, layout)
+    counted = any(column.isdecimal() for column in reading.columns.values())
+    if fits and counted:
+        fits = not headerless.Beginning.of(source).misfit(layout, "trec")
     binary = next((form for magic, form in MAGIC.items() if head.startswith(magic)), "")
     if binary and not fits:
         return binary
@@ -54,23 +56,24 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
         return "trec" if fits and not sure else form
     if fits or not first or b"\0" in head:
         return "trec"
-    return _of_table(first.decode("utf-8", "replace"), reading)
+    return _of_table(first.decode("utf-8", "replace"), reading, counted=counted)
 
 
-def _of_table(first: str, reading: Reading) -> str:
+def _of_table(first: str, reading: Reading, *, counted: bool) -> str:
     """The format of a text by its first line: TREC's, unless it is a header or has cells as tables have."""
+    if headerless.SVMLIGHT.match(first.encode()):
+        return "svmlight"
     count = {delimiter: len(first.split(delimiter)) for delimiter in _DELIMITERS}
     for delimiter in _DELIMITERS:
-        cells = [cell.strip().strip('"') for cell in first.split(delimiter)]
+        cells = bare_names([cell.strip().strip('"') for cell in first.split(delimiter)])
         if len(cells) > 1 and is_header(cells, reading.columns):
             return _FORM[delimiter]
     if count["\t"] == 3:  # noqa: PLR2004 - query document value
         return "tsv"
-    counted = any(column.isdecimal() for column in reading.columns.values())
     likely = max(_DELIMITERS, key=lambda delimiter: count[delimiter])
     if count[likely] > 1 and (counted or (len(first.split()) == 1 and count[likely] > 2)):  # noqa: PLR2004 - as above
         return _FORM[likely]
-    return "trec"
+    return "tsv" if counted and headerless.separator_of(first.encode()) in ("::", " ") else "trec"
 
 
 def _may_be_cells(line: bytes) -> bool:
@@ -87,7 +90,7 @@ def _are_cells(source: Source, line: bytes, layout: Layout) -> bool:
 
     """
     second = line.split()[1]
-    if second in _SECOND:
+    if second.decode("latin-1") in headerless.SECOND:
         return False
     if not second.isdigit():
         return True

@@ -33,7 +33,7 @@ def read(source: Any, columns: Mapping[str, str] = NONE) -> "Scored | pl.DataFra
         InputError: where they cannot be read.
 
     """
-    reading = Reading(columns={**columns, "grade": ""})  # whatever values there are mean nothing here
+    reading = Reading(columns={**columns, "grade": ""}, option=NAME)  # whatever values there are mean nothing here
     if files := files_of(source, QRELS, reading):
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeGuard, get_args
 
 from rankworth.errors import InputError, UsageError, quoted
+from rankworth.io import headerless
 from rankworth.io.lines import RUN, Layout
 from rankworth.io.lines import empty as no_rows
 from rankworth.io.source import Progress, Source, opened
@@ -27,7 +28,7 @@ Blank = Literal["unjudged", "zero", "error"]
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-FORMATS: Final = ("trec", "tsv", "csv", "msmarco", "jsonl", "json", "parquet", "arrow")
+FORMATS: Final = ("trec", "tsv", "csv", "msmarco", "jsonl", "json", "parquet", "arrow", "svmlight")
 """What can be read, by the names that options take."""
 LISTED: Final = "--run-columns query=@queries.txt names a file with the query of each response, in their order"
 """how a user names the queries of responses of a search engine"""
@@ -189,6 +190,7 @@ class Reading:
         split: which judgements of a BEIR folder; `test` where empty.
         blanks: what becomes of judgements without a grade.
         orders: of all files that are read with it.
+        option: what options about the file begin with; by default what its layout is called.
 
     """
 
@@ -197,6 +199,7 @@ class Reading:
     split: str = ""
     blanks: Blanks = field(default_factory=Blanks, compare=False, repr=False)
     orders: Orders = field(default_factory=Orders, compare=False, repr=False)
+    option: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what is no format and no column; numbers of columns become text.
@@ -311,6 +314,7 @@ def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, 
     from rankworth.io.detect import format_of  # noqa: PLC0415 - it reads first rows to tell what a file is
 
     form = format_of(source, layout, reading)
+    headerless.refuse_misfit(source, layout, form, reading)
     if form == "trec":
         if any(reading.columns.values()):
             text = f"{source.name}: this reads as TREC's lines, whose columns have no names"
@@ -319,7 +323,7 @@ def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, 
         from rankworth.io import trec  # noqa: PLC0415 - not needed for the others
 
         reading.orders.agree("score", source.name)
-        return trec.batches(source, layout, columns=columns)
+        return trec.batches(source, layout, columns=columns, option=reading.option)
     module = import_module(f"rankworth.io.{_MODULES.get(form, form)}")
     rows: Iterator[pl.DataFrame] = module.batches(source, layout, replace(reading, format=form))
     return rows

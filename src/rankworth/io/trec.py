@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError
-from rankworth.io import lines
+from rankworth.io import headerless, lines
 from rankworth.io.lines import HEAD, QRELS, RUN, Layout
 from rankworth.io.reading import LOOSELY_RANKED, RANKED
 from rankworth.io.source import Source
@@ -23,13 +23,16 @@ LONGEST: Final = 1 << 16
 """how long a line may be"""
 
 
-def batches(source: Source, layout: Layout, *, columns: tuple[str, ...] = ()) -> Iterator[pl.DataFrame]:
+def batches(
+    source: Source, layout: Layout, *, columns: tuple[str, ...] = (), option: str = ""
+) -> Iterator[pl.DataFrame]:
     """The file in batches of some hundred thousand lines, in file order.
 
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         columns: which columns to hand out; those that judging needs if not said. Ranks are text, unless it is `RANKED`.
+        option: what options about the file begin with, if not with the name of its layout.
 
     Raises:
         InputError: with up to ten problems of the file, each with its line.
@@ -54,6 +57,7 @@ def batches(source: Source, layout: Layout, *, columns: tuple[str, ...] = ()) ->
         slug=layout.slug,
         has=f"a {layout.what} has {len(layout.columns)} columns ({' '.join(layout.columns)})",
         layout=layout,
+        option=option,
     )
     chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST + 1, what=layout.what)
     for frame in reader.frames(chunks):
@@ -95,6 +99,7 @@ class _Reader(Reader):
     """Lines of columns with blanks or tabs between them."""
 
     layout: Layout = RUN
+    option: str = ""
 
     def is_odd(self, text: bytes) -> bool:
         """Whether there are comments, or anything but one separator between columns."""
@@ -130,7 +135,8 @@ class _Reader(Reader):
         if (QRELS if layout is RUN else RUN).fits(" ".join(cells).encode(errors="surrogateescape")):
             return layout.exchanged
         line = f"write every line as {' '.join(layout.columns)}, without blanks in ids and names"
-        return f"{line}; for a table or JSON, say which: --{layout.option}-format csv, tsv, json or jsonl"
+        table = headerless.advice(self.source, layout, self.option or layout.option)
+        return table or f"{line}; for a table or JSON, say which: --{layout.option}-format csv, tsv, json or jsonl"
 
 
 def _adjacent(chunk: bytes, separator: str) -> bool:

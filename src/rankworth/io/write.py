@@ -24,7 +24,7 @@ from rankworth.io import atomic
 from rankworth.io.atomic import put
 from rankworth.io.columns import is_header
 from rankworth.io.lines import QRELS, RUN
-from rankworth.io.reading import FORMATS
+from rankworth.io.reading import FORMATS as READ
 from rankworth.io.source import STDIN, is_compressed
 
 Frames = Iterator[pl.DataFrame]
@@ -42,6 +42,8 @@ SUFFIXES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """What the suffix of a file says of its format."""
+FORMATS: Final = tuple(form for form in READ if form != "svmlight")
+"""What can be written: all that can be read but learning-to-rank files, whose features are not kept."""
 BINARY: Final = ("parquet", "arrow")
 TABLES: Final = {RUN.value: ("query", "document", "rank", "score"), QRELS.value: ("query", "document", "grade")}
 """The columns of tables; judgements have `subtopic` beside them where it says something."""
@@ -152,7 +154,7 @@ def write(frames: Frames, file: IO[bytes], form: str, *, columns: tuple[str, ...
     Args:
         frames: the rows; a column `score` tells a run, otherwise they are judgements.
         file: what to write to; it has no buffer.
-        form: one of `rankworth.io.reading.FORMATS`.
+        form: one of `FORMATS`.
         columns: the columns of a table.
 
     Raises:

@@ -9,7 +9,7 @@ import polars as pl
 from pyspark.sql import functions as sql
 
 from rankworth.errors import InputError
-from rankworth.io import csv, detect
+from rankworth.io import csv, detect, headerless
 from rankworth.io.csv import Header
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Blanks, Reading, file_batches
@@ -55,6 +55,8 @@ def form_of(files: Sequence[Source], asked: Asked) -> str:
     if len(found) > 1:
         raise InputError("unknown-format", f"{path}: its files have several formats: {', '.join(sorted(found))}")
     [form] = found
+    for file in files:
+        headerless.refuse_misfit(file, layout, form, reading)
     if form not in _READ and layout is not QRELS:
         text = f"--engine spark reads Parquet, CSV, TSV and lines of TREC, and {path} is {form}"
         raise InputError("unknown-format", text, remedy=inputs.converted(files[0].path, reading.columns))
@@ -108,8 +110,10 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
     for file in files:
         header = csv.read_header(file, layout, reading)
         reading.orders.agree(header.value, file.name)
+        is_loose = header.delimiter in csv.LOOSE
         odd = "an export of Quepid" if header.quepid else "a table below other lines"
-        if header.quepid or header.lines > header.named:
+        odd = f"a table with {header.delimiter!r} between its cells" if is_loose else odd
+        if header.quepid or is_loose or header.lines > header.named:
             remedy = inputs.converted(file.path, reading.columns)
             raise InputError("unknown-format", f"{file.name}: this is {odd}", remedy=remedy)
         if header.undecided:
