@@ -117,7 +117,7 @@ class InputFiles:
         excluded = self.options.measured.exclude
         files = [(part[0], *each[1:]) for part, each in zip(self.files, self.inputs, strict=True)]
         if excluded not in (None, SELF):
-            files.append((Source(excluded or ""), QRELS, Reading(columns=self.columns.named(QRELS))))
+            files.append((Source(excluded or ""), QRELS, Reading(columns=self.columns.of_pairs)))
         held = [replace(of_file(*file), aside=place >= len(self.inputs)) for place, file in enumerate(files)]
         for source, _, _ in files:
             source.close()  # there may be more files than a process may have open

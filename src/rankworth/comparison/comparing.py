@@ -53,7 +53,8 @@ _OF_SIGNS: Final = ("randomization", "wilcoxon", "sign")
 _LISTED: Final = 8
 """systems that a warning names"""
 TAKEN_OVER: Final = (
-    *("known-defect", "nothing-relevant", "all-relevant", "no-common-documents", "nothing-excluded", "older-results"),
+    *("known-defect", "nothing-relevant", "all-relevant", "no-common-documents", "older-results"),
+    *("nothing-excluded", "already-excluded"),
 )
 """warnings of an evaluation, or of its file, that are true of a comparison, too"""
 

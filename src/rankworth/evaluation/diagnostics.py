@@ -13,7 +13,7 @@ from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column, Mask
 from rankworth.evaluation.values import Counts, Notice
 from rankworth.judging import grades
-from rankworth.judging.exclusion import SELF
+from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.judging.overlap import alike_queries, no_common_documents, unnamed
 from rankworth.measures import Measure
@@ -34,6 +34,8 @@ _TOP: Final = 10
 """ranks of which most are judged, unless ids do not meet or few documents are judged"""
 _GAP: Final = 0.05
 """how many more of the first ranks hold unjudged documents in one run than in another, from which the former suffers"""
+_PAIRS: Final = 20
+"""from how many excluded pairs on one of their documents should be judged for some query"""
 _SHOWN: Final = 3
 """how many measures a notice lists"""
 _EXACT: Final = 2**53
@@ -96,14 +98,27 @@ def diagnose(
     yield from _ids(evaluator, qrels, hits, counts)
     exclude = base.judging.exclude
     if exclude is not None and str(exclude) != SELF and not counts.excluded and not counts.excluded_judgements:
-        text = "takes nothing out: none of its pairs is in the run or the judgements; are its ids those of the others?"
-        yield Notice("nothing-excluded", f"exclude:{exclude} {text}")
+        yield _nothing_excluded(name, exclude, qrels)
     as_base = [measure for measure, own in zip(measures, runs, strict=True) if own is whole]
     yield from _unanswered(name, as_base, base.averaging, whole, counts)
     yield from _thresholds(as_base, whole.settled)
     yield from _cutoffs(name, measures, whole)
     yield from _subtopics(qrels, plan.asked, hits)
     yield from blanks(qrels.blanks, qrels.blank)
+
+
+def _nothing_excluded(name: str, exclude: Exclusion, qrels: Qrels) -> Notice:
+    """Return what is said of a run that has none of the pairs: usual where its system leaves them out by itself."""
+    pairs = exclude.known
+    text = f"{name} has none of the pairs of exclude:{exclude}, and neither have the judgements"
+    if set(pairs.queries).isdisjoint(qrels.queries):
+        text += ": no query of the pairs is judged"
+        return Notice("nothing-excluded", f"{text}; are their ids those of the others?")
+    judged = {document for documents in qrels.document_lists for document in documents}
+    if pairs.grades.size >= _PAIRS and all(map(judged.isdisjoint, pairs.document_lists)):
+        text += ": no document of the pairs is judged for any query"
+        return Notice("nothing-excluded", f"{text}; are their ids those of the others?")
+    return Notice("already-excluded", f"{text}; right if its system leaves them out by itself")
 
 
 def _of_rules(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:

@@ -19,6 +19,7 @@ ROLES: Final = {
     RUN: ("query", "documents", "document", "score", "rank"),
     QRELS: ("query", "document", "grade", "subtopic"),
 }
+PAIR: Final = ("query", "document")
 _FIELDS: Final = 50
 """of a row, in which paths are looked up"""
 _HIT: Final = {"_index", "_score", "_source"}
@@ -79,6 +80,12 @@ class Columns:
         usual = {} if self.usual is None else self.usual.named(layout)
         return usual | {what: name for what, name in {**self.both, **self.own(layout)}.items() if what in ROLES[layout]}
 
+    @property
+    def of_pairs(self) -> dict[str, str]:
+        """Return all that may be the columns of pairs to exclude: what is named for judgements alone is not theirs."""
+        usual = {} if self.usual is None else self.usual.of_pairs
+        return usual | {what: name for what, name in self.both.items() if what in PAIR}
+
     def split(self, inputs: "Sequence[Input]") -> list[dict[str, str]]:
         """What is said of each input, without the names that are meant for others.
 
@@ -92,19 +99,23 @@ class Columns:
         for option, (side, layouts) in _OPTIONS.items():
             own = side != "both"
             for what, name in getattr(self, side).items():
-                meant = [each for each in inputs if each.layout in layouts and what in ROLES[each.layout]]
-                meant = [each for each in meant if not (each.aside if own else what in self.own(each.layout))]
+                meant = [each for each in inputs if each.layout in layouts and what in each.roles]
+                meant = [each for each in meant if not (each.aside if own else what in self._own(each))]
                 lack = [each for each in meant if not each.has(name, own=own)]
                 if lack and (own or lack == meant):
                     lacking.setdefault(option, {})[what] = name
                     without += [each for each in lack if each not in without]
         if lacking:
             raise self._missing(lacking, without)
-        named = ((each, self.named(each.layout), self.own(each.layout)) for each in inputs)
+        named = ((each, self.of_pairs if each.aside else self.named(each.layout), self._own(each)) for each in inputs)
         return [
             {what: name for what, name in columns.items() if each.has(name, own=what in own)}
             for each, columns, own in named
         ]
+
+    def _own(self, each: "Input") -> Mapping[str, str]:
+        """What is named for this kind of input alone."""
+        return NONE if each.aside else self.own(each.layout)
 
     def _missing(self, lacking: Mapping[str, Mapping[str, str]], inputs: "Sequence[Input]") -> InputError:
         """The error for columns that are not there, with those that are, and how their names are spelled."""
@@ -137,7 +148,7 @@ class Input:
         layout: `RUN` or `QRELS`.
         called: what messages call it.
         names: of its columns, or of fields in its records; None where nothing tells them before it is read.
-        aside: whether it stands beside judgements and runs, so that it needs none of the names.
+        aside: whether it holds pairs to exclude, beside judgements and runs, so that it needs none of the names.
         is_response: whether it holds responses of a search engine, or lists of hits, whose queries a file may name.
         samples: the first of its rows, records and what stands in them, in which paths are looked up.
 
@@ -149,6 +160,11 @@ class Input:
     aside: bool = False
     is_response: bool = False
     samples: Sequence[Any] = ()
+
+    @property
+    def roles(self) -> Sequence[str]:
+        """What its columns may hold."""
+        return PAIR if self.aside else ROLES[self.layout]
 
     def has(self, name: str, *, own: bool) -> bool:
         """Whether it has a column of this name.
