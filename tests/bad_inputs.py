@@ -493,9 +493,6 @@ SCORES: Final[dict[str, dict[str, Any]]] = {
         "run, parquet": written(pl.DataFrame({"query": ["q1"], "document": ["d1"], "score": ["2.5"]}), "parquet"),
         "run, dict": lambda: {"q1": {"d1": "2.5"}},
         "run, rows": lambda: [("q1", "d1", "2.5")],
-        "judgements, dict": lambda: {"q1": {"d1": "1"}},
-        "judgements, jsonl": lines({"query": "q1", "document": "d1", "grade": "1"}),
-        "judgements, pandas": lambda: pd.DataFrame({"query": ["q1"], "document": ["d1"], "grade": ["1"]}),
     },
     "a decimal comma": {
         "run, trec": "q1 Q0 d1 1 2,5 bm25\n",

@@ -795,10 +795,10 @@ def test_items_without_a_grade_are_left_out_and_dicts_hold_verdicts_too() -> Non
 @pytest.mark.parametrize(
     ("sources", "verdicts", "slug", "problem"),
     [
-        ((["yes"], ["no"]), None, "bad-grade", "first: yes is no grade, and nothing says which grade it means"),
-        ((["yes"], ["no"]), {"yes": 1}, "bad-grade", "second: no is no grade, and verdicts has yes"),
+        ((["yes"], ["no"]), None, "bad-grade", "the judgements: query '0', document 'item': the grade is 'yes'"),
+        ((["yes"], ["no"]), {"yes": 1}, "bad-grade", "the judgements: query '0', document 'item': the grade is 'no'"),
         (([1, 0], [1]), None, "input-type", "there are 2 of first and 1 of second"),
-        (({"q": {"a": 1}}, [("q", "a", "yes")]), {"yes": 1}, "input-type", "second: verdicts say what texts mean"),
+        (({"q": {"a": 1}}, [("q", "a", "no")]), {"yes": 1}, "bad-grade", "the judgements: row 0: the grade is 'no'"),
     ],
 )
 def test_lists_that_say_nothing_are_refused(sources: Any, verdicts: Any, slug: str, problem: str) -> None:

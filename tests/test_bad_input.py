@@ -133,8 +133,8 @@ QRELS_LINES = {
     "q1\td1\t1": (f"a.qrels:2: {QRELS_HAVE} 3: q1 d1 1   [qrels-columns]", QRELS_WRITE),
     "q1 0 d1 good": (
         "a.qrels:2: the grade is 'good', not a number   [bad-grade]",
-        NO_NUMBER.replace("score", "grade")
-        + "\n  write a number for each label, such as 0 for irrelevant, 1 for relevant",
+        NO_NUMBER.replace("score", "grade") + "\n  say which grade each word means: "
+        "--grades good=1, in Python grades={'good': 1}",
     ),
     "q1 0 d1 inf": ("a.qrels:2: the grade is inf   [bad-grade]", FINITE.replace("score", "grade")),
     "q1 0 d1 -1e999": ("a.qrels:2: the grade is -1e999   [bad-grade]", FINITE.replace("score", "grade")),
@@ -654,6 +654,8 @@ def test_scores_and_grades_of_dicts_are_numbers(bad: Any, place: str) -> None:
     if bad is None or (isinstance(bad, float | np.floating) and np.isnan(bad)):  # nobody judged the document
         assert rw.Qrels({"q1": documents}).to_dict() == {"q1": {name: 1.5 for name in names if name != "a"}}
         assert refused({"q1": {"a": bad}}, RUN).slug == "missing-value"
+    elif bad == "0.5":  # a number in quotes is a number
+        assert rw.Qrels({"q1": documents}).to_dict() == {"q1": {name: 0.5 if name == "a" else 1.5 for name in names}}
     else:
         cases.append((refused({"q1": documents}, RUN), "bad-grade"))
     for error, slug in cases:
@@ -855,9 +857,7 @@ def test_frames_hold_numbers_where_numbers_belong() -> None:
     assert rw.evaluate({"q1": {"d1": 1}}, FRAME.with_columns(score=pl.Series([float("inf"), 1])), ["RR"])["RR"] == 1
     text = FRAME.with_columns(score=pl.Series(["1.0", "2.0"]))
     assert str(refused(QRELS, text)) == (f"the run: row 0: the score is '1.0', not a number   [bad-score]\n{CAST}")
-    assert str(refused(text.rename({"score": "label"}), RUN)) == (
-        f"the judgements: row 0: the grade is '1.0', not a number   [bad-grade]\n{CAST}"
-    )
+    assert rw.Qrels(text.rename({"score": "label"})).grades.tolist() == [1, 2]
     assert refused(QRELS, FRAME.with_columns(score=pl.date(2026, 1, 1))).slug == "bad-score"
 
 

@@ -351,7 +351,6 @@ def test_grades_and_ranks_are_finite() -> None:
 def test_a_decimal_comma_between_semicolons_is_not_a_column_more() -> None:
     assert refused("query;document;grade\nq;d;0,5\n", QRELS) == (
         f"a.csv:2: the grade is '0,5', not a number   [bad-grade]\n  {NUMBER.replace('score', 'grade')}"
-        "\n  write a number for each label, such as 0 for irrelevant, 1 for relevant"
     )
 
 

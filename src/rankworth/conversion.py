@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import atomic, detect, duplicates, write
 from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
+from rankworth.io.grade_words import Words
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Blank, Blanks, Reading, file_batches, file_parts
 from rankworth.io.source import STDIN, Progress, Source, opened
@@ -67,6 +68,7 @@ def convert(
     columns: Mapping[str, str] | None = None,
     split: str = "",
     blank: Blank = "unjudged",
+    grades: Words | None = None,
     duplicates: OneRow = "error",
     duplicate_judgements: OneJudgement = "error",
     to: str = "",
@@ -87,6 +89,7 @@ def convert(
         columns: which column of the source holds what, `{"query": "term"}`, where the names of columns do not tell.
         split: which judgements of a BEIR folder; `test` where empty.
         blank: what judgements without a grade mean: `unjudged`, so that they are left out, `zero` or `error`.
+        grades: the grades that words of judgements mean, `{"E": 3, "S": 2}`.
         duplicates: what becomes of a document that a query ranks twice.
         duplicate_judgements: what becomes of a document that a query judges twice.
         to: the format of the target; told by its suffix where empty.
@@ -103,7 +106,7 @@ def convert(
     _check(kind, tag)
     check("duplicates", duplicates, OneRow)
     check("duplicate_judgements", duplicate_judgements, OneJudgement)
-    reading = Reading(format, columns or {}, split, Blanks(blank))
+    reading = Reading(format, columns or {}, split, Blanks(blank), grades or {})
     form = write.target_format(place, to)
     beir = path != STDIN and (Path(path) / "qrels").is_dir()
     known = KINDS.get(kind or Path(place).suffix.removeprefix(".").lower(), QRELS if beir else None)

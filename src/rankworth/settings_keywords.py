@@ -37,7 +37,7 @@ class OptionKeywords(TypedDict, total=False):
     duplicate_judgements: DuplicateJudgements
     """Documents that a query judges twice: error max first last all wanted spread."""
     exclude: object
-    grades: Grades
+    grades: Grades | Mapping[str, float]
     """Grades as given, truncated (1.9 is 1), or whole (others refused)."""
     negative: Negative
     """Negative grades: pooled zero dropped error error-retrieved."""

@@ -144,7 +144,7 @@ def judgements(
         text = f"{repeated:,} judgements repeat earlier ones and do not count"
         return source, (), [Finding.of("duplicate-judgement", text)] if repeated else []
     described = source if isinstance(source, Described) else Described(source, {})
-    reading = Reading(described.format, described.columns, described.split)
+    reading = Reading(described.format, described.columns, described.split, grades=described.grades)
     files = () if isinstance(described.source, Mapping) else files_of(described.source, QRELS, reading)
     for file in files:
         file.tolerates = PROBLEMS

@@ -5,6 +5,7 @@ Whatever costs time to import is imported inside the commands, so that help and 
 
 import gc
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -116,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
-    tokens = list(sys.argv[1:] if arguments is None else arguments)
+    tokens = _with_negative_grades(sys.argv[1:] if arguments is None else arguments)
     if arguments is None:
         replace_closed_streams()
         gc.disable()  # a command is short; collecting would only walk through freshly imported modules
@@ -139,6 +140,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         return status if isinstance(status, int) else 0
     return _WRONG
+
+
+def _with_negative_grades(words: Sequence[str]) -> list[str]:
+    """Join `--grades` with a list that begins with a negative grade, which would be taken for an option."""
+    tokens: list[str] = []
+    for word in words:
+        if tokens[-1:] == ["--grades"] and re.match(r"-[\d.]", word):
+            tokens[-1] = f"--grades={word}"
+        else:
+            tokens.append(word)
+    return tokens
 
 
 def _run(tokens: list[str]) -> object:

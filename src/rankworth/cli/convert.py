@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 from cyclopts import Group, Parameter
 
 from rankworth.cli.inputs import named
-from rankworth.cli.options import OTHER, Columns, HiddenFile
+from rankworth.cli.options import OTHER, Columns, GradeWords, HiddenFile, grades_of
 from rankworth.cli.options import columns as parsed_columns
 from rankworth.cli.output import progress, say
 from rankworth.errors import UsageError
@@ -35,6 +35,7 @@ def convert(
     columns: Annotated[Columns, Parameter(alias=["--run-columns", "--qrels-columns"], group=_READ)] = None,
     split: Annotated[str, Parameter(metavar="NAME", group=_READ)] = "",
     blank: Annotated[Literal["unjudged", "zero", "error"], Parameter(group=_READ)] = "unjudged",
+    grades: Annotated[GradeWords, Parameter(group=_READ)] = None,
     duplicates: Annotated[Duplicates, Parameter(group=_READ)] = "error",
     duplicate_judgements: Annotated[DuplicateJudgements, Parameter(group=_READ)] = "error",
     to: Annotated[str, Parameter(metavar="FORMAT", group=_WRITTEN)] = "",
@@ -56,6 +57,7 @@ def convert(
         columns: Which column holds what: query=term document=sku; so for score, rank, grade and subtopic.
         split: Which judgements of a BEIR folder. Default: test.
         blank: What judgements without a grade mean: unjudged, zero, or an error. Default: unjudged.
+        grades: Grades that words mean: E=3 S=2 C=1 I=0.
         duplicates: What becomes of a document that a query ranks twice. Default: an error.
         duplicate_judgements: What becomes of a document that a query judges twice. Default: an error.
         to: Format of OUT, where its suffix does not tell, or tells another: msmarco.
@@ -70,6 +72,10 @@ def convert(
     """
     if is_run and is_qrels:
         raise UsageError("conflicting-options", "--run and --qrels contradict each other; give one")
+    counting, words = grades_of(grades)
+    if counting:
+        text = f"--grades {counting}: grades are written as they are, and words mean one: WORD=GRADE"
+        raise UsageError("unknown-setting", text, remedy="as in --grades E=3 S=2 C=1 I=0")
     tag, path = ("", source) if source == STDIN else named(source)
     if target == STDIN and to in ("parquet", "arrow") and sys.stdout.isatty():
         raise UsageError("unwritable-output", f"{to} is not for terminals", remedy="name a file, or use a pipe")
@@ -84,6 +90,7 @@ def convert(
             columns=parsed_columns(columns),
             split=split,
             blank=blank,
+            grades=words,
             duplicates=duplicates,
             duplicate_judgements=duplicate_judgements,
             to=to,

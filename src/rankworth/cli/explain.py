@@ -1,7 +1,7 @@
 """The command `explain`: plain arguments in, one call of the library, its answer out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -15,10 +15,13 @@ from rankworth.cli.options import (
     FLAT,
     FORMAT,
     MEASURED,
+    READ,
     SHOWN,
-    ConventionsButLists,
+    ConventionsButMissing,
     FromOne,
+    GradeWords,
     HiddenFile,
+    ReadTexts,
     Shown,
     TextOptions,
 )
@@ -39,15 +42,30 @@ MEASURES: Final = ("nDCG@10",)
 
 
 @dataclass(frozen=True)
+class ReadLists(ReadTexts):
+    """How files are read, or a list of grades instead of them.
+
+    Attributes:
+        grades: No files, but the grades of one ranking, best rank first: 2,1,0,?,2; ? is unjudged. Or as for evaluate:
+            grades that words mean.
+
+    """
+
+    grades: Annotated[GradeWords, Parameter(metavar="LIST", group=MEASURED)] = None
+
+
+@dataclass(frozen=True)
 class ExplainOptions(TextOptions):
     """Options of an explanation.
 
     Attributes:
         conventions: What differs from the profile.
+        read: How files are read.
 
     """
 
-    conventions: Annotated[ConventionsButLists | None, Parameter(name="*", group=CONVENTIONS)] = None
+    read: Annotated[ReadLists, Parameter(name="*", group=READ)] = ReadLists()
+    conventions: Annotated[ConventionsButMissing | None, Parameter(name="*", group=CONVENTIONS)] = None
 
 
 def explain(
@@ -55,7 +73,6 @@ def explain(
     options: Annotated[ExplainOptions, FLAT] = ExplainOptions(),
     worst: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=MEASURED)] = None,
     best: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=MEASURED)] = None,
-    grades: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=MEASURED)] = None,
     missing: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=MEASURED)] = None,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
     shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
@@ -72,7 +89,6 @@ def explain(
         options: What is measured, and how files are read.
         worst: The N queries with the least value by the first measure; of two runs, with the greatest loss.
         best: The N queries with the greatest value, or gain.
-        grades: No files, but the grades of one ranking, best rank first: 2,1,0,?,2; ? is unjudged.
         missing: Grades of judged documents that are not in that ranking: 2,1.
         format: How to show it. Default: table.
         shown: How it is shown.
@@ -84,9 +100,12 @@ def explain(
         rankworth explain --grades 2,1,0,1,2 -m 'nDCG(gain=exp2)@3'
 
     """
+    grades = None if options.read.grades is None or options.grade_words else " ".join(options.read.grades)
     either = {name: text for name, text in (("grades", grades), ("missing", missing)) if text is not None}
     settings: dict[str, Any] = {name: text for name, text in either.items() if text in VALUES[name].words}
     lists = {name: _grades(name, text) for name, text in either.items() if name not in settings}
+    if "grades" in lists:
+        options = replace(options, read=replace(options.read, grades=None))
     only = options.measured.only
     is_chosen = bool(worst or best or only)
     if lists and ("grades" not in lists or files or is_chosen):

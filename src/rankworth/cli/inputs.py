@@ -184,7 +184,8 @@ class InputFiles:
             names = others[-1].columns if len(others) > len(self.named) else {}
             settings["exclude"] = Exclusion.of(self.options.measured.exclude, names)
         blank = self.options.read.blank or "unjudged"
-        described = Described(list(self.files[0]), judged.columns, blank, judged.format, judged.split)
+        words = self.options.grade_words
+        described = Described(list(self.files[0]), judged.columns, blank, judged.format, judged.split, words)
         return described, self.read_runs(), settings
 
 

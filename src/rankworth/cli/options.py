@@ -4,6 +4,7 @@ Words of conventions are checked where settings are made; here they are text, so
 at once.
 """
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -52,6 +53,7 @@ File = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_path, n_to
 HiddenFile = Annotated[File, Parameter(show=False)]
 Measures = Annotated[list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE", group=FIRST)]
 Columns = Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME")]
+GradeWords = Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WORD=GRADE")]
 FLAT: Final = Parameter(name="*")
 """options in a dataclass stand beside each other"""
 FORMAT: Final = Parameter(alias="-f", metavar="FORMAT", group=FIRST)
@@ -64,21 +66,22 @@ if TYPE_CHECKING:
 
     Conventions = dict[str, str]
     ConventionsButMissing = dict[str, str]
-    ConventionsButLists = dict[str, str]
 else:
 
     def _conventions(*without: str) -> type:
-        """The options of all settings that have help; those that a command calls something else are left out."""
+        """The options of all settings that have help; those that a command calls something else are left out.
+
+        `grades` is among the options of reading, which say what words mean, too.
+        """
         typed = {
             name: Annotated[str, Parameter(**SETTINGS[name].metadata)]
             for name in OPTIONS
-            if "help" in SETTINGS[name].metadata and name not in without
+            if "help" in SETTINGS[name].metadata and name not in ("grades", *without)
         }
         return TypedDict("Conventions", typed, total=False)
 
     Conventions = _conventions()
     ConventionsButMissing = _conventions("missing")
-    ConventionsButLists = _conventions("missing", "grades")
 
 
 def typed(*groups: Any, **options: Any) -> dict[str, list[str]]:  # noqa: ANN401 - values of options
@@ -145,6 +148,7 @@ class Read:
         split: Judgements of a BEIR folder. Default: test.
         names: Name runs by file, or by TREC's tag. Default: file.
         blank: Judgements without a grade are unjudged, zero or an error. Default: unjudged.
+        grades: Grades that words mean: E=3 S=2 C=1 I=0; or one word: numbers as given, truncated (1.9 is 1), or whole.
 
     """
 
@@ -157,6 +161,7 @@ class Read:
     split: Annotated[str, Parameter(metavar="NAME")] = ""
     names: Literal["file", "tag"] | None = None
     blank: Literal["unjudged", "zero", "error"] | None = None
+    grades: GradeWords = None
 
     @property
     def text_columns(self) -> dict[str, str]:
@@ -211,6 +216,8 @@ class Options:
                 raise UsageError("conflicting-options", text)
             settings |= {name: value} if is_on else {}
         settings |= {} if measured.rel is None else {"rel": measured.rel}
+        counting, _ = grades_of(self.read.grades)
+        settings |= {"grades": counting} if counting else {}
         for text in measured.quirks or ():
             name, _, value = text.partition("=")
             if not value:
@@ -257,6 +264,16 @@ class Options:
     def typed(self, **others: Any) -> dict[str, list[str]]:  # noqa: ANN401 - values of options
         """The options that were given, with others, each with its values as they are typed."""
         return typed(self.read, self.measured, self.conventions, **others)
+
+    @property
+    def grade_words(self) -> dict[str, float]:
+        """The grades that words of judgements mean.
+
+        Raises:
+            UsageError: `unknown-setting`.
+
+        """
+        return grades_of(self.read.grades)[1]
 
     @property
     def of_files(self) -> list[str]:
@@ -383,6 +400,30 @@ def columns(texts: Iterable[str] | None, option: str = "--columns") -> dict[str,
     return labels
 
 
+def grades_of(texts: Sequence[str] | None) -> tuple[str, dict[str, float]]:
+    """How grades count, and which grade each word means, out of `WORD=GRADE`; one of the two is empty.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    if not any("=" in text for text in texts or ()):
+        return " ".join(texts or ()), {}
+    grades: dict[str, float] = {}
+    for text in texts or ():
+        word, sign, grade = text.rpartition("=")
+        try:
+            number = float(grade) if sign and word not in grades and "=" not in word else math.nan
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            fault = "each word has one grade, which is a number: WORD=GRADE"
+            remedy = "as in --grades E=3 S=2 C=1 'not relevant=0', with blanks between them"
+            raise UsageError("unknown-setting", f"--grades {text}: {fault}", remedy=remedy)
+        grades[word] = number
+    return "", grades
+
+
 def refuse_files(command: str, options: Mapping[str, Sequence[str]]) -> None:
     """Refuse files behind an option that takes all that follows.
 
@@ -390,7 +431,7 @@ def refuse_files(command: str, options: Mapping[str, Sequence[str]]) -> None:
         UsageError: `conflicting-options`.
 
     """
-    for option in ("--measure", "--max-drop", "--noninferior", "--by"):
+    for option in ("--measure", "--max-drop", "--noninferior", "--by", "--grades"):
         stray = [word for word in options.get(option, ()) if "=" not in word and "." in word and Path(word).is_file()]
         if stray:
             text = f"{stray[0]} is a file, and comes after {option}, which takes all that follows"

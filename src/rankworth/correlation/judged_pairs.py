@@ -8,7 +8,8 @@ import numpy as np
 
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, counted, quoted
-from rankworth.io import validate
+from rankworth.io import grade_words, validate
+from rankworth.io.grade_words import Words
 from rankworth.io.records import is_array, is_scalar, plain
 from rankworth.model import Qrels
 from rankworth.stats.agreement import ConfusionTables
@@ -36,56 +37,28 @@ class Judged(NamedTuple):
     """queries with a pair that both have"""
 
 
-def graded_by(sources: Sequence[Any], names: Sequence[str], verdicts: Mapping[str, float] | None) -> list[Any]:
-    """Judgements with grades in place of verdicts, two lists of grades as dicts by item; anything else as it is.
+def by_item(sources: Sequence[Any], names: Sequence[str], words: Words) -> list[Any]:
+    """Return two lists of grades as judgements of one document for each item; anything else as it is.
+
+    Args:
+        sources: of two judges.
+        names: what to call them.
+        words: the grades that words mean.
 
     Raises:
-        InputError: `bad-grade`, `input-type`.
+        InputError: `input-type`.
 
     """
     lists = [plain(source) if is_array(source) else source for source in sources]
-    if all(isinstance(items, list | tuple) and items and all(map(is_scalar, items)) for items in lists):
-        texts = [item for items in lists for item in items if isinstance(item, str)]
-        if verdicts is None and texts and any(Path(text).exists() for text in texts):
-            return list(sources)  # of files
-        if len(lists[0]) != len(lists[1]):
-            sizes = " and ".join(f"{len(items):,} of {name}" for items, name in zip(lists, names, strict=True))
-            raise InputError("input-type", f"there are {sizes}", remedy="give a grade, or None, for each item in both")
-        judged = ({place: {"item": item} for place, item in enumerate(items) if item is not None} for items in lists)
-        return [_graded(held, name, verdicts) for held, name in zip(judged, names, strict=True)]
-    if verdicts is None:
+    if not all(isinstance(items, list | tuple) and items and all(map(is_scalar, items)) for items in lists):
         return list(sources)
-    if odd := next((name for name, held in zip(names, sources, strict=True) if not _are_dicts(held)), None):
-        text = f"{odd}: verdicts say what texts mean in lists and in dicts {{query: {{document: verdict}}}}"
-        raise InputError("input-type", text, remedy="put grades in place of texts where the file or frame is made")
-    return [_graded(held, name, verdicts) for held, name in zip(sources, names, strict=True)]
-
-
-def _are_dicts(source: object) -> bool:
-    return isinstance(source, Mapping) and all(isinstance(inner, Mapping) for inner in source.values())
-
-
-def _graded(
-    held: Mapping[Any, Mapping[Any, Any]], name: str, verdicts: Mapping[str, float] | None
-) -> dict[Any, dict[Any, Any]]:
-    """Judgements by query and document, with a grade for each item."""
-    return {query: {key: _grade(item, name, verdicts) for key, item in items.items()} for query, items in held.items()}
-
-
-def _grade(item: Any, name: str, verdicts: Mapping[str, float] | None) -> Any:  # noqa: ANN401 - as users have it
-    """A grade, or what a verdict means.
-
-    Raises:
-        InputError: `bad-grade`.
-
-    """
-    if not isinstance(item, str):
-        return int(item) if isinstance(item, bool | np.bool_) else item
-    if item not in (verdicts or {}):
-        known = f"verdicts has {quoted(verdicts)}" if verdicts else "nothing says which grade it means"
-        remedy = f"say which grade each text means: verdicts={{{item!r}: 1, ...}}"
-        raise InputError("bad-grade", f"{name}: {quoted([item])} is no grade, and {known}", remedy=remedy)
-    return (verdicts or {})[item]
+    texts = [item for items in lists for item in items if isinstance(item, str)]
+    if any(grade_words.number(text, words) is None and Path(text).exists() for text in texts):
+        return list(sources)  # of files
+    if len(lists[0]) != len(lists[1]):
+        sizes = " and ".join(f"{len(items):,} of {name}" for items, name in zip(lists, names, strict=True))
+        raise InputError("input-type", f"there are {sizes}", remedy="give a grade, or None, for each item in both")
+    return [{place: {"item": item} for place, item in enumerate(items) if item is not None} for items in lists]
 
 
 def judged_pairs(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, get_args
 import numpy as np
 
 from rankworth.arrays import Floats, Integers
-from rankworth.correlation.judged_pairs import Judged, graded_by, judged_pairs
+from rankworth.correlation.judged_pairs import Judged, by_item, judged_pairs
 from rankworth.correlation.methods import names_of
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.groups import Slices
@@ -395,6 +395,7 @@ def agreement(
     table: object = None,
     by: object = None,
     rel: float | None = None,
+    grades: Mapping[str, float] | None = None,
     verdicts: Mapping[str, float] | None = None,
     distance: Distance = "steps",
     duplicate_judgements: OneJudgement = "error",
@@ -424,7 +425,8 @@ def agreement(
         table: columns of the queries, as `rankworth.io.metadata.queries` reads them.
         by: as for `evaluate`: the column by whose groups agreement is computed, too.
         rel: the grade from which a document counts as relevant, to compute the agreement on that, too.
-        verdicts: the grades that texts mean, in lists and in dicts: `{"irrelevant": 0, "relevant": 1}`.
+        grades: as for `evaluate`: the grades that words mean, `{"irrelevant": 0, "relevant": 1}`.
+        verdicts: an older name of `grades`.
         distance: how far two grades are apart in a weighted kappa: `steps` counts the steps between them among the
             grades that the pairs have, as scikit-learn does, `grades` takes their difference; both give the same where
             the grades are 0, 1, 2 and so on and all of them occur. Alpha for numbers always takes the difference.
@@ -440,7 +442,7 @@ def agreement(
         An `Agreement`.
 
     Raises:
-        InputError: as `Qrels`; `bad-grade` for a text that `verdicts` does not have; `input-type` for lists of
+        InputError: as `Qrels`; `bad-grade` for a word that `grades` does not have; `input-type` for lists of
             different lengths; `no-common-pairs`; `many-grades`; `unjudged-queries` where neither judged a query;
             `input-type` where documents are judged for several subtopics of a query.
         UsageError: `unknown-setting`, `conflicting-options`, `run-names`.
@@ -462,12 +464,15 @@ def agreement(
         raise UsageError("unknown-setting", f"rel={rel!r}: the grade from which documents are relevant is a number")
     judges = judge_names(names, (qrels_a, qrels_b))
     slices = Slices.of(table, by=by)
-    graded = graded_by((qrels_a, qrels_b), judges, verdicts)
-    sources, _ = inputs.InputOptions({"columns": columns, "blank": blank}).read(graded, ())
+    if grades is not None and verdicts is not None:
+        raise UsageError("conflicting-options", "grades and verdicts are one option", remedy="give grades alone")
+    words = verdicts if grades is None else grades
+    reading = inputs.InputOptions({"columns": columns, "blank": blank, "grades": words})
+    sources, _ = reading.read(by_item((qrels_a, qrels_b), judges, reading.grades), ())
     policy = duplicate_judgements
     both = [qrels if isinstance(qrels, Qrels) else Qrels(qrels, duplicate_judgements=policy) for qrels in sources]
-    judged, ids, grades, tables = judged_pairs(both, judges, queries)
-    scale, samples = Scale(grades, distance, rel), resamples or resamples_for(tables.queries)
+    judged, ids, scale_grades, tables = judged_pairs(both, judges, queries)
+    scale, samples = Scale(scale_grades, distance, rel), resamples or resamples_for(tables.queries)
 
     def figures(group: str, part: ConfusionTables) -> Figures:
         values = scale.coefficients(part.total()[None])[0]
@@ -487,10 +492,10 @@ def agreement(
     return Agreement(
         names=judges,
         judged=judged,
-        grades=tuple((grades + 0.0).tolist()),
+        grades=tuple((scale_grades + 0.0).tolist()),
         table=counts,
         overall=overall,
-        per_grade=tuple(_per_grade(tables.total(), grades + 0.0)),
+        per_grade=tuple(_per_grade(tables.total(), scale_grades + 0.0)),
         bias=_bias(tables, overall.bias, of_each["bias"], level),
         queries=QueryAgreements(map(QueryAgreement, ids, tables.pairs.astype(np.int64).tolist(), *each)),
         groups=groups,

@@ -91,6 +91,7 @@ def evaluate(
             name does not tell, `{"query": "term", "score": "-dist"}` (`-`: a distance, smaller is better); each name
             goes to those that have such a column. `qrels_columns` and `run_columns` are about one of the two alone.
             `blank` says what a judgement without a grade means: `"unjudged"` by default, `"zero"` or `"error"`.
+            `grades` says which grades words mean, `{"E": 3, "S": 2, "C": 1, "I": 0}`, or is the setting of that name.
             `quirks` are settings that one or two tools need: `{"fewest": 3}`.
 
     Returns:
@@ -110,7 +111,7 @@ def evaluate(
     reading = inputs.InputOptions(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     reading.rowless = plan.profile.rowless
-    qrels, run = inputs.pair(qrels, run, labels, scores, orders)
+    qrels, run = inputs.pair(qrels, run, labels, scores, orders, reading.grades)
     [qrels], [run] = reading.read([qrels], [run])
     [values] = _measured(qrels, queries, [inputs.run(run, rowless=plan.profile.rowless)], plan, bounds=bounds)
     warn([values])

@@ -47,8 +47,8 @@ def named_ranking(
         UsageError: `conflicting-options`.
 
     """
-    settings |= {name: value for name, value in listed.items() if isinstance(value, str)}
-    listed = {name: value for name, value in listed.items() if value is not None and not isinstance(value, str)}
+    settings |= {name: value for name, value in listed.items() if isinstance(value, str | Mapping)}
+    listed = {name: value for name, value in listed.items() if value is not None and name not in settings}
     ways = {"grades": listed, "labels": labelled, "judgements and a run": sides}
     used = [way for way, values in ways.items() if any(value is not None for value in values.values())]
     absent = [name for name in ("qrels", "run", "query") if sides[name] is None]
@@ -56,8 +56,9 @@ def named_ranking(
         text = f"{' and '.join(used)} each name a ranking"
         raise UsageError("conflicting-options", text, remedy="give one of them")
     if used == ["labels"]:
-        qrels, run = inputs.pair(None, None, **labelled)
-        judged = Qrels(qrels)
+        words = settings.pop("grades") if isinstance(settings.get("grades"), Mapping) else {}
+        qrels, run = inputs.pair(None, None, **labelled, grades=words)
+        judged = Qrels(qrels, grades=words)
         if len(judged.queries) > 1:
             text = f"labels hold {len(judged.queries)} rankings, and one is looked at"
             raise UsageError("conflicting-options", text, remedy="labels=[2, 0, 1], scores=[0.2, 0.9, 0.5]")
@@ -101,7 +102,8 @@ def explain(
         query: the id of the query.
         against: a second run; the difference is then attributed to documents.
         grades: instead of judgements and a run the grades of one ranking in rank order, None for a document that nobody
-            judged, as for `score`; the documents are called 1, 2, 3 by their ranks. A word is the setting of that name.
+            judged, as for `score`; the documents are called 1, 2, 3 by their ranks. A word is the setting of that name,
+            and a dict says which grades words mean, as for `evaluate`.
         missing: grades of judged documents that are not in that ranking. A word is the setting of that name.
         labels: instead the grades of the documents in any order, `[2, 0, 1]`; documents are called by their places,
             from 0.

@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 from rankworth.errors import InputError, quoted
+from rankworth.io import grade_words
+from rankworth.io.grade_words import Words
 from rankworth.io.lines import QRELS, RUN
 from rankworth.io.reading import Orders
 
@@ -152,6 +154,7 @@ class Table:
         noun: what messages call its columns.
         within: whether its rows are records in the list of a query, which need not name the query.
         orders: the lists that were met so far, and whether the run came as lists.
+        grades: the grades that words mean.
         spellings: the usual names of its columns.
 
     """
@@ -164,6 +167,7 @@ class Table:
     noun: str = "column"
     within: bool = False
     orders: Orders = field(default_factory=Orders, compare=False, repr=False)
+    grades: Words = field(default_factory=lambda: grade_words.NONE, repr=False)
     spellings: Mapping[str, Groups] = field(default_factory=lambda: USUAL, repr=False)
 
     def __post_init__(self) -> None:

@@ -16,8 +16,9 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError, quoted, shortened
-from rankworth.io import headerless, lines
+from rankworth.io import grade_words, headerless, lines
 from rankworth.io.columns import SMALLER, SPELLINGS, Table, bare_names, is_header
+from rankworth.io.grade_words import Words
 from rankworth.io.lines import NUMBER, QRELS, RUN, Layout
 from rankworth.io.source import Source
 from rankworth.io.text import FIELDS, Reader, Record
@@ -107,6 +108,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
         required=[what for what in header.places if what not in ("subtopic", "grade")],
         has_quotes=header.delimiter not in LOOSE,
         numbers=[value] if value else [],
+        words=reading.grades,
         noun=layout.what,
         slug=layout.slug,
         has=f"the {'header' if header.named else 'first line'} has {len(header.names)} cells",
@@ -218,7 +220,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading") -> Header:
         raise InputError("frame-columns", f"{where}: this is a header; MS MARCO's files have none", remedy=remedy)
     if not named and any(columns.values()):
         named = not all(column.removeprefix("-").isdecimal() for column in columns.values() if column)
-    elif not named and not (named := reading.format != "msmarco" and not _is_data(begun.cells)):
+    elif not named and not (named := reading.format != "msmarco" and not _is_data(begun.cells, reading.grades)):
         usual = _USUAL.get((reading.format, layout, len(begun.cells)))
         if usual is None:
             counted = headerless.way(source, headerless.Beginning.of(source), layout, reading.option or layout.option)
@@ -282,9 +284,9 @@ def _begin(source: Source, form: str, columns: Mapping[str, str]) -> Beginning:
     return begin(source, delimiters, partial(is_header, columns=columns))
 
 
-def _is_data(cells: Sequence[str]) -> bool:
-    """Whether a record reads as query, document and a number, or with one column between."""
-    return any(NUMBER.fullmatch(cell) for cell in cells[2:4])
+def _is_data(cells: Sequence[str], grades: Words = grade_words.NONE) -> bool:
+    """Whether a record reads as query, document and a number or a grade, or with one column between."""
+    return any(NUMBER.fullmatch(cell) or cell in grades for cell in cells[2:4])
 
 
 def _names(cells: Sequence[str], *, named: bool) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
 def _of_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     """The documents of lists, one of each query: ids beside lists of numbers, or records; integers stay integers."""
     layout = RUN if table.value == RUN.value else QRELS
-    records = Records(layout, table.columns, table.orders, first=min(table.first, 1))
+    records = Records(layout, table.columns, table.orders, first=min(table.first, 1), grades=table.grades)
     records.fields = Fields(table, roles=table.chosen())
     columns = {what: frame[what].to_list() for what in frame.columns}
     rows = records.frame_of_lists(columns, table.where)
@@ -246,7 +246,7 @@ def _values(rows: pl.DataFrame, table: Table) -> pl.Series:
     elif not rows.height:
         text = f"{table.name}: the {what} {table.noun} holds {column.dtype}, not numbers"
         raise InputError(f"bad-{table.value}", text, remedy="convert the column to numbers")
-    items = validate.numbers(column.to_list(), what, lambda row: f"{table.where(row)}: the {what}")
+    items = validate.numbers(column.to_list(), what, lambda row: f"{table.where(row)}: the {what}", words=table.grades)
     return pl.Series(table.value, items).fill_nan(None)
 
 

@@ -60,7 +60,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> "Iterator[pl.
 
     """
     rows = _rows(source, layout, reading)
-    yield frame_of(rows, layout, source.name) if isinstance(rows, Mapping) else rows
+    yield frame_of(rows, layout, source.name, reading.grades) if isinstance(rows, Mapping) else rows
 
 
 def dicts(source: Source, layout: Layout, reading: "Reading") -> Scored | None:
@@ -106,7 +106,7 @@ def _rows(source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.Da
         text = b"[%b]" % b",".join(line for _, line in numbered)
     check_keys(text, document, name, layout.repeated, document)
     del text
-    reader = Reader(layout, name, reading.columns, reading.orders, first=1, file=source.stem)
+    reader = Reader(layout, name, reading.columns, reading.orders, first=1, file=source.stem, grades=reading.grades)
     rows = reader.read(document)
     if not isinstance(rows, Mapping):
         return rows
@@ -114,7 +114,7 @@ def _rows(source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.Da
     if layout is RUN and reading.orders.lists is None:
         reading.orders.agree("score", name)
     parts = rows.values()
-    validate.values(parts, sum(map(len, parts)), layout.value, list(rows), name=name)
+    validate.values(parts, sum(map(len, parts)), layout.value, list(rows), name=name, words=reading.grades)
     return rows
 
 

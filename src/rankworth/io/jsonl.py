@@ -67,7 +67,7 @@ class _Reader:
 
     def __init__(self, source: Source, layout: Layout, reading: "Reading") -> None:
         self.source, self.layout, self.reading = source, layout, reading
-        self.records = Records(layout, reading.columns, reading.orders)
+        self.records = Records(layout, reading.columns, reading.orders, grades=reading.grades)
         self.first: object = None
         """the first object of the file"""
         self.keys: tuple[str, ...] = ()

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io import validate
+from rankworth.io import grade_words, validate
 from rankworth.io.columns import SMALLER, SPELLINGS, Table
+from rankworth.io.grade_words import Words
 from rankworth.io.records import is_more, is_scalar, is_table, plain
 
 Numbers = dict[str, dict[str, Any]]
@@ -21,7 +22,9 @@ _SHAPE: Final = "as in labels=[[1, 0, 2], [0, 1]]: one list of numbers for each 
 _USUAL: Final = {spelled for spellings in SPELLINGS.values() for spelled in spellings}
 
 
-def ranked(labels: object, scores: object = None, orders: object = None) -> tuple[Numbers, Numbers]:
+def ranked(
+    labels: object, scores: object = None, orders: object = None, words: Words = grade_words.NONE
+) -> tuple[Numbers, Numbers]:
     """Judgements and a run as dicts, `{query: {item: grade}}` and `{query: {item: score}}`.
 
     Queries are named by their position, too, unless the lists stand in dicts by query. Of items with the same score the
@@ -35,6 +38,7 @@ def ranked(labels: object, scores: object = None, orders: object = None) -> tupl
         scores: the score of each item, in the same shape.
         orders: the items of each query as they were ranked, best first, counted from 0, in the same shape; items that
             are left out were not retrieved.
+        words: the grades that words mean among the labels.
 
     Without scores and orders, the labels stand in the order of the ranking.
 
@@ -66,7 +70,8 @@ def ranked(labels: object, scores: object = None, orders: object = None) -> tupl
     names = [f"{item:0{len(str(max(longest - 1, 0)))}d}" for item in range(longest)]
     judgements, run = Numbers(), Numbers()
     for query, items in grades.items():
-        _check(items, "grade", f"labels: query {query!r}", "label", "None stands for an item that nobody judged")
+        remedy = "None stands for an item that nobody judged"
+        _check(items, "grade", f"labels: query {query!r}", "label", remedy, words)
         judgements[query] = {name: label for name, label in zip(names, items, strict=False) if label is not None}
         where = f"{what}: query {query!r}"
         if others is None:
@@ -83,9 +88,11 @@ def ranked(labels: object, scores: object = None, orders: object = None) -> tupl
     return judgements, run
 
 
-def _check(items: Sequence[Any], value: str, where: str, what: str, remedy: str) -> None:
+def _check(
+    items: Sequence[Any], value: str, where: str, what: str, remedy: str, words: Words = grade_words.NONE
+) -> None:
     """Refuse what is no number."""
-    validate.numbers(items, value, lambda item: f"{where}, item {item}: the {what}", remedy=remedy)
+    validate.numbers(items, value, lambda item: f"{where}, item {item}: the {what}", remedy=remedy, words=words)
 
 
 def _check_index(labels: Any, others: Any) -> None:  # noqa: ANN401 - whatever a program has

@@ -64,6 +64,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     file = File(source, reading.format)
     schema = file.schema()
     table = Table(layout.value, source.name, reading.columns, tuple(schema.names()), first=1, orders=reading.orders)
+    table = replace(table, grades=reading.grades)
     columns = table.chosen()
     source.unread = table.unread(columns)
     held = file.table(list(dict.fromkeys(columns.values())))

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import validate
+from rankworth.io import grade_words, validate
 from rankworth.io.columns import NONE, SPELLINGS, Table, is_header, unjudged
+from rankworth.io.grade_words import Words
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Orders
 from rankworth.io.records import Records, Where, is_array, is_list, is_scalar, is_table, listed, plain
@@ -54,6 +55,7 @@ class Reader:
         kinds: gets to know whether ids are integers.
         first: the number of the first row in messages: 0 in Python, 1 in files.
         file: the name of the file without suffixes, which is the query of a response that stands alone.
+        grades: the grades that words mean.
 
     """
 
@@ -64,6 +66,7 @@ class Reader:
     kinds: validate.IdKinds = field(default_factory=validate.IdKinds)
     first: int = 0
     file: str = ""
+    grades: Words = field(default_factory=lambda: grade_words.NONE)
 
     def read(self, source: Any) -> "Scored | pl.DataFrame":  # noqa: ANN401 - anything
         """A dict of dicts, which is not checked, or a frame of `query, document`, `score` or `grade`, maybe `subtopic`.
@@ -96,7 +99,7 @@ class Reader:
         if not source or isinstance(first, Mapping):
             is_odd = not all(issubclass(kind, Mapping) for kind in {*map(type, source.values())})
             if is_odd or any(isinstance(each, list | dict) for each in (first or {}).values()):  # as in responses
-                frame_of(validate.dicts(source, value, name), self.layout, name)
+                frame_of(validate.dicts(source, value, name), self.layout, name, self.grades)
             self.kinds.meet_dicts(source)
             return source
         if is_table(first):
@@ -239,7 +242,7 @@ class Reader:
 
         from rankworth.io import frames  # noqa: PLC0415 - as above
 
-        table = Table(self.layout.value, self.name, self.columns, orders=self.orders)
+        table = Table(self.layout.value, self.name, self.columns, orders=self.orders, grades=self.grades)
         read = [frames.read(part, table) for part in parts]
         for frame in read:
             self.kinds.meet_frame(frame)
@@ -257,7 +260,7 @@ class Reader:
         """
         import polars as pl  # noqa: PLC0415 - lists of ids need no dataframe library
 
-        records = Records(self.layout, self.columns, self.orders, self.kinds, self.first, header)
+        records = Records(self.layout, self.columns, self.orders, self.kinds, self.first, header, self.grades)
         parts, first = [], self.first
         last: set[type] = set()
         while batch := list(islice(rows, BATCH)):
@@ -301,7 +304,7 @@ class Reader:
         if not any(held):
             raise self._empty("every list of documents is empty")
         self._refuse_doubt(list(named.values()), held, where)
-        records = Records(self.layout, self.columns, self.orders, self.kinds, self.first)
+        records = Records(self.layout, self.columns, self.orders, self.kinds, self.first, grades=self.grades)
         columns, counts, of_item = records.spread({"query": list(lists), "document": held}, where)
         documents, numbers = columns["document"], columns[layout.value].tolist()
         scored: dict[str, dict[str, Any]] = {}
@@ -361,13 +364,16 @@ class Reader:
         return InputError("input-type", text, remedy=f"give {shapes}{'' if self.first else python}")
 
 
-def frame_of(dicts: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str) -> "pl.DataFrame":
+def frame_of(
+    dicts: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str, grades: Words = grade_words.NONE
+) -> "pl.DataFrame":
     """The rows of a dict of dicts, of a run those of queries with documents.
 
     Args:
         dicts: `{query: {document: number}}`.
         layout: `RUN` or `QRELS`.
         name: what messages call it.
+        grades: the grades that words mean.
 
     Raises:
         InputError: `bad-score`, `bad-grade`, `missing-value`, `id-type`.
@@ -379,7 +385,7 @@ def frame_of(dicts: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str) 
     counts = list(map(len, parts))
     if layout is QRELS and 0 in counts:
         raise unjudged(name, queries[counts.index(0)])
-    values = validate.values(parts, sum(counts), layout.value, queries, name=name)
+    values = validate.values(parts, sum(counts), layout.value, queries, name=name, words=grades)
     documents = validate.text_ids(list(chain.from_iterable(parts)), lambda _: f"{name}: the document")
     return pl.DataFrame(
         [

@@ -13,7 +13,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeGuard, get_args
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io import headerless
+from rankworth.io import grade_words, headerless
+from rankworth.io.grade_words import Words
 from rankworth.io.lines import RUN, Layout
 from rankworth.io.lines import empty as no_rows
 from rankworth.io.source import Progress, Source, opened
@@ -189,6 +190,7 @@ class Reading:
             `{"grade": ""}` where no column tells grades, so that all are 1; `{"score": ""}` where ranks are to count.
         split: which judgements of a BEIR folder; `test` where empty.
         blanks: what becomes of judgements without a grade.
+        grades: the grades that words mean.
         orders: of all files that are read with it.
         option: what options about the file begin with; by default what its layout is called.
 
@@ -198,11 +200,12 @@ class Reading:
     columns: Mapping[str, str] = field(default_factory=lambda: _NONE)
     split: str = ""
     blanks: Blanks = field(default_factory=Blanks, compare=False, repr=False)
+    grades: Words = field(default_factory=lambda: grade_words.NONE)
     orders: Orders = field(default_factory=Orders, compare=False, repr=False)
     option: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what is no format and no column; numbers of columns become text.
+        """Refuse what is no format, no column and no grade; numbers of columns become text.
 
         Raises:
             UsageError: `unknown-format`, `unknown-setting`.
@@ -211,6 +214,7 @@ class Reading:
         if self.format and self.format not in FORMATS:
             raise UsageError("unknown-format", f"there is no format {self.format!r}; there are {' '.join(FORMATS)}")
         object.__setattr__(self, "columns", checked_columns(self.columns, ROLES, ("grade", "score")))
+        object.__setattr__(self, "grades", grade_words.checked(self.grades))
 
     def afresh(self) -> "Reading":
         """This reading for files that are read once more."""
@@ -246,6 +250,7 @@ class Described:
     blank: Blank = "unjudged"
     format: str = ""
     split: str = ""
+    grades: Words = field(default_factory=lambda: grade_words.NONE)
 
 
 def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
@@ -323,7 +328,7 @@ def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, 
         from rankworth.io import trec  # noqa: PLC0415 - not needed for the others
 
         reading.orders.agree("score", source.name)
-        return trec.batches(source, layout, columns=columns, option=reading.option)
+        return trec.batches(source, layout, columns=columns, option=reading.option, grades=reading.grades)
     module = import_module(f"rankworth.io.{_MODULES.get(form, form)}")
     rows: Iterator[pl.DataFrame] = module.batches(source, layout, replace(reading, format=form))
     return rows

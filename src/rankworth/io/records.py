@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from rankworth.errors import InputError, counted, quoted
-from rankworth.io import validate
+from rankworth.io import grade_words, validate
 from rankworth.io.columns import LISTS, NONE, RECORD, SPELLINGS, Table, at, is_plural, leaves, likely_document, unjudged
+from rankworth.io.grade_words import Words
 from rankworth.io.lines import RUN, Layout
 from rankworth.io.reading import Lists, Orders
 from rankworth.io.validate import is_number, is_numeric
@@ -144,6 +145,7 @@ class Records:
         kinds: gets to know whether ids are integers.
         first: the number of the first row and the first item in messages: 0 in Python, 1 in files.
         header: the names of the fields, where rows do not have them.
+        grades: the grades that words mean.
 
     """
 
@@ -153,6 +155,7 @@ class Records:
     kinds: validate.IdKinds = field(default_factory=validate.IdKinds)
     first: int = 1
     header: Sequence[str] = ()
+    grades: Words = field(default_factory=lambda: grade_words.NONE)
 
     def __post_init__(self) -> None:
         """Nothing is met yet."""
@@ -266,7 +269,7 @@ class Records:
                 return f"{where(row)}: the {what}"
 
             if what in _NUMBERS:
-                checked[self.layout.value] = validate.numbers(held, what, stands)
+                checked[self.layout.value] = validate.numbers(held, what, stands, words=self.grades)
             elif what == "subtopic" and None in held:
                 rows = enumerate(held)
                 checked[what] = [item if item is None else validate.text(item, where(row)) for row, item in rows]

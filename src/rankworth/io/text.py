@@ -13,6 +13,8 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError, quoted, shortened
+from rankworth.io import grade_words
+from rankworth.io.grade_words import Words
 from rankworth.io.lines import HEAD, NUMBER, Chunk, latin1, long_line, parsed
 from rankworth.io.source import Source
 
@@ -72,6 +74,7 @@ class Reader(ABC):
         width: how many cells a record has.
         required: what must not be empty; ids, and nothing else, have no blanks around them unless they are quoted.
         numbers: what is a number.
+        words: the grades that words mean.
         loose: numbers that may be anything else, and NaN then.
         has_quotes: whether cells may be quoted.
         noun: what messages call a record.
@@ -91,10 +94,13 @@ class Reader(ABC):
     noun: str = "row"
     slug: str = "frame-columns"
     has: str = ""
+    words: Words = field(default_factory=lambda: grade_words.NONE)
 
     def __post_init__(self) -> None:
         """Say what Polars is to parse."""
-        numeric = {self.cells[what] for what in self.numbers}
+        self._plain = [what for what in self.numbers if not (what == "grade" and self.words)]
+        self._unknown: dict[str, None] = {}
+        numeric = {self.cells[what] for what in self._plain}
         # One cell more than a record has tells when a record is too long; a last cell, that none is missing.
         self._schema = {str(cell): pl.Float64() if cell in numeric else pl.String() for cell in range(self.width + 1)}
         self._parsed = sorted({*self.cells.values(), self.width - 1, self.width})
@@ -134,7 +140,8 @@ class Reader(ABC):
         for chunk, parsed_frame in parsed(chunks, self.parse):
             frame, text, above = parsed_frame, held + chunk.text, chunk.above - held.count(b"\n")
             if problems.count and not rows and chunk.text:
-                raise problems.error(f"reading stopped: none of the first {above:,} lines is a {self.noun}")
+                stopped = f"reading stopped: none of the first {above:,} lines is a {self.noun}"
+                raise problems.error("\n".join(filter(None, (self._advice, stopped))))
             if text and (frame is None or held):
                 records, held = self.records(text, above, last=not chunk.text)
                 frame = self._typed(records)
@@ -144,8 +151,13 @@ class Reader(ABC):
                 if tolerates or not problems.count:
                     yield frame
         if problems.count and not tolerates:
-            raise problems.error()
-        self.source.problem = problems.error() if problems.count else None
+            raise problems.error(self._advice)
+        self.source.problem = problems.error(self._advice) if problems.count else None
+
+    @property
+    def _advice(self) -> str:
+        """How to say what the words mean that stand where grades do; nothing where there is none."""
+        return grade_words.advice(self._unknown, self.words)
 
     def parse(self, text: bytes) -> pl.DataFrame | None:
         """Parse a chunk in which every record is as it should be, or give up."""
@@ -179,6 +191,13 @@ class Reader(ABC):
         frame = frame.select(**{what: pl.col(str(cell)) for what, cell in self.cells.items()})
         if any(frame[what].null_count() for what in self.required):
             return None
+        if len(self._plain) < len(self.numbers):
+            texts = frame["grade"].drop_nulls().unique()
+            known = {text: grade_words.number(text, self.words) for text in texts}
+            if None in known.values():
+                return None
+            grade = pl.col("grade").replace_strict(known) if known else pl.col("grade").cast(pl.Float64)
+            frame = frame.with_columns(grade)
         ids = frame.select(what for what in self.required if what not in self.numbers) if blanks else ()
         if any((column.str.strip_chars(_BLANKS) != column).any() for column in ids):
             return None
@@ -197,7 +216,7 @@ class Reader(ABC):
         except UnicodeEncodeError:
             return None
         cells = texts.with_columns(pl.when(pl.all() != "").then(pl.all()))
-        for what in self.numbers:
+        for what in self._plain:
             cell = pl.col(str(self.cells[what]))
             number = cell.cast(pl.Float64, strict=False).fill_null(float("nan"))
             cells = cells.with_columns(pl.when(cell.is_not_null()).then(number))
@@ -234,26 +253,28 @@ class Reader(ABC):
         if what in self.loose and not NUMBER.fullmatch(bare):
             return math.nan
         if what in self.numbers:
-            return _number(what, bare) if bare else None
+            return self._number(what, bare) if bare else None
         escaped = text.replace('"', '""')
         if what in self.required and text != bare and f'"{escaped}"' not in raw:
             remedy = "remove the blanks; if they belong to the id, quote it"
             raise InputError("padded-id", f"there are blanks around the {what} {shortened(text)!r}", remedy=remedy)
         return text or None
 
-
-def _number(what: str, text: str) -> float:
-    """A score, a rank or a grade."""
-    slug = "bad-grade" if what == "grade" else "bad-score"
-    if not NUMBER.fullmatch(text):
-        remedy = f"a {what} is a number such as 2, 12.5 or 1e-3, with a decimal point; remove a header line"
-        remedy += "\nwrite a number for each label, such as 0 for irrelevant, 1 for relevant" if what == "grade" else ""
-        raise InputError(slug, f"the {what} is {shortened(text)!r}, not a number", remedy=remedy)
-    number = float(text)
-    if math.isnan(number) or (math.isinf(number) and what not in _INFINITE):
-        remedy = f"drop the lines whose {what} is no finite number, or fix what wrote them"
-        raise InputError(slug, f"the {what} is {text}", remedy=remedy)
-    return number
+    def _number(self, what: str, text: str) -> float:
+        """A score, a rank or a grade."""
+        slug = "bad-grade" if what == "grade" else "bad-score"
+        if what == "grade" and (grade := grade_words.number(text, self.words)) is not None:
+            return grade
+        if not NUMBER.fullmatch(text):
+            remedy = f"a {what} is a number such as 2, 12.5 or 1e-3, with a decimal point; remove a header line"
+            if what == "grade":
+                self._unknown[text] = None
+            raise InputError(slug, f"the {what} is {shortened(text)!r}, not a number", remedy=remedy)
+        number = float(text)
+        if math.isnan(number) or (math.isinf(number) and what not in _INFINITE):
+            remedy = f"drop the lines whose {what} is no finite number, or fix what wrote them"
+            raise InputError(slug, f"the {what} is {text}", remedy=remedy)
+        return number
 
 
 def _readable(cell: str) -> str:

@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError
-from rankworth.io import headerless, lines
+from rankworth.io import grade_words, headerless, lines
+from rankworth.io.grade_words import Words
 from rankworth.io.lines import HEAD, QRELS, RUN, Layout
 from rankworth.io.reading import LOOSELY_RANKED, RANKED
 from rankworth.io.source import Source
@@ -24,7 +25,12 @@ LONGEST: Final = 1 << 16
 
 
 def batches(
-    source: Source, layout: Layout, *, columns: tuple[str, ...] = (), option: str = ""
+    source: Source,
+    layout: Layout,
+    *,
+    columns: tuple[str, ...] = (),
+    option: str = "",
+    grades: Words = grade_words.NONE,
 ) -> Iterator[pl.DataFrame]:
     """The file in batches of some hundred thousand lines, in file order.
 
@@ -33,6 +39,7 @@ def batches(
         layout: `RUN` or `QRELS`.
         columns: which columns to hand out; those that judging needs if not said. Ranks are text, unless it is `RANKED`.
         option: what options about the file begin with, if not with the name of its layout.
+        grades: the grades that words mean.
 
     Raises:
         InputError: with up to ten problems of the file, each with its line.
@@ -56,6 +63,7 @@ def batches(
         noun=layout.what,
         slug=layout.slug,
         has=f"a {layout.what} has {len(layout.columns)} columns ({' '.join(layout.columns)})",
+        words=grades,
         layout=layout,
         option=option,
     )

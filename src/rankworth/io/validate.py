@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError, not_text, quoted
+from rankworth.io import grade_words
+from rankworth.io.grade_words import Words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -177,34 +179,48 @@ def no_id(item: object, where: str, *, remedy: str = AS_TEXT) -> InputError:
     return InputError("id-type", text, remedy=remedy)
 
 
-def numbers(held: Sequence[Any], value: str, where: Where, *, remedy: str = "") -> NDArray[np.float64]:
+def numbers(
+    held: Sequence[Any], value: str, where: Where, *, remedy: str = "", words: Words = grade_words.NONE
+) -> NDArray[np.float64]:
     """Numbers of any library as float64; ranks and distances as scores, so that the smallest is the highest.
 
-    A grade that is blank becomes NaN.
+    A text that reads as a number is that number. A grade that is blank becomes NaN.
 
     Args:
         held: the numbers.
         value: `"score"` or `"distance"`, which may be infinite; `"rank"` or `"grade"`.
         where: for messages.
         remedy: as for `no_number`.
+        words: the grades that words mean.
 
     Raises:
         InputError: `missing-value`, `bad-score`, `bad-grade`.
 
     """
+    items = [_grade_of(item, words) for item in held] if value == "grade" and str in set(map(type, held)) else held
     try:
-        array = np.frombuffer(packer(len(held)).pack(*held))
+        array = np.frombuffer(packer(len(items)).pack(*items))
         bad = np.flatnonzero(np.isnan(array) if value in ("score", "distance") else ~np.isfinite(array))
         if not bad.size:
             return 0.0 - array if value in ("rank", "distance") else array
         place = int(bad[0])
     except struct.error:
-        place = next(place for place, item in enumerate(held) if not _is_real(item))
-    if value == "grade" and any(map(is_blank, held)):
-        blank = np.array(list(map(is_blank, held)), dtype=bool)
-        kept = [0 if is_blank(item) else item for item in held]
-        return np.where(blank, np.nan, numbers(kept, value, where, remedy=remedy))
-    raise no_number(held[place], value, where(place), remedy=remedy)
+        place = next(place for place, item in enumerate(items) if not _is_real(item))
+    if value == "grade" and any(map(is_blank, items)):
+        blank = np.array(list(map(is_blank, items)), dtype=bool)
+        kept = [0 if is_blank(item) else item for item in items]
+        return np.where(blank, np.nan, numbers(kept, value, where, remedy=remedy, words=words))
+    if value == "grade" and isinstance(items[place], str):
+        remedy = grade_words.advice((item for item in items if isinstance(item, str)), words) or remedy
+    raise no_number(items[place], value, where(place), remedy=remedy)
+
+
+def _grade_of(item: Any, words: Words) -> Any:  # noqa: ANN401 - whatever stands there
+    """The grade that a text means, None where it is empty; anything else as it is."""
+    if not isinstance(item, str):
+        return item
+    grade = grade_words.number(item, words)
+    return grade if grade is not None else (item if item.strip() else None)
 
 
 def is_blank(item: object) -> bool:
@@ -228,7 +244,7 @@ def no_number(item: object, value: str, where: str, *, remedy: str = "") -> Inpu
         remedy = remedy or f"leave the document out, or give it a {value}"
         return InputError("missing-value", f"{where} is missing", remedy=remedy)
     infinite = isinstance(item, float) and math.isinf(item)
-    if isinstance(item, str) and is_numeric(item):
+    if isinstance(item, str) and is_numeric(item) and value != "grade":
         remedy = (
             "write numbers without quotes; text becomes numbers with float(text), in Polars with .cast(pl.Float64), "
             "in pandas with pd.to_numeric"
@@ -382,6 +398,7 @@ def values(
     *,
     name: str = "",
     beside: Callable[[int], None] | None = None,
+    words: Words = grade_words.NONE,
 ) -> NDArray[np.float64]:
     """All values of several dicts in one array; blank grades are NaN.
 
@@ -393,6 +410,7 @@ def values(
         name: what messages call them, if not the run or the judgements.
         beside: called with the place of each dict when its values were read, for what else is to be done with it: a
             dict costs much less while it is in the processor's cache.
+        words: the grades that words mean.
 
     Raises:
         InputError: `bad-score`, `bad-grade` or `missing-value` with the first value that is no number.
@@ -419,4 +437,4 @@ def values(
     every = [number for part in dicts for number in part.values()]
     if len(every) != len(pairs):
         raise InputError("input-type", "a dict does not give as many values as it says, or changes while it is read")
-    return numbers(every, value, where)
+    return numbers(every, value, where, words=words)

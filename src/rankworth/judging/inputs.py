@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError
-from rankworth.io import column_options, validate
+from rankworth.io import column_options, grade_words, validate
 from rankworth.io.column_options import Columns
 from rankworth.io.columns import NONE
+from rankworth.io.grade_words import Words
 from rankworth.io.lines import QRELS, RUN
 from rankworth.io.reading import Blank, Blanks, Described, is_path
 from rankworth.io.source import STDIN
@@ -22,7 +23,9 @@ GRADES: Final = "list-1"
 """the query that a list of grades stands for"""
 
 
-def pair(qrels: object, run: object, labels: object, scores: object, orders: object) -> tuple[object, object]:
+def pair(
+    qrels: object, run: object, labels: object, scores: object, orders: object, grades: Words = grade_words.NONE
+) -> tuple[object, object]:
     """What stands for the judgements and the run of one evaluation.
 
     Args:
@@ -31,6 +34,7 @@ def pair(qrels: object, run: object, labels: object, scores: object, orders: obj
         labels: grades of items, see `rankworth.io.labels`.
         scores: the scores of these items.
         orders: or their order.
+        grades: the grades that words mean among the labels.
 
     Raises:
         InputError: `input-type`, and as `labels.ranked`.
@@ -52,7 +56,7 @@ def pair(qrels: object, run: object, labels: object, scores: object, orders: obj
     if qrels is not None or run is not None:
         text = "labels stand instead of judgements and a run, and there is one of them, too"
         raise UsageError("conflicting-options", text, remedy="give one of the two")
-    return ranked(labels, scores, orders)
+    return ranked(labels, scores, orders, grades)
 
 
 class InputOptions:
@@ -72,6 +76,7 @@ class InputOptions:
         self.blank: Blank | None = settings.pop("blank", None)
         if self.blank is not None:
             Blanks(self.blank)
+        self.grades = grade_words.checked(settings.pop("grades")) if isinstance(settings.get("grades"), Mapping) else {}
 
     def read(self, qrels: Sequence[object], runs: Sequence[object]) -> tuple[list[Any], list[Any]]:
         """Judgements and runs as they are to be read; as they are where nothing is said.
@@ -83,20 +88,31 @@ class InputOptions:
         if len(qrels) == 1:
             [gold], runs = qrels_of_ids(qrels, runs)
             qrels = [gold]
-        if self.columns is None and self.blank is None:
+        said = {name: value for name, value in (("blank", self.blank), ("grades", self.grades)) if value}
+        if self.columns is None and not said:
             return list(qrels), list(runs)
         columns = self.split(qrels, runs)
-        if self.blank is not None and any(isinstance(source, Qrels) for source in qrels):
-            text = f"blank={self.blank!r} says how judgements are read, and these are read already"
-            raise UsageError("conflicting-options", text, remedy=f"Qrels(source, blank={self.blank!r})")
+        for name, value in said.items():
+            if any(isinstance(source, Qrels) for source in qrels):
+                text = f"{name}={value!r} says how judgements are read, and these are read already"
+                raise UsageError("conflicting-options", text, remedy=f"Qrels(source, {name}={value!r})")
+        if self.grades and not qrels:
+            text = f"grades={self.grades!r} says what words of judgements mean, and no judgements are read"
+            raise UsageError("conflicting-options", text, remedy="leave grades out")
         judged = [
             source
             if isinstance(source, Qrels)
-            else Described(_of_duckdb(source, said) if is_relation(source) else source, said, self.blank or "unjudged")
-            for source, said in zip(qrels, columns, strict=False)
+            else Described(
+                _of_duckdb(source, names) if is_relation(source) else source,
+                names,
+                self.blank or "unjudged",
+                grades=self.grades,
+            )
+            for source, names in zip(qrels, columns, strict=False)
         ]
         return judged, [
-            run(one, columns=said, rowless=self.rowless) for one, said in zip(runs, columns[len(qrels) :], strict=True)
+            run(source, columns=names, rowless=self.rowless)
+            for source, names in zip(runs, columns[len(qrels) :], strict=True)
         ]
 
     def split(self, qrels: Sequence[object], runs: Sequence[object]) -> list[dict[str, str]]:

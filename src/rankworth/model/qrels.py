@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers, Pool, expand
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import duplicates, validate
+from rankworth.io.grade_words import Words
 from rankworth.io.lines import QRELS
 from rankworth.io.reading import Blank, Blanks, Described, Reading, file_batches, file_parts, files_of
 from rankworth.io.validate import IdKinds, refuse_halves
@@ -42,6 +43,7 @@ class Qrels:
         split: which judgements of a BEIR folder; `test` where not said.
         blank: what a judgement without a grade means (an empty cell, null, None, NaN, a missing field): that nobody
             judged the document (`"unjudged"`), grade 0 (`"zero"`), or an `"error"`.
+        grades: the grades that words mean, `{"E": 3, "S": 2}`; numbers in quotes, `true` and `false` are grades anyway.
 
     Attributes:
         queries: ids of the judged queries, in the order of their UTF-8 bytes.
@@ -94,12 +96,13 @@ class Qrels:
         columns: Mapping[str, str] | None = None,
         split: str = "",
         blank: Blank = "unjudged",
+        grades: Words | None = None,
     ) -> None:
         """Read, check and sort."""
         if duplicate_judgements != "error":
             duplicates.check("duplicate_judgements", duplicate_judgements, DuplicateJudgements)
         if isinstance(source, Described):
-            columns, blank, split = source.columns, source.blank, source.split
+            columns, blank, split, grades = source.columns, source.blank, source.split, source.grades
             format, source = source.format, source.source  # noqa: A001 - the name of the parameter
         self.duplicate_judgements = duplicate_judgements
         self.merged = False
@@ -113,7 +116,7 @@ class Qrels:
         if isinstance(source, Qrels):
             self._from_qrels(source)
         else:
-            self._from_any(source, Reading(format, columns or {}, split, Blanks(blank, self.only)))
+            self._from_any(source, Reading(format, columns or {}, split, Blanks(blank, self.only), grades or {}))
         if wanted is not None:
             self._keep(wanted)
         self.grades.setflags(write=False)
@@ -250,7 +253,7 @@ class Qrels:
         if not files:
             from rankworth.io.python import Reader  # noqa: PLC0415 - not needed for files
 
-            rows = Reader(QRELS, _JUDGEMENTS, reading.columns, kinds=self.kinds).read(source)
+            rows = Reader(QRELS, _JUDGEMENTS, reading.columns, kinds=self.kinds, grades=reading.grades).read(source)
         if isinstance(rows, Mapping):
             self._from_mapping(rows, reading)
         else:
@@ -272,12 +275,12 @@ class Qrels:
         self.repeated = self.excluded = np.zeros(len(parts), dtype=np.int64)
         self.offsets = np.zeros(len(parts) + 1, dtype=np.int64)
         np.cumsum(list(map(len, parts)), out=self.offsets[1:])
-        self.grades = validate.values(parts, int(self.offsets[-1]), "grade", self.queries)
+        self.grades = validate.values(parts, int(self.offsets[-1]), "grade", self.queries, words=reading.grades)
         self._documents = list(map(list, parts))
         if np.isnan(self.grades).any():
             from rankworth.io.python import frame_of  # noqa: PLC0415 - for judgements without a grade only
 
-            self._from_rows((), frame_of(named, QRELS, _JUDGEMENTS), reading)
+            self._from_rows((), frame_of(named, QRELS, _JUDGEMENTS, reading.grades), reading)
 
     def _from_qrels(self, source: "Qrels") -> None:
         """Take over what was read."""

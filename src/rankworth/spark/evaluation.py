@@ -15,7 +15,7 @@ from pyspark.sql import functions as sql
 from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.runner import DEFAULT_MEASURES, Measures, planned
-from rankworth.io import validate
+from rankworth.io import grade_words, validate
 from rankworth.io.reading import Blank, Lists
 from rankworth.judging import inputs
 from rankworth.judging.exclusion import SELF, Exclusion
@@ -96,6 +96,10 @@ def evaluate(
     if isinstance(given, DataFrame):
         settings = {**settings, "exclude": Exclusion("pairs")}
     options = inputs.InputOptions(settings)
+    if options.grades:
+        text = f"grades={options.grades!r}: judgements on Spark have numbers for grades"
+        remedy = f"rankworth convert QRELS numbers.parquet {grade_words.option((), options.grades).partition(',')[0]}"
+        raise UsageError("unknown-setting", text, remedy=f"put numbers in place of words, as in {remedy}")
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     pairs = source(given, "grade", _PAIRS).pairs() if isinstance(given, DataFrame) else _of_pairs(run, plan)
     asked = [replace(measure, judging=measure.judging.bare) for measure in plan.asked]  # workers get pairs with rows
