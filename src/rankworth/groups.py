@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 from urllib.parse import quote
@@ -189,7 +190,8 @@ class Groups(_OfQueries):
     """Which group each query belongs to.
 
     Attributes:
-        order: all groups: numbers by size, names in the order of their UTF-8 bytes, what is not known last.
+        order: all groups: those of an ordered categorical in its order, numbers by size, names in the order of their
+            UTF-8 bytes, what is not known last.
 
     """
 
@@ -199,7 +201,9 @@ class Groups(_OfQueries):
     setting = "macro"
 
     @classmethod
-    def of(cls, given: object, name: str = GIVEN, source: str = "") -> "Groups":
+    def of(
+        cls, given: object, name: str = GIVEN, source: str = "", orders: Sequence[Sequence[object]] = ()
+    ) -> "Groups":
         """Groups by query.
 
         Args:
@@ -207,6 +211,7 @@ class Groups(_OfQueries):
                 None, NaN and the empty text are no group.
             name: what they are called.
             source: where they come from.
+            orders: of each column that is crossed all values in their order; empty where numbers and names tell it.
 
         Raises:
             UsageError: `unknown-setting`.
@@ -220,10 +225,12 @@ class Groups(_OfQueries):
         rows = _rows(given, cls.setting, "a group for each query: {query: group}")
         if name == GIVEN and isinstance(called := getattr(given, "name", None), str):  # a series of pandas
             name = called or GIVEN
+        kind = getattr(given, "dtype", None)  # of a series of pandas, too
+        orders = orders or ([list(kind.categories)] if getattr(kind, "ordered", False) else [])
         cells = {query: _cell(value) for query, value in rows.items()}
         labels = {
             cell: _CROSSED.join(NONE if part is None else str(part) for part in cell)
-            for cell in _ordered(dict.fromkeys(cells.values()))
+            for cell in _ordered(dict.fromkeys(cells.values()), orders)
             if any(part is not None for part in cell)
         }
         named = {query: labels[cell] for query, cell in cells.items() if cell in labels}
@@ -288,16 +295,27 @@ def _cell(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - text or number, or a
     return tuple(None if part is None or part == "" or part != part else part for part in parts)  # noqa: PLR0124 - NaN
 
 
-def _ordered(cells: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Crossed groups by their first part, then by the next; numbers by size where all are numbers."""
-    cells = list(cells)
-    numeric = [all(part is None or isinstance(part, Real) for part in column) for column in zip(*cells, strict=True)]
+def _ordered(cells: Iterable[tuple[Any, ...]], orders: Sequence[Sequence[object]] = ()) -> list[tuple[Any, ...]]:
+    """Crossed groups by their first part, then by the next; numbers by size where all are numbers.
 
-    def key(cell: tuple[Any, ...]) -> list[tuple[bool, Any]]:
-        pairs = zip(cell, numeric, strict=True)
+    Args:
+        cells: the groups.
+        orders: of each part all values in their order; empty where they have none.
+
+    """
+    cells = list(cells)
+    ranks = [{value: place for place, value in enumerate(order)} for order in orders]
+    columns = [
+        [known.get(part, part) for part in column] if known else column
+        for column, known in zip_longest(zip(*cells, strict=True), ranks if cells else [])
+    ]
+    numeric = [all(part is None or isinstance(part, Real) for part in column) for column in columns]
+
+    def key(row: tuple[tuple[Any, ...], Any]) -> list[tuple[bool, Any]]:
+        pairs = zip(row[1], numeric, strict=True)
         return [(part is None, part if is_number or part is None else str(part)) for part, is_number in pairs]
 
-    return sorted(cells, key=key)
+    return [cell for cell, _ in sorted(zip(cells, zip(*columns, strict=True), strict=True), key=key)]
 
 
 def _plain(name: str) -> str:
@@ -393,7 +411,7 @@ def _chosen(kind: type[Kind], value: object, setting: str, table: "QueryTable | 
         raise UsageError("unknown-setting", text, remedy=remedy)
     columns = [table.column(name) for name in names]
     source = f"{table.name}, {'column' if len(names) == 1 else 'columns'} {quoted(names, 8)}"
-    values: object = columns[0]
     if kind is Groups:
         values = dict(zip(table, zip(*(column.values() for column in columns), strict=True), strict=True))
-    return kind.of(values, _CROSSED.join(names), source)
+        return kind.of(values, _CROSSED.join(names), source, [table.orders.get(name, ()) for name in names])
+    return kind.of(columns[0], _CROSSED.join(names), source)

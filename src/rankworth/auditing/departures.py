@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 from rankworth.errors import RankworthError
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.measures import Measure
-from rankworth.measures.parameters import plain
+from rankworth.measures.parameters import LEAST_REL, plain
 from rankworth.profiles import Profile
 from rankworth.settings import VALUES, Averaging, Judging
 
@@ -27,8 +27,6 @@ _NUMBERS: Final[Mapping[str, tuple[float, ...]]] = {
     "p": (0.5, 0.8, 0.9, 0.95),
 }
 """numbers that are tried for settings and parameters; of grades those that the judgements have"""
-_SMALLEST: Final = math.ulp(0.0)
-"""the `rel` of tools to which every grade above 0 is relevant"""
 _OF_GRADES: Final = ("rel", "max_grade", "highest")
 CONFUSED: Final = ("P", "R", "Success", "F", "AP", "RR", "nDCG", "DCG", "ERR", "Rprec")
 """measures of which tools call one by the name of another"""
@@ -78,7 +76,8 @@ class Change(NamedTuple):
 
     def __str__(self) -> str:
         """The change as it is written: `ties=given`; the smallest grade that is relevant with what it means."""
-        return f"{self.name}={self.written}{' (every grade above 0 is relevant)' if self.value == _SMALLEST else ''}"
+        is_tiny = self.name == "rel" and 0 < self.value < LEAST_REL
+        return f"{self.name}={self.written}{' (every grade above 0 is relevant)' if is_tiny else ''}"
 
     @property
     def written(self) -> str:

@@ -17,6 +17,7 @@ from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.judging.overlap import alike_queries, no_common_documents, unnamed
 from rankworth.measures import Measure
+from rankworth.measures.parameters import LEAST_REL, MOST_REL
 from rankworth.model import Qrels
 from rankworth.names import Quantity
 from rankworth.profiles import ResolvedMeasure
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
 MANY: Final = 0.1
 """the share of queries from which something is no exception"""
-_LEAST: Final = 1e-300
-_MOST: Final = 1e300
-"""thresholds beyond which are no grades: they say that every grade above 0 is relevant, or every grade at all"""
 _TOP: Final = 10
 """ranks of which most are judged, unless ids do not meet or few documents are judged"""
 _GAP: Final = 0.05
@@ -356,7 +354,7 @@ def _thresholds(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterat
     """Thresholds of relevance that no grade reaches, or every grade."""
     low, high = hits.pool.lowest, hits.pool.highest
     rels = [(measure, measure.quantity.parameters.get("rel", math.inf)) for measure in measures]
-    rels = [(measure, rel) for measure, rel in rels if not rel or _LEAST <= abs(rel) < _MOST]
+    rels = [(measure, rel) for measure, rel in rels if not rel or LEAST_REL <= abs(rel) < MOST_REL]
     if unreached := [(measure, rel) for measure, rel in rels if rel > high]:
         labels, (measure, rel) = quoted([measure.label for measure, _ in unreached]), unreached[0]
         text = f"no document is relevant to {labels}: the best grade is {high:g}, and grades count from {rel:g} on; "

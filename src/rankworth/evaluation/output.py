@@ -12,6 +12,7 @@ from rankworth.evaluation.aggregation import FATES
 from rankworth.groups import NONE
 from rankworth.measures import FACTS, Fact, Measure, TextFact
 from rankworth.measures.facts import RUNID
+from rankworth.measures.parameters import relevant_grades
 from rankworth.profiles import Profile
 from rankworth.stats import RESAMPLES
 from rankworth.stats.samples import FEW_QUERIES
@@ -190,7 +191,7 @@ def _relevance(values: "Values") -> list[str]:
     for label, measure in zip(values, map(str, values.measures), strict=True):
         if (rel := names.raised(label, measure)) not in (None, values.profile.rel):
             raised.setdefault(rel, []).append(label)
-    return [f"{quoted(labels)}: documents of grade {rel:g} or higher are relevant" for rel, labels in raised.items()]
+    return [f"{quoted(labels)}: documents of {relevant_grades(rel)} are relevant" for rel, labels in raised.items()]
 
 
 def _sums(values: "Values") -> list[str]:

@@ -17,7 +17,7 @@ from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.judged import Judged
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure, Terms
-from rankworth.measures.parameters import plain
+from rankworth.measures.parameters import LEAST_REL, plain, relevant_grades
 from rankworth.profiles import STANDARD, ResolvedMeasure
 from rankworth.settings import Judging
 from rankworth.tables.columns import Column, Kind, Sheet
@@ -354,7 +354,9 @@ def _notes(explanation: "Explanation", rows: Sequence[Row]) -> Iterator[str]:
     context = explanation.context
     parameters = {name: value for name, value in context.measure.parameters.items() if value is not None}
     if parameters:
-        yield f"terms: {as_typed(parameters)}"
+        rel = context.measure.parameters.get("rel") or 0
+        tiny = f"; documents of {relevant_grades(rel)} are relevant" if 0 < rel < LEAST_REL else ""
+        yield f"terms: {as_typed(parameters)}{tiny}"
     if any(term.tied for term in explanation.terms):
         ties = context.asked.judging.ties
         yield f"{_TIED[ties]} (ties={ties})"

@@ -180,6 +180,15 @@ def _looked_at(frame: Any, schema: Schema) -> Schema:  # noqa: ANN401 - of Narwh
     return kinds
 
 
+def categories(source: object) -> dict[str, tuple[str, ...]]:
+    """The values of each column of a frame that is an ordered categorical, or an enumeration, in their order."""
+    import narwhals as nw  # noqa: PLC0415 - needed for few inputs
+
+    frame = _narwhals(source)
+    schema = {} if frame is None else frame.collect_schema()
+    return {str(name): tuple(kind.categories) for name, kind in schema.items() if isinstance(kind, nw.Enum)}
+
+
 def _narwhals(source: object) -> Any:  # noqa: ANN401 - whatever Narwhals makes of it
     import narwhals as nw  # noqa: PLC0415 - needed for few inputs
 

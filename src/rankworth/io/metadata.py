@@ -175,7 +175,15 @@ def queries(source: object, *, columns: Mapping[str, str] = NONE) -> QueryTable:
     names = dict.fromkeys(name for row in rows.values() for name in row.more)
     more = {name: _typed([row.more.get(name) for row in rows.values()]) for name in names}
     name = quoted(paths) if (paths := paths_of(source)) else QUERIES.called
-    return QueryTable({query: row.text for query, row in rows.items()}, more, name)
+    orders = {} if paths or isinstance(source, Mapping | list | tuple) else _categories(source)
+    return QueryTable({query: row.text for query, row in rows.items()}, more, name, orders)
+
+
+def _categories(source: object) -> dict[str, tuple[str, ...]]:
+    """The order of the values of each column that has one."""
+    from rankworth.io import frames  # noqa: PLC0415 - not needed for files
+
+    return frames.categories(source)
 
 
 def documents(

@@ -21,12 +21,14 @@ class QueryTable:
         columns: the further columns, with a value for each query in the same order. A column in which all values are
             numbers holds numbers, any other holds text; None where there is no value.
         name: where the table comes from.
+        orders: the values in their order, of columns of a frame that have one.
 
     """
 
     texts: dict[str, str]
     columns: Mapping[str, Sequence[Value]] = field(default_factory=dict)
     name: str = field(default="the queries", compare=False)
+    orders: Mapping[str, Sequence[Value]] = field(default_factory=dict, compare=False)
 
     @property
     def ids(self) -> tuple[str, ...]:

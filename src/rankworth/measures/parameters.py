@@ -11,6 +11,10 @@ from typing import Annotated, Any, Final, Literal
 from rankworth.errors import MeasureError
 
 _HUGE: Final = 1e9
+LEAST_REL: Final = 1e-300
+"""a threshold of relevance above 0 and below this is no grade: every grade above 0 is relevant"""
+MOST_REL: Final = 1e300
+"""a threshold below the negative of this is no grade: every grade is relevant"""
 
 
 @dataclass(frozen=True)
@@ -167,6 +171,15 @@ def _as_float(value: typing.SupportsFloat) -> float:
 def _number(value: Any) -> float:  # noqa: ANN401 - text or number
     number = float(value)
     return int(number) if number.is_integer() and abs(number) < _EXACT else number
+
+
+def relevant_grades(rel: float) -> str:
+    """The grades from a threshold on, in words: some tools say 5e-324 for every grade above 0.
+
+    >>> relevant_grades(2.0), relevant_grades(5e-324), relevant_grades(-1.7e308)
+    ('grade 2 or higher', 'a grade above 0', 'any grade')
+    """
+    return "any grade" if rel < -MOST_REL else "a grade above 0" if 0 < rel < LEAST_REL else f"grade {rel:g} or higher"
 
 
 def plain(value: Any) -> str:  # noqa: ANN401 - any value of a parameter

@@ -273,8 +273,15 @@ class Run:
         return list(dict.fromkeys(query for some in parts for query in some))
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """All rows as given: `query, document, score`, and `rank` and `tag` where a file has them."""
+        """All rows as given: `query, document, score`, and `rank` and `tag` where a file has them.
+
+        Ranks are whole numbers where all of them are, and missing where a file has something else in their place.
+        """
         columns: dict[str, Any] = dict(self._frame().to_dict())
+        if "rank" in columns:
+            ranks = columns["rank"].cast(float, strict=False)
+            ranks = ranks.cast(int) if (ranks.drop_nulls() % 1 == 0).all() else ranks
+            columns["rank"] = ranks.to_list() if ranks.null_count() else ranks
         for what in ("query", "document"):
             if not columns[what].dtype.is_integer():
                 columns[what] = self.kinds.back(what, columns[what].to_list())

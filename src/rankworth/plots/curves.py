@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth import explanation
+from rankworth.errors import UsageError
 from rankworth.explanation import Variation
 from rankworth.measures import Measure
 from rankworth.plots import data
@@ -155,7 +156,14 @@ def vary(
     >>> ax.lines[0].get_label(), [round(float(value), 4) for value in ax.lines[0].get_ydata()]
     ('RR', [1.0, 0.5, 0.3333, 0.25, 0.2])
     """
-    shown = variation if isinstance(variation, Variation) else explanation.vary(variation, *arguments, **settings)
+    if isinstance(variation, Variation):
+        if arguments or settings:
+            further = [*map(repr, arguments), *(f"{name}={value!r}" for name, value in settings.items())]
+            text = f"a variation is drawn as it is, and {further[0]} is none of ax="
+            raise UsageError("unknown-setting", text, remedy="what is varied, and how, is said to rankworth.vary")
+        shown = variation
+    else:
+        shown = explanation.vary(variation, *arguments, **settings)
     rows = data.vary(shown).rows(named=True)
     with canvas(ax, len(shown.measures) + 2, grid=_GRID.get(shown.by, "x")) as sheet:
         sheet.title(shown.sentence)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from rankworth.errors import MeasureError
+from rankworth.measures.parameters import LEAST_REL, MOST_REL
 from rankworth.names import TOOLS, TREC_EVAL
 from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure, Rule, profile_of
 from rankworth.profiles.profile import AVERAGING, JUDGING
@@ -24,8 +25,6 @@ are then computed with these settings, and as the tool computes its own measure 
 _BLANK: Final = re.compile(r"\{(\w+)\}")
 _NUMBERS: Final = {"k": "10", "p": "0.8", "d": "8"}
 """what replaces a blank in an example: a cutoff, a persistence, a number of decimals"""
-_LEAST: Final = 1e-300
-"""a threshold of relevance below it means every grade above 0"""
 
 
 def profile_list() -> str:
@@ -231,9 +230,9 @@ def _rules(profile: Profile) -> Iterator[str]:
 
 def _threshold(rel: float) -> str:
     """What a grade from which documents are relevant comes to."""
-    if rel < -1 / _LEAST:
+    if rel < -MOST_REL:
         return "Every judged document is relevant, whatever its grade"
-    if 0 < rel < _LEAST:
+    if 0 < rel < LEAST_REL:
         return "Every grade above 0 is relevant; there is no smaller number above 0"
     return f"Documents are relevant from grade {rel:g} on"
 
