@@ -225,7 +225,7 @@ class Groups(_OfQueries):
         rows = _rows(given, cls.setting, "a group for each query: {query: group}")
         if name == GIVEN and isinstance(called := getattr(given, "name", None), str):  # a series of pandas
             name = called or GIVEN
-        kind = getattr(given, "dtype", None)  # of a series of pandas, too
+        kind: Any = getattr(given, "dtype", None)  # of a series of pandas
         orders = orders or ([list(kind.categories)] if getattr(kind, "ordered", False) else [])
         cells = {query: _cell(value) for query, value in rows.items()}
         labels = {
