@@ -17,7 +17,7 @@ from rankworth.io import grade_words, headerless
 from rankworth.io.grade_words import Words
 from rankworth.io.lines import RUN, Layout
 from rankworth.io.lines import empty as no_rows
-from rankworth.io.source import Progress, Source, opened
+from rankworth.io.source import Progress, Source, are_alike, opened
 
 if TYPE_CHECKING:
     import polars as pl
@@ -298,13 +298,16 @@ def file_batches(
         InputError: `changed-file`, `empty-input`, and with the problems of the file.
 
     """
-    every = True
+    every, files = True, tuple(files)
+    separate = _SeparateQueries(files) if layout is RUN else None
     for source in files:
         source.check()
         source.progress, empty = progress, True
         for frame in _rows(source, layout, reading, columns):
             if frame.height:
                 empty = False
+                if separate is not None:
+                    separate.meet(frame, source)
                 yield frame if layout is RUN else reading.blanks.settle(frame, source.name)
         source.check()
         every = every and empty
@@ -312,6 +315,41 @@ def file_batches(
             raise no_rows(source, layout)
     if every:
         raise no_rows(source, layout)
+
+
+class _SeparateQueries:
+    """Refuses files of a pattern that rank the same query, and do not look like parts of one run.
+
+    Parts are called alike but for numbers, and their lines have one tag.
+    """
+
+    def __init__(self, files: Sequence[Source]) -> None:
+        """Compare the names of the files."""
+        self._is_pattern = len(files) > 1 and all(file.pattern for file in files)
+        self._are_alike = are_alike(file.path for file in files)
+        self._ranked_in: dict[str, Source] = {}
+
+    def meet(self, frame: "pl.DataFrame", source: Source) -> None:
+        """Remember whose queries these are.
+
+        Raises:
+            InputError: `nested-runs`.
+
+        """
+        for query in frame["query"].unique().to_list() if self._is_pattern else ():
+            first = self._ranked_in.setdefault(query, source)
+            if first is not source and not (self._are_alike and self._have_one_tag(first, source)):
+                text = f"{quoted([source.pattern])} is one run, and {first.name} and {source.name} both rank query"
+                text += f" {quoted([query])}: this looks like several runs"
+                remedy = f"several runs are given without quotes: {source.pattern}; in Python a list of paths to "
+                remedy += "evaluate_runs or compare\nparts of one run are called alike: part-0.run part-1.run"
+                raise InputError("nested-runs", text, remedy=remedy)
+
+    def _have_one_tag(self, *files: Source) -> bool:
+        """Return whether the first lines of files have the same tag, or none."""
+        from rankworth.io.trec import tag  # noqa: PLC0415 - not needed for single files
+
+        return len({tag(file) for file in files}) == 1
 
 
 def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, ...]) -> "Iterator[pl.DataFrame]":

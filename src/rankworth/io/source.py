@@ -7,7 +7,7 @@ import shlex
 import stat
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import import_module
 from itertools import islice
@@ -42,6 +42,8 @@ class Source:
         self.name = "standard input" if self.path == STDIN else quoted([self.path])
         self.progress: Progress | None = None
         """what is called while its bytes are read"""
+        self.pattern = ""
+        """the pattern that it fits together with other files"""
         self.tag = ""
         """the tag in the last row of a run, once it is read"""
         self.unread: list[str] = []
@@ -408,7 +410,7 @@ def opened(path: str, layout: "Layout", reading: "Reading") -> tuple[Source, ...
         if is_folder:
             return tuple(map(Source, _parts(Path(path), layout)))
         if any(sign in path for sign in SIGNS) and not any(sign in path for sign in "\n\0"):
-            return tuple(map(Source, _fitting(path)))
+            return _of_pattern(path)
     except OSError as error:
         raise unreadable(quoted([path]), error) from None
     return (Source(path),)
@@ -424,6 +426,19 @@ def _of_split(folder: Path, split: str) -> Path:
     have = quoted(dict.fromkeys(path.name.partition(".")[0] for path in inside), 8)
     remedy = f"the folder has the splits {have}; --split NAME (split=NAME) chooses one, or name the file itself"
     raise InputError("input-type" if files else "missing-file", text, remedy=remedy)
+
+
+def _of_pattern(pattern: str) -> tuple[Source, ...]:
+    """Return the files that fit a pattern, which know it where there are several."""
+    files = tuple(map(Source, _fitting(pattern)))
+    for file in files if len(files) > 1 else ():
+        file.pattern = pattern
+    return files
+
+
+def are_alike(names: Iterable[str]) -> bool:
+    """Return whether names differ in nothing but numbers, as those of the parts of one table do."""
+    return len({_PARTS.sub("#", name) for name in names}) == 1
 
 
 def _fitting(pattern: str) -> list[str]:
@@ -443,7 +458,7 @@ def _fitting(pattern: str) -> list[str]:
 def _parts(folder: Path, layout: "Layout") -> list[str]:
     """The files of a folder, where they are parts of one table: alike in all but numbers in their names."""
     inside = sorted(path for path in folder.iterdir() if not _is_hidden(path))
-    if len({_PARTS.sub("#", path.name) for path in inside}) == 1 and not any(path.is_dir() for path in inside):
+    if are_alike(path.name for path in inside) and not any(path.is_dir() for path in inside):
         return list(map(str, inside))
     suffixes = sorted({path.suffix for path in inside if not path.is_dir()})
     pattern = f"{folder}/{'' if suffixes else '**/'}*{suffixes[0] if suffixes else ''}"
