@@ -4,9 +4,12 @@
 """
 
 import ast
+import inspect
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -97,6 +100,19 @@ def test_every_public_name_is_on_the_page_about_python() -> None:
     assert [name for name in _HOME_OF if not re.search(rf"rankworth\.{name}\b", text)] == []
     for name in re.findall(r"^\.\. auto(?:function|class|exception):: rankworth\.(\w+)$", text, re.MULTILINE):
         assert hasattr(rankworth, name)
+
+
+def test_every_public_function_has_a_page_with_its_signature() -> None:
+    line = [sys.executable, str(ROOT / "scripts" / "function-pages"), "--check"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    functions = [name for name in _HOME_OF if inspect.isfunction(getattr(rankworth, name))]
+    assert len(functions) > 25
+    for name in functions:
+        text = (DOCS / "functions" / f"{name}.md").read_text()
+        assert f"rankworth.{name}(" in text
+        for parameter in inspect.signature(getattr(rankworth, name)).parameters:
+            assert re.search(rf"^    \*{{0,2}}{parameter}\b|\({parameter}\b|, {parameter}\b", text, re.MULTILINE)
 
 
 def test_what_to_type_by_task_works(
