@@ -487,13 +487,6 @@ SCORES: Final[dict[str, dict[str, Any]]] = {
         "run, pairs": lambda: {"q1": [("d1", 2.5), ("d2", "high")]},
         "run, records": lambda: {"q1": [{"document": "d1", "score": "high"}]},
     },
-    "a number written as text": {
-        "run, jsonl": lines({"query": "q1", "document": "d1", "score": "2.5"}),
-        "run, json": json.dumps({"q1": {"d1": "2.5"}}),
-        "run, parquet": written(pl.DataFrame({"query": ["q1"], "document": ["d1"], "score": ["2.5"]}), "parquet"),
-        "run, dict": lambda: {"q1": {"d1": "2.5"}},
-        "run, rows": lambda: [("q1", "d1", "2.5")],
-    },
     "a decimal comma": {
         "run, trec": "q1 Q0 d1 1 2,5 bm25\n",
         "run, csv": "query;document;score\nq1;d1;2,5\n",

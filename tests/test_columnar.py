@@ -348,7 +348,7 @@ NESTED = {
         {"documents": DOCUMENTS, "weights": pa.array(NUMBERS, pa.list_(pa.float64(), 2))},
         "frame-columns",
     ),
-    "texts as scores": ({"documents": DOCUMENTS, "scores": [["1", "2"], ["3", "4"]]}, "bad-score"),
+    "texts as scores": ({"documents": DOCUMENTS, "scores": [["A", "B"], ["C", "D"]]}, "bad-score"),
 }
 
 
@@ -496,12 +496,14 @@ def test_infinite_scores_order_and_infinite_grades_are_refused() -> None:
     assert refused("qrels", RUN).slug == "bad-grade"
 
 
-def test_text_is_no_score() -> None:
-    table(RUN, "score").with_columns(pl.col("score").cast(pl.String)).write_parquet("run")
+def test_text_is_a_score_where_it_reads_as_a_number() -> None:
+    scores = table(RUN, "score").with_columns(pl.col("score").cast(pl.String))
+    scores.write_parquet("run")
+    assert quietly(QRELS, "run").mean() == quietly(QRELS, RUN).mean()
+    scores.with_columns(score="score" + pl.lit(" points")).write_parquet("run")
     assert str(refused(QRELS, "run")) == (
-        "run: row 1: the score is '3.0', not a number   [bad-score]\n"
-        "  write numbers without quotes; text becomes numbers with float(text), in Polars with .cast(pl.Float64), "
-        "in pandas with pd.to_numeric"
+        "run: row 1: the score is '3.0 points', not a number   [bad-score]\n"
+        "  leave out what has no finite score, or fix what made it"
     )
 
 

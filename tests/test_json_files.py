@@ -319,7 +319,7 @@ VALUES = st.one_of(
     st.floats(allow_nan=False),
     st.floats(0, 9),
     st.integers(-9, 2**70),
-    st.sampled_from([None, "1", False, [1], float("nan")]),
+    st.sampled_from([None, "1", "nan", "a", False, [1], float("nan")]),
 )
 
 
@@ -352,6 +352,7 @@ def written(draw: st.DrawFn) -> bytes:
 @example(content=b'{"query_id":"a","doc_id":"b","score":1}\n{"query_id":"a","query_id":"b","doc_id":"b","score":1}\n')
 @example(content=b'{"query_id":"a","doc_id":"b","score":1}\n{"query_id":"a","doc_id":"b","score":1,"score":2}\n')
 @example(content=b'{"query_id":"a","doc_id":"b","score":1}\n{"query_id":"a","doc_id":"b","score":"1"}\n')
+@example(content=b'{"query_id":"a","doc_id":"b","score":1}\n{"query_id":"a","doc_id":"b","score":"nan"}\n')
 @example(content=b'{"query_id":"a","doc_id":"b","score":1}\n{"query_id":"a","doc_id":"b","score":true}\n')
 @example(content=b'{"query_id":"a","doc_id":"b","score":1}\n{"query_id":"a","doc_id":["b"],"score":1}\n')
 @example(
@@ -417,10 +418,6 @@ MAY_BE_RANKS: Final = (
 )
 AS_TEXT: Final = "convert the ids to text, as they are in the other input"
 KEEP: Final = "keep one of them"
-QUOTES: Final = (
-    "write numbers without quotes; text becomes numbers with float(text), in Polars with .cast(pl.Float64), "
-    "in pandas with pd.to_numeric"
-)
 PAIRS: Final = (
     "if these are several runs, rankworth.evaluate_runs takes {name: run, ...}\n"
     "  give ids alone, or pairs: [(document, score), ...]"
@@ -433,9 +430,9 @@ NO_FINITE: Final = "leave out what has no finite score, or fix what made it"
 EACH: Final = "give one score for each document"
 
 BAD_LINES: dict[str, tuple[str, str]] = {
-    '{"query_id": "q1", "doc_id": "d2", "score": "1.5"}': (
-        "the score is '1.5', not a number   [bad-score]",
-        QUOTES,
+    '{"query_id": "q1", "doc_id": "d2", "score": "1_5"}': (
+        "the score is '1_5', not a number   [bad-score]",
+        NO_FINITE,
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": "n/a"}': (
         "the score is 'n/a', not a number   [bad-score]",
@@ -581,9 +578,9 @@ BAD_OBJECTS: dict[str, tuple[str, str]] = {
         "a.json:1, item 2: the score is missing   [missing-value]",
         NO_NUMBER,
     ),
-    '{"qid": "q1", "docs": {"d1": 1, "d2": "2"}}': (
-        "a.json:1, item 2: the score is '2', not a number   [bad-score]",
-        QUOTES,
+    '{"qid": "q1", "docs": {"d1": 1, "d2": "b"}}': (
+        "a.json:1, item 2: the score is 'b', not a number   [bad-score]",
+        NO_FINITE,
     ),
     '{"qid": "q1", "docs": {"d1": 1, "d:2": 2, "d1": 1}}': (
         "a.json:1: the key d1 appears twice in one object   [duplicate-document]",
@@ -651,8 +648,8 @@ def test_numbers_and_ids_under_unknown_names_are_asked_for_and_never_guessed(
             "a.json:2: the document is missing",
         ),
         (
-            [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "docno": "e", "grade": "1"}],
-            "a.json:2: the grade is '1', not a number",
+            [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "docno": "e", "grade": "1,5"}],
+            "a.json:2: the grade is '1,5', not a number",
         ),
         (
             [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "docno": "e", "grade": float("inf")}],
@@ -825,9 +822,9 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         "a.json: query 'q1', document 'd1': the score is 'high', not a number   [bad-score]",
         NO_FINITE,
     ),
-    '{"q1": {"d1": "1.5"}}': (
-        "a.json: query 'q1', document 'd1': the score is '1.5', not a number   [bad-score]",
-        QUOTES,
+    '{"q1": {"d1": "nan"}}': (
+        "a.json: query 'q1', document 'd1': the score is 'nan', not a number   [bad-score]",
+        NO_FINITE,
     ),
     '{"q1": {"d 1": NaN}}': (
         "a.json: query 'q1', document 'd 1': the score is nan, not a number   [bad-score]",
@@ -853,9 +850,9 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         "a.json: query 'q1' holds 1, and not a list of documents   [input-type]",
         "as in {'q1': ['d1', 'd2']} or {'q1': {'d1': score}}",
     ),
-    '{"q1": [{"id": "d1", "score": "2"}]}': (
-        "a.json: query 'q1', item 1: the score is '2', not a number   [bad-score]",
-        QUOTES,
+    '{"q1": [{"id": "d1", "score": "b"}]}': (
+        "a.json: query 'q1', item 1: the score is 'b', not a number   [bad-score]",
+        NO_FINITE,
     ),
     '{"q1": ["d1", 1.5]}': (
         "a.json: query 'q1', item 2: the document 1.5 is float; ids are text or integers   [id-type]",
@@ -1138,9 +1135,9 @@ HIT: Final = ("details", "JFK query", "hits", 1)
 BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (json.dumps(REQUEST), RUN, "a.json: this is a request of _rank_eval, which holds judgements   [input-type]"),
     (
-        changed(REQUEST, *RATING, "rating", to="3"),
+        changed(REQUEST, *RATING, "rating", to="A"),
         QRELS,
-        "a.json: query 'JFK query', item 2: the grade is '3', not a number   [bad-grade]",
+        "a.json: query 'JFK query', item 2: the grade is 'A', not a number   [bad-grade]",
     ),
     (
         changed(REQUEST, *RATING, "_id", to=None),
@@ -1193,14 +1190,14 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
         "a.json: query 'JFK query': a hit has no _id; it has _index _score rating   [frame-columns]",
     ),
     (
-        changed(response(*FOUND), *HIT, "hit", "_score", to="7"),
+        changed(response(*FOUND), *HIT, "hit", "_score", to="A"),
         RUN,
-        "a.json: query 'JFK query', item 2: the score is '7', not a number   [bad-score]",
+        "a.json: query 'JFK query', item 2: the score is 'A', not a number   [bad-score]",
     ),
     (
-        changed(response(*FOUND), *HIT, "rating", to="1"),
+        changed(response(*FOUND), *HIT, "rating", to="A"),
         QRELS,
-        "a.json: query 'JFK query', item 2: the grade is '1', not a number   [bad-grade]",
+        "a.json: query 'JFK query', item 2: the grade is 'A', not a number   [bad-grade]",
     ),
     (
         changed(response(*FOUND), "details", "berlin", "hits", to=None),

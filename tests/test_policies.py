@@ -592,13 +592,23 @@ def test_repeated_rows_are_named_with_their_file() -> None:
         "b.run: row 3: query q1 ranks document b again (first in row 1)",
     )
     assert error.remedy == (
-        'keep one row for each query and document\nor say which of them counts: --duplicates best (duplicates="best")'
+        "keep one row for each query and document\n"
+        'or say which of them counts: --duplicates best (duplicates="best") is the highest score, and ranks close up\n'
+        'or --duplicates once (duplicates="once") is the first, and the others keep their ranks, as in MAP@k on Kaggle'
     )
     for name in ("a.qrels", "b.qrels"):
         Path(name).write_text("q1 0 a 1\n")
     assert refused(["a.qrels", "b.qrels"], {"q1": {"a": 1}}).problems == (
         "b.qrels: row 1: query q1 judges document a again (first in a.qrels: row 1)",
     )
+
+
+def test_a_repeated_prediction_leaves_its_rank_taken_or_not_as_the_message_says() -> None:
+    qrels, run, measure = [["0", "1", "2", "3"]], [["0", "100", "101", "1", "0", "3"]], "AP(norm=min(k,R))@6"
+    with pytest.raises(rw.InputError, match=r'"best".*ranks close up(?s:.*)"once".*keep their ranks'):
+        rw.evaluate(qrels, run, [measure])
+    values = {how: rw.evaluate(qrels, run, [measure], duplicates=how)[measure] for how in ("best", "once")}
+    assert values == {"best": (1 + 2 / 4 + 3 / 5) / 4, "once": (1 + 2 / 4 + 3 / 6) / 4}
 
 
 def test_subtopics_of_several_files_are_judgements_of_one_set() -> None:

@@ -365,7 +365,7 @@ BAD: Mapping[str, tuple[str, str]] = {
     "ids that are fractions": ("id-type", "select 'q' as query, 1.5::double as document, 1.0 as score"),
     "queries that are dates": ("id-type", "select date '2020-01-01' as query, 'd' as document, 1.0 as score"),
     "lists of fractions": ("id-type", "select 'q' as query, [1.5::double] as documents"),
-    "scores that are text": ("bad-score", "select 'q1' as query, 'd' as document, '1' as score"),
+    "scores that are text": ("bad-score", "select 'q1' as query, 'd' as document, 'A' as score"),
     "a score that is NaN": ("bad-score", "select 'q1' as query, 'd' as document, 'nan'::double as score"),
     "no query": ("missing-value", "select null::varchar as query, 'd' as document, 1.0 as score"),
     "no document": ("missing-value", "select 'q1' as query, null::varchar as document, 1.0 as score"),
@@ -466,11 +466,11 @@ def test_repeated_documents_are_found_in_several_passes(monkeypatch: pytest.Monk
 
 
 def test_what_needs_no_row_is_refused_before_rows_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = ENGINE.sql("select 'q1' as query, 'd1' as document, 1.0 as score, '1' as text")
+    run = ENGINE.sql("select 'q1' as query, 'd1' as document, 1.0 as score")
     judged = {"q1": {"d1": 1}}
     monkeypatch.setattr(engine_of, "in_parts", None)
     for source, chosen, slug in (
-        (run.project("query, document, text as score"), {}, "bad-score"),
+        (run.project("query, document, date '2024-01-01' as score"), {}, "bad-score"),
         (run.project("query, score as document, score"), {}, "id-type"),
         (run, {"ties": "given"}, "unknown-setting"),
         (run, {"blocks": "separate"}, "unknown-setting"),
@@ -811,7 +811,7 @@ SAID: Mapping[str, tuple[str, str]] = {
         "7 AS query, 'a' AS document, 1 AS score, 2 AS prediction",
         r"say which it is: columns={'score': 'score'}",
     ),
-    "text for scores": ("7 AS query, 'a' AS document, '1' AS score", "convert the column to numbers"),
+    "dates for scores": ("7 AS query, 'a' AS document, date '2024-01-01' AS score", "convert the column to numbers"),
 }
 
 

@@ -438,10 +438,6 @@ RANKS = (
     "a higher score is better; for ranks, leave them out and give the documents in their order",
     "if they are scores, make them floats",
 )
-FLOAT = (
-    "write numbers without quotes; text becomes numbers with float(text), in Polars with .cast(pl.Float64), "
-    "in pandas with pd.to_numeric"
-)
 ALIKE = "give all rows the same fields, as far as these count"
 GIVE = (
     "give {query: {document: score}}, {query: [document, ...]}, rows (query, document, score), "
@@ -565,8 +561,8 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         ),
     ),
     "a score as text": (
-        [("q", "a", "0.5")],
-        ("bad-score", "row 0: the score is '0.5', not a number", FLOAT),
+        [("q", "a", "0,5")],
+        ("bad-score", "row 0: the score is '0,5', not a number"),
     ),
     "no score": ([("q", "a", None)], ("missing-value", "row 0: the score is missing")),
     "a score that is no number": (
@@ -1069,7 +1065,7 @@ BAD_LABELS: dict[str, tuple[tuple[object, ...], str, str]] = {
         "bad-grade",
         "labels: query '1', item 1: the label is inf, not a finite number",
     ),
-    "a text": (([[1, "0"]],), "bad-grade", "labels: query '0', item 1: the label is '0', not a number"),
+    "a text": (([[1, "b"]],), "bad-grade", "labels: query '0', item 1: the label is 'b', not a number"),
     "texts": (("101",), "input-type", "labels: '101' is str, not a list of numbers"),
     "one number": ((1,), "input-type", "labels: 1 is int, not a list of numbers"),
     "sets": (([{1, 0}],), "input-type", "labels: query 0: {0, 1} is set, not a list of numbers"),
@@ -1324,3 +1320,40 @@ def test_half_of_a_character_in_a_query_of_a_dict_is_refused(given: Any) -> None
         assert caught.value.slug == "id-type"
     with pytest.raises(rw.InputError, match="half of a surrogate pair"):
         rw.Run({"q": {"d\ud83d": 1.0}}).to_frame()
+
+
+# Numbers in quotes
+
+QUOTED_FORMS: dict[str, tuple[object, object]] = {
+    "dicts": ({"q1": {"a": "2", "b": "0"}}, {"q1": {"a": "0.5", "b": " 7e-1 "}}),
+    "dicts of which one has texts": (
+        {"q0": {"a": 2, "b": 0}, "q1": {"a": "2"}},
+        {"q0": {"a": 1}, "q1": {"b": 1, "a": ".5"}},
+    ),
+    "rows": ([("q1", "a", "2")], [("q1", "a", "0.5"), ("q1", "b", "0.7")]),
+    "pairs": ({"q1": [("a", "2")]}, {"q1": [("b", "0.7"), ("a", "0.5")]}),
+    "records": ({"q1": [{"id": "a", "grade": "2"}]}, {"q1": [{"id": "b", "score": "7"}, {"id": "a", "score": "+5.5"}]}),
+    "a frame": (
+        pl.DataFrame({"query": ["q1"], "document": ["a"], "grade": ["2"]}),
+        pl.DataFrame({"query": ["q1", "q1"], "document": ["a", "b"], "score": ["0.5", "inf"]}),
+    ),
+    "a frame of lists": (
+        pl.DataFrame({"query": ["q1"], "documents": [["a"]], "grades": [["2"]]}),
+        pl.DataFrame({"query": ["q1"], "documents": [["b", "a"]], "scores": [["0.7", "0.5"]]}),
+    ),
+}
+
+
+@pytest.mark.parametrize("form", QUOTED_FORMS)
+def test_numbers_in_quotes_are_numbers(form: str) -> None:
+    qrels, run = QUOTED_FORMS[form]
+    several = form == "dicts of which one has texts"
+    values = rw.evaluate(qrels, run, ["RR", "DCG"]).per_query.to_dict()
+    assert values["q1"] == {"RR": 0.5, "DCG": pytest.approx(2 / math.log2(3))}
+    assert not several or values["q0"] == {"RR": 1, "DCG": 2}
+
+
+def test_ranks_in_quotes_are_no_scores() -> None:
+    for run in ([("q1", "a", "1"), ("q1", "b", "2")], {"q1": [("a", "1"), ("b", "2")]}):
+        with pytest.raises(rw.InputError, match="these may be ranks"):
+            rw.evaluate({"q1": {"a": 1}}, run, ["RR"])

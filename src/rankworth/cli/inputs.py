@@ -72,7 +72,7 @@ class InputFiles:
         from rankworth.io.source import opened  # noqa: PLC0415 - as above
 
         read, pairs = options.read, [named(text) for text in runs]
-        where = _columns(project, read)
+        where = _columns(project, read, as_given=(options.conventions or {}).get("order") == "given")
         inputs = [(qrels, QRELS, Reading(read.qrels_format, where.named(QRELS), read.split))] if qrels else []
         inputs += [(path, RUN, Reading(read.run_format, where.named(RUN))) for _, path in pairs]
         beside = [*filter(None, (options.measured.exclude, options.measured.only, read.queries, *others))]
@@ -189,8 +189,13 @@ class InputFiles:
         return described, self.read_runs(), settings
 
 
-def _columns(project: Project, read: Read) -> "Columns":
+def _columns(project: Project, read: Read, *, as_given: bool) -> "Columns":
     """Which column holds what, by the command and by the project.
+
+    Args:
+        project: whose columns hold where the command names none.
+        read: how files are read.
+        as_given: whether documents stand as they are given, so that runs need not have scores.
 
     Raises:
         UsageError: `unknown-setting`, `bad-config`.
@@ -207,7 +212,7 @@ def _columns(project: Project, read: Read) -> "Columns":
         raise UsageError("bad-config", text) from None
     both, of_qrels, of_runs = (columns(texts, f"--{key}") for key, texts in options.items())
     both = {what: name for what, name in both.items() if what not in read.text_columns}
-    return Columns(both, of_qrels, of_runs, usual=usual, in_shell=True)
+    return Columns(both, of_qrels, of_runs, usual=usual, in_shell=True, as_given=as_given)
 
 
 def named(text: str) -> tuple[str, str]:

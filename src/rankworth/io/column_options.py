@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io.columns import NONE, at, is_header, is_negative, nearest
+from rankworth.io.columns import NONE, Table, at, is_header, is_negative, nearest
 from rankworth.io.detect import format_of
 from rankworth.io.lines import MARK, QRELS, RUN, Layout
 from rankworth.io.reading import Reading, files_of
@@ -41,6 +41,7 @@ class Columns:
         runs: for runs alone.
         usual: names that a project gives in pyproject.toml, of which an input need not have any.
         in_shell: whether messages show options instead of arguments.
+        as_given: whether documents stand as they are given, so that a run need not have scores.
 
     """
 
@@ -49,6 +50,7 @@ class Columns:
     runs: Mapping[str, str] = field(default_factory=lambda: NONE)
     usual: "Columns | None" = None
     in_shell: bool = False
+    as_given: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what is no column of judgements or of runs.
@@ -69,7 +71,7 @@ class Columns:
 
     def __bool__(self) -> bool:
         """Whether anything is named."""
-        return bool(self.both or self.qrels or self.runs or self.usual)
+        return bool(self.both or self.qrels or self.runs or self.usual or self.as_given)
 
     def own(self, layout: Layout) -> Mapping[str, str]:
         """What is named for one kind of input alone."""
@@ -108,9 +110,13 @@ class Columns:
         if lacking:
             raise self._missing(lacking, without)
         named = ((each, self.of_pairs if each.aside else self.named(each.layout), self._own(each)) for each in inputs)
-        return [
+        columns = [
             {what: name for what, name in columns.items() if each.has(name, own=what in own)}
             for each, columns, own in named
+        ]
+        return [
+            {"score": "", **said} if self.as_given and each.layout is RUN and not each.tells_scores(said) else said
+            for each, said in zip(inputs, columns, strict=True)
         ]
 
     def _own(self, each: "Input") -> Mapping[str, str]:
@@ -186,6 +192,17 @@ class Input:
         numbers = () if self.samples or is_header(self.names) else map(str, range(1, len(self.names) + 1))
         there = {*self.names, *numbers}
         return name in there or (is_negative(name) and path in there)
+
+    def tells_scores(self, columns: Mapping[str, str]) -> bool:
+        """Whether a column of scores, ranks or distances is known, or what columns hold is told by their number.
+
+        Args:
+            columns: what is said of its columns.
+
+        """
+        names = tuple(self.names or ())
+        is_unnamed = not columns and all(name.isdecimal() for name in names)
+        return is_unnamed or bool(Table(self.layout.value, self.called, columns, names).value_columns())
 
     @property
     def listed(self) -> str:

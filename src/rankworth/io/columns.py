@@ -16,25 +16,40 @@ from rankworth.io.reading import Orders
 
 QUERY_TEXTS: Final = ("query text", "query_text", "user_input")
 """what the text of a query is called, which is its id where there is no other"""
-SPELLINGS: Final = {
+Groups = Sequence[Sequence[str]]
+"""Names of columns: those of the first group that is there count, and there only one of them may be."""
+_NAMES: Final[Mapping[str, Groups]] = {
     "query": (
-        *("query", "query_id", "qid", "query-id", "q_id", "queryid", "topic", "topic_id", "user_id", "userid", "user"),
-        *QUERY_TEXTS,
+        (
+            *("query", "query_id", "qid", "query-id", "q_id", "queryid", "topic", "topic_id", "user_id", "userid"),
+            *("user", *QUERY_TEXTS),
+        ),
+        ("question_id", "questionid", "search_id", "session_id", "sessionid", "customer_id", "customerid"),
+        ("question", "search_term", "search_query", "search_phrase"),
     ),
     "document": (
-        *("document", "doc_id", "docno", "docid", "corpus-id", "corpus_id", "pid", "item_id", "itemid", "item"),
-        *("document_id", "documentid", "doc id"),
+        (
+            *("document", "doc_id", "docno", "docid", "corpus-id", "corpus_id", "pid", "item_id", "itemid", "item"),
+            *("document_id", "documentid", "doc id"),
+        ),
+        (
+            *("product_id", "productid", "passage_id", "passage-id", "chunk_id", "article_id", "articleid", "movie_id"),
+            *("movieid", "track_id", "news_id", "asin", "sku"),
+        ),
+        ("doc",),
     ),
-    "grade": ("grade", "relevance", "label", "rel", "rating", "judgment", "judgement"),
-    "score": ("score", "prediction", "_score"),
-    "rank": ("rank", "position", "doc position"),
-    "distance": ("distance", "_distance", "dist"),
-    "subtopic": ("subtopic", "subtopic_id", "iteration"),
+    "grade": (("grade", "relevance", "label", "rel", "rating", "judgment", "judgement"),),
+    "score": (("score", "prediction", "_score"),),
+    "rank": (("rank", "position", "doc position"),),
+    "distance": (("distance", "_distance", "dist"),),
+    "subtopic": (("subtopic", "subtopic_id", "iteration"),),
 }
+"""what people call columns; a name of a later group means something else where one of an earlier group is there"""
+SPELLINGS: Final = {what: tuple(chain(*groups)) for what, groups in _NAMES.items()}
 LISTS: Final = {
     "document": (
         *("documents", "docs", "doc_ids", "docids", "document_ids", "results", "hits", "ranking"),
-        *("items", "item_ids", "recommendations"),
+        *("items", "item_ids", "recommendations", "ctxs"),
     ),
     "score": ("scores", "predictions"),
     "rank": ("ranks",),
@@ -48,13 +63,15 @@ VALUES: Final = {"score": ("score", "rank", "distance"), "grade": ("grade",)}
 """what may tell a score or a grade; the first that is there does"""
 SMALLER: Final = ("rank", "distance")
 """values of which the smaller one is better"""
-Groups = Sequence[Sequence[str]]
-"""Names of columns: those of the first group that is there count, and there only one of them may be."""
-USUAL: Final[Mapping[str, Groups]] = {what: (names, LISTS.get(what, ())) for what, names in SPELLINGS.items()}
+USUAL: Final[Mapping[str, Groups]] = {
+    what: (groups[0], LISTS.get(what, ()), *groups[1:]) for what, groups in _NAMES.items()
+}
 NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _PASSAGE: Final = "passage"
 """what umbrela calls the text of a document, which is its id where there is no other"""
 _IDS: Final = ("query", "document")
+_BEFORE_FURTHER: Final = 2
+"""behind how many groups of usual names those stand that belong to one kind of table"""
 RECORD: Final = ("id", "_id", "id_")
 """what a record in the list of a query may call its document besides"""
 _WITHIN: Final = ("source", "file_path", "file_name", "url")
@@ -136,7 +153,8 @@ def likely_document(paths: Sequence[str]) -> str:
     'metadata.source'
     """
     names = {path.rpartition(".")[2].lower(): path for path in reversed(paths)}
-    usual = (names[name] for name in (*SPELLINGS["document"], *RECORD) if name in names)
+    first, _, ids, *further = USUAL["document"]
+    usual = (names[name] for name in chain(first, ids, RECORD, *further) if name in names)
     called = (path for path in names.values() if path.endswith(("_id", "-id", "Id", "ID", "uuid", "key", "sku")))
     return next(chain(usual, called, (names[name] for name in _WITHIN if name in names)), "")
 
@@ -153,6 +171,7 @@ class Table:
         first: the number of its first row: 1 in a file, 0 in Python.
         noun: what messages call its columns.
         within: whether its rows are records in the list of a query, which need not name the query.
+        in_order: whether its rows have an order, which may be the ranking.
         orders: the lists that were met so far, and whether the run came as lists.
         grades: the grades that words mean.
         spellings: the usual names of its columns.
@@ -166,6 +185,7 @@ class Table:
     first: int = 0
     noun: str = "column"
     within: bool = False
+    in_order: bool = True
     orders: Orders = field(default_factory=Orders, compare=False, repr=False)
     grades: Words = field(default_factory=lambda: grade_words.NONE, repr=False)
     spellings: Mapping[str, Groups] = field(default_factory=lambda: USUAL, repr=False)
@@ -259,9 +279,11 @@ class Table:
             return None
         matches = [column for column in self.names if str(column) == name]
         free = [column for column in self.names if str(column) not in taken and column not in others]
-        usual = [*self.spellings[what], SIDES.get((self.value, what), ())]
-        if self.within:
-            usual.append(RECORDS.get((self.value, what), ()))
+        usual = [*self.spellings[what]]
+        usual[_BEFORE_FURTHER:_BEFORE_FURTHER] = [
+            SIDES.get((self.value, what), ()),
+            RECORDS.get((self.value, what), ()) if self.within else (),
+        ]
         for names in usual:
             matches = matches or [column for column in free if str(column).lower() in names]
         if len(matches) > 1:
@@ -307,6 +329,9 @@ class Table:
         remedy = f"{why}did you mean {named}?" if all(near.values()) else f"{why}say which it is: {named}"
         if self.value in lacking and (optional or self.value == "grade"):
             remedy += f"\nif none holds {self.value}s: {self.option({self.value: ''})}"
+        elif "score" in lacking and self.in_order:
+            given = f'--order given (order="given"), or {self.option({"score": ""})}'
+            remedy = f"if its rows are in rank order: {given}\notherwise {remedy}"
         if "query" in lacking and (self.noun, self.value) == ("key", "score"):
             remedy += '\nif these are the hits of one query, put them under it: {"q1": [...]}'
         text = f"{self.name}: there is {joined(list(map(self._lack, lacking)))}; {self._listed}"
@@ -363,9 +388,8 @@ class Table:
         plural = next((what for what, column in columns.items() if is_plural(column, what)), "")
         if plural and not listed:
             raise self.missing(plural, why=f"{quoted([columns[plural]])} holds no lists; ")
-        if self.value == "score" and untold and not listed:
-            add = "add a column rank (1, 2, 3 ...) if rows are in rank order; otherwise "
-            raise self.missing("score", why=add if len(self.names) == 2 else "")  # noqa: PLR2004 - ids alone
+        if self.value == "score" and untold and not (listed or (self.in_order and self.columns.get("score") == "")):
+            raise self.missing("score")
         scores = [name for name in self.names if str(name).lower() in _SCORES]
         if untold and self.columns.get(self.value) != "" and not {*numbers, *scores} <= {*columns.values()}:
             raise self.missing(self.value, optional=True)

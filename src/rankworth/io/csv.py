@@ -24,7 +24,7 @@ from rankworth.io.source import Source
 from rankworth.io.text import FIELDS, Reader, Record
 
 if TYPE_CHECKING:
-    from rankworth.io.reading import Reading
+    from rankworth.io.reading import Orders, Reading
 
 CHUNK: Final = 8 << 20
 LONGEST: Final = 32 << 20
@@ -80,7 +80,7 @@ class Header:
 
     @property
     def value(self) -> str:
-        """What the values are; nothing where every judgement is 1."""
+        """What the values are; nothing where every judgement is 1, or rows stand in the order of the ranking."""
         return next((what for what in ("score", "rank", "distance", "grade") if what in self.places), "")
 
 
@@ -99,7 +99,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     header = read_header(source, layout, reading)
     value = header.value
     if layout is RUN:
-        reading.orders.agree(value, source.name)
+        reading.orders.agree(value or "order", source.name)
     records = (_Quepid if header.quepid else Records)(
         source,
         TAB if header.delimiter in LOOSE else header.delimiter,
@@ -116,9 +116,16 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     frames = records.read((header.start, header.lines), header.delimiter)
     if value in SMALLER:
         frames = (frame.with_columns(score=0.0 - pl.col(value)).drop(value) for frame in frames)
-    if not value:
+    if not value and layout is RUN:
+        frames = (_ranked(frame, reading.orders) for frame in frames)
+    elif not value:
         frames = (frame.with_columns(grade=pl.lit(1.0)) for frame in frames)
     return _decided(frames, source) if header.undecided else frames
+
+
+def _ranked(frame: pl.DataFrame, orders: "Orders") -> pl.DataFrame:
+    """Rows in the order of the ranking, with scores that say so."""
+    return frame.with_columns(score=pl.Series(orders.ranked(frame["query"].to_list()), dtype=pl.Float64))
 
 
 def _decided(frames: Iterator[pl.DataFrame], source: Source) -> Iterator[pl.DataFrame]:
@@ -198,13 +205,14 @@ def begin(source: Source, delimiters: Iterable[str], is_header: Callable[[list[s
     return begun
 
 
-def read_header(source: Source, layout: Layout, reading: "Reading") -> Header:
+def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order: bool = True) -> Header:
     """Look at the first line that is neither blank nor a comment.
 
     Args:
         source: the file.
         layout: `RUN` or `QRELS`.
         reading: what the user says of it, with its format.
+        in_order: whether rows are read in their order, which may be the ranking.
 
     Raises:
         InputError: `frame-columns`, `empty-input`, and as `begin`.
@@ -228,7 +236,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading") -> Header:
             raise InputError("frame-columns", text, remedy=f"add a header line, or give columns by number: {counted}")
         columns = {what: str(number) for number, what in enumerate(usual, 1)}
     names = _names(begun.cells, named=named)
-    table = Table(layout.value, where, columns, names, first=1)
+    table = Table(layout.value, where, columns, names, first=1, in_order=in_order)
     table.check_named()
     known = {*columns.values(), *(name for what in ("query", "document", layout.value) for name in SPELLINGS[what])}
     if twice := [name for name in names if names.count(name) > 1 and {name, name.lower()} & known]:

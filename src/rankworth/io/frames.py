@@ -240,7 +240,10 @@ def _values(rows: pl.DataFrame, table: Table) -> pl.Series:
     """
     what = next((what for what in VALUES[table.value] if what in rows.columns), "")
     if table.value == "score":
-        table.orders.agree(what, table.name)
+        table.orders.agree(what or "order", table.name)
+    if not what and table.value == "score":
+        queries = rows["query"].cast(pl.String).to_list()
+        return pl.Series("score", table.orders.ranked(queries), dtype=pl.Float64)
     if not what:
         return pl.ones(rows.height, dtype=pl.Float64, eager=True).alias(table.value)
     column = rows[what].alias(table.value)

@@ -124,7 +124,7 @@ def _by_query(columns: Mapping[Any, Any]) -> tuple[Lists, Lists]:
     if (document := table.column_of("document")) is not None:
         text = f"labels: the items have names of their own, in column {document}"
         raise InputError("input-type", text, remedy="give the table as judgements and as run: evaluate(table, table)")
-    values = replace(table, value="score")
+    values = replace(table, value="score", in_order=False)
     what, score = next(iter(values.value_columns().items()), ("", None))
     if not what:
         raise values.missing("score", why="the order of rows ranks nothing; ")

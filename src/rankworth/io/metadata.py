@@ -19,7 +19,7 @@ import polars as pl
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import csv, detect, json, lines, records, topics, validate
-from rankworth.io.columns import NONE, QUERY_TEXTS, RECORD, SPELLINGS, Groups, Table
+from rankworth.io.columns import NONE, QUERY_TEXTS, RECORD, USUAL, Groups, Table
 from rankworth.io.csv import DELIMITERS, TAB
 from rankworth.io.lines import HEAD, MARK, QRELS, refuse_binary
 from rankworth.io.query_table import QueryTable, Value
@@ -88,10 +88,10 @@ QUERIES: Final = Kind(
                 *("topic_id", "topic-id", "topicid", "topic_number"),
             ),
             (*RECORD, "number", "num"),
-            *(("topic",), ("query",), ("user_id", "userid", "user"), QUERY_TEXTS),
+            *(("topic",), ("query",), ("user_id", "userid", "user"), QUERY_TEXTS, *USUAL["query"][2:]),
         ),
         "text": (
-            *(("text", "querytext", *QUERY_TEXTS), ("query",), ("question",), ("title",), ("topic",)),
+            *(("text", "querytext", *QUERY_TEXTS), ("query",), USUAL["query"][-1], ("title",), ("topic",)),
             ("contents", "content", "body", "utterance", "description"),
         ),
     },
@@ -105,8 +105,8 @@ DOCUMENTS: Final = Kind(
     usual={
         "document": (
             ("docno",),
-            (*(name for name in SPELLINGS["document"] if name not in _DOCUMENTS), "doc-id", "passage_id", "passage-id"),
-            *(RECORD, ("document",), ("item",)),
+            (*(name for name in USUAL["document"][0] if name not in _DOCUMENTS), "doc-id", "passage_id", "passage-id"),
+            *(RECORD, ("document",), ("item",), USUAL["document"][2]),
         ),
         "text": (
             ("text", "document_text", "doc_text", "passage_text"),

@@ -269,7 +269,9 @@ class Reader:
                 return f"{self.name}: row {first + row}"
 
             parts.append(records.frame(batch, where))
-            last |= {type(row[-1]) for row in batch if isinstance(row, tuple | list)}
+            cells = [row[-1] for row in batch if isinstance(row, tuple | list)]
+            scored = isinstance(records.fields.roles.get(self.layout.value), int)
+            last |= set(map(type, validate.unquoted(cells) if scored else cells))
             first += len(batch)
         whole = pl.concat(parts) if parts else pl.DataFrame()
         if not whole.height:

@@ -70,12 +70,31 @@ class Orders:
         """Nothing is met yet."""
         self.lists: Lists | None = None
         self._met: dict[str, tuple[Callable[[int], str], int]] = {}
+        self._rows: dict[str, int] = {}
         self._way = self._first = ""
 
     @property
     def has_scores(self) -> bool:
         """Whether the rows that were read have scores, and not ranks or an order alone."""
         return not self._way.startswith(("rank", "order"))
+
+    @property
+    def has_ranks(self) -> bool:
+        """Whether a column of ranks tells the ranking, or lists do, which stand in its order."""
+        return self.lists is not None or self._way == "rank"
+
+    def ranked(self, queries: Iterable[str]) -> list[int]:
+        """Return scores of rows that stand in the order of the ranking: -1, -2, -3 ... within each query.
+
+        Args:
+            queries: of each row, behind those that were ranked before.
+
+        """
+        scores = []
+        for query in queries:
+            self._rows[query] = rank = self._rows.get(query, 0) + 1
+            scores.append(-rank)
+        return scores
 
     def agree(self, way: str, where: str, lists: Lists | None = None) -> None:
         """Refuse files of one run that are ranked in different ways.
@@ -187,7 +206,8 @@ class Reading:
     Attributes:
         format: one of `FORMATS`; detected from the content where empty.
         columns: which column holds what, `{"query": "term"}`; a number counts columns from 1 where there is no header;
-            `{"grade": ""}` where no column tells grades, so that all are 1; `{"score": ""}` where ranks are to count.
+            `{"grade": ""}` where no column tells grades, so that all are 1; `{"score": ""}` where ranks are to count,
+            or the order of rows where there are none.
         split: which judgements of a BEIR folder; `test` where empty.
         blanks: what becomes of judgements without a grade.
         grades: the grades that words mean.

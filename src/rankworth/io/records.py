@@ -121,7 +121,8 @@ class Fields:
     def _roles(self, names: tuple[Any, ...], where: str) -> dict[str, Any]:
         """The field of each column, where a row has these."""
         self.table = table = replace(self.table, name=where, names=names)
-        is_plain = not any(table.columns.values()) and "score" not in table.columns  # where scores are to be ranks
+        is_scored = "score" not in table.columns or len(names) == _PAIR  # without scores, a third field may be a rank
+        is_plain = is_scored and not any(table.columns.values())
         if names and is_plain and all(type(name) is int for name in names):
             columns = ("query", "document", table.value)
             if not 1 < len(names) <= len(columns):
@@ -164,7 +165,6 @@ class Records:
         of_records = {what: name for what, name in self.columns.items() if what != "query"}
         self.fields = Fields(table, self.header)
         self._within = Fields(replace(table, columns=of_records, within=True))
-        self._count = 0
 
     def frame(self, rows: Sequence[Any], where: Where) -> "pl.DataFrame":
         """The documents of some rows.
@@ -187,8 +187,8 @@ class Records:
             self.orders.agree(self.fields.valued or "order", where(0))
         columns = self.checked(columns, where)
         if self.layout.value not in columns:
-            columns[self.layout.value] = by_order(len(rows), self.layout, self._count)
-        self._count += len(rows)
+            ranked = self.layout is RUN
+            columns[self.layout.value] = self.orders.ranked(columns["query"]) if ranked else [1] * len(rows)
         return self.joined(columns, where)
 
     def frame_of_lists(self, columns: Columns, where: Where) -> "pl.DataFrame":
@@ -362,11 +362,6 @@ def _repeated(items: Sequence[Any], counts: list[int]) -> list[Any]:
     return [item for item, count in zip(items, counts, strict=True) for _ in range(count)]
 
 
-def by_order(count: int, layout: Layout, first: int = 0) -> Sequence[int]:
-    """Scores by the order of documents, or grades of 1."""
-    return range(-first - 1, -first - count - 1, -1) if layout is RUN else [1] * count
-
-
 def _ordered(scores: Sequence[Any] | None, counts: list[int]) -> list[Any]:
     """The scores; where a list has none but None, as hits that are sorted by a field, its order instead."""
     if scores is not None and None not in scores:
@@ -374,7 +369,7 @@ def _ordered(scores: Sequence[Any] | None, counts: list[int]) -> list[Any]:
     ordered: list[Any] = []
     for count in counts:
         held = [] if scores is None else scores[len(ordered) : len(ordered) + count]
-        ordered += held if any(score is not None for score in held) else by_order(count, RUN)
+        ordered += held if any(score is not None for score in held) else range(-1, -count - 1, -1)
     return ordered
 
 

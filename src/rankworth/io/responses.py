@@ -15,12 +15,13 @@ judgements, too, of what the search returned. Documents go by `_id`; where a fil
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 import orjson
 
 from rankworth.errors import InputError, counted, quoted, shortened
-from rankworth.io.columns import LISTS, RECORD, SPELLINGS, Table, at, is_negative, leaves, likely_document
+from rankworth.io.columns import LISTS, RECORD, SPELLINGS, USUAL, Table, at, is_negative, leaves, likely_document
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import LISTED, Lists
 from rankworth.io.records import fields_of, is_scalar, names_of, paths_of
@@ -66,7 +67,8 @@ _PARTIAL: Final = ("timed_out", "_shards.failed", "responseHeader.partialResults
 _REASONS: Final = ("type", "reason", "summary", "msg", "message")
 _SCORES: Final = ("score", "relevance", "similarity", "match", "distance", "rank")
 """parts of names under which engines have scores"""
-_USUAL: Final = ((*SPELLINGS["document"], *RECORD), SPELLINGS["score"])
+_FIRST, _, *_FURTHER = USUAL["document"]
+_USUAL: Final = ((*_FIRST, *RECORD, *chain(*_FURTHER)), SPELLINGS["score"])
 """usual names of documents and scores in hits; what is called a distance may be a similarity"""
 _UNREAD: Final = ("frame-columns", "id-type", "input-type", "nested-runs", "bad-score", "bad-grade", "missing-value")
 """the errors of what is read as something else"""
@@ -121,7 +123,7 @@ def _engine_of(response: Mapping[Any, Any], columns: Mapping[str, str]) -> Engin
     if documents := columns.get("documents"):
         hits = at(response, documents)
         names = names_of(hits[0]) if isinstance(hits, list) and hits else ()
-        document, score = (next((name for name in names if name in spelled), "") for spelled in _USUAL)
+        document, score = (next((name for name in spelled if name in names), "") for spelled in _USUAL)
         return Engine(documents, document, score) if isinstance(hits, list) else None
     for engine in ENGINES:
         is_row = engine.documents in LISTS["document"] and len(response) > 1
@@ -216,7 +218,8 @@ def _query_of(response: Mapping[Any, Any], path: str, where: str, file: str) -> 
         InputError: `response-queries`.
 
     """
-    usual = next((name for name in response if str(name).lower() in SPELLINGS["query"]), None)
+    called = {str(name).lower(): name for name in reversed(response)}
+    usual = next((called[name] for name in SPELLINGS["query"] if name in called), None)
     query = at(response, path) if path else file if usual is None else response[usual]
     if isinstance(query, Mapping):  # with its text
         query = next((query[name] for name in SPELLINGS["query"] if name in query), None)
@@ -307,7 +310,7 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
     path, hit = _first_hit(response)
     keys = [str(key).lower() for key in value]
     is_row = any(key in SPELLINGS["query"] for key in keys) and any(key in LISTS["document"] for key in keys)
-    if not hit or is_lists or is_row or any(key in (*SPELLINGS["document"], "schema") for key in keys):
+    if not hit or is_lists or is_row or any(key in (*_FIRST, "schema") for key in keys):
         return error
     columns = {"documents": path, "document": likely_document(leaves(hit)) or "PATH"}
     if score := _likely_score(at(response, path)):

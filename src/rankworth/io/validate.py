@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rankworth.errors import InputError, not_text, quoted
 from rankworth.io import grade_words
 from rankworth.io.grade_words import Words
+from rankworth.io.lines import NUMBER
 
 if TYPE_CHECKING:
     import polars as pl
@@ -205,6 +206,8 @@ def numbers(
             return 0.0 - array if value in ("rank", "distance") else array
         place = int(bad[0])
     except struct.error:
+        if value != "grade" and (read := unquoted(held)) != list(held):
+            return numbers(read, value, where, remedy=remedy)
         place = next(place for place, item in enumerate(items) if not _is_real(item))
     if value == "grade" and any(map(is_blank, items)):
         blank = np.array(list(map(is_blank, items)), dtype=bool)
@@ -244,14 +247,34 @@ def no_number(item: object, value: str, where: str, *, remedy: str = "") -> Inpu
         remedy = remedy or f"leave the document out, or give it a {value}"
         return InputError("missing-value", f"{where} is missing", remedy=remedy)
     infinite = isinstance(item, float) and math.isinf(item)
-    if isinstance(item, str) and is_numeric(item) and value != "grade":
-        remedy = (
-            "write numbers without quotes; text becomes numbers with float(text), in Polars with .cast(pl.Float64), "
-            "in pandas with pd.to_numeric"
-        )
     remedy = remedy or f"leave out what has no finite {value}, or fix what made it"
     text = f"{where} is {shown(item)}, not a {'finite ' if infinite else ''}number"
     return InputError("bad-grade" if value == "grade" else "bad-score", text, remedy=remedy)
+
+
+def unquoted(items: Iterable[Any]) -> list[Any]:
+    """Return the numbers of texts that read as a number in a table would, as "81.5"; other items as they are."""
+    return [_unquoted(item) if isinstance(item, str) else item for item in items]
+
+
+def _unquoted(text: str) -> float | str:
+    bare = text.strip()
+    if not NUMBER.fullmatch(bare) or math.isnan(number := float(bare)):
+        return text
+    return int(number) if bare.isdecimal() and number < _LARGEST else number
+
+
+def packed(items: Sequence[Any]) -> NDArray[np.float64]:
+    """Return numbers, of which some may stand in quotes, as float64.
+
+    Raises:
+        struct.error: where an item is no number.
+
+    """
+    try:
+        return np.frombuffer(packer(len(items)).pack(*items))
+    except struct.error:
+        return np.frombuffer(packer(len(items)).pack(*unquoted(items)))
 
 
 def is_number(item: object, *, infinite: bool = True) -> bool:
@@ -297,9 +320,9 @@ def refuse_ranks(values: Iterable[Sequence[Any]], name: str) -> None:
 
     """
     has_several = False
-    for numbers in values:
+    for numbers in map(unquoted, values):
         first = numbers[0] if numbers else 0
-        if type(first) is not int or first not in (0, 1) or list(numbers) != list(range(first, first + len(numbers))):
+        if type(first) is not int or first not in (0, 1) or numbers != list(range(first, first + len(numbers))):
             return
         has_several = has_several or len(numbers) > 1
     if has_several:
@@ -427,6 +450,8 @@ def values(
                 beside(place)
     except struct.error:
         array = np.full(1, np.nan)
+        for rest in range(place, len(dicts)) if beside is not None else ():
+            beside(rest)
     if not (np.isnan(array).any() if value == "score" else not np.isfinite(array).all()):
         return array
     pairs = [(query, document) for query, part in zip(queries, dicts, strict=True) for document in part]

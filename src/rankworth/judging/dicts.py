@@ -92,7 +92,7 @@ class _Dicts(Rows):
             name=self.name,
             beside=lambda number: found.extend(map(self.lists[number].get, wanted[number], absent)),
         )
-        return scores, np.frombuffer(validate.packer(len(found)).pack(*found))
+        return scores, validate.packed(found)
 
     @cached_property
     def _ids(self) -> list[str]:

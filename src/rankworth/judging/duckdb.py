@@ -21,7 +21,7 @@ import polars as pl
 
 from rankworth.errors import InputError, RankworthError, UsageError, quoted, shortened
 from rankworth.io import atomic, frames
-from rankworth.io.columns import NONE, Table
+from rankworth.io.columns import NONE, VALUES, Table
 from rankworth.io.reading import Orders
 from rankworth.judging.order import POSITION, refusal, settings_of_queries, settings_of_rows
 from rankworth.model import Run
@@ -109,7 +109,10 @@ class Related(Run):
             types, none = dict(zip(source.columns, map(str, source.types), strict=True)), source.limit(0)
         object.__setattr__(self, "types", types)
         object.__setattr__(self, "chosen", self._table(self._reading.columns).chosen())
-        self._settled(self._taken(none, self.chosen), self.orders)
+        head = self._taken(none, self.chosen)
+        numbers = [name for what, name in self.chosen.items() if what in VALUES["score"]]
+        texts = [name for name in numbers if head.schema[name] == pl.String]  # of numbers in quotes, as far as is known
+        self._settled(head.with_columns(pl.col(texts).cast(pl.Float64)), self.orders)
         return {}
 
     @property
@@ -122,7 +125,8 @@ class Related(Run):
         return f"Related(name={self.name!r})"
 
     def _table(self, columns: Mapping[str, str], orders: Orders | None = None) -> Table:
-        return Table("score", self._called, columns, tuple(self.types), orders=orders or Orders())
+        names = tuple(self.types)
+        return Table("score", self._called, columns, names, in_order=False, orders=orders or Orders())
 
     def _taken(self, relation: Relation, *columns: Mapping[str, str]) -> pl.DataFrame:
         """Some columns of a relation."""

@@ -205,6 +205,8 @@ class Run:
             if error.slug == "frame-columns":
                 return None
             raise
+        if not ranked.orders.has_ranks:
+            return None
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
         frame = pl.concat(list(self.batches())).with_columns(pl.concat(ranks).alias("rank"))

@@ -108,7 +108,7 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
     """Tables of text; those with the same columns are read together."""
     alike: dict[tuple[object, ...], tuple[Header, int | None, list[str]]] = {}
     for file in files:
-        header = csv.read_header(file, layout, reading)
+        header = csv.read_header(file, layout, reading, in_order=False)
         reading.orders.agree(header.value, file.name)
         is_loose = header.delimiter in csv.LOOSE
         odd = "an export of Quepid" if header.quepid else "a table below other lines"

@@ -121,7 +121,7 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
 
     """
     schema = {field.name: _kind(field.dataType) for field in frame.schema.fields}
-    table = Table(value, name, columns, tuple(schema))
+    table = Table(value, name, columns, tuple(schema), in_order=False)
     _check(schema, table)
     found = table.chosen()
     kind: Any = schema[found["document"]]
