@@ -648,7 +648,20 @@ def test_queries_asked_for_must_be_judged_and_a_list() -> None:
 @pytest.mark.parametrize("place", ["first", "middle", "last"])
 @pytest.mark.parametrize(
     "bad",
-    [float("nan"), np.float32("nan"), None, "0,5", "nan", "high", b"1", [1.0], 1j, 10**400, {"x": 1}, np.array([1.0, 2.0])],
+    [
+        float("nan"),
+        np.float32("nan"),
+        None,
+        "0,5",
+        "nan",
+        "high",
+        b"1",
+        [1.0],
+        1j,
+        10**400,
+        {"x": 1},
+        np.array([1.0, 2.0]),
+    ],
     ids=repr,
 )
 def test_scores_and_grades_of_dicts_are_numbers(bad: Any, place: str) -> None:
@@ -808,7 +821,9 @@ def test_frames_lack_no_column_and_have_none_twice(library: str) -> None:
     to = LIBRARIES[library]
     assert str(refused(QRELS, to(FRAME.rename({"score": "points"})))) == (
         "the run: there is no score or rank column; the columns are query document points   [frame-columns]\n"
-        "  say which it is: columns={'score': 'NAME'}"
+        '  if its rows are in rank order: order="given" (--order given on the command line), '
+        "or columns={'score': ''}\n"
+        "  otherwise say which it is: columns={'score': 'NAME'}"
     )
     assert str(refused(QRELS, to(FRAME.rename({"query": "term"})))) == (
         "the run: there is no query column; the columns are term document score   [frame-columns]\n"

@@ -500,7 +500,7 @@ def test_text_is_a_score_where_it_reads_as_a_number() -> None:
     scores = table(RUN, "score").with_columns(pl.col("score").cast(pl.String))
     scores.write_parquet("run")
     assert quietly(QRELS, "run").mean() == quietly(QRELS, RUN).mean()
-    scores.with_columns(score="score" + pl.lit(" points")).write_parquet("run")
+    scores.with_columns(score=pl.col("score") + " points").write_parquet("run")
     assert str(refused(QRELS, "run")) == (
         "run: row 1: the score is '3.0 points', not a number   [bad-score]\n"
         "  leave out what has no finite score, or fix what made it"
@@ -516,7 +516,9 @@ def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
     )
     assert refused(QRELS, Run("run.parquet", columns={"query": "term"})).typed == (
         "run.parquet: there is no score or rank column; the columns are term document points   [frame-columns]\n"
-        "  say which it is: --columns score=NAME, in Python columns={'score': 'NAME'}"
+        '  if its rows are in rank order: --order given (order="given"), or --columns score=, '
+        "in Python columns={'score': ''}\n"
+        "  otherwise say which it is: --columns score=NAME, in Python columns={'score': 'NAME'}"
     )
     run = Run("run.parquet", columns={"query": "term", "score": "points"})
     assert quietly(QRELS, run).per_query.to_dict() == quietly(QRELS, RUN).per_query.to_dict()

@@ -205,7 +205,9 @@ COLUMNS = {
     ),
     "query,document,value\nq,d,1\n": (
         "a.csv:1: there is no score or rank column; the columns are query document value   [frame-columns]\n"
-        "  say which it is: --columns score=NAME, in Python columns={'score': 'NAME'}"
+        '  if its rows are in rank order: --order given (order="given"), or --columns score=, '
+        "in Python columns={'score': ''}\n"
+        "  otherwise say which it is: --columns score=NAME, in Python columns={'score': 'NAME'}"
     ),
     "\n# c\nquery,document,docid,score\nq,d,d,1\n": (
         "a.csv:3: document docid could all be the document column; the columns are query document docid score   "

@@ -1,6 +1,7 @@
-"""Files and objects as practitioners have them: rows in rank order, usual names of columns, lists in cells, nested JSON."""
+"""Files and objects as practitioners have them: rows in rank order, usual names, lists in cells, nested JSON."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,22 +39,22 @@ def printed(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
 
 JUDGED = {"sort": {"u1": 3, "u2": 0}, "read": {"u3": 1}}
 ORDERED = pl.DataFrame({"query": ["sort", "sort", "read"], "document": ["u2", "u1", "u3"]})
-FORMS: dict[str, Callable[[], Any]] = {
-    "csv": lambda: ORDERED.write_csv("run.csv") or "run.csv",
-    "tsv": lambda: ORDERED.write_csv("run.tsv", separator="\t") or "run.tsv",
-    "jsonl": lambda: ORDERED.write_ndjson("run.jsonl") or "run.jsonl",
-    "json": lambda: ORDERED.write_json("run.json") or "run.json",
-    "parquet": lambda: ORDERED.write_parquet("run.parquet") or "run.parquet",
-    "arrow": lambda: ORDERED.write_ipc("run.arrow") or "run.arrow",
-    "Polars": lambda: ORDERED,
-    "pandas": lambda: ORDERED.to_pandas(),
-    "Arrow": lambda: ORDERED.to_arrow(),
+WRITTEN: dict[str, Callable[[str], object]] = {
+    "csv": ORDERED.write_csv,
+    "tsv": partial(ORDERED.write_csv, separator="\t"),
+    "jsonl": ORDERED.write_ndjson,
+    "json": ORDERED.write_json,
+    "parquet": ORDERED.write_parquet,
+    "arrow": ORDERED.write_ipc,
 }
+FRAMES = {"Polars": ORDERED, "pandas": ORDERED.to_pandas(), "Arrow": ORDERED.to_arrow()}
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*WRITTEN, *FRAMES])
 def test_rows_in_rank_order_are_the_ranking_where_that_is_said(form: str) -> None:
-    run = FORMS[form]()
+    run = FRAMES.get(form, f"run.{form}")
+    if form in WRITTEN:
+        WRITTEN[form](f"run.{form}")
     with pytest.raises(rw.InputError, match=r'in rank order: order="given" .*, or columns=\{') as caught:
         rw.evaluate(JUDGED, run, ["RR"])
     assert caught.value.slug == "frame-columns"

@@ -289,7 +289,7 @@ def test_nothing_is_written_to_a_source() -> None:
 
 def test_documents_without_scores_are_ranked_as_they_stand() -> None:
     assert read({"q1": ["b", "a"], "q2": ("c",)}) == {"q1": {"b": -1, "a": -2}, "q2": {"c": -1}}
-    assert read([("q1", "b"), ("q2", "c"), ("q1", "a")]) == {"q1": {"b": -1, "a": -3}, "q2": {"c": -2}}
+    assert read([("q1", "b"), ("q2", "c"), ("q1", "a")]) == {"q1": {"b": -1, "a": -2}, "q2": {"c": -1}}
     assert read([{"query": "q", "document": "b"}, {"query": "q", "document": "a"}]) == {"q": {"b": -1, "a": -2}}
     assert read([{"query": "q", "documents": ["b", "a"], "text": "why"}]) == {"q": {"b": -1, "a": -2}}
     assert read([["b", "a"], [], ["c"]]) == {"0": {"b": -1, "a": -2}, "1": {}, "2": {"c": -1}}

@@ -34,7 +34,7 @@ _NAMES: Final[Mapping[str, Groups]] = {
         ),
         (
             *("product_id", "productid", "passage_id", "passage-id", "chunk_id", "article_id", "articleid", "movie_id"),
-            *("movieid", "track_id", "news_id", "asin", "sku"),
+            *("movieid", "track_id", "news_id", "asin"),
         ),
         ("doc",),
     ),
@@ -329,7 +329,7 @@ class Table:
         remedy = f"{why}did you mean {named}?" if all(near.values()) else f"{why}say which it is: {named}"
         if self.value in lacking and (optional or self.value == "grade"):
             remedy += f"\nif none holds {self.value}s: {self.option({self.value: ''})}"
-        elif "score" in lacking and self.in_order:
+        elif lacking == ("score",) and self.in_order and not self.named.get("score"):
             given = f'--order given (order="given"), or {self.option({"score": ""})}'
             remedy = f"if its rows are in rank order: {given}\notherwise {remedy}"
         if "query" in lacking and (self.noun, self.value) == ("key", "score"):

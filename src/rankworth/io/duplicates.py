@@ -58,7 +58,8 @@ PAIR: Final = ("query", "document")
 TRIPLE: Final = ("query", "subtopic", "document")
 _UNPACK: Final = {".gz": "zcat", ".bz2": "bzcat", ".xz": "xzcat", ".zst": "zstdcat"}
 _SETTLED: Final = {
-    "run": 'or say which of them counts: --duplicates best (duplicates="best") is the highest score, and ranks close up\n'
+    "run": 'or say which of them counts: --duplicates best (duplicates="best") is the highest score, '
+    "and ranks close up\n"
     'or --duplicates once (duplicates="once") is the first, and the others keep their ranks, as in MAP@k on Kaggle',
     "qrels": 'or say which of them counts: --duplicate-judgements max (duplicate_judgements="max")',
 }

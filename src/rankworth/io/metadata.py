@@ -106,7 +106,7 @@ DOCUMENTS: Final = Kind(
         "document": (
             ("docno",),
             (*(name for name in USUAL["document"][0] if name not in _DOCUMENTS), "doc-id", "passage_id", "passage-id"),
-            *(RECORD, ("document",), ("item",), USUAL["document"][2]),
+            *(RECORD, ("document",), ("item",), *USUAL["document"][2:]),
         ),
         "text": (
             ("text", "document_text", "doc_text", "passage_text"),

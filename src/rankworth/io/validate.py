@@ -450,8 +450,9 @@ def values(
                 beside(place)
     except struct.error:
         array = np.full(1, np.nan)
-        for rest in range(place, len(dicts)) if beside is not None else ():
-            beside(rest)
+        if beside is not None:
+            for rest in range(place, len(dicts)):
+                beside(rest)
     if not (np.isnan(array).any() if value == "score" else not np.isfinite(array).all()):
         return array
     pairs = [(query, document) for query, part in zip(queries, dicts, strict=True) for document in part]

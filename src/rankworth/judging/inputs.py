@@ -72,8 +72,7 @@ class InputOptions:
         self.rowless = False
         """whether a run without a row is no error"""
         both, qrels, runs = (settings.pop(name, None) or {} for name in ("columns", "qrels_columns", "run_columns"))
-        columns = Columns(both, qrels, runs, as_given=settings.get("order") == "given")
-        self.columns = columns if columns else None
+        self.columns = Columns(both, qrels, runs, as_given=settings.get("order") == "given") or None
         self.blank: Blank | None = settings.pop("blank", None)
         if self.blank is not None:
             Blanks(self.blank)
