@@ -331,7 +331,7 @@ class Table:
             remedy += f"\nif none holds {self.value}s: {self.option({self.value: ''})}"
         elif lacking == ("score",) and self.in_order and not self.named.get("score"):
             given = f'--order given (order="given"), or {self.option({"score": ""})}'
-            remedy = f"if its rows are in rank order: {given}\notherwise {remedy}"
+            remedy = f"{why}if its rows are in rank order: {given}\notherwise {remedy.removeprefix(why)}"
         if "query" in lacking and (self.noun, self.value) == ("key", "score"):
             remedy += '\nif these are the hits of one query, put them under it: {"q1": [...]}'
         text = f"{self.name}: there is {joined(list(map(self._lack, lacking)))}; {self._listed}"
