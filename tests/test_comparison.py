@@ -1032,3 +1032,19 @@ def test_a_margin_calls_two_equal_differences_nothing() -> None:
     assert (
         compare(runs=of_values(old, [value + 0.001 for value in old]), margin=0.01).differences[0].word == "equivalent"
     )
+
+
+def test_no_difference_can_be_detected_that_no_two_values_have() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    runs = {"small": {"q1": ["a"], "q2": ["x"]}, "big": {"q1": ["x", "a"], "q2": ["b"]}}
+    told = compare(qrels, runs, ["Success@1"], effect=0.1)
+    assert "none: with 2 queries no difference of Success@1 can be detected" in " ".join(repr(told).split())
+    assert told.differences[0].detectable == math.inf
+    assert told.to_dict()["differences"][0]["detectable"] is None
+    few = [text for slug, text in told.warnings if slug == "few-queries"]
+    assert few[-1].startswith("2 queries are too few for a difference of 0.1; minimum detectable difference")
+    assert few[-1].endswith("none: with 2 queries no difference of Success@1 can be detected")
+    assert rw.minimal_detectable(told)["Success@1"] == math.inf
+    unbounded = compare(qrels, runs, ["DCG@1", "Success@1"])
+    assert unbounded.of("DCG@1", "big").detectable == pytest.approx(16.334, abs=1e-3)
+    assert "of Success@1 can be detected" in " ".join(repr(unbounded).split())

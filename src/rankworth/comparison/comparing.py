@@ -12,15 +12,16 @@ from rankworth import stats
 from rankworth.arrays import Floats
 from rankworth.comparison.bounds import bounds_of
 from rankworth.comparison.differences import (
-    DETECTABLE,
     LEVEL,
     PAIRWISE,
     Difference,
     Plan,
     ScoreTable,
+    detectable_text,
     differences,
     least_p,
     side_by_side,
+    widest,
 )
 from rankworth.comparison.result import BETTER, MARKS, WORSE, Comparison, threshold, word_on
 from rankworth.comparison.systems import UNJUDGED, System, SystemReader, not_alike, paired, shared
@@ -281,11 +282,9 @@ def _few_queries(size: int, rows: Sequence[Difference], plan: Plan, effect: floa
         if plan.test in _OF_SIGNS and smallest >= 1 - plan.level:
             why = f"p cannot be below {smallest:.4g}, however they differ"
         yield "few-queries", f"{counted(size)} {'is' if size == 1 else 'are'} few: {why}"
-    detectable = [(row.detectable, row.measure) for row in rows if not math.isnan(row.detectable)]
-    largest, measure = max(detectable, key=lambda pair: pair[0], default=(0.0, ""))
-    if effect is not None and largest > effect:
+    if effect is not None and any(row.detectable > effect for row in rows):
         few = f"{counted(size)} {'is' if size == 1 else 'are'} too few for a difference of {effect:g}"
-        yield "few-queries", f"{few}; {DETECTABLE} of {measure}: {largest:.4f}"
+        yield "few-queries", f"{few}; {detectable_text(rows)}"
 
 
 def power(values: Measured, effect: float, *, n: int | None = None, alpha: float = 0.05) -> dict[str, float]:
@@ -302,13 +301,15 @@ def power(values: Measured, effect: float, *, n: int | None = None, alpha: float
         UsageError: `not-comparable`, `unknown-setting`.
 
     """
-    return _planned(lambda spread, size: stats.power(spread, effect, size, alpha=alpha), values, n)
+    return _planned(lambda spread, size, _: stats.power(spread, effect, size, alpha=alpha), values, n)
 
 
 def minimal_detectable(
     values: Measured, *, power: float = 0.8, n: int | None = None, alpha: float = 0.05
 ) -> dict[str, float]:
     """The smallest difference that a paired t test finds with this probability, by measure.
+
+    It is infinite where no two values of the measure differ by as much.
 
     Args:
         values: a comparison, or the values of two runs at least.
@@ -321,7 +322,12 @@ def minimal_detectable(
         UsageError: `not-comparable`, `unknown-setting`.
 
     """
-    return _planned(lambda spread, size: stats.minimal_detectable(spread, size, power=power, alpha=alpha), values, n)
+
+    def smallest(spread: float, size: int, widest: float) -> Floats:
+        least = stats.minimal_detectable(spread, size, power=power, alpha=alpha)
+        return np.where(least > widest, np.inf, least)
+
+    return _planned(smallest, values, n)
 
 
 def queries_needed(values: Measured, effect: float, *, power: float = 0.8, alpha: float = 0.05) -> dict[str, float]:
@@ -338,11 +344,11 @@ def queries_needed(values: Measured, effect: float, *, power: float = 0.8, alpha
         UsageError: `not-comparable`, `unknown-setting`.
 
     """
-    return _planned(lambda spread, _: stats.queries_needed(spread, effect, power=power, alpha=alpha), values)
+    return _planned(lambda spread, *_: stats.queries_needed(spread, effect, power=power, alpha=alpha), values)
 
 
-def _planned(function: Callable[[float, int], Floats], values: object, n: int | None = None) -> dict[str, float]:
-    """A function of the spread of differences and the number of queries, by measure.
+def _planned(function: Callable[[float, int, float], Floats], values: object, n: int | None = None) -> dict[str, float]:
+    """A function of the spread of differences, the number of queries and the greatest difference there may be.
 
     The spread is `sqrt(2 r)`, where r is the residual mean square of a two-way analysis of variance of systems and
     queries; of two systems that is the standard deviation of their differences.
@@ -364,7 +370,7 @@ def _planned(function: Callable[[float, int], Floats], values: object, n: int | 
     for name, table in scores.complete.items():
         size = len(table)
         spread = math.sqrt(2 * stats.anova(table).residual.mean_square) if size > 1 else math.nan
-        found[name] = float(function(spread, size if n is None else n))
+        found[name] = float(function(spread, size if n is None else n, widest(scores.canonical[name])))
     return found
 
 

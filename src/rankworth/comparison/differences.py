@@ -1,5 +1,6 @@
 """The values of several systems side by side, and their differences: what they are, how sure, what to call them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -69,6 +70,11 @@ class ScoreTable:
     def canonical(self) -> dict[str, str]:
         """The canonical name of each measure."""
         return {name: Signature.parse(self.signatures[name]).measure for name in self.measures}
+
+    @property
+    def widest(self) -> Floats:
+        """`[M]`: by how much two values differ at most; infinite of a measure that is not known here."""
+        return np.array([widest(measure) for measure in self.canonical.values()])
 
     @cached_property
     def weights(self) -> Floats | None:
@@ -150,6 +156,19 @@ class ScoreTable:
         }
 
 
+def widest(measure: str) -> float:
+    """By how much two values of a measure, by its canonical name, differ at most.
+
+    >>> widest("AP"), widest("DCG@10")
+    (1.0, inf)
+    """
+    try:
+        low, high = names.parse(measure).range
+    except MeasureError:  # of a plugin that is not loaded
+        return math.inf
+    return high - low
+
+
 def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Slices) -> ScoreTable:
     """The values of systems over the queries that all have.
 
@@ -205,8 +224,7 @@ PAIRWISE: Final[Mapping[str, str]] = {"tukey": "Tukey's HSD test", "randomized-t
 """tests of all systems at once, whose p values hold for all pairs of systems by one measure, and their titles"""
 POWER: Final = 0.8
 """the power of the minimum detectable difference"""
-DETECTABLE: Final = f"minimum detectable difference (paired t-test, power {100 * POWER:.0f} %)"
-"""what tables call it"""
+_DETECTABLE: Final = f"minimum detectable difference (paired t-test, power {100 * POWER:.0f} %)"
 
 
 class Difference(NamedTuple):
@@ -236,10 +254,23 @@ class Difference(NamedTuple):
     queries: int
     """how many have a value by both"""
     detectable: float
-    """the minimum detectable difference: what a paired t test of so many queries finds with a power of 0.8"""
+    """the minimum detectable difference: what a paired t test of so many queries finds with a power of 0.8; infinite
+    where that is more than any two values of the measure differ by"""
     word: Word
     group: str = ""
     """the group of queries; empty for all of them"""
+
+
+def detectable_text(rows: Sequence[Difference]) -> str:
+    """Say the largest minimum detectable difference of some comparisons; nothing where none is known."""
+    known = [row for row in rows if not math.isnan(row.detectable)]
+    if not known:
+        return ""
+    largest = max(known, key=lambda row: (row.detectable, row.measure))
+    if largest.detectable < math.inf:
+        return f"{_DETECTABLE} of {largest.measure}: {largest.detectable:.4f}"
+    measures = quoted(dict.fromkeys(row.measure for row in known if math.isinf(row.detectable)))
+    return f"{_DETECTABLE}: none: with {counted(largest.queries)} no difference of {measures} can be detected"
 
 
 @dataclass(frozen=True)
@@ -355,6 +386,7 @@ def _uncorrected(
     known, places = np.unique(size, return_inverse=True)  # on which alone the difference of deviation 1 depends
     least_found = stats.minimal_detectable(1.0, known, power=POWER, alpha=alpha)[places]
     detectable = np.where(deviations > 0, deviations, np.nan) * least_found
+    detectable = np.where(detectable > np.tile(table.widest, len(compared)), np.inf, detectable)
     columns = (  # in the order of `Difference`, from `first_mean` to `word`
         *(_means(table, *side, each) for side in ((first, sides[0]), (second, sides[1]))),
         *(stats.means(each, weights), procedure.interval.low, procedure.interval.high),

@@ -16,7 +16,15 @@ import numpy as np
 from rankworth import stats
 from rankworth.arrays import Floats
 from rankworth.comparison.bounds import DifferenceBound
-from rankworth.comparison.differences import DETECTABLE, INTERVALS, PAIRWISE, Difference, Plan, Procedure, ScoreTable
+from rankworth.comparison.differences import (
+    INTERVALS,
+    PAIRWISE,
+    Difference,
+    Plan,
+    Procedure,
+    ScoreTable,
+    detectable_text,
+)
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import Signature, combined
 from rankworth.stats.samples import ROUNDING
@@ -475,9 +483,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         plan, remark = self.plan, "" if len(self.differences) == 1 else ", not corrected"
         margin = f"; margin {_margins(plan)}" if plan.margins else ""
         text = f"{self.tested}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]}{remark}){margin}"
-        known = [(row.detectable, row.measure) for row in self.differences if abs(row.detectable) < math.inf]
-        largest, measure = max(known, default=(0, ""))
-        return f"{text}; {DETECTABLE} of {measure}: {largest:.4f}" if known else text
+        return "; ".join(filter(None, (text, detectable_text(self.differences))))
 
 
 def explaining(

@@ -12,6 +12,7 @@ from rankworth.errors import InputError, MeasureError, RankworthError, RefusedEr
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column, Mask, Rows, Standing
 from rankworth.evaluation.diagnostics import TieEffect, diagnose
+from rankworth.evaluation.ranges import refuse_beyond_range
 from rankworth.evaluation.values import Counts, Details, PerQuery, Values
 from rankworth.groups import Groups
 from rankworth.judging import Include, JudgedRun, grades, judge_all
@@ -461,6 +462,7 @@ class Evaluator:
 
         Raises:
             RankworthError: where the profile refuses the judgements or the run.
+            MeasureError: `beyond-range`.
 
         """
         profile, base, label = plan.profile, plan.base, ""
@@ -474,6 +476,7 @@ class Evaluator:
             scored = whole.rows(base.averaging).there
         except RefusedError as error:
             raise profile.refused(error, label) from None
+        refuse_beyond_range(zip(measures, columns, strict=True), profile)
         policy = self.judgements(base.judging).duplicate_judgements
         if policy not in ("error", base.judging.duplicate_judgements):  # it was settled when they were read
             profile = profile.derive(duplicate_judgements=policy)

@@ -36,6 +36,11 @@ grade (`counts`); best documents need not stand first, or last, where others sta
 first relevant document only (`first`); it is linear and no sum of gains over a norm (`no-sum`); an unjudged document
 counts otherwise than one of grade 0 (`judged`)."""
 _JUDGED_ONLY: Final = "judged_only"
+_SIGNED: Final = ("signed", "signed-exp2")
+_ABOVE: Final = {"of": ("total", "depth"), "gain": ("grade", *_SIGNED), "ideal": ("full",)}
+"""values of parameters with which a measure may lie above the range of its definition"""
+_BELOW: Final = {"gain": _SIGNED}
+"""values of parameters with which it may lie below that range"""
 
 
 class Ideal(NamedTuple):
@@ -144,7 +149,7 @@ class Definition:
         monotone: a better grade for a retrieved document never lowers the value, whatever the parameters but gains by
             grade, which need not grow with the grade, and `of`: readers who found something may stop earlier.
         unjudged: what else is known of the lowest and highest value over grades of unjudged documents, see `Unjudged`.
-        range: the smallest and the largest value.
+        range: the smallest and the largest value; see `Named.range` for the parameters with which there is none.
         positions: `"all"` if the unjudged documents need rows of their own, whatever the parameters.
         everywhere: values of parameters with which they do.
         beside: parameters that mean something only while another one has a value: `{"rel": ("gain", "binary")}`.
@@ -263,6 +268,16 @@ class Named:
         values |= dict(self.settings)
         idle = {name for name, (other, needed) in self.definition.beside.items() if values[other] != needed}
         return MappingProxyType({name: value for name, value in values.items() if name not in idle})
+
+    @cached_property
+    def range(self) -> tuple[float, float]:
+        """The smallest and the largest value with these parameters, of documents that are ranked and judged once."""
+
+        def is_set(beyond: Mapping[str, tuple[str, ...]]) -> bool:
+            return any(self.parameters.get(name) in words for name, words in beyond.items())
+
+        low, high = self.definition.range
+        return -math.inf if is_set(_BELOW) else low, math.inf if is_set(_ABOVE) else high
 
     @cached_property
     def positions(self) -> Layout:
@@ -392,7 +407,7 @@ def gmean(measure: Named) -> Measure:
     """
     if not isinstance(measure, Measure):
         raise MeasureError("measure-syntax", f"gmean({measure}): {measure} is counted and has no mean")
-    if measure.definition.range[0] < 0:
+    if measure.range[0] < 0:
         message = f"gmean({measure}): {measure.name} may be negative, and has no geometric mean"
         raise MeasureError("measure-syntax", message)
     return replace(measure, averaging="gmean")

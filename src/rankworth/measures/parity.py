@@ -1,6 +1,8 @@
 """Measures that exist so that trec_eval's output comes out to the last line: its experiments, and two of its quirks."""
 
-from rankworth.judged import Array, Judged
+import math
+
+from rankworth.judged import Array, Judged, constant
 from rankworth.measures.building_blocks import (
     Gain,
     assessed,
@@ -291,12 +293,15 @@ def smoothed_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     """
     is_relevant = relevant(judged, rel)
     n = judged.n_relevant(rel)
-    return Terms(
-        gain=is_relevant,
-        weight=cumulative(is_relevant),
-        discount=judged.rank,
-        link=lambda precisions: ln(judged, (1 + precisions) / (1 + n - precisions)),
-    )
+
+    def log_odds(precisions: Array) -> Array:
+        against = 1 + n - precisions  # 0 or less where documents count more than once
+        is_sound = against > 0
+        one = constant(1.0, against)
+        odds = (1 + precisions) / judged.xp.where(is_sound, against, one)
+        return ln(judged, judged.xp.where(is_sound, odds, constant(math.inf, against)))
+
+    return Terms(gain=is_relevant, weight=cumulative(is_relevant), discount=judged.rank, link=log_odds)
 
 
 @measure("rbp_resid", shelf="parity", better="lower")
