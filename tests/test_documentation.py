@@ -86,6 +86,13 @@ def test_relative_links_lead_to_files_and_headings(page: Path) -> None:
         assert not heading or heading in headings(file), f"{target}#{heading}"
 
 
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda page: str(page.relative_to(ROOT)))
+def test_examples_stand_within_fences(page: Path) -> None:
+    """Outside of one, a line that begins with >>> is a quotation within a quotation."""
+    outside = FENCE.sub("", page.read_text("utf-8"))
+    assert [line for line in outside.splitlines() if line.lstrip().startswith(">>>")] == []
+
+
 def test_every_page_can_be_reached_from_the_index() -> None:
     found, new = set(), {DOCS / "index.md"}
     while new:

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from rich.cells import cell_len
 
-from rankworth import Difference, Explanation, explain, explain_queries
+from rankworth import Difference, Explanation, evaluate, explain, explain_queries
 from rankworth.errors import InputError, MeasureError, RankworthError, UsageError
 from rankworth.measures import CATALOGUE
 
@@ -683,3 +683,34 @@ def test_the_worst_queries_are_those_that_a_run_could_win() -> None:
     assert explain_queries(qrels, run, ["RR"], best=1).notes == ()
     nothing = explain_queries({"q2": {"a": 0}}, run, ["RR"], worst=1)
     assert [one.query for one in nothing] == ["q2"]
+
+
+def test_several_rankings_of_labels_are_explained_as_one_is() -> None:
+    labels, scores = [[0, 1, 0], [1, 0, 0], [0, 0, 1]], [[0.9, 0.8, 0.1], [0.5, 0.4, 0.3], [0.3, 0.2, 0.1]]
+    explained = explain_queries(labels=labels, scores=scores, measures=["RR", "AP"])
+    assert [(each.query, each.measure) for each in explained] == [(q, name) for q in "012" for name in ("RR", "AP")]
+    for row, each in zip((0, 0, 1, 1, 2, 2), explained, strict=True):
+        alone = explain(labels=labels[row], scores=scores[row], measure=each.measure)
+        assert [(term.document, term.score, term.contribution) for term in each.terms] == [
+            (term.document, term.score, term.contribution) for term in alone.terms
+        ]
+        assert each.value == alone.value
+    values = evaluate(labels=labels, scores=scores, measures=["RR"])
+    assert sum(each.value for each in explained if each.measure == "RR") / 3 == pytest.approx(values["RR"], rel=1e-15)
+    orders = explain_queries(labels=labels, orders=[[1, 0, 2]] * 3, measures=["RR"])
+    assert [each.value for each in orders] == [1.0, 0.5, 1 / 3]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"labels": [[1]], "qrels": {"q": {"a": 1}}},
+        {"labels": [[1]], "run": {"q": ["a"]}},
+        {"labels": [[1]], "against": {"q": ["a"]}},
+        {"scores": [[0.5]]},
+    ],
+    ids=str,
+)
+def test_labels_stand_alone(arguments: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="conflicting-options"):
+        explain_queries(**arguments)

@@ -338,7 +338,8 @@ def test_a_query_that_a_run_does_not_answer_shows_what_is_missing_and_is_judged(
     inspector = of_dicts()
     found = inspector.query({"query": "q1", "runs": ["one\ntwo", "short"], "measure": "AP"})["rankings"]
     assert [each["value"] for each in found] == [0.5, 0.0]
-    assert [(one["document"], one["grade"]) for one in found[1]["missing"]] == [("c", 2.0), ("a b", 1.0)]
+    sentences = ["c (grade 2) was not retrieved", "a b (grade 1) was not retrieved"]
+    assert [each["sentence"] for each in found[1]["missing"]] == sentences
     judged = inspector.judge({"query": "q1", "document": "e", "grade": 1})
     assert judged["values"] == {"one\ntwo": [2 / 3, judged["values"]["one\ntwo"][1]], "short": [0.0, 0.0]}
     expected = {name: rw.evaluate({**PAIR, "q1": PAIR["q1"] | {"e": 1}}, run, ["AP"]) for name, run in RUNS.items()}

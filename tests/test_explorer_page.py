@@ -1,6 +1,7 @@
 """The explorer in a real browser: dragging, keys, links, grades, profiles, directions of text, barriers, requests."""
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,9 @@ from playwright.sync_api import Browser, Page, expect
 import rankworth as rw
 from rankworth.explorer import server
 from rankworth.explorer.inspector import Inspector
+from rankworth.explorer.playground import examples
 from rankworth.io import metadata
+from shown import assert_all_is_said
 
 TOKEN = "token"  # noqa: S105 - of a server in the test
 TITLES = {
@@ -25,6 +28,25 @@ TITLES = {
     "d5": "x" * 10_000,
 }
 LONG = {"en14": "a long query " * 1_000}
+STRICT = """(() => {
+    const strict = new WeakMap();
+    const get = (object, name) => {
+        const isField = typeof name === 'string' && !Array.isArray(object) && !['toJSON', 'then'].includes(name);
+        if (isField && !(name in object)) {
+            throw new Error(`no answer of the server has a field ${name}`);
+        }
+        return wrap(object[name]);
+    };
+    const wrap = (value) => {
+        if (value === null || typeof value !== 'object') return value;
+        if (!strict.has(value)) strict.set(value, new Proxy(value, {get}));
+        return strict.get(value);
+    };
+    const {json} = Response.prototype;
+    Response.prototype.json = async function() { return wrap(await json.call(this)); };
+    window.structuredClone = (value) => JSON.parse(JSON.stringify(value)); // which can copy what is wrapped
+})()"""
+"""Makes the page fail where it reads a field that the server does not send."""
 
 
 @contextmanager
@@ -69,6 +91,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def page_of(browser: Browser, address: str, refused: int = 0, **options: object) -> Iterator[Page]:
     """A page, whose errors and whose requests to elsewhere fail the test, but for some that the server refuses."""
     context = browser.new_context(**options)  # type: ignore[arg-type]
+    context.add_init_script(STRICT)
     page = context.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -179,6 +202,54 @@ def test_keys_and_clicks_that_come_faster_than_the_page_is_drawn_all_count(brows
         }""")
         expect(page.locator(".chips li")).to_have_count(2)
         assert order(page) == ["d2", "d3", "d4", "d1", "d5"]
+
+
+def test_every_example_says_all_it_shows(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        for example in examples():
+            page.get_by_label("Example").select_option(label=example["name"])
+            settle(page)
+            assert_all_is_said(page)
+            page.locator(".card button").last.click()
+            page.locator(".ranking").first.evaluate("list => list.querySelector('.row:last-child')?.focus()")
+            settle(page)
+            assert_all_is_said(page)
+
+
+@pytest.mark.parametrize("example", ["Mixed results", "7. Leave out what was not answered"])
+def test_every_convention_says_all_it_shows(browser: Browser, playground: str, example: str) -> None:
+    with page_of(browser, playground) as page:
+        page.get_by_label("Example").select_option(label=example)
+        page.get_by_role("button", name="Conventions").click()
+        settle(page)
+        assert_all_is_said(page)
+        for reason in page.locator("table button").all()[::40]:
+            reason.click()
+            settle(page)
+            assert_all_is_said(page)
+
+
+def test_every_query_says_all_it_shows(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs) as page:
+        for name in ("Measure", "Order"):
+            field = page.get_by_label(name, exact=True)
+            for option in field.locator("option").all_inner_texts():
+                field.select_option(label=option)
+                for position in (0, 3, 5):
+                    page.locator(".query").nth(position).click()
+                    settle(page)
+                    assert_all_is_said(page)
+        page.get_by_label("Compared with").select_option("")
+        settle(page)
+        assert_all_is_said(page)
+
+
+def test_a_document_that_does_not_count_is_said_in_the_words_of_the_library(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        page.get_by_label("Example").select_option(label="The step table")
+        where = "d5 (grade 2) is at rank 5, where it does not count"
+        sentence = f"{where}; at rank 2 nDCG(gain=exp2)@3 would be 1 (+0.3267)"
+        expect(page.locator(".steps li").first).to_have_text(sentence)
 
 
 def test_undo_brings_an_example_back(browser: Browser, playground: str) -> None:
@@ -712,3 +783,54 @@ def test_text_stands_in_its_own_direction_and_is_never_markup(browser: Browser, 
         assert directions == ["rtl", "rtl", "ltr", "ltr", "ltr"]
         assert page.locator(".row img").count() == 0
         assert page.locator(".row .clip").nth(3).inner_text() == TITLES["d4"]
+
+
+CUT = """[...document.querySelectorAll('body *')].filter((each) => each.textContent && !each.hasAttribute('dir')
+    && getComputedStyle(each).textOverflow === 'ellipsis').map((each) => each.outerHTML)"""
+"""What is cut with an ellipsis without a direction of its own, so that it may be cut where it begins."""
+
+
+def test_what_is_cut_is_cut_where_it_ends(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs) as page:
+        chosen(page, "ar01")
+        settle(page)
+        assert page.evaluate(CUT) == []
+        text = page.locator(".query .clip")
+        assert text.evaluate("one => getComputedStyle(one).direction") == "rtl"
+        page.get_by_role("button", name="Open in the playground").click()
+        page.wait_for_selector(".row")
+        settle(page)
+        assert page.evaluate(CUT) == []
+
+
+@pytest.mark.parametrize("width", [320, 360])
+def test_on_a_narrow_page_queries_have_lines_of_their_own(browser: Browser, runs: str, width: int) -> None:
+    with page_of(browser, runs, viewport={"width": width, "height": 700}) as page:
+        [text, value] = [page.locator(f".query {part}").first.bounding_box() for part in (".text", ".number")]
+        assert text
+        assert value
+        assert text["width"] > width - 60
+        assert text["y"] + text["height"] <= value["y"] + 1
+
+
+@pytest.mark.parametrize(
+    "denied",
+    [
+        "navigator.clipboard.writeText = () => Promise.reject(new Error('denied'));",
+        "Object.defineProperty(navigator, 'clipboard', {value: undefined});",
+    ],
+    ids=["not permitted", "no clipboard"],
+)
+def test_what_may_not_be_copied_is_shown_to_be_copied(browser: Browser, playground: str, denied: str) -> None:
+    with page_of(browser, playground) as page:
+        page.evaluate(f"() => {{ {denied} }}")
+        page.get_by_role("button", name="As Python").click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_contain_text("the browser does not let the page copy it")
+        shown = dialog.get_by_label("Python", exact=True).input_value()
+        assert shown.startswith("import rankworth as rw")
+        assert page.evaluate("getSelection().toString()") == shown
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+        page.get_by_role("button", name="Copy link").click()
+        expect(dialog.get_by_label("Link", exact=True)).to_have_value(re.compile("^http://127.0.0.1:"))

@@ -403,6 +403,27 @@ def test_unjudged_documents_become_a_range_with_a_stroke_for_each() -> None:
     assert "0.3333\N{HORIZONTAL ELLIPSIS}1.0000" in words(ax)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "settings", "said"),
+    [
+        ((), {"banana": 3}, "banana=3: plots.vary draws this variation as it is"),
+        ((), {"by": "grade"}, "by='grade': plots.vary"),
+        (("grade",), {}, "'grade': plots.vary"),
+        ((), {"kind": "bar"}, "kind='bar': positions, grades and cutoffs are drawn as lines only"),
+    ],
+)
+def test_what_stands_beside_a_finished_variation_is_refused(arguments: Any, settings: Any, said: str) -> None:
+    with pytest.raises(rw.UsageError, match="unknown-setting") as refused:
+        plots.vary(rw.vary("nDCG@5", by="position"), *arguments, **settings)
+    assert str(refused.value).startswith(said)
+
+
+@pytest.mark.parametrize("settings", [{"banana": 3}, {"kind": "bar"}], ids=str)
+def test_unknown_settings_of_vary_are_refused(settings: Any) -> None:
+    with pytest.raises(rw.UsageError, match="unknown-setting"):
+        plots.vary("nDCG@5", "position", **settings)
+
+
 def test_arguments_of_vary_are_handed_on_and_give_the_figures_of_the_notebook_put_right() -> None:
     ax = plots.vary(["nDCG@5", "RR", "AP@5"], by="position")
     ranks = range(1, 6)

@@ -97,6 +97,42 @@ def test_columns_that_do_not_fit_go_into_further_blocks_and_no_number_is_cut() -
     assert all(name in shown for name in names)
 
 
+TWO_LISTS = Sheet(
+    (
+        Column("rank", "number", [1, 2]),
+        Column("document", "text", ["d0", "d1"]),
+        Column("grade", "grade", [0, 3]),
+        Column("ideal grade", "grade", [3, 0], apart=True),
+        Column("ideal adds", "number", [1.5, 0.5], apart=True),
+    )
+)
+
+
+SIDE_BY_SIDE = """\
+rank  document  grade │ ideal grade  ideal adds
+──────────────────────┼────────────────────────
+   1  d0            0 │           3      1.5000
+   2  d1            3 │           0      0.5000
+"""
+ONE_BELOW_THE_OTHER = """\
+rank  document  grade
+─────────────────────
+   1  d0            0
+   2  d1            3
+
+rank  ideal grade  ideal adds
+─────────────────────────────
+   1            3      1.5000
+   2            0      0.5000
+"""
+
+
+@pytest.mark.parametrize(("width", "expected"), [(47, SIDE_BY_SIDE), (46, ONE_BELOW_THE_OTHER)])
+def test_a_second_list_is_set_apart_and_never_stands_beside_texts_of_the_first(width: int, expected: str) -> None:
+    assert render(TWO_LISTS, "table", Look(width=width)) == expected
+    assert render(TWO_LISTS, "html", Look()).count("border-left") == 3
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
 def test_long_names_are_folded_and_nothing_of_them_is_lost(width: int) -> None:
     name = "run_" + "x" * 150 + "_end"

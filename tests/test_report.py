@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
+from rankworth import plots
 from rankworth.cli.app import main
 from rankworth.report import make
 
@@ -203,10 +204,84 @@ def test_verdicts_on_many_runs_are_those_against_the_baseline() -> None:
     words = {pair.second: pair.word for pair in pairs.differences if pair.first == "bm25"}
     assert words == {"bm25-stem": "better", "dense": "better", "names": "worse", "fused": "better"}
     assert record["verdict"][1].startswith(
-        "By nDCG@10, better than bm25: bm25-stem, dense, fused; worse than bm25: names; dense loses most on ar01, wait"
+        "By nDCG@10, better than bm25: bm25-stem, dense, fused; worse than bm25: names; "
+        "dense loses most on ar01, \u2068wait\u2069 (en45)"
     )
     assert record["listed"] == ["bm25", "dense", "fused", "bm25-stem"]
     assert record["lacks"] == ["Rankings are those of bm25, dense, fused, bm25-stem; of names there are values only."]
+
+
+PAIR = {f"q{number}": {"a": 1, "b": 1} for number in range(4)}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("تحويل نص", "\u2068تحويل نص\u2069 (q0)"),
+        ("plain words", "\u2068plain words\u2069 (q0)"),
+        ("\u202e abc", "\u2068\\u202e abc\u2069 (q0)"),
+        ("a\u2069b", "\u2068a\\u2069b\u2069 (q0)"),
+        ("", "q0"),
+    ],
+)
+def test_the_text_of_a_query_is_isolated_and_its_id_is_not(text: str, shown: str) -> None:
+    old = {query: ["a", "b"] for query in PAIR}
+    new = old | {"q0": ["x", "a"]}
+    record = make(PAIR, {"old": old, "new": new}, ["AP"], queries={"q0": text}, profiles=False).record
+    assert (
+        record["verdict"][1] == f"It is better on 0 of 4 queries, worse on 1 and equal on 3; it loses most on {shown}."
+    )
+
+
+def test_names_of_runs_in_other_scripts_are_isolated() -> None:
+    runs = {"نظام": {"q0": ["a"]}, "new": {"q0": ["a"]}}
+    [first, _] = make(PAIR, runs, ["AP"], profiles=False).record["verdict"]
+    assert first.startswith("new ranks as well as \u2068نظام\u2069; ")
+
+
+def test_curves_end_where_their_run_ends() -> None:
+    qrels = {query: {f"d{rank}": 1 for rank in range(40)} for query in ("q", "r")}
+    short = {query: [f"d{rank}" for rank in range(10)] for query in qrels}
+    long = {query: [f"d{rank}" for rank in range(25)] for query in qrels}
+    runs = {"short": short, "long": long}
+    record = make(qrels, runs, ["nDCG@10"], profiles=False).record
+    expected = plots.data.at_k(qrels, runs, "nDCG")
+    rows = [(row["run"], f"{row['measure']}@{row['cutoff']}", row["cutoff"], row["value"]) for row in record["at_k"]]
+    assert rows == expected.rows()
+    assert {row["run"]: row["cutoff"] for row in record["at_k"]} == {"short": 10, "long": 20}
+    assert record["ends"] == {"short": 10, "long": 25}
+
+
+def differing(gains: int, losses: int, ties: int) -> tuple[Any, Any]:
+    """Judgements, and two runs of which the second is better and worse on so many queries."""
+    kinds = [(["x", "a"], ["a", "x"])] * gains + [(["a", "x"], ["x", "a"])] * losses + [(["a"], ["a"])] * ties
+    names = [f"q{number}" for number in range(len(kinds))]
+    old, new = ({query: kind[side] for query, kind in zip(names, kinds, strict=True)} for side in (0, 1))
+    return {query: {"a": 1} for query in names}, {"old": old, "new": new}
+
+
+@pytest.mark.parametrize(("gains", "losses"), [(9, 1), (8, 1), (4, 3), (1, 8), (0, 0)])
+def test_the_first_sentence_has_the_p_beside_its_interval_whatever_else_is_measured(gains: int, losses: int) -> None:
+    qrels, runs = differing(gains, losses, 10)
+    alone, several = (make(qrels, runs, names, profiles=False) for names in (["RR"], ["RR", "P@1", "AP", "nDCG@2"]))
+    [first, *_], [among, *_] = alone.record["verdict"], several.record["verdict"]
+    assert among.replace(" for RR alone", "").startswith(first[:-1])
+    [row] = [row for row in several.record["comparison"]["differences"] if row["measure"] == "RR"]
+    if row["word"] != "equal":
+        assert f"p = {row['p']:.3f} for RR alone" in among
+    assert "<th" in several.html
+    headings = re.findall(r">(p|p holm)</th>", several.tables["html"])
+    assert headings == ["p", "p holm"]
+    assert re.findall(r">(p|p holm)</th>", alone.tables["html"]) == ["p"]
+
+
+def test_where_correction_changes_the_word_a_sentence_says_so() -> None:
+    qrels, runs = differing(9, 1, 10)
+    verdict = make(qrels, runs, ["RR", "P@1", "AP", "nDCG@2"], profiles=False).record["verdict"]
+    assert verdict[0].startswith("new ranks better than old, and hardly by chance (p = 0.02")
+    assert verdict[2].startswith(
+        "Corrected for the 4 measures of this report (holm), the difference by RR is not clear (p = 0.0"
+    )
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """A report in a real browser, opened as a file: charts, queries, rankings, keys, links, print, no script, barriers."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import rankworth as rw
 from rankworth.report import make
+from shown import assert_all_is_said
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
 
@@ -247,7 +249,76 @@ def test_no_barrier_is_found(browser: Browser, pages: dict[str, Path], kind: str
         assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
 
 
-def test_a_narrow_page_needs_no_scrolling_sideways(browser: Browser, pages: dict[str, Path]) -> None:
+LETTERS = """[...document.querySelectorAll('svg text')].filter((each) => each.getClientRects().length).map(
+    (each) => parseFloat(getComputedStyle(each).fontSize) * each.getScreenCTM().a)"""
+"""how high the letters of all charts are, in pixels"""
+OUTSIDE = """[...document.querySelectorAll('svg *, .by-query td, .by-query th')].filter((each) => {
+    const box = each.getBoundingClientRect();
+    return box.width && (box.left < -1 || box.right > innerWidth + 1);
+}).map((each) => each.outerHTML)"""
+"""what of charts and of the table of queries lies outside of the window"""
+
+
+@pytest.mark.parametrize("width", [320, 360])
+def test_a_narrow_page_needs_no_scrolling_sideways(browser: Browser, pages: dict[str, Path], width: int) -> None:
     for kind in ("one", "two", "six"):
-        with opened(browser, pages[kind], "#q=en08", viewport={"width": 320, "height": 700}) as page:
-            assert page.evaluate("document.documentElement.scrollWidth") <= 320, kind
+        with opened(browser, pages[kind], "#q=en08", viewport={"width": width, "height": 700}) as page:
+            for tab in page.locator("#queries [data-key^=t-]").all():
+                tab.click()
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, kind
+                assert page.evaluate(OUTSIDE) == [], kind
+                assert min(page.evaluate(LETTERS)) >= 10.99, kind
+            boxes = [cell.bounding_box() for cell in page.locator(".by-query tbody tr").first.locator("th, td").all()]
+            assert boxes[0]["width"] > 0.8 * width - 32  # type: ignore[index]
+            assert all(box["y"] > boxes[0]["y"] for box in boxes[1:] if box)  # type: ignore[index]
+
+
+def test_charts_are_drawn_again_for_another_width(browser: Browser, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["two"]) as page:
+        wide = page.locator("#queries svg").first.bounding_box()
+        page.set_viewport_size({"width": 320, "height": 700})
+        expect(page.locator("#queries svg").first).to_have_attribute("viewBox", "0 0 288 200")
+        assert wide
+        assert wide["width"] > 900
+        assert page.evaluate(OUTSIDE) == []
+
+
+def test_a_signature_of_lists_is_broken_on_a_narrow_page(browser: Browser, tmp_path: Path) -> None:
+    qrels = {query: {"a": 1} for query in ("q1", "q2", "q3")}
+    runs = {"old": {query: ["b", "a"] for query in qrels}, "new": {query: ["a", "b"] for query in qrels}}
+    make(qrels, runs, ["RR@10"], profiles=False).save(tmp_path / "lists.html")
+    with opened(browser, tmp_path / "lists.html", viewport={"width": 320, "height": 700}) as page:
+        expect(page.locator("#method p").first).to_contain_text("ranked_by:list")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_the_page_says_where_runs_end(browser: Browser, tmp_path: Path) -> None:
+    qrels = {query: {f"d{rank}": 1 for rank in range(40)} for query in ("q", "r")}
+    short, long = ({query: [f"d{rank}" for rank in range(size)] for query in qrels} for size in (10, 25))
+    make(qrels, {"a": short, "b": short}, ["nDCG@10"], profiles=False).save(tmp_path / "alike.html")
+    make(qrels, {"a": short, "b": long}, ["nDCG@10"], profiles=False).save(tmp_path / "apart.html")
+    with opened(browser, tmp_path / "alike.html") as page:
+        expect(page.locator("#curves .hint").nth(1)).to_contain_text("runs end at rank 10")
+        expect(page.locator("#curves svg").first).to_have_attribute("aria-label", re.compile("a ends at .*, b ends at"))
+        assert page.locator("#curves svg").first.locator("text").all_text_contents()[:5] == ["1", "2", "3", "5", "10"]
+    with opened(browser, tmp_path / "apart.html") as page:
+        expect(page.locator("#curves .hint").nth(1)).to_contain_text("runs end at rank 10 (a), 25 (b)")
+
+
+def test_tables_that_may_not_be_copied_are_shown_to_be_copied(browser: Browser, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["two"]) as page:
+        page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('denied')); }")
+        page.get_by_role("button", name="Copy as Markdown").click()
+        area = page.get_by_role("dialog").get_by_label("Tables", exact=True)
+        assert area.input_value().startswith("**dense - bm25, paired over 108 queries**")
+        assert page.evaluate("getSelection().toString()") == area.input_value()
+        page.get_by_role("button", name="Close").click()
+        expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+@pytest.mark.parametrize("kind", ["one", "two", "six", "stored"])
+def test_the_page_says_all_it_shows(browser: Browser, pages: dict[str, Path], kind: str) -> None:
+    with opened(browser, pages[kind], "#q=en08") as page:
+        for tab in page.locator("#queries [data-key^=t-]").all():
+            tab.click()
+            assert_all_is_said(page)

@@ -152,6 +152,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         uneven: how many queries each system has values for, where these are not the same queries.
         texts: the texts of queries, where a table of queries has them.
         bounds: one for each of `differences`, where bounds were asked for.
+        p_columns: whether tables have p as it is corrected for several comparisons, or also as it was before.
 
     """
 
@@ -171,6 +172,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
     uneven: Mapping[str, int] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     bounds: tuple[DifferenceBound, ...] = ()
+    p_columns: Literal["corrected", "both"] = "corrected"
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -426,9 +428,11 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         """The columns of difference, p, effect, wins and word; p is corrected over all of `together`."""
         effects = ["n/a" if math.isnan(row.hedges) else f"{row.hedges + 0.0:.2f}" for row in rows]
         bounds = [(row.low, row.high) for row in rows]
+        p = {"p": [p_value(row.p) for row in rows]} if self.p_columns == "both" else {}
+        p[_p_title(self.plan, together)] = [p_value(row.adjusted) for row in rows]
         return [
             Column("difference", "number", [signed(row.difference) for row in rows], bounds=bounds),
-            Column(_p_title(self.plan, together), "number", [p_value(row.adjusted) for row in rows]),
+            *(Column(title, "number", values) for title, values in p.items()),
             Column("d", "number", effects),
             Column("W/T/L", "number", [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]),
             Column("verdict", "number", [row.word for row in rows]),

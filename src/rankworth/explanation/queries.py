@@ -150,14 +150,17 @@ def explain(
 
 
 def explain_queries(
-    qrels: object,
-    run: object,
+    qrels: object = None,
+    run: object = None,
     measures: runner.Measures = ("nDCG@10",),
     *,
     queries: Iterable[object] | None = None,
     worst: int | None = None,
     best: int | None = None,
     against: object = None,
+    labels: object = None,
+    scores: object = None,
+    orders: object = None,
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
     texts: object = None,
@@ -176,6 +179,10 @@ def explain_queries(
             none without a relevant document.
         best: that many with the greatest value, or gain.
         against: a second run.
+        labels: instead of judgements and a run the grades of the documents of each query, `[[1, 0], [0, 1]]`, as for
+            `evaluate`.
+        scores: with labels the scores of these documents.
+        orders: or their places, best first.
         rel: as for `evaluate`.
         profile: as for `evaluate`.
         texts: texts of queries, as for `explain`.
@@ -195,7 +202,14 @@ def explain_queries(
     >>> run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 2.0, "a": 1.0}}
     >>> [(one.query, one.value) for one in explain_queries(qrels, run, ["RR"], worst=1)]
     [('q2', 0.5)]
+    >>> explained = explain_queries(labels=[[0, 1], [1, 0]], scores=[[0.9, 0.2], [0.8, 0.1]], measures=["RR"])
+    >>> [(each.query, each.arithmetic) for each in explained]
+    [('0', '0.5000'), ('1', '1')]
     """
+    if labels is not None and against is not None:
+        text = "labels stand instead of judgements and one run, and against names a second run"
+        raise UsageError("conflicting-options", text, remedy="give judgements and two runs")
+    qrels, run = inputs.pair(qrels, run, labels, scores, orders)
     if sum(choice is not None for choice in (queries, worst, best)) > 1:
         raise UsageError("conflicting-options", "queries, worst and best each choose queries; give one of them")
     for name, count in (("worst", worst), ("best", best)):
@@ -241,6 +255,7 @@ def explain_queries(
         wanted |= {str(missing.document) for each in every for missing in each.missing}
         named = {role: name for role, name in of_texts.items() if role in ("document", "title", "text")}
         document_texts.update(read_documents(docs, wanted, columns=named, progress=progress))
+    parts = [[replace(each, scored=True) for each in part] for part in parts] if scores is not None else parts
     pairs = zip(*parts, strict=True)
     return Explanations([Difference(*pair) if len(pair) > 1 else pair[0] for pair in pairs], notes)
 

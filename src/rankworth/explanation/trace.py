@@ -332,8 +332,8 @@ def _beside(columns: Sequence[Column], size: int, ideal: Sequence[Term]) -> list
         empty = "" if column.kind in ("text", "grade") else None
         padding = [term.rank if column.name == "rank" else empty for term in more]
         longer.append(Column(column.name, column.kind, [*column.values, *padding]))
-    longer.append(Column("ideal grade", "grade", [term.grade for term in ideal] + [""] * less))
-    longer.append(Column("ideal adds", "number", [term.contribution for term in ideal] + [None] * less))
+    longer.append(Column("ideal grade", "grade", [term.grade for term in ideal] + [""] * less, apart=True))
+    longer.append(Column("ideal adds", "number", [term.contribution for term in ideal] + [None] * less, apart=True))
     return longer
 
 

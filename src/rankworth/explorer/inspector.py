@@ -301,18 +301,19 @@ class Inspector:
         if query not in run.queries():
             grades = qrels.with_text_ids()[query]
             relevant = sorted((document for document in grades if grades[document] > 0), key=lambda each: -grades[each])
-            missing = [{"document": each, "grade": grades[each], "rank": None, "change": None} for each in relevant]
-            rest = {"rows": [], "missing": self._first(missing), "arithmetic": "no document was retrieved"}
+            sentences = [(each, f"{each} (grade {grades[each]:g}) was not retrieved") for each in relevant]
+            rest = {"rows": [], "missing": self._missing(sentences), "arithmetic": "no document was retrieved"}
             return ranking | rest | {"formula": ""}
         explained = self._explained(qrels, run, query, measure)
         uncut = replace(known, cutoff=None) if (known := measure_of(measure)) else measure
         listed = self._explained(qrels, run, query, uncut) or self._explained(qrels, run, query, _LISTING)
+        missing = [(str(each.document), each.sentence(measure)) for each in explained.missing] if explained else []
         how = f"{explained.sentence}: {explained.arithmetic}" if explained else f"no rank adds to {measure}"
         adds = {str(term.document): finite(term.contribution) for term in explained.terms} if explained else {}
         rows = listed.to_dict()["terms"] if listed else []
         return ranking | {
             "rows": [row | {"adds": adds.get(row["document"])} for row in rows if row["document"]],
-            "missing": self._first(explained.to_dict()["missing"]) if explained else [],
+            "missing": self._missing(missing),
             "arithmetic": how,
             "formula": explained.formula if explained else "",
         }
@@ -325,9 +326,9 @@ class Inspector:
             return None
         return explanation
 
-    def _first(self, rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-        """The first documents of several, with what they say."""
-        return [self._with_text(row) for row in rows[:_DEPTH]]
+    def _missing(self, sentences: Sequence[tuple[str, str]]) -> Sequence[dict[str, Any]]:
+        """Return the first documents that do not count, each with its text and a sentence."""
+        return [self._with_text({"document": each, "sentence": text}) for each, text in sentences[:_DEPTH]]
 
     def _with_text(self, row: dict[str, Any]) -> dict[str, Any]:
         return row | {"text": self.documents.get(row["document"], "")}

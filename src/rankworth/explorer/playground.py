@@ -216,8 +216,7 @@ def score(state: object) -> dict[str, Any]:
             notes += [str(warning.message) for warning in caught]
             signatures.append(values.signature)
         explained = page.explained(ranking)
-        explanation = {**explained.to_dict(), "arithmetic": explained.arithmetic} if explained else None
-        rankings.append({"name": ranking.name, "values": page.row(values), "explanation": explanation})
+        rankings.append({"name": ranking.name, "values": page.row(values), "explanation": _explained(explained)})
     return {
         "measures": values.per_query.measures,
         "lead": page.lead,
@@ -290,6 +289,14 @@ def profile_with(conventions: Mapping[str, Any]) -> Profile:
     """A profile with changed settings, but for `rel`."""
     settings = {name: value for name, value in conventions.items() if name not in ("rel", "profile")}
     return profile_of(conventions["profile"]).derive(**with_quirks(settings))
+
+
+def _explained(explanation: Explanation | None) -> dict[str, Any] | None:
+    """Return an explanation as the page shows it: what is missing in the sentences of the library."""
+    if explanation is None:
+        return None
+    missing = [each.sentence(explanation.measure) for each in explanation.missing]
+    return {**explanation.to_dict(), "arithmetic": explanation.arithmetic, "missing": missing}
 
 
 def _moves(page: Playground) -> list[dict[str, Any]]:

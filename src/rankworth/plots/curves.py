@@ -150,20 +150,21 @@ def vary(
 
     Raises:
         InputError, MeasureError: as `rankworth.vary`.
-        UsageError: as `rankworth.vary`; `missing-library`.
+        UsageError: as `rankworth.vary`; `missing-library`; `unknown-setting` for what is said beside a finished
+            variation, and for `kind`, as there is one form for each.
 
     >>> ax = vary(["RR", "nDCG@5"], by="position")
     >>> ax.lines[0].get_label(), [round(float(value), 4) for value in ax.lines[0].get_ydata()]
     ('RR', [1.0, 0.5, 0.3333, 0.25, 0.2])
     """
-    if isinstance(variation, Variation):
-        if arguments or settings:
-            further = [*map(repr, arguments), *(f"{name}={value!r}" for name, value in settings.items())]
-            text = f"a variation is drawn as it is, and {further[0]} is none of ax="
-            raise UsageError("unknown-setting", text, remedy="what is varied, and how, is said to rankworth.vary")
-        shown = variation
-    else:
-        shown = explanation.vary(variation, *arguments, **settings)
+    if "kind" in settings:
+        text = "positions, grades and cutoffs are drawn as lines only, swaps as marks, ranges as bars"
+        raise UsageError("unknown-setting", f"kind={settings['kind']!r}: {text}", remedy="leave kind out")
+    if isinstance(variation, Variation) and (arguments or settings):
+        words = [*map(repr, arguments), *(f"{name}={value!r}" for name, value in settings.items())]
+        text = f"{', '.join(words)}: plots.vary draws this variation as it is; rankworth.vary takes what changes it"
+        raise UsageError("unknown-setting", text, remedy="leave it out, or give it to rankworth.vary")
+    shown = variation if isinstance(variation, Variation) else explanation.vary(variation, *arguments, **settings)
     rows = data.vary(shown).rows(named=True)
     with canvas(ax, len(shown.measures) + 2, grid=_GRID.get(shown.by, "x")) as sheet:
         sheet.title(shown.sentence)

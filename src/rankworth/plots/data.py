@@ -21,6 +21,8 @@ from rankworth.tables.frames import FrameLibrary, to_library
 
 CUTOFFS: Final = (1, 2, 3, 5, 10, 20, 50, 100)
 """where `at_k` measures if nobody says"""
+LENGTH: Final = "NumRet"
+"""what says where a run ends"""
 RECALLS: Final = tuple(place / 10 for place in range(11))
 """the standard points of recall"""
 
@@ -147,13 +149,23 @@ def at_k(  # noqa: D417 - settings are those of evaluate_runs
     """
     depths = sorted(set(CUTOFFS if cutoffs is None else cutoffs))
     measures: list[Any] = [cut(measure, depth) for depth in depths]
-    values = evaluate_runs(qrels, named(runs), [*measures, "NumRet"], **settings)
+    values = evaluate_runs(qrels, named(runs), [*measures, LENGTH], **settings)
     rows = []
     for name, each in values.items():
-        deepest = math.inf if cutoffs is not None else max(depths[0], each.per_query.array[:, -1].max(initial=0))
+        end = math.inf if cutoffs is not None else max(depths[0], last_rank(each))
         means = zip(depths, each.mean().items(), strict=False)
-        rows += [(name, measured, depth, value) for depth, (measured, value) in means if depth <= deepest]
+        rows += [(name, measured, depth, value) for depth, (measured, value) in means if depth <= end]
     return to_library(by_name(("run", "measure", "cutoff", "value"), rows), library)
+
+
+def last_rank(values: Values) -> int:
+    """Return the rank at which the longest ranking of a run ends, beyond which no curve by cutoff is drawn.
+
+    Args:
+        values: of the run, `NumRet` among them.
+
+    """
+    return int(values.per_query.array[:, values.per_query.measures.index(LENGTH)].max(initial=0))
 
 
 def precision_recall(  # noqa: D417 - settings are those of evaluate_runs

@@ -5,7 +5,6 @@ import hashlib
 import inspect
 import math
 import random
-import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,16 +29,16 @@ from rankworth.io import atomic, metadata
 from rankworth.io.source import STDIN
 from rankworth.model import Qrels, Run
 from rankworth.names import measure_of, parse
+from rankworth.plots import data
 from rankworth.profiles import DEFAULT, Profile, profile_of
 from rankworth.report import page
-from rankworth.tables.look import p_value, signed
+from rankworth.tables.look import p_value, signed, visible
 from rankworth.version import __version__
 
 SCHEMA: Final = "rankworth.report/1"
 MEASURES: Final = ("nDCG@10", "RR@10", "AP", "R@100")
 MAX_SIZE: Final = 1_500_000
-_CUTOFFS: Final = (1, 2, 3, 5, 10, 20, 50, 100)
-_RECALLS: Final = tuple(f"IPrec@{tenth / 10:g}" for tenth in range(11))
+_RECALLS: Final = tuple(f"IPrec@{recall:g}" for recall in data.RECALLS)
 _JUDGED: Final = "Judged@10"
 _DIGITS: Final = 7
 _OF_TERMS: Final = 5
@@ -233,8 +232,9 @@ def _is_stored(side: object) -> bool:
 
 
 def _further(inputs: _Inputs, labels: Sequence[str]) -> Mapping[str, Values]:
-    """The values at several cutoffs and recalls, and how much is judged, where the conventions have these."""
-    wanted = [_JUDGED, *_RECALLS, *(f"{name}@{cutoff}" for name in _uncut(labels) for cutoff in _CUTOFFS)]
+    """The values at several cutoffs and recalls, how much is judged, and how long rankings are, where known."""
+    cut = [f"{name}@{cutoff}" for name in _uncut(labels) for cutoff in data.CUTOFFS]
+    wanted = [_JUDGED, data.LENGTH, *_RECALLS, *cut]
     try:
         return evaluate_runs(inputs.qrels, inputs.runs, wanted, **inputs.options) if inputs.runs else {}
     except RankworthError:
@@ -320,21 +320,27 @@ def _of_several(shown: Comparison, texts: Mapping[str, str], tied: Sequence[Sequ
     sign = 1.0 if shown.scores.better[lead] == "higher" else -1.0
     best = max(means, key=lambda name: sign * np.nan_to_num(means[name][lead], nan=-sign * np.inf))
     against = shown.baseline or shown.systems[0]
-    words = {row.second: row.word for row in rows if row.first == against}
+    words = {_named_alone(row.second): row.word for row in rows if row.first == against}
     groups = {word: [name for name, its in words.items() if its == word] for word in ("better", "worse")}
+    lost = [] if best == against else [row.query for row in shown.queries(lead, best, against).worst(3)]
+    level = [_named_alone(name) for name in (tied[0] if tied else ()) if name != best]
+    mean, best, against = means[best][lead], _named_alone(best), _named_alone(against)
     parts = [f"{word} than {against}: {', '.join(names)}" for word, names in groups.items() if names]
     unclear = [name for name, its in words.items() if its not in groups]
     parts += [f"not clearly different from {against}: {', '.join(unclear)}"] if unclear else []
-    lost = [] if best == against else [row.query for row in shown.queries(lead, best, against).worst(3)]
-    first = f"{best} has the best mean {lead} of {len(means)} runs, {means[best][lead]:.4f}"
-    level = [name for name in (tied[0] if tied else ()) if name != best]
+    first = f"{best} has the best mean {lead} of {len(means)} runs, {mean:.4f}"
     first += f"; not clearly different from it: {', '.join(level)}." if level else "."
     loses = f"; {best} loses most on{_named(lost, texts)[1:]}" if lost else ""
     return [first, f"By {lead}, {'; '.join(parts)}{loses}."]
 
 
 def _of_two(comparison: Comparison, pair: Difference, texts: Mapping[str, str]) -> list[str]:
-    """The verdict on two runs."""
+    """Return the verdict on two runs: by the first measure alone, whose interval is not corrected either.
+
+    Further measures do not change the sentence; where correction for them changes the word, another one says so.
+    """
+    rest = [each for each in comparison.differences if each is not pair]
+    corrected, pair = pair, _alone(comparison, pair)
     words = {
         "better": "ranks better than {}, and hardly by chance ({})",
         "worse": "ranks worse than {}, and hardly by chance ({})",
@@ -342,7 +348,6 @@ def _of_two(comparison: Comparison, pair: Difference, texts: Mapping[str, str]) 
         "equivalent": "is equivalent to {}: the difference is within the margin ({})",
     }
     what = words.get(pair.word, "is not clearly different from {}: chance may be the reason ({})")
-    rest = [each for each in comparison.differences if each is not pair]
     others = [
         f"{'not clearly different' if word == 'unclear' else word} by "
         f"{', '.join(each.measure for each in rest if each.word == word)}"
@@ -351,37 +356,64 @@ def _of_two(comparison: Comparison, pair: Difference, texts: Mapping[str, str]) 
     interval = f"{comparison.plan.level:.0%} interval {signed(pair.low)} to {signed(pair.high)}"
     means = f"its mean {pair.measure} is {pair.second_mean:.4f} instead of {pair.first_mean:.4f}"
     size = f"{signed(pair.difference)}{'' if math.isnan(pair.low) else f', {interval}'}"
-    p = p_value(pair.adjusted)
-    first = f"{pair.second} {what.format(pair.first, f'p {p}' if p.startswith('<') else f'p = {p}')}; {means} ({size})"
+    p = f"{_p(pair.p)} for {pair.measure} alone" if rest else _p(pair.p)
+    first = f"{_named_alone(pair.second)} {what.format(_named_alone(pair.first), p)}; {means} ({size})"
     lost = [row.query for row in comparison.queries(pair.measure, pair.second, pair.first).worst(3)]
     second = f"It is better on {pair.wins:,} of {counted(pair.queries)}, worse on {pair.losses:,}"
     loses = f"; it loses most on{_named(lost, texts)[1:]}" if lost else ""
-    return [f"{'; '.join([first, *others])}.", f"{second} and equal on {pair.ties:,}{loses}."]
+    sentences = [f"{'; '.join([first, *others])}.", f"{second} and equal on {pair.ties:,}{loses}."]
+    if pair.word != corrected.word:
+        over = f"Corrected for the {len(comparison.differences)} measures of this report ({comparison.plan.correction})"
+        sentences.append(f"{over}, the difference by {pair.measure} is not clear ({_p(corrected.adjusted)}).")
+    return sentences
+
+
+def _alone(comparison: Comparison, pair: Difference) -> Difference:
+    """Return a difference with the word that it has where p is not corrected for other measures."""
+    if pair.word != "unclear" or not pair.p < 1 - comparison.plan.level:
+        return pair
+    plan = replace(comparison.plan, correction="none")
+    rows, _ = differences({"": comparison.scores}, [(0, 1)], plan)
+    return next(row for row in rows if row.measure == pair.measure)
+
+
+def _p(value: float) -> str:
+    """Return a p value as a sentence has it."""
+    text = p_value(value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def _named(queries: Sequence[Any], texts: Mapping[str, str]) -> str:
     """The first of several queries, by what they say where that is known."""
-    named = [_isolated(f"{texts[query]} ({query})" if texts.get(query) else query) for query in map(str, queries[:3])]
+    named = [
+        f"{_isolated(texts[query])} ({_named_alone(query)})" if texts.get(query) else _named_alone(query)
+        for query in map(str, queries[:3])
+    ]
     return f", such as {', '.join(named)}" if len(queries) > len(named) else f": {', '.join(named)}" if named else ""
 
 
 def _isolated(text: str) -> str:
-    """Text that keeps its direction within a sentence."""
-    is_from_right = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text)
-    return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}" if is_from_right else text
+    """Return a text that keeps its direction within a sentence, and turns nothing around it."""
+    return f"\N{FIRST STRONG ISOLATE}{visible(text)}\N{POP DIRECTIONAL ISOLATE}"
+
+
+def _named_alone(name: str) -> str:
+    """Return an id or the name of a run, isolated unless it is plain ASCII, which keeps its direction by itself."""
+    return name if name.isascii() else _isolated(name)
 
 
 def _curves(results: Mapping[str, Values], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The means at several cutoffs, and interpolated precision at the standard recalls."""
+    """Return the means at the cutoffs that each run reaches, interpolated precision by recall, and the last ranks."""
     at_k, recalls = [], []
+    ends = {name: data.last_rank(values) for name, values in results.items()}
     for name, values in results.items():
         for label in values.per_query.measures:
             measure, _, cutoff = label.rpartition("@")
             if label in _RECALLS:
                 recalls.append({"run": name, "recall": float(cutoff), "value": finite(values[label])})
-            elif measure and cutoff.isdecimal() and int(cutoff) in _CUTOFFS and label != _JUDGED:
+            elif label != _JUDGED and cutoff.isdecimal() and int(cutoff) <= max(data.CUTOFFS[0], ends[name]):
                 at_k.append({"run": name, "measure": measure, "cutoff": int(cutoff), "value": finite(values[label])})
-    return {"at_k": at_k, "recall": recalls, "profile": options["profile"].name}
+    return {"at_k": at_k, "recall": recalls, "ends": ends, "profile": options["profile"].name}
 
 
 def _profiles(inputs: _Inputs, labels: Sequence[str]) -> list[dict[str, Any]]:
@@ -557,6 +589,7 @@ def _formulas(labels: Iterable[str]) -> dict[str, list[str]]:
 
 def _tables(shown: Measured) -> dict[str, str]:
     """The sections that are tables, as static HTML, and their sources for papers."""
+    shown = replace(shown, p_columns="both") if isinstance(shown, Comparison) else shown
     forms = {"html": shown.to_html(), "markdown": shown.to_markdown(), "latex": shown.to_latex()}
     method = shown.method() if isinstance(shown, Comparison) else None
     formulas = _formulas(shown.measures if isinstance(shown, Comparison) else shown.per_query.measures)

@@ -28,6 +28,8 @@ class Column:
         marks: what stands raised behind each value, or nothing.
         second: whether the second best value deserves attention, too.
         under: of a text that names rows, what bounds in these rows are called where they are no intervals.
+        apart: whether it is of a second list that stands beside the first and shares the numbers of its rows, such as
+            an ideal ranking: texts that name the rows of the first say nothing of it.
 
     """
 
@@ -39,6 +41,7 @@ class Column:
     marks: Sequence[str] = ()
     second: bool = False
     under: str = ""
+    apart: bool = False
 
 
 @dataclass(frozen=True)

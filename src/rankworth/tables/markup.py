@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 from typing import Final
 
 from rankworth.tables.columns import Column, Sheet
@@ -51,6 +52,8 @@ _NUMBER: Final = f"{_CELL};text-align:right;white-space:nowrap"
 _CAPTION: Final = "display:block;margin:0;color:inherit;text-align:start"
 _LINE: Final = "display:block;margin:.4em 0;width:fit-content;max-width:60em"
 _EDGES: Final = f"padding:.2em .7em;border:0;border-bottom:{_RULE}"
+_SECOND: Final = f";border-left:{_RULE}"
+"""where a second list begins beside the first"""
 _HEADING: Final = f"{_EDGES};vertical-align:bottom;font-weight:600;max-width:16em"
 
 _PAGE: Final = """\
@@ -214,26 +217,31 @@ def _figure(sheet: Sheet, look: Look, above: str = "") -> str:
 
 def _html_rows(sheet: Sheet, look: Look) -> Iterator[str]:
     """The heading and the rows; what stands in the first column names its row."""
-    yield f'<thead><tr style="{_ROW}">{"".join(map(_heading, sheet.columns))}</tr></thead>'
+    is_apart = [False, *(column.apart for column in sheet.columns)]
+    rules = [_SECOND if after and not before else "" for before, after in pairwise(is_apart)]
+    yield f'<thead><tr style="{_ROW}">{"".join(map(_heading, sheet.columns, rules))}</tr></thead>'
     yield "<tbody>"
-    columns = [_html_cells(column, look, first=not place) for place, column in enumerate(sheet.columns)]
+    columns = [
+        _html_cells(column, look, rule, first=not place)
+        for place, (column, rule) in enumerate(zip(sheet.columns, rules, strict=True))
+    ]
     for cells in zip(*columns, strict=True):
         yield f'<tr style="{_ROW}">{"".join(cells)}</tr>'
     yield "</tbody>"
 
 
-def _heading(column: Column) -> str:
+def _heading(column: Column, rule: str) -> str:
     if not column.name:
-        return f'<td style="{_HEADING}"></td>'
+        return f'<td style="{_HEADING}{rule}"></td>'
     side = "start" if column.kind == "text" else "right"
     folds = "anywhere" if len(column.name) > _LONG else "normal"
-    style = f"{_HEADING};text-align:{side};overflow-wrap:{folds}"
+    style = f"{_HEADING};text-align:{side};overflow-wrap:{folds}{rule}"
     return f'<th scope="col" dir="auto" style="{style}">{_escaped(column.name)}</th>'
 
 
-def _html_cells(column: Column, look: Look, *, first: bool) -> list[str]:
+def _html_cells(column: Column, look: Look, rule: str, *, first: bool) -> list[str]:
     """The cells of a column, with their tags."""
-    style = f'dir="auto" style="{_TEXT}"' if column.kind == "text" else f'style="{_NUMBER}"'
+    style = f'dir="auto" style="{_TEXT}{rule}"' if column.kind == "text" else f'style="{_NUMBER}{rule}"'
     names_row, plain = f'<th scope="row" {style}>{{}}</th>', f"<td {style}>{{}}</td>"
     return [(names_row if first and text else plain).format(text) for text in _IN_HTML.cells(column, look)]
 

@@ -3,13 +3,15 @@
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import compress
+from dataclasses import dataclass, replace
+from itertools import compress, pairwise
 
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.look import Look, best_rows, visible
 
 _GAP = "  "
+_RULE = " │ "
+"""what stands between two lists side by side"""
 _LEAST_LABEL = 12
 _COMMAND = "  "
 """with which a note begins that is to be copied, and not folded"""
@@ -24,13 +26,14 @@ class _Strip:
     right: bool
     bold: frozenset[int]
     width: int
+    apart: bool
 
 
 def table(sheet: Sheet, look: Look) -> str:
     """The sheet as aligned text, in several blocks where the columns need more than the width.
 
     What names a row stands on the left of every block and takes half of the width: texts, and a number before them.
-    Long texts are folded, numbers never.
+    Long texts are folded, numbers never. A second list stands beside the first, or has blocks of its own.
     """
     labels, others = _parted(sheet.columns)
     numbers = [_strip(column, look, look.width) for column in others]
@@ -91,11 +94,16 @@ def _strip(column: Column, look: Look, limit: int) -> _Strip:
         cells = [[text] for text in texts]
     heading = _folded(visible(column.name), limit)
     width = max(cell_width(line) for lines in (heading, *cells) for line in lines)
-    return _Strip(heading, cells, column.kind != "text", bold, width)
+    return _Strip(heading, cells, column.kind != "text", bold, width, column.apart)
 
 
 def _blocks(left: list[_Strip], numbers: list[_Strip], width: int) -> Iterator[list[_Strip]]:
-    """As many columns side by side as the width holds, and at least one."""
+    """As many columns side by side as the width holds, and at least one; a second list apart, unless all fit."""
+    second = [replace(strip, apart=False) for strip in numbers if strip.apart]
+    if second and _total([*left, *numbers]) > width:
+        yield from _blocks(left, [strip for strip in numbers if not strip.apart], width)
+        yield from _blocks([strip for strip in left if strip.right], second, width)
+        return
     block = list(left)
     for strip in numbers:
         if len(block) > len(left) and _total([*block, strip]) > width:
@@ -105,15 +113,21 @@ def _blocks(left: list[_Strip], numbers: list[_Strip], width: int) -> Iterator[l
     yield block
 
 
+def _gaps(block: Sequence[_Strip]) -> list[str]:
+    """What stands before each column: a rule where the second list begins beside the first."""
+    return ["", *(_RULE if after.apart and not before.apart else _GAP for before, after in pairwise(block))]
+
+
 def _total(block: Sequence[_Strip]) -> int:
-    return sum(strip.width for strip in block) + len(_GAP) * (len(block) - 1)
+    return sum(strip.width for strip in block) + sum(map(len, _gaps(block)))
 
 
 def _lines(block: Sequence[_Strip], look: Look) -> Iterator[str]:
     tall = max(len(strip.heading) for strip in block)
     headings = [[""] * (tall - len(strip.heading)) + strip.heading for strip in block]
     yield from _row(block, headings, None, look)
-    yield "─" * _total(block)
+    gaps = [gap.replace(" ", "─").replace("│", "┼") for gap in _gaps(block)]
+    yield "".join(gap + "─" * strip.width for gap, strip in zip(gaps, block, strict=True))
     for row in range(len(block[0].cells)):
         yield from _row(block, [strip.cells[row] for strip in block], row, look)
 
@@ -127,7 +141,7 @@ def _row(block: Sequence[_Strip], cells: Sequence[list[str]], row: int | None, l
             if row in strip.bold and not line:
                 text = _bold(text, look)
             parts.append(padding + text if strip.right else text + padding)
-        yield _GAP.join(parts).rstrip()
+        yield "".join(gap + part for gap, part in zip(_gaps(block), parts, strict=True)).rstrip()
 
 
 def cell_width(text: str) -> int:

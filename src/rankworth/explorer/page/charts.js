@@ -9,14 +9,28 @@ export function chart(width, height, title, sentence, ...marks) {
   return svg('svg', {viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img', 'aria-label': label}, ...marks);
 }
 
-export const label = (x, y, content, attributes = {}) => svg('text', {x, y, ...attributes}, content);
+/** How many pixels a chart has, at most so many, so that its letters keep their size on a narrow page. */
+export const room = (most) => Math.min(most, document.getElementById('main').clientWidth);
+
+/** Draw again once the page has another width. */
+export function onWidth(draw) {
+  let width = document.documentElement.clientWidth;
+  window.addEventListener('resize', () => {
+    if (document.documentElement.clientWidth === width) return;
+    width = document.documentElement.clientWidth;
+    draw();
+  });
+}
+
+export const label = (x, y, content, attributes = {}, title = content) => svg('text', {x, y, ...attributes}, content, title === content ? null : svg('title', {}, title));
 
 /** What each rank adds, beside what it would add in the ideal ranking. */
 export function contributions(terms, ideal, measure) {
   const ranks = Math.max(terms.length, ideal.length, 1);
   const highest = Math.max(...terms.map((term) => term.contribution ?? 0), ...ideal.map((term) => term.contribution ?? 0), 1e-9);
-  const [width, height, foot] = [Math.max(320, ranks * 24), 150, 18];
+  const [width, height, foot] = [room(420), 150, 18];
   const step = width / ranks;
+  const every = [1, 5, 10, 20, 50, 100, 200].find((count) => count * step >= 22) ?? 500; // so many ranks share a number
   const size = (value) => ((height - foot - 8) * Math.max(value ?? 0, 0)) / highest;
   const marks = [];
   for (let index = 0; index < ranks; index += 1) {
@@ -27,7 +41,7 @@ export function contributions(terms, ideal, measure) {
         svg('title', {}, `rank ${here.rank}, ${here.document}: adds ${number(here.contribution)}`)));
     }
     if (there) marks.push(svg('rect', {class: 'ideal', x, width: step * 0.76, y: height - foot - size(there.contribution), height: size(there.contribution)}));
-    if (ranks <= 30 || (index + 1) % 10 === 0) marks.push(label((index + 0.5) * step, height - 4, index + 1, {class: 'tick', 'text-anchor': 'middle'}));
+    if ((index + 1) % every === 0) marks.push(label((index + 0.5) * step, height - 4, index + 1, {class: 'tick', 'text-anchor': 'middle'}));
   }
   const best = terms.reduce((most, term) => ((term.contribution ?? 0) > (most?.contribution ?? 0) ? term : most), null);
   const sentence = best ? `Rank ${best.rank} adds most, ${number(best.contribution)}` : 'No rank adds anything';
@@ -39,7 +53,7 @@ export function curves(rows) {
   const series = Map.groupBy(rows.filter((row) => row.value !== null), (row) => row.measure);
   const deepest = Math.max(...rows.map((row) => row.cutoff), 2);
   const highest = Math.max(1, ...rows.map((row) => row.value ?? 0));
-  const [width, height, left, foot, right] = [420, 190, 34, 18, 8];
+  const [width, height, left, foot, right] = [room(420), 190, 34, 18, 8];
   const x = (k) => left + ((width - left - right) * (k - 1)) / (deepest - 1);
   const y = (value) => height - foot - ((height - foot - 8) * value) / highest;
   const marks = [0, 0.25, 0.5, 0.75, 1].flatMap((share) => [

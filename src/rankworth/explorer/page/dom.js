@@ -106,15 +106,16 @@ export function select(choices, chosen, action, attributes = {}) {
   return el('select', {...attributes, on: {change: (event) => action(event.target.value)}}, options);
 }
 
-/** A table with a caption; cells are texts or elements, and columns are {name, number, sorted}. */
+/** A table with a caption; cells are texts or elements, and columns are {name, number, sorted, apart}; before one that is apart is a rule. */
 export function table(caption, columns, rows) {
+  const kind = ({number, apart}) => [number ? 'number' : '', apart ? 'apart' : ''].filter(Boolean).join(' ') || null;
   const cell = (value, index) =>
-    el(index === 0 ? 'th' : 'td', {scope: index === 0 ? 'row' : null, class: columns[index].number ? 'number' : null}, value);
+    el(index === 0 ? 'th' : 'td', {scope: index === 0 ? 'row' : null, class: kind(columns[index])}, value);
   return el(
     'div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption},
     el('table', {}, el('caption', {}, caption),
       el('thead', {}, el('tr', {}, columns.map((column) =>
-        el('th', {scope: 'col', class: column.number ? 'number' : null, 'aria-sort': column.sorted}, column.name)))),
+        el('th', {scope: 'col', class: kind(column), 'aria-sort': column.sorted}, column.name)))),
       el('tbody', {}, rows.map((row) => el('tr', {}, row.map(cell))))));
 }
 
@@ -127,10 +128,25 @@ export function section(summary, draw, key) {
   return details;
 }
 
-/** Copy a text, and say whether it worked. */
+/** Copy a text, and say so; where the browser does not let the page do that, show the text, selected. */
 export async function copy(value, what) {
-  const failed = await navigator.clipboard.writeText(value).catch((error) => error);
-  announce(failed ? `${what} not copied: ${failed.message}` : `${what} copied`);
+  try {
+    await navigator.clipboard.writeText(value); // there is no clipboard where the page is not served safely
+    announce(`${what} copied`);
+  } catch {
+    showToCopy(value, what);
+  }
+}
+
+function showToCopy(value, what) {
+  const line = `${what}: the browser does not let the page copy it. Copy it here, with Ctrl+C or ⌘C.`;
+  const area = el('textarea', {readonly: true, rows: Math.min(12, value.split('\n').length + 1), 'aria-label': what, dir: 'ltr'}, value);
+  const dialog = el('dialog', {class: 'copy', 'aria-label': `${what} to copy`, on: {close: () => dialog.remove()}},
+    el('p', {}, line), area, button('Close', () => dialog.close()));
+  document.body.append(dialog);
+  dialog.showModal();
+  area.select();
+  announce(line);
 }
 
 /** Offer a text as a file. */

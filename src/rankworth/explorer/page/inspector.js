@@ -110,7 +110,7 @@ export class Inspector {
     const element = el('div', {id: `query-${index}`, class: 'query', role: 'option', 'aria-selected': String(row.id === this.query), on: {click: () => this.choose(index)}},
       el('span', {class: 'number'}, number(row.value)),
       row.difference === null ? null : el('span', {class: `change ${direction(row.difference)}`}, signed(row.difference)),
-      el('span', {class: 'clip'}, row.text ? text(row.text) : null, ' ', id(row.id, {class: 'small'})),
+      el('span', {class: 'text'}, row.text ? text(row.text, {class: 'clip'}) : null, id(row.id, {class: 'small'})),
       el('span', {class: 'small'}, row.judged === null || row.judged >= 1 ? '' : `${Math.round((1 - row.judged) * 100)} % unjudged`));
     element.style.top = `${index * ROW}px`;
     return element;
@@ -195,15 +195,14 @@ export class Inspector {
         ranking.missing.length ? el('p', {class: 'small'}, `Relevant documents that do not count are listed below the ranking: ${ranking.missing.length}`) : null),
       el('ol', {class: 'documents', 'aria-label': `Ranking of ${ranking.run}`}, ranking.rows.map((row, place) => this.document(row, index, Boolean(other), place === answer.cutoff))),
       ranking.missing.length ? [el('h4', {}, 'Relevant, but it does not count'),
-        el('ul', {class: 'missing'}, ranking.missing.map((each) => el('li', {}, each.text ? this.opening(`missing-${index}-${each.document}`, each.text) : null, id(each.document),
-          ` (grade ${each.grade}): ${each.rank === null ? 'not retrieved' : `rank ${each.rank}`}`, each.change ? `, would add ${signed(each.change)} at rank ${each.index}` : '')))] : null);
+        el('ul', {class: 'missing'}, ranking.missing.map((each) => el('li', {}, each.text ? this.opening(`missing-${index}-${each.document}`, each.text) : null, each.sentence)))] : null);
   }
 
   document(row, index, paired, isCut) {
     const key = `document-${index}-${row.document}`;
     const set = (grade) => this.judge(row.document, grade);
     const shade = `grade grade-${row.grade === null ? 'none' : Math.min(Math.max(Math.round(row.grade), 0), 4)}`;
-    const moved = !paired ? '' : row.elsewhere === null || row.elsewhere === undefined ? 'only here' : `there: ${row.elsewhere}`;
+    const moved = !paired ? '' : row.elsewhere === null ? 'only here' : `there: ${row.elsewhere}`;
     return el('li', {class: `document${row.first !== row.last ? ' tied' : ''}${isCut ? ' cut' : ''}`, tabindex: 0, 'data-key': key, 'data-document': row.document,
       'aria-label': `rank ${row.rank}: ${row.document}, ${row.grade === null ? 'unjudged' : `grade ${row.grade}`}, adds ${number(row.adds)} ${moved}${isCut ? ', the first below the cutoff' : ''}`,
       on: {keydown: (event) => {

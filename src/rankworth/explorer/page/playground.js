@@ -1,7 +1,7 @@
 // The playground: rankings that are edited, and at once all that the library says of them.
 
 import {Later, post} from './api.js';
-import {contributions, curves, legend} from './charts.js';
+import {contributions, curves, legend, onWidth} from './charts.js';
 import {announce, button, copy, direction, el, field, focusOn, gradeText, id, number, redraw, section, select, signed, table, text} from './dom.js';
 import {profileTable} from './conventions.js';
 import {DEEPEST, DEPTH, moveText, rankingList} from './ranking.js';
@@ -21,8 +21,10 @@ export class Playground {
     this.selected = null;
     this.result = null;
     this.before = null;
+    this.curve = [];
     this.parts = null;
     this.pause = new Later();
+    onWidth(() => { if (this.parts) { this.drawContributions(); this.drawCurve(); } });
   }
 
   get state() {
@@ -281,12 +283,12 @@ export class Playground {
     const {result, state} = this;
     if (!result) return redraw(this.parts.values);
     const several = result.rankings.length > 1;
-    const earlier = new Map(this.before?.rankings.map((ranking) => [ranking.name, ranking.values]));
+    const earlier = new Map(this.before?.rankings.map((ranking) => [ranking.name, new Map(Object.entries(ranking.values))])); // by other measures, perhaps
     const cards = result.measures.map((measure, index) => el('div', {class: `card${measure === result.lead ? ' lead' : ''}`},
       button(measure, () => { this.history.now = {...this.state, lead: index}; this.refresh(); }, {class: 'link', 'aria-pressed': String(measure === result.lead), 'data-key': `lead-${measure}`}),
       result.rankings.map((ranking) => {
         const value = ranking.values[measure];
-        const was = earlier.get(ranking.name)?.[measure] ?? null;
+        const was = earlier.get(ranking.name)?.get(measure) ?? null;
         const change = was === null || value === null ? null : value - was;
         return el('div', {class: 'value'}, several ? text(`${ranking.name} `, {class: 'small'}) : null, el('b', {}, number(value)), ' ',
           change === null ? null : el('span', {class: `change ${direction(change)}`}, signed(change)));
@@ -339,7 +341,7 @@ export class Playground {
   drawSteps() {
     const {explanation} = this;
     if (!explanation) return redraw(this.parts.steps);
-    const columns = ['rank', 'document', 'grade', 'gain', 'weight', 'adds', 'total', 'ideal grade', 'ideal adds'].map((name) => ({name, number: name !== 'document'}));
+    const columns = ['rank', 'document', 'grade', 'gain', 'weight', 'adds', 'total', 'ideal grade', 'ideal adds'].map((name) => ({name, number: name !== 'document', apart: name === 'ideal grade'}));
     const size = Math.max(explanation.terms.length, explanation.ideal.length);
     const rows = Array.from({length: size}, (_, index) => {
       const [term, best] = [explanation.terms[index], explanation.ideal[index]];
@@ -348,7 +350,7 @@ export class Playground {
     return redraw(this.parts.steps, el('details', {open: true}, el('summary', {}, `Calculation of ${explanation.measure}`),
       explanation.formula ? el('p', {}, explanation.formula) : null,
       table(`Steps of ${explanation.measure}`, columns, rows),
-      explanation.missing.length ? el('ul', {}, explanation.missing.map((each) => el('li', {}, missingText(each, explanation.measure)))) : null,
+      explanation.missing.length ? el('ul', {}, explanation.missing.map((sentence) => el('li', {}, sentence))) : null,
       explanation.other_gain ? el('p', {class: 'note'}, explanation.other_gain) : null,
       explanation.notes.map((note) => el('p', {class: 'note'}, note))));
   }
@@ -378,12 +380,6 @@ export class Playground {
 }
 
 const plain = (value) => (value === null ? 'n/a' : Number.isInteger(value) ? String(value) : number(value));
-
-const missingText = ({document, grade, rank, index, value, change}, measure) => {
-  const where = rank === null ? 'was not retrieved' : `is at rank ${rank}, where it does not count`;
-  const what = index === null || value === null ? `it would not raise ${measure}` : `at rank ${index} ${measure} would be ${number(value)} (${signed(change)})`;
-  return `${document} (grade ${grade}) ${where}; ${what}`;
-};
 
 /** Names of measures, between which blanks or commas stand, but for those in parentheses. */
 export const separated = (line) => line.match(/[^\s,(]+(\([^)]*\)[^\s,]*)?/g) ?? [];

@@ -1,9 +1,11 @@
 // Charts of runs and queries. They draw numbers that the library computed; what has a data-query opens that query.
 
-import {chart, DASHES, label} from '../../explorer/page/charts.js';
+import {chart, DASHES, label, room} from '../../explorer/page/charts.js';
 import {number, signed, svg} from '../../explorer/page/dom.js';
 
-const [WIDTH, LINE] = [720, 26];
+const [LINE, NARROW] = [26, 560]; // on a chart less wide than this, names have lines of their own
+const LABEL = 60; // how many pixels a difference takes
+const LETTER = 6.2; // how many pixels a letter of a label has
 const BARS = 360; // beyond so many queries, several share a bar
 const POINTS = 1500;
 
@@ -14,22 +16,33 @@ const extent = (values, ...more) => {
   return known.length ? [known.reduce((one, other) => Math.min(one, other)), known.reduce((one, other) => Math.max(one, other))] : [0, 1];
 };
 
+/** A label that fits into so many pixels; all of it is in its title. */
+function fitting(x, y, content, pixels, attributes = {}) {
+  const most = Math.max(4, Math.floor(pixels / LETTER));
+  const letters = [...content];
+  return label(x, y, letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : content, {class: 'tick', ...attributes}, content);
+}
+
 /** Values with intervals, a line for each; rows are {name, value, low, high, text, kind}; lines stand at 0 and at the margins. */
 export function intervals(title, sentence, rows, {from = [], marks: places = []} = {}) {
-  const left = 200;
+  const width = room(960);
+  const isNarrow = width < NARROW;
+  const [left, right, line] = isNarrow ? [8, 8, 2 * LINE] : [Math.min(280, width * 0.28), 150, LINE];
   const [low, high] = extent(rows.flatMap((row) => [row.value, row.low, row.high]), ...from);
-  const x = scaled(low, high, left, WIDTH - 150);
-  const height = rows.length * LINE + 22;
-  const marks = places.map((place) => svg('line', {class: place === 0 ? 'axis' : 'grid', x1: x(place), x2: x(place), y1: 0, y2: height - 20}));
+  const x = scaled(low, high, left, width - right);
+  const height = rows.length * line + 22;
+  const axis = (place, top, bottom) => svg('line', {class: place === 0 ? 'axis' : 'grid', x1: x(place), x2: x(place), y1: top, y2: bottom});
+  const marks = isNarrow ? [] : places.map((place) => axis(place, 0, height - 20));
   rows.forEach((row, place) => {
-    const y = place * LINE + LINE / 2;
-    marks.push(label(left - 8, y + 4, row.name, {class: 'tick', 'text-anchor': 'end'}));
+    const y = place * line + line - LINE / 2;
+    marks.push(isNarrow ? fitting(0, y - LINE + 8, row.name, width - (row.text.length + 2) * LETTER) : fitting(left - 8, y + 4, row.name, left - 8, {'text-anchor': 'end'}));
+    if (isNarrow) marks.push(...places.map((place) => axis(place, y - 10, y + 10))); // not through the names
     if (row.value === null) return;
     if (row.low !== null && row.low !== undefined) marks.push(svg('line', {class: `line ${row.kind ?? ''}`, x1: x(row.low), x2: x(row.high), y1: y, y2: y}));
-    marks.push(svg('circle', {class: `dot ${row.kind ?? ''}`, cx: x(row.value), cy: y, r: 5}), label(WIDTH - 142, y + 4, row.text, {class: 'tick'}));
+    marks.push(svg('circle', {class: `dot ${row.kind ?? ''}`, cx: x(row.value), cy: y, r: 5}), isNarrow ? label(width, y - LINE + 8, row.text, {class: 'tick', 'text-anchor': 'end'}) : label(width - right + 8, y + 4, row.text, {class: 'tick'}));
   });
-  for (const end of [low, high]) marks.push(label(x(end), height - 4, number(end, 2), {class: 'tick', 'text-anchor': 'middle'}));
-  return chart(WIDTH, height, title, sentence, ...marks);
+  for (const [end, anchor] of [[low, 'start'], [high, 'end']]) marks.push(label(x(end), height - 4, number(end, 2), {class: 'tick', 'text-anchor': isNarrow ? anchor : 'middle'}));
+  return chart(width, height, title, sentence, ...marks);
 }
 
 /** What a difference is: a gain, a loss or neither. */
@@ -40,26 +53,27 @@ export function differences(rows, title, sentence) {
   const several = Math.max(1, Math.ceil(rows.length / BARS));
   const bars = Array.from({length: Math.ceil(rows.length / several)}, (_, place) => rows.slice(place * several, (place + 1) * several));
   const [low, high] = extent(rows.map((row) => row.difference), 0);
-  const height = 200;
+  const [width, height] = [room(960), 200];
   const y = scaled(low, high, height - 8, 8);
-  const step = WIDTH / Math.max(bars.length, 1);
+  const step = width / Math.max(bars.length, 1);
   const marks = bars.map((some, place) => {
     const [value, gain] = ['difference', 'gain'].map((name) => some.reduce((sum, row) => sum + row[name], 0) / some.length);
     const name = some.length > 1 ? `${some.length} queries from ${some[0].id}` : some[0].id;
     return svg('rect', {class: `bar ${kind(gain)}`, 'data-query': some[0].id, x: place * step, width: Math.max(step * 0.85, 0.8), y: Math.min(y(0), y(value)), height: Math.max(1, Math.abs(y(value) - y(0)))},
       svg('title', {}, `${name}: ${signed(value)}`));
   });
-  marks.push(svg('line', {class: 'axis', x1: 0, x2: WIDTH, y1: y(0), y2: y(0)}));
-  const [left, right] = rows[0]?.difference < 0 ? [low, high] : [high, low]; // the ends of the bars that stand there; each label is beyond zero
-  for (const [value, x, anchor] of [[left, 2, 'start'], [right, WIDTH - 2, 'end']]) {
-    if (value) marks.push(label(x, y(0) + (value > 0 ? 12 : -4), signed(value), {class: 'tick', 'text-anchor': anchor}));
-  }
-  return chart(WIDTH, height, title, several > 1 ? `${sentence} Each bar is the mean of ${several} queries.` : sentence, ...marks);
+  marks.push(svg('line', {class: 'axis', x1: 0, x2: width, y1: y(0), y2: y(0)}));
+  const [left, right] = rows[0]?.difference < 0 ? [low, high] : [high, low]; // the ends of the bars that stand there
+  const last = step * bars.filter((some) => Math.sign(some[0].difference) === Math.sign(right)).length;
+  const isBeside = last < LABEL && last > 0 && last < width - LABEL; // few bars: the label is beside them, else beyond zero
+  if (left) marks.push(label(2, y(0) + (left > 0 ? 12 : -4), signed(left), {class: 'tick'}));
+  if (right) marks.push(label(isBeside ? width - last - 4 : width - 2, y(0) + (right > 0 === isBeside ? -4 : 12), signed(right), {class: 'tick', 'text-anchor': 'end'}));
+  return chart(width, height, title, several > 1 ? `${sentence} Each bar is the mean of ${several} queries.` : sentence, ...marks);
 }
 
 /** Each query by its values in two runs; above the line the second is better. */
 export function scatter(rows, [first, second], title) {
-  const size = 340;
+  const size = room(340);
   const [low, high] = extent(rows.flatMap((row) => [row.base, row.value]), 0, 1);
   const at = scaled(low, high, 34, size - 8);
   const shown = rows.length > POINTS ? rows.filter((_, place) => place % Math.ceil(rows.length / POINTS) === 0) : rows;
@@ -80,36 +94,39 @@ export function histogram(series, title) {
     return [name, bins];
   });
   const [height, most] = [190, Math.max(1, ...counts.flatMap(([, bins]) => bins))];
-  const step = (WIDTH - 20) / 10;
+  const all = room(960);
+  const step = (all - 20) / 10;
   const width = (step * 0.86) / counts.length;
   const marks = counts.flatMap(([name, bins], run) => bins.map((count, bin) => {
     const size = ((height - 30) * count) / most;
     return svg('rect', {class: `bar series-${run % 8} ${run ? 'second' : ''}`, x: 10 + bin * step + run * width, width, y: height - 18 - size, height: size}, svg('title', {}, `${name}: ${count} queries`));
   }));
   for (let bin = 0; bin <= 10; bin += 2) marks.push(label(10 + bin * step, height - 4, (low + ((high - low) * bin) / 10).toFixed(1), {class: 'tick', 'text-anchor': 'middle'}));
-  return chart(WIDTH, height, title, counts.map(([name, bins]) => `${name}: ${bins[0]} of ${bins.reduce((one, other) => one + other, 0)} queries in the lowest tenth`).join('; '), ...marks);
+  return chart(all, height, title, counts.map(([name, bins]) => `${name}: ${bins[0]} of ${bins.reduce((one, other) => one + other, 0)} queries in the lowest tenth`).join('; '), ...marks);
 }
 
 /** Queries by runs, those that runs differ most on first; darker is higher, and n/a has a dashed frame. */
 export function heat(rows, runs, title, sentence) {
   const several = Math.max(1, Math.ceil(rows.length / BARS));
   const columns = rows.filter((_, place) => place % several === 0);
-  const step = (WIDTH - 130) / Math.max(columns.length, 1);
+  const width = room(960);
+  const left = Math.min(130, width * 0.3);
+  const step = (width - left) / Math.max(columns.length, 1);
   const [low, high] = extent(rows.flatMap((row) => row.values), 0, 1);
   const share = scaled(low, high, 0, 1);
   const marks = runs.flatMap((run, line) => [
-    label(122, line * LINE + 17, run, {class: 'tick', 'text-anchor': 'end'}),
-    ...columns.map((row, place) => svg('rect', {class: 'cell', 'data-query': row.id, x: 130 + place * step, width: Math.max(step - 0.4, 0.6), y: line * LINE + 2, height: LINE - 4, 'fill-opacity': share(row.values[line] ?? low), 'stroke-dasharray': row.values[line] === null ? 2 : null},
+    fitting(left - 8, line * LINE + 17, run, left - 8, {'text-anchor': 'end'}),
+    ...columns.map((row, place) => svg('rect', {class: 'cell', 'data-query': row.id, x: left + place * step, width: Math.max(step - 0.4, 0.6), y: line * LINE + 2, height: LINE - 4, 'fill-opacity': share(row.values[line] ?? low), 'stroke-dasharray': row.values[line] === null ? 2 : null},
       svg('title', {}, `${row.id}, ${run}: ${number(row.values[line])}`))),
   ]);
   const picked = several > 1 ? ` Every ${several}th of ${rows.length} queries is drawn.` : '';
-  return chart(WIDTH, runs.length * LINE + 4, title, `${sentence}${picked}`, ...marks);
+  return chart(width, runs.length * LINE + 4, title, `${sentence}${picked}`, ...marks);
 }
 
 /** Lines over places that stand side by side, such as cutoffs; series are name and points {at, value}. */
 export function lines(series, title) {
   const places = [...new Set([...series.values()].flat().map((point) => point.at))].sort((one, other) => one - other);
-  const [width, height, left] = [420, 200, 34];
+  const [width, height, left] = [room(384), 200, 34];
   const x = (at) => left + ((width - left - 12) * places.indexOf(at)) / Math.max(places.length - 1, 1);
   const most = Math.max(1, ...[...series.values()].flat().map((point) => point.value ?? 0));
   const y = scaled(0, most, height - 20, 8);

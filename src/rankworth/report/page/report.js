@@ -1,6 +1,6 @@
 // The report: queries, rankings and charts of the record that the page holds.
 
-import {drawSlopes, legend} from '../../explorer/page/charts.js';
+import {drawSlopes, legend, onWidth} from '../../explorer/page/charts.js';
 import {announce, button, copy, direction, download, el, field, gradeText, id, number, redraw, select, shortened, signed, table, text} from '../../explorer/page/dom.js';
 import {differences, heat, histogram, intervals, lines, scatter} from './charts.js';
 
@@ -168,7 +168,7 @@ function queryTable(rows) {
     return key === 'unjudged' ? (row.unjudged ? `${Math.round(row.unjudged * 100)} %` : '') : number(row[key]);
   }));
   const sorting = (key) => (state.s === key ? (state.d === 'up' ? 'ascending' : 'descending') : null);
-  return el('div', {}, table(`${count(rows.length)} of ${count(record.queries.length)} queries`, columns.map(([key, name]) => ({name: heading(key, name), number: key !== 'id', sorted: sorting(key)})), cells),
+  return el('div', {class: 'by-query'}, table(`${count(rows.length)} of ${count(record.queries.length)} queries`, columns.map(([key, name]) => ({name: heading(key, name), number: key !== 'id', sorted: sorting(key)})), cells),
     el('div', {class: 'bar'}, button('‹', () => set({p: String(at - 1)}), {disabled: at === 0, 'aria-label': 'Page before', 'data-key': 'before'}), `page ${at + 1} of ${pages}`, button('›', () => set({p: String(at + 1)}), {disabled: at === pages - 1, 'aria-label': 'Next page', 'data-key': 'next'})));
 }
 
@@ -233,8 +233,16 @@ function drawCurves() {
   const measure = state.m.replace(/@\d+$/, '');
   const atK = of(record.at_k.filter((row) => row.measure === measure), 'cutoff');
   const recall = of(record.recall, 'recall');
-  const shown = (series, title) => el('div', {}, el('h3', {}, title), lines(series, title), el('p', {class: 'legend'}, legend([...series.keys()]).map(([mark, name]) => el('span', {}, mark, ` ${name}`))));
-  redraw(part('curves'), atK.size || recall.size ? el('h2', {}, 'Cutoffs and recall') : null, el('div', {class: 'cards wide'}, atK.size ? shown(atK, `${measure} at each cutoff`) : null, recall.size ? shown(recall, 'Interpolated precision by recall') : null));
+  const shown = (series, title, ends) => el('div', {}, el('h3', {}, title), lines(series, title), ends ? el('p', {class: 'hint'}, ends) : null, el('p', {class: 'legend'}, legend([...series.keys()]).map(([mark, name]) => el('span', {}, mark, ` ${name}`))));
+  redraw(part('curves'), atK.size || recall.size ? el('h2', {}, 'Cutoffs and recall') : null, el('div', {class: 'cards wide'}, atK.size ? shown(atK, `${measure} at each cutoff`, `Each curve ends where its run ends: ${lastRanks()}.`) : null,
+    recall.size ? shown(recall, 'Interpolated precision by recall', `The ${lastRanks()}: what is relevant and stands lower is not found, so that precision is 0 at a recall that is not reached.`) : null));
+}
+
+/** At which rank each run ends, in words. */
+function lastRanks() {
+  const ends = Object.entries(record.ends);
+  if (new Set(ends.map(([, rank]) => rank)).size === 1) return `${ends.length > 1 ? 'runs end' : 'run ends'} at rank ${ends[0][1]}`;
+  return `runs end at rank ${ends.map(([run, rank]) => `${rank} (${run})`).join(', ')}`;
 }
 
 function drawChances() {
@@ -275,6 +283,7 @@ function begin() {
   read();
   drawScores();
   draw();
+  onWidth(() => { drawScores(); draw(); });
   drawChances();
   drawProfiles();
 }
