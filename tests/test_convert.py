@@ -1011,10 +1011,8 @@ def test_the_command_says_what_it_did(command: Callable[..., Answer]) -> None:
 
 def test_mistyped_options_are_corrected(command: Callable[..., Answer]) -> None:
     status, _, err = command("bm25.run", "out.csv", "--form", "trec")
-    assert (status, err) == (
-        2,
-        "error: Unknown option: --form. Did you mean --from?\n  rankworth convert --help says more\n",
-    )
+    assert status == 2
+    assert err.startswith("error: there is no option --form; did you mean --from?\n  --from: Format of IN: ")
     assert command("bm25.run")[0] == 2
     assert command("bm25.run", "out.csv", "--from", "xml")[2].startswith("error: there is no format 'xml'")
 

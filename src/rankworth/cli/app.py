@@ -12,13 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
-from cyclopts.exceptions import (
-    CycloptsError,
-    MissingArgumentError,
-    UnknownCommandError,
-    UnknownOptionError,
-    UnusedCliTokensError,
-)
+from cyclopts.exceptions import CycloptsError
 
 from rankworth.cli import (
     audit,
@@ -127,7 +121,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RankworthError as error:
         say(f"error: {error.typed}")
     except CycloptsError as error:
-        say(f"error: {_explained(error, tokens)}")
+        from rankworth.cli.mistakes import explained  # noqa: PLC0415 - only for a message
+
+        say(f"error: {explained(error, app, tokens)}")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _PIPE_CLOSED
@@ -165,37 +161,3 @@ def _run(tokens: list[str]) -> object:
     console = app.console
     DefaultFormatter()(console, console.options, create_parameter_help_panel(CONVENTIONS, options, "plaintext"))
     return 0
-
-
-def _explained(error: CycloptsError, tokens: Sequence[str]) -> str:
-    """Why a command line cannot be understood, and what to do about it."""
-    command = tokens[0] if tokens and tokens[0] in app else ""
-    if isinstance(error, UnusedCliTokensError) and command:
-        usage = str(app[command].usage).partition("\n")[0]
-        return f"there are more arguments than the command takes: {' '.join(error.unused_tokens or ())}\n  {usage}"
-    if isinstance(error, UnknownOptionError):
-        if not error.argument_collection:  # of a file with a hyphen
-            error.argument_collection = app[tokens[0]].assemble_argument_collection()
-        if text := _elsewhere(error):
-            return text
-    if isinstance(error, MissingArgumentError) and command == "evaluate" and {"-m", "--measure"} & set(tokens):
-        return f"{error}\n  {evaluate.FILES_FIRST}"
-    if isinstance(error, UnknownCommandError) and Path(tokens[0]).exists():
-        return f"{error}\n  to measure runs: rankworth evaluate QRELS RUN..."
-    return f"{error}\n  rankworth {f'{command} ' if command else ''}--help says more"
-
-
-def _elsewhere(error: UnknownOptionError) -> str:
-    """What an option is called here that other tools have; nothing where it is not known."""
-    import tomllib  # noqa: PLC0415 - only for a message
-    from importlib.resources import files  # noqa: PLC0415 - as above
-
-    from rankworth.settings import QUIRKS  # noqa: PLC0415 - as above
-
-    option = error.token.keyword or error.token.value
-    name = option.lstrip("-").partition("=")[0].replace("_", "-")
-    if name.replace("-", "_") in QUIRKS:
-        return f"Unknown option: {option}.\n  here: --set {name.replace('-', '_')}=VALUE"
-    table = tomllib.loads((files("rankworth") / "profiles" / "spellings.toml").read_text("utf-8"))
-    here = next((here for here, others in table["options"].items() if name.lower() in others), "")
-    return f"Unknown option: {option}.\n  here: {here}" if here else ""

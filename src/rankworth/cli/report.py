@@ -55,7 +55,10 @@ def report(
     """
     most = in_bytes(max_size, "--max-size", "500kB")
     if Path(output).suffix.lower() not in (".html", ".htm"):
-        raise UsageError("unknown-format", f"{output}: a report is a page in HTML", remedy="-o report.html")
+        remedy = "-o report.html"
+        if Path(output).suffix.lower() == ".pdf":
+            remedy = f"{remedy}, then open the page and print it: browsers print to PDF files"
+        raise UsageError("unknown-format", f"{output}: a report is a page in HTML", remedy=remedy)
     systems = SystemFiles.of(files, USAGE, least=1)
     project = configuration.find(options.measured.plugin, quiet=quiet)
     inputs = InputFiles.of(project, options, systems.qrels, systems.runs, options.read.docs)
