@@ -1,8 +1,10 @@
 """Files and objects as practitioners have them: rows in rank order, usual names, lists in cells, nested JSON."""
 
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -146,3 +148,121 @@ def test_records_keep_their_id_and_texts_their_names() -> None:
     write(queries_csv="query_id,question\n1,what is it\n", corpus_jsonl='{"product_id": "B1", "title": "a lamp"}\n')
     assert metadata.queries("queries.csv").texts == {"1": "what is it"}
     assert list(metadata.documents("corpus.jsonl", ["B1"])) == ["B1"]
+
+
+# Judgements inside hits, and documents that hold several things
+
+READ = [
+    {
+        "question": "who wrote the red book",
+        "answers": ["A. Writer"],
+        "ctxs": [
+            {"id": "wiki:11", "title": "T1", "score": "81.5", "has_answer": False},
+            {"id": "wiki:12", "title": "T2", "score": "80.1", "has_answer": True},
+            {"id": "wiki:13", "title": "T3", "score": "79.0", "has_answer": True},
+        ],
+    },
+    {
+        "question": "where is the blue lake",
+        "answers": ["North"],
+        "ctxs": [
+            {"id": "wiki:11", "title": "T1", "score": "70.5", "has_answer": False},
+            {"id": "wiki:15", "title": "T5", "score": "69.9", "has_answer": False},
+        ],
+    },
+]
+"""as DPR writes what was retrieved"""
+SAID: list[tuple[str, dict[str, Any]]] = [
+    (
+        (
+            "--qrels-columns query=question documents=ctxs document=id grade=has_answer "
+            "--run-columns query=question documents=ctxs document=id"
+        ),
+        {
+            "qrels_columns": {"query": "question", "documents": "ctxs", "document": "id", "grade": "has_answer"},
+            "run_columns": {"query": "question", "documents": "ctxs", "document": "id"},
+        },
+    ),
+    ("--qrels-columns grade=has_answer", {"qrels_columns": {"grade": "has_answer"}}),
+]
+
+
+@pytest.mark.parametrize(("words", "columns"), SAID)
+def test_grades_may_stand_inside_hits(words: str, columns: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    write(results_json=json.dumps(READ))
+    expected = {"Success@1": 0, "Success@2": 0.5, "RR": 0.25}
+    values = rw.evaluate(READ, READ, list(expected), **columns)
+    assert values.mean() == expected
+    files = ("evaluate", "results.json", "results.json", "-m", "Success@1,2", "RR")
+    assert printed(capsys, *files, *words.split()) == ["results\t0.0\t0.5\t0.25"]
+
+
+def test_a_hit_without_a_grade_is_unjudged_and_lists_of_ids_are_relevant() -> None:
+    found = {"documents": "ctxs", "grade": "has_answer"}
+    partly = [
+        {"question": "q", "ctxs": [{"id": "a", "has_answer": True}, {"id": "b", "has_answer": None}, {"id": "c"}]}
+    ]
+    assert rw.Qrels(partly, columns=found).blanks == 2
+    assert rw.Qrels(partly, columns=found).to_dict() == {"q": {"a": 1}}
+    trained = [{"question": "q1", "positive_ctxs": [{"passage_id": "7"}]}, {"question": "q2", "positive_ctxs": []}]
+    wanted = rw.Qrels(trained[:1], columns={"documents": "positive_ctxs", "document": "passage_id", "grade": ""})
+    assert wanted.to_dict() == {"q1": {"7": 1}}
+    with pytest.raises(rw.InputError, match=r"there is no grade key(?s:.*)if none holds grades: .*grade"):
+        rw.Qrels(trained, columns={"documents": "positive_ctxs"})
+    with pytest.raises(rw.InputError, match="no key missing"):
+        rw.Qrels(READ, columns={"documents": "ctxs", "grade": "missing"})
+
+
+def test_a_response_of_an_engine_holds_judgements_where_its_hits_have_grades() -> None:
+    hits = [{"_id": "a", "_score": 2.0, "_source": {"label": 0}}, {"_id": "b", "_score": 1.0, "_source": {"label": 3}}]
+    responses = {"q1": {"hits": {"hits": hits}}}
+    with pytest.raises(rw.InputError, match=r"holds no judgements(?s:.*)if each hit has its grade: "):
+        rw.Qrels(responses)
+    assert rw.Qrels(responses, columns={"grade": "_source.label"}).to_dict() == {"q1": {"a": 0, "b": 3}}
+    assert rw.evaluate(responses, responses, ["RR"], qrels_columns={"grade": "_source.label"})["RR"] == 0.5
+
+
+SEVERAL = {
+    "mode": "text",
+    "queries": {"q1": "what", "q2": "who"},
+    "corpus": {"d1": {"text": "one"}, "d2": {"text": "two"}},
+    "relevant_docs": {"q1": ["d1"], "q2": ["d2"]},
+}
+"""as LlamaIndex writes judgements, beside the texts"""
+FOUND = {"model": {"name": "x"}, "results": {"q1": ["d2", "d1"], "q2": ["d2"]}}
+
+
+def test_judgements_and_runs_begin_where_root_says(capsys: pytest.CaptureFixture[str]) -> None:
+    write(set_json=json.dumps(SEVERAL), found_json=json.dumps(FOUND, indent=1))
+    roots = {"qrels_columns": {"root": "relevant_docs"}, "run_columns": {"root": "results"}}
+    for qrels, run in ((SEVERAL, FOUND), (SimpleNamespace(**SEVERAL), FOUND), ("set.json", "found.json")):
+        assert rw.evaluate(qrels, run, ["RR"], **roots)["RR"] == 0.75
+    nested = {"data": {"test": {"qrels": {"q1": {"d1": "1"}}}}}
+    assert rw.Qrels(nested, columns={"root": "data.test.qrels"}).to_dict() == {"q1": {"d1": 1}}
+    words = ("evaluate", "set.json", "found.json", "-m", "RR")
+    said = ["--qrels-columns", "root=relevant_docs", "--run-columns", "root=results"]
+    assert printed(capsys, *words, *said) == ["found\t0.75"]
+    for given in ([], said[:2]):  # each message says what to type, to the end
+        assert cli.main([*words, *given]) == 2
+        assert f"say where to begin: {' '.join(said[len(given) :][:2])}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rows", [{"q1": {"d1": 1}}, [{"query": "q1", "document": "d1", "grade": 1}], {"q1": ["d1"]}])
+def test_what_holds_judgements_among_other_things_says_where(rows: object) -> None:
+    for source in ({"name": "x", "relevant": rows}, {"texts": {"q1": "a text"}, "relevant": rows}):
+        with pytest.raises(rw.InputError, match=r"say where to begin: .*'root': 'relevant'"):
+            rw.Qrels(source)
+        assert rw.Qrels(source, columns={"root": "relevant"}).to_dict() == {"q1": {"d1": 1}}
+
+
+def test_a_root_that_is_not_there_or_not_of_json_is_refused() -> None:
+    write(a_csv="query,document,grade\nq,d,1\n", b_json='{"x": {"q": ["d"]}}')
+    for source, text in (
+        ("a.csv", "root=y is a key in a document of JSON, and this is csv"),
+        ("b.json", "nothing stands at root=y; it has x"),
+        (ORDERED, "nothing stands at root=y"),
+    ):
+        with pytest.raises(rw.InputError, match=text):
+            rw.Qrels(source, columns={"root": "y"})
+    with pytest.raises(rw.InputError, match="there is no such column"):
+        rw.evaluate("a.csv", {"q": ["d"]}, ["RR"], qrels_columns={"root": "y"})

@@ -16,8 +16,8 @@ from rankworth.io.source import Source
 
 _HEAD: Final = 1 << 16
 ROLES: Final = {
-    RUN: ("query", "documents", "document", "score", "rank"),
-    QRELS: ("query", "document", "grade", "subtopic"),
+    RUN: ("root", "query", "documents", "document", "score", "rank"),
+    QRELS: ("root", "query", "documents", "document", "grade", "subtopic"),
 }
 PAIR: Final = ("query", "document")
 _FIELDS: Final = 50
@@ -103,7 +103,7 @@ class Columns:
             for what, name in getattr(self, side).items():
                 meant = [each for each in inputs if each.layout in layouts and what in each.roles]
                 meant = [each for each in meant if not (each.aside if own else what in self._own(each))]
-                lack = [each for each in meant if not each.has(name, own=own)]
+                lack = [each for each in meant if not each.has(what, name, own=own)]
                 if lack and (own or lack == meant):
                     lacking.setdefault(option, {})[what] = name
                     without += [each for each in lack if each not in without]
@@ -111,7 +111,7 @@ class Columns:
             raise self._missing(lacking, without)
         named = ((each, self.of_pairs if each.aside else self.named(each.layout), self._own(each)) for each in inputs)
         columns = [
-            {what: name for what, name in columns.items() if each.has(name, own=what in own)}
+            {what: name for what, name in columns.items() if each.has(what, name, own=what in own)}
             for each, columns, own in named
         ]
         return [
@@ -157,6 +157,7 @@ class Input:
         aside: whether it holds pairs to exclude, beside judgements and runs, so that it needs none of the names.
         is_response: whether it holds responses of a search engine, or lists of hits, whose queries a file may name.
         samples: the first of its rows, records and what stands in them, in which paths are looked up.
+        root: the path at which it begins within a document of JSON.
 
     """
 
@@ -166,22 +167,26 @@ class Input:
     aside: bool = False
     is_response: bool = False
     samples: Sequence[Any] = ()
+    root: str = ""
 
     @property
     def roles(self) -> Sequence[str]:
         """What its columns may hold."""
         return PAIR if self.aside else ROLES[self.layout]
 
-    def has(self, name: str, *, own: bool) -> bool:
+    def has(self, what: str, name: str, *, own: bool) -> bool:
         """Whether it has a column of this name.
 
         Args:
+            what: `query`, `document`, and so on.
             name: of a column; empty where none is meant; `-name` for a distance.
             own: whether the name is meant for this input alone.
 
         """
         if not name or self.names is None:
             return True
+        if what == "root":
+            return name == self.root
         if name.startswith("@"):
             return self.is_response
         path = name.removeprefix("-")
@@ -278,8 +283,13 @@ def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str
     """Rows, columns, or what stands by query."""
     from rankworth.io import responses  # noqa: PLC0415 - not needed for frames and tables
 
+    root = columns.get("root", "")
+    if root and at(value, root) is not None:
+        value = at(value, root)
+    else:
+        root = ""
     if not isinstance(value, Mapping | list | tuple):
-        return Input(layout, called, None)
+        return Input(layout, called, None, root=root)
     samples = list(_samples(list(value) if isinstance(value, tuple) else value))
     paths = responses.names(value, columns)
     lists = value.get("ids") if isinstance(value, Mapping) else value  # of Chroma, or hits of each query
@@ -287,7 +297,7 @@ def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str
     names = dict.fromkeys(paths or (str(name) for fields in samples for name in fields))
     if not paths and not _HIT.isdisjoint(names):
         names["_index/_id"] = None
-    return Input(layout, called, list(names), is_response=is_response, samples=samples)
+    return Input(layout, called, list(names), is_response=is_response, samples=samples, root=root)
 
 
 def _samples(value: Any, depth: int = 4) -> Iterator[Mapping[Any, Any]]:  # noqa: ANN401 - anything

@@ -53,7 +53,7 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
         from rankworth.io.json import is_row  # noqa: PLC0415 - not needed for the others
 
         form, sure = json_form(text, is_row, _is_of_row, whole=len(head) < HEAD)
-        return "trec" if fits and not sure else form
+        return "json" if "root" in reading.columns else "trec" if fits and not sure else form
     if fits or not first or b"\0" in head:
         return "trec"
     return _of_table(first.decode("utf-8", "replace"), reading, counted=counted)

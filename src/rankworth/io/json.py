@@ -110,7 +110,12 @@ def _rows(source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.Da
     rows = reader.read(document)
     if not isinstance(rows, Mapping):
         return rows
-    rows = validate.dicts(rows, layout.value, name)
+    try:
+        rows = validate.dicts(rows, layout.value, name)
+    except InputError as error:
+        from rankworth.io.roots import with_root  # noqa: PLC0415 - for a message only
+
+        raise with_root(error, document, reader) from None
     if layout is RUN and reading.orders.lists is None:
         reading.orders.agree("score", name)
     parts = rows.values()

@@ -14,6 +14,7 @@ import polars as pl
 from rankworth.errors import InputError
 from rankworth.io import json, lines
 from rankworth.io.lines import RUN, Chunk, Layout
+from rankworth.io.python import Reader
 from rankworth.io.records import Records, has_documents
 from rankworth.io.responses import by_query, unknown
 from rankworth.io.source import Source
@@ -57,7 +58,11 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
                 empty = False
                 yield frame
     except InputError as error:
-        raise unknown(reader.first, source.name, reading.columns, error) from None
+        from rankworth.io.roots import with_root  # noqa: PLC0415 - for a message only
+
+        error = unknown(reader.first, source.name, reading.columns, error)
+        whole = Reader(layout, source.name, reading.columns, first=1, grades=reading.grades)
+        raise with_root(error, reader.first, whole) from None
     if empty:
         raise InputError("empty-input", f"{source.name}: all lists are empty")
 

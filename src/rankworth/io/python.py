@@ -14,11 +14,11 @@ import numpy as np
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import grade_words, validate
-from rankworth.io.columns import NONE, SPELLINGS, Table, is_header, unjudged
+from rankworth.io.columns import NONE, SPELLINGS, Table, at, is_header, unjudged
 from rankworth.io.grade_words import Words
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Orders
-from rankworth.io.records import Records, Where, is_array, is_list, is_scalar, is_table, listed, plain
+from rankworth.io.records import Records, Where, is_array, is_list, is_scalar, is_table, listed, names_of, plain
 from rankworth.io.validate import LABELS, is_integer, shown
 
 if TYPE_CHECKING:
@@ -79,16 +79,40 @@ class Reader:
                 `bad-grade`, `duplicate-document`, `duplicate-judgement`, `nested-runs`, `rank-or-score`.
 
         """
+        if root := self.columns.get("root"):
+            columns = {what: name for what, name in self.columns.items() if what != "root"}
+            return replace(self, columns=columns).read(self._at(source, root))
         if isinstance(source, Mapping):
             try:
                 return self._of_mapping(source)
             except InputError as error:
-                from rankworth.io import responses  # noqa: PLC0415 - not needed for dicts
+                from rankworth.io import responses, roots  # noqa: PLC0415 - for a message only
 
-                raise responses.unknown(source, self.name, self.columns, error, first=self.first) from None
+                error = responses.unknown(source, self.name, self.columns, error, first=self.first)
+                raise roots.with_root(error, source, self) from None
         if isinstance(source, list | tuple | set | frozenset):
             return self._of_items(source)
         return self._of_library(source)
+
+    def _at(self, source: Any, path: str) -> Any:  # noqa: ANN401 - anything
+        """What stands at a path within a source.
+
+        Raises:
+            InputError: `frame-columns`.
+
+        """
+        inner = None if is_table(source) else at(source, path)
+        if inner is None:
+            held = "" if is_table(source) or is_scalar(source) else f"; it has {quoted(names_of(source), 8)}"
+            text = f"{self.name}: nothing stands at root={path}{held}"
+            raise InputError("frame-columns", text, remedy="name the key under which it stands, or leave root out")
+        return inner
+
+    def _is_no_number(self, item: object) -> bool:
+        """Whether this is a list, a dict or a text that stands for no number."""
+        if isinstance(item, str):
+            return grade_words.number(item, self.grades) is None
+        return isinstance(item, list | dict)
 
     def _of_mapping(self, source: Mapping[Any, Any]) -> "Scored | pl.DataFrame":
         """Responses of search engines, dicts of dicts, values by pairs of ids, columns or fields by name, or lists."""
@@ -98,7 +122,7 @@ class Reader:
             return rankings
         if not source or isinstance(first, Mapping):
             is_odd = not all(issubclass(kind, Mapping) for kind in {*map(type, source.values())})
-            if is_odd or any(isinstance(each, list | dict) for each in (first or {}).values()):  # as in responses
+            if is_odd or any(map(self._is_no_number, islice((first or {}).values(), 2))):  # as in responses
                 frame_of(validate.dicts(source, value, name), self.layout, name, self.grades)
             self.kinds.meet_dicts(source)
             return source

@@ -35,7 +35,7 @@ LISTED: Final = "--run-columns query=@queries.txt names a file with the query of
 """how a user names the queries of responses of a search engine"""
 _MODULES: Final = {"tsv": "csv", "msmarco": "csv", "arrow": "parquet"}
 """which of `rankworth.io` reads a format, where it is called otherwise"""
-ROLES: Final = ("query", "documents", "document", "score", "rank", "grade", "subtopic")
+ROLES: Final = ("root", "query", "documents", "document", "score", "rank", "grade", "subtopic")
 RANKED: Final = ("query", "document", "score", "rank")
 """the columns of TREC's lines that tell scores and ranks; both are numbers then"""
 LOOSELY_RANKED: Final = ("query", "document", "rank", "score")
@@ -377,6 +377,9 @@ def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, 
     from rankworth.io.detect import format_of  # noqa: PLC0415 - it reads first rows to tell what a file is
 
     form = format_of(source, layout, reading)
+    if form != "json" and (root := reading.columns.get("root")):
+        text = f"{source.name}: root={root} is a key in a document of JSON, and this is {form}"
+        raise InputError("frame-columns", text, remedy="leave root out")
     headerless.refuse_misfit(source, layout, form, reading)
     if form == "trec":
         if any(reading.columns.values()):

@@ -78,6 +78,8 @@ _INDEXED: Final = "_index/_id"
 """a name of an index has no slash"""
 _REQUEST: Final = frozenset({"request", "ratings", "template_id"})
 """keys of requests within one of _rank_eval, of which each has one"""
+_GRADED: Final = "qrels_columns={'grade': 'PATH'}"
+"""how a user names the grades of hits in Python"""
 _AGAIN: Final = "fix the request and send it again; a query that failed would count as one without hits"
 
 
@@ -154,7 +156,8 @@ def read(
 
     Args:
         value: of JSON, or a Python dict or list.
-        layout: `RUN` or `QRELS`; of all responses only those of _rank_eval hold judgements.
+        layout: `RUN` or `QRELS`; responses hold judgements where `columns` says where their hits or their grades
+            stand, and those of _rank_eval.
         columns: where responses hold what, as the user says.
         name: what messages call the input.
         file: the name of the file, which is the query of a single response.
@@ -172,9 +175,10 @@ def read(
         engine = Engine("hits", "_id", _RATED[layout.value])
     elif not (pairs := by_query(value, columns, alone=bool(file) or "query" in columns)):
         return None
-    elif layout is not RUN:
+    elif layout is not RUN and {"documents", "grade"}.isdisjoint(columns):
         problem = f"{name}: this is a response of a search engine, which holds no judgements"
-        raise InputError("input-type", problem, remedy=layout.exchanged)
+        remedy = f"{layout.exchanged}\nif each hit has its grade: --qrels-columns grade=PATH, in Python {_GRADED}"
+        raise InputError("input-type", problem, remedy=remedy)
     wheres = [
         f"{name}: query {quoted([key])}" if key is not None else f"{name}: response {number}" if pairs[1:] else name
         for number, (key, _) in enumerate(pairs, 1)
@@ -191,7 +195,9 @@ def read(
         hits[query] = _hits_of(response, engine, layout, columns, f"{name}: query {quoted([query])}")
     if layout is RUN and any(None in hit.values() for of_query in hits.values() for hit in of_query):
         hits = {query: [{"document": hit["document"]} for hit in of_query] for query, of_query in hits.items()}
-    if layout is not RUN and "details" in _bare(value):  # a response lists what nobody rated, too
+    if (
+        engine is not None and layout is not RUN and "details" in _bare(value)
+    ):  # a response lists what nobody rated, too
         rated = {query: [hit for hit in of_query if hit["grade"] is not None] for query, of_query in hits.items()}
         hits = {query: of_query for query, of_query in rated.items() if of_query}
     [(key, response), *more] = pairs or [("", {})]
@@ -218,7 +224,7 @@ def _query_of(response: Mapping[Any, Any], path: str, where: str, file: str) -> 
         InputError: `response-queries`.
 
     """
-    called = {str(name).lower(): name for name in reversed(response)}
+    called = {str(name).lower(): name for name in reversed(list(response))}
     usual = next((called[name] for name in SPELLINGS["query"] if name in called), None)
     query = at(response, path) if path else file if usual is None else response[usual]
     if isinstance(query, Mapping):  # with its text
@@ -245,19 +251,23 @@ def _hits_of(
     if isinstance(searches := response.get("topks"), list) and len(searches) > 1:  # of Milvus
         problem = f"{where}: the hits of {len(searches)} searches stand in one list"
         raise InputError("response-queries", problem, remedy="search for one query at a time")
+    is_search = engine is None
     engine = engine or _engine_of(response, columns)
     if engine is None:
         problem = f"{where}: this is no response as the others are; the keys are {quoted(leaves(response), 8)}"
         raise InputError("unknown-response", problem, remedy="give responses of one engine")
-    what = "rank" if "rank" in columns else layout.value
-    path = columns.get(what, engine.score)
-    is_needed = what in columns and path != ""
-    if is_negative(path):
-        what, path = "distance", path[1:]
     items = at(response, engine.documents) or []
     if all(map(is_scalar, items)):
         return [{"document": item} for item in items]
-    paths = {"document": columns.get("document", engine.document), what: path}
+    paths = {"document": columns.get("document", engine.document)}
+    if layout is QRELS and is_search:
+        paths |= _grade_of(items, columns, where)
+        is_needed = False  # a hit may be unjudged
+    else:
+        what = "rank" if "rank" in columns else layout.value
+        path = columns.get(what, engine.score)
+        is_needed = what in columns and path != ""
+        paths |= {"distance": path[1:]} if is_negative(path) else {what: path}
     hits = [{what: at(hit, path) if path else None for what, path in paths.items()} for hit in items]
     for item, hit in zip(items, hits, strict=True):
         if lacking := next((what for what in hit if hit[what] is None and (is_needed or what == "document")), None):
@@ -265,6 +275,20 @@ def _hits_of(
             remedy = f"say where it stands: {Table(layout.value, '', first=1).option({lacking: 'PATH'})}"
             raise InputError("frame-columns", problem, remedy=remedy)
     return hits
+
+
+def _grade_of(hits: Sequence[Any], columns: Mapping[str, str], where: str) -> dict[str, str]:
+    """Return where the grades of hits stand, as the user says or by a usual name; nothing where all are relevant.
+
+    Raises:
+        InputError: `frame-columns` where nothing tells, or no hit has what the user names.
+
+    """
+    table = Table(QRELS.value, where, columns, tuple(paths_of(hits[0])), first=1, noun="key", within=True)
+    path = columns["grade"] if "grade" in columns else table.column_of("grade")
+    if path is None or (path and all(at(hit, path) is None for hit in hits)):
+        raise table.missing("grade")
+    return {"grade": path} if path else {}
 
 
 def _failure(response: Mapping[Any, Any]) -> str:
@@ -310,7 +334,8 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
     path, hit = _first_hit(response)
     keys = [str(key).lower() for key in value]
     is_row = any(key in SPELLINGS["query"] for key in keys) and any(key in LISTS["document"] for key in keys)
-    if not hit or is_lists or is_row or any(key in (*_FIRST, "schema") for key in keys):
+    is_rows = any(str(key).lower() in SPELLINGS["query"] for key in hit)
+    if not hit or is_lists or is_row or is_rows or any(key in (*_FIRST, "schema") for key in keys):
         return error
     columns = {"documents": path, "document": likely_document(leaves(hit)) or "PATH"}
     if score := _likely_score(at(response, path)):
