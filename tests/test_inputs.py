@@ -489,7 +489,7 @@ def test_pairs_may_be_rows() -> None:
 
 def test_pairs_that_are_nowhere_are_told(command: Command) -> None:
     Path("seen.csv").write_text("query,document\nqX,d2\n")
-    assert "takes nothing out" in command("evaluate", "qrels.json", "run.json", "--exclude", "seen.csv")[2]
+    assert "[nothing-excluded]" in command("evaluate", "qrels.json", "run.json", "--exclude", "seen.csv")[2]
 
 
 def test_ratings_that_are_cut_off_are_no_unrated_documents() -> None:

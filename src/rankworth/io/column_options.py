@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io.columns import NONE, Table, at, is_header, is_negative, nearest
+from rankworth.io.columns import NONE, Table, at, is_header, is_negative, nearest, parts_of
 from rankworth.io.detect import format_of
 from rankworth.io.lines import MARK, QRELS, RUN, Layout
 from rankworth.io.reading import Reading, files_of
@@ -189,6 +189,8 @@ class Input:
             return name == self.root
         if name.startswith("@"):
             return self.is_response
+        if parts := parts_of(name, self.names):
+            return all(self.has(part, own=own) for part in parts)
         path = name.removeprefix("-")
         if (self.is_response or "." in path) and any(at(sample, path) is not None for sample in self.samples):
             return True

@@ -90,9 +90,30 @@ def is_header(cells: Sequence[str], columns: Mapping[str, str] = NONE) -> bool:
     """Whether these are the names of columns, one of them that of the queries or the documents."""
     known = {*SPELLINGS["query"], *SPELLINGS["document"]}
     named = {column.removeprefix("-") for column in columns.values()} | {*columns.values()}
+    named.update(columns.get("query", "").split(","))
     return not known.isdisjoint(cell.lower() for cell in cells) or any(
         cell in named for cell in cells if cell and not cell.isdecimal()
     )
+
+
+def is_counted(column: str) -> bool:
+    """Return whether a column is named by its number, or a query by several.
+
+    >>> is_counted("3"), is_counted("-3"), is_counted("1,2"), is_counted("item")
+    (True, True, True, False)
+    """
+    return column.removeprefix("-").replace(",", "").isdecimal()
+
+
+def parts_of(name: object, names: Collection[Any]) -> tuple[str, ...]:
+    """Return the columns that together name a query, `Language,Query`; none where it is a column, or one is missing.
+
+    >>> parts_of("Language,Query", ["Language", "Query", "Url"])
+    ('Language', 'Query')
+    """
+    parts = tuple(str(name).split(","))
+    there = {*map(str, names)}
+    return parts if len(parts) > 1 and str(name) not in there and there.issuperset(parts) else ()
 
 
 def bare_names(cells: Sequence[str]) -> list[str]:
@@ -220,7 +241,8 @@ class Table:
 
     def unread(self, chosen: Mapping[str, Any]) -> list[str]:
         """The columns with names that are not read; ranks can be told again."""
-        names = (name for name in map(str, self.names) if name not in chosen.values() and not name.isdecimal())
+        read = {part for column in chosen.values() for part in (column, *str(column).split(","))}
+        names = (name for name in map(str, self.names) if name not in read and not name.isdecimal())
         return [name for name in names if name.lower() not in SPELLINGS["rank"]]
 
     def records(self, names: Iterable[Any]) -> Self:
@@ -339,7 +361,8 @@ class Table:
 
     @property
     def _listed(self) -> str:
-        return f"the {self.noun}s are {quoted(self.names, 8)}" if self.names else f"there are no {self.noun}s"
+        names = [name for name in self.names if not parts_of(name, [other for other in self.names if other != name])]
+        return f"the {self.noun}s are {quoted(names, 8)}" if names else f"there are no {self.noun}s"
 
     @property
     def _is_of_other_kind(self) -> bool:

@@ -17,7 +17,7 @@ import polars as pl
 
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import grade_words, headerless, lines
-from rankworth.io.columns import SMALLER, SPELLINGS, Table, bare_names, is_header
+from rankworth.io.columns import SMALLER, SPELLINGS, Table, bare_names, is_counted, is_header, parts_of
 from rankworth.io.grade_words import Words
 from rankworth.io.lines import NUMBER, QRELS, RUN, Layout
 from rankworth.io.source import Source
@@ -66,6 +66,7 @@ class Header:
         start: how many bytes stand before the first record that is no header.
         lines: how many lines stand before it.
         undecided: whether the values could be ranks as well as scores.
+        joined: further columns that name the query, behind the first one.
 
     """
 
@@ -77,6 +78,7 @@ class Header:
     start: int
     lines: int
     undecided: bool
+    joined: tuple[int, ...] = ()
 
     @property
     def value(self) -> str:
@@ -100,12 +102,14 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     value = header.value
     if layout is RUN:
         reading.orders.agree(value or "order", source.name)
+    more = {f"query {number}": place for number, place in enumerate(header.joined, 2)}
+    cells = {**header.places, **more}
     records = (_Quepid if header.quepid else Records)(
         source,
         TAB if header.delimiter in LOOSE else header.delimiter,
-        header.places,
+        cells,
         len(header.names),
-        required=[what for what in header.places if what not in ("subtopic", "grade")],
+        required=[what for what in cells if what not in ("subtopic", "grade")],
         has_quotes=header.delimiter not in LOOSE,
         numbers=[value] if value else [],
         words=reading.grades,
@@ -114,6 +118,9 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
         has=f"the {'header' if header.named else 'first line'} has {len(header.names)} cells",
     )
     frames = records.read((header.start, header.lines), header.delimiter)
+    if more:
+        joined = pl.concat_str(["query", *more], separator=" ").alias("query")
+        frames = (frame.with_columns(joined).drop(*more) for frame in frames)
     if value in SMALLER:
         frames = (frame.with_columns(score=0.0 - pl.col(value)).drop(value) for frame in frames)
     if not value and layout is RUN:
@@ -227,7 +234,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
         remedy = f"leave the format out, or say --{layout.option}-format tsv"
         raise InputError("frame-columns", f"{where}: this is a header; MS MARCO's files have none", remedy=remedy)
     if not named and any(columns.values()):
-        named = not all(column.removeprefix("-").isdecimal() for column in columns.values() if column)
+        named = not all(is_counted(column) for column in columns.values() if column)
     elif not named and not (named := reading.format != "msmarco" and not _is_data(begun.cells, reading.grades)):
         usual = _USUAL.get((reading.format, layout, len(begun.cells)))
         if usual is None:
@@ -236,7 +243,9 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
             raise InputError("frame-columns", text, remedy=f"add a header line, or give columns by number: {counted}")
         columns = {what: str(number) for number, what in enumerate(usual, 1)}
     names = _names(begun.cells, named=named)
-    table = Table(layout.value, where, columns, names, first=1, in_order=in_order)
+    query = columns.get("query", "")
+    parts = parts_of(query, names)
+    table = Table(layout.value, where, columns, (*names, *([query] if parts else [])), first=1, in_order=in_order)
     table.check_named()
     known = {*columns.values(), *(name for what in ("query", "document", layout.value) for name in SPELLINGS[what])}
     if twice := [name for name in names if names.count(name) > 1 and {name, name.lower()} & known]:
@@ -244,7 +253,8 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
     chosen = table.chosen()
     table.check_values(chosen, names)
     source.unread = table.unread(chosen)
-    places = {what: names.index(column) for what, column in chosen.items()}
+    first, *joined = [names.index(part) for part in parts] or [-1]
+    places = {what: first if parts and what == "query" else names.index(column) for what, column in chosen.items()}
     lower = {name.lower() for name in names}
     return Header(
         begun.delimiter,
@@ -254,6 +264,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
         named and (lower >= {"query text", "doc id"} or (layout is QRELS and lower in _QUEPID)),
         *(begun.below if named else begun.start),
         not named and not any(reading.columns.values()) and "score" in places,
+        tuple(joined),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import headerless
-from rankworth.io.columns import bare_names, is_header, is_plural
+from rankworth.io.columns import bare_names, is_counted, is_header, is_plural
 from rankworth.io.lines import HEAD, MARK, QRELS, RUN, Layout, first_line
 from rankworth.io.reading import Reading, file_batches
 from rankworth.io.source import Source
@@ -43,7 +43,7 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
     fits = layout.fits(first) and not headerless.SVMLIGHT.match(first)
     if fits and _may_be_cells(first):
         fits = not _are_cells(source, first, layout)
-    counted = any(column.isdecimal() for column in reading.columns.values())
+    counted = any(map(is_counted, reading.columns.values()))
     if fits and counted:
         fits = not headerless.Beginning.of(source).misfit(layout, "trec")
     binary = next((form for magic, form in MAGIC.items() if head.startswith(magic)), "")

@@ -3,7 +3,7 @@
 A ranking may come without scores, by a column of ranks or as a list in each row; judgements without grades are all 1.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
@@ -12,7 +12,7 @@ import polars as pl
 
 from rankworth.errors import InputError, shortened
 from rankworth.io import validate
-from rankworth.io.columns import SMALLER, VALUES, Table, is_index
+from rankworth.io.columns import SMALLER, VALUES, Table, is_index, parts_of
 from rankworth.io.lines import QRELS, RUN
 from rankworth.io.records import Fields, Records
 
@@ -63,7 +63,7 @@ def settle(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
         InputError: `frame-columns`, `id-type`, `missing-value`, `bad-score`, `bad-grade`.
 
     """
-    rows = _brought(frame.select(**_expressions(table.chosen())), table, schema)
+    rows = _brought(frame.select(**_expressions(table.chosen(), frame.columns)), table, schema)
     if "subtopic" in rows.columns:
         rows = rows.with_columns(_ids(rows, "subtopic", table))
     return rows.with_columns(pl.col(what).cast(pl.String) for what in rows.columns if what != table.value)
@@ -86,8 +86,15 @@ def batches(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
         yield part.with_columns(pl.col("query", "document").cast(pl.String))
 
 
-def _expressions(columns: Mapping[str, str]) -> dict[str, pl.Expr]:
-    return {what: pl.col(column) for what, column in columns.items()}
+def _expressions(columns: Mapping[str, str], names: Collection[str]) -> dict[str, pl.Expr]:
+    """Return the columns under what they hold; several that name a query together are joined by blanks."""
+    parts = {what: parts_of(column, names) for what, column in columns.items()}
+    return {
+        what: pl.concat_str([pl.col(part).cast(pl.String) for part in parts[what]], separator=" ")
+        if parts[what]
+        else pl.col(column)
+        for what, column in columns.items()
+    }
 
 
 def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
@@ -165,10 +172,17 @@ def _selected(source: Any, table: Table) -> tuple[pl.DataFrame, Table, Schema]: 
         if known is None:
             known = pl.DataFrame(source)
         schema = known.collect_schema()
-        table = replace(table, names=tuple(schema.names()))
+        query = table.named.get("query")
+        parts = parts_of(query, schema.names())
+        table = replace(table, names=(*schema.names(), *([query] if parts else [])))
         columns = table.chosen()
         if isinstance(known, pl.DataFrame | pl.LazyFrame):
-            return known.lazy().select(**_expressions(columns)).collect(), table, schema
+            return known.lazy().select(**_expressions(columns, schema.names())).collect(), table, schema
+        if parts:
+            import narwhals as nw  # noqa: PLC0415 - needed for few inputs
+
+            joined = nw.concat_str([nw.col(part).cast(nw.String) for part in parts], separator=" ")
+            known = known.with_columns(joined.alias(str(query)))
         return _converted(known.select(*columns.values()), columns), table, _looked_at(known, schema)
 
 
@@ -201,7 +215,8 @@ def _converted(frame: Any, columns: dict[str, Any]) -> pl.DataFrame:  # noqa: AN
     native = frame.to_native()
     if hasattr(native, "__arrow_c_stream__"):
         try:
-            return pl.DataFrame(native).select(**_expressions({what: str(name) for what, name in columns.items()}))
+            there = pl.DataFrame(native)
+            return there.select(**_expressions({what: str(name) for what, name in columns.items()}, there.columns))
         except Exception:  # noqa: BLE001, S110 - each library fails in its own way
             pass
     eager = frame.collect() if hasattr(frame, "collect") else frame

@@ -16,7 +16,7 @@ import polars as pl
 
 from rankworth.errors import InputError, shortened
 from rankworth.io import frames
-from rankworth.io.columns import Table
+from rankworth.io.columns import Table, parts_of
 from rankworth.io.frames import fields, is_list
 from rankworth.io.lines import Layout
 from rankworth.io.source import Source, unreadable
@@ -63,11 +63,15 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     """
     file = File(source, reading.format)
     schema = file.schema()
-    table = Table(layout.value, source.name, reading.columns, tuple(schema.names()), first=1, orders=reading.orders)
+    query = reading.columns.get("query", "")
+    parts = parts_of(query, schema.names())
+    every = (*schema.names(), *([query] if parts else []))
+    table = Table(layout.value, source.name, reading.columns, every, first=1, orders=reading.orders)
     table = replace(table, grades=reading.grades)
     columns = table.chosen()
     source.unread = table.unread(columns)
-    held = file.table(list(dict.fromkeys(columns.values())))
+    needed = [name for column in columns.values() for name in (parts if parts and column == query else (column,))]
+    held = file.table(list(dict.fromkeys(needed)))
     rows = int(file.sure(lambda: held.select(pl.len()).collect()).item())
     done = 0
     listed = is_list(schema[columns["document"]])

@@ -96,6 +96,11 @@ class Orders:
             scores.append(-rank)
         return scores
 
+    @property
+    def has_rank_column(self) -> bool:
+        """Whether the rows that were read have ranks, and no scores."""
+        return self._way.startswith("rank")
+
     def agree(self, way: str, where: str, lists: Lists | None = None) -> None:
         """Refuse files of one run that are ranked in different ways.
 

@@ -18,7 +18,19 @@ import numpy as np
 
 from rankworth.errors import InputError, counted, quoted
 from rankworth.io import grade_words, validate
-from rankworth.io.columns import LISTS, NONE, RECORD, SPELLINGS, Table, at, is_plural, leaves, likely_document, unjudged
+from rankworth.io.columns import (
+    LISTS,
+    NONE,
+    RECORD,
+    SPELLINGS,
+    Table,
+    at,
+    is_plural,
+    leaves,
+    likely_document,
+    parts_of,
+    unjudged,
+)
 from rankworth.io.grade_words import Words
 from rankworth.io.lines import RUN, Layout
 from rankworth.io.reading import Lists, Orders
@@ -75,6 +87,10 @@ class Fields:
             if "." in path and path not in held and any(at(row, path) is not None for row in rows):
                 held[path] = [at(row, path) for row in rows]
                 first = (*first, path)
+        query = self.table.named.get("query", "")
+        if parts := parts_of(query, held):
+            first = (*(name for name in first if name not in parts), query)
+            held[query] = _joined([held.pop(name) for name in parts])
         roles = self._roles(first, where(0))
         if len(held) > len(first):
             row = next(row for row, each in enumerate(rows) if not {*names_of(each)} <= {*first})
@@ -133,6 +149,12 @@ class Fields:
             return dict(zip(columns, names, strict=False))
         query = table.column_of("query") if table.within else None
         return ({} if query is None else {"query": query}) | table.chosen()
+
+
+def _joined(columns: Sequence[Sequence[Any]]) -> list[str | None]:
+    """Return ids out of several columns with blanks between them; None where one of them is missing."""
+    rows = zip(*columns, strict=True)
+    return [None if None in row else " ".join(map(str, row)) for row in rows]
 
 
 @dataclass

@@ -13,6 +13,7 @@ from rankworth.settings import Judging
 
 if TYPE_CHECKING:
     from rankworth.judging.ranking import Rows
+    from rankworth.model import Run
 
 _WAYS: Final = (
     'order="given" (--order given) takes lists as they stand, order="score" (--order score) sorts them by score'
@@ -158,3 +159,26 @@ def refusal(
     """
     text = f"{name}={getattr(settings, name)!r}: {why}"
     return UsageError("unknown-setting", text, remedy=_OTHERWISE[name] + more)
+
+
+def repeated_rank(run: "Run", query: str) -> InputError:
+    """Return the error for a query in which several documents have one rank, which another pass over the run names.
+
+    Args:
+        run: whose column of ranks ranks it.
+        query: the first such query.
+
+    """
+    import polars as pl  # noqa: PLC0415 - dicts need none of this
+
+    rows = pl.concat([frame.filter(frame["query"] == query) for frame in run.batches()])
+    ranked = rows.select("document", (0.0 - pl.col("score")).alias("rank"))
+    again = ranked.filter(pl.col("rank").is_duplicated()).sort("rank", maintain_order=True)
+    rank = again["rank"][0]
+    documents = again.filter(pl.col("rank") == rank)["document"].to_list()
+    text = f"{run.name or 'the run'}: query {quoted([query])} has rank {rank:g} {len(documents):,} times, for documents"
+    remedy = "if another column tells queries apart, name both: --run-columns query=NAME,NAME (run_columns={'query': "
+    remedy += "'NAME,NAME'})\nif equal ranks are ties: --run-columns score=-NAME, with the name of the column of ranks"
+    return InputError(
+        "repeated-rank", f"{text} {quoted(documents)}; these ranks are of several rankings", remedy=remedy
+    )

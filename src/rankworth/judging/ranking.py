@@ -14,7 +14,7 @@ from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError
 from rankworth.judging.exclusion import Exclusion, nothing_left
 from rankworth.judging.judged_run import Columns, JudgedRun, assemble, subtopics_of
-from rankworth.judging.order import Contradictions
+from rankworth.judging.order import Contradictions, repeated_rank
 from rankworth.judging.overlap import nothing_in_common, unnamed
 from rankworth.model import Qrels, Run
 from rankworth.settings import Duplicates, Judging, Order, ScoreType, Ties
@@ -422,6 +422,9 @@ class _Remainder:
         if all(part["tie_first"] is part["tie_last"] for part in parts):
             columns |= dict.fromkeys(("tie_first", "tie_last"), columns["rank"])
         hits = assemble(self.qrels, columns, self.n_retrieved, ordering.duplicates)
+        if run.orders.has_rank_column and hits.tied:
+            query = self.qrels.queries[hits.query[hits.tied_rows][0]]
+            return repeated_rank(run, query)
         return JudgedRun(hits, self.unjudged, self.repeated, self.excluded, frozenset(self.emptied))
 
 

@@ -113,7 +113,8 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
         is_loose = header.delimiter in csv.LOOSE
         odd = "an export of Quepid" if header.quepid else "a table below other lines"
         odd = f"a table with {header.delimiter!r} between its cells" if is_loose else odd
-        if header.quepid or is_loose or header.lines > header.named:
+        odd = "a table in which several columns name the query" if header.joined else odd
+        if header.quepid or is_loose or header.joined or header.lines > header.named:
             remedy = inputs.converted(file.path, reading.columns)
             raise InputError("unknown-format", f"{file.name}: this is {odd}", remedy=remedy)
         if header.undecided:
