@@ -183,14 +183,12 @@ class Input:
             own: whether the name is meant for this input alone.
 
         """
-        if not name or self.names is None:
+        if not name or self.names is None or parts_of(name, self.names):
             return True
         if what == "root":
             return name == self.root
         if name.startswith("@"):
             return self.is_response
-        if parts := parts_of(name, self.names):
-            return all(self.has(part, own=own) for part in parts)
         path = name.removeprefix("-")
         if (self.is_response or "." in path) and any(at(sample, path) is not None for sample in self.samples):
             return True
