@@ -4,6 +4,7 @@ import argparse
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,18 +27,21 @@ def main() -> None:
     """Measure one shape or all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--collection", choices=generate.SHAPES, action="append", help="all where not said")
+    parser.add_argument(
+        "--order", choices=generate.TIES, action="append", help="how scores are tied; all where not said"
+    )
     parser.add_argument("--rounds", type=int, default=5, help="default: %(default)s")
     parser.add_argument("--data", type=Path, default=generate.DATA)
     options = parser.parse_args()
     print(measuring.machine())
     warnings.simplefilter("ignore")
-    for shape in options.collection or generate.SHAPES:
-        collection = generate.Collection(options.data, shape).ensure()
+    for shape, order in product(options.collection or generate.SHAPES, options.order or generate.TIES):
+        collection = generate.Collection(options.data, shape, order=order).ensure()
         with _loaded(collection) as (qrels, run):
             _check(qrels, run)
             repeats = _REPEATS if shape.startswith("small") else 1
             samples = measuring.calls(_calls(qrels, run), options.rounds, repeats=repeats)
-        print(measuring.table(f"{shape}: dicts, five measures", samples))
+        print(measuring.table(f"{shape}, {order}: dicts, five measures", samples))
     print(measuring.load())
 
 

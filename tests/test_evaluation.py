@@ -6,6 +6,7 @@ import math
 import pickle
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -731,3 +732,25 @@ def test_rows_without_ranks_are_ranked_by_score_where_ranks_are_wanted() -> None
     rows = [("q1", "a", 1.0), ("q1", "c", 1.0), ("q1", "b", 2.0)]
     for run in (rows, {"q1": {"a": 1.0, "c": 1.0, "b": 2.0}}):
         assert rw.evaluate({"q1": {"b": 1, "c": 1}}, run, ["AP"], order="rank")["AP"] == (1 / 1 + 2 / 3) / 2
+
+
+class Counted(dict[str, float]):
+    """A ranking that counts the ids that are looked at."""
+
+    seen = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for key in super().__iter__():
+            Counted.seen += 1
+            yield key
+
+
+@pytest.mark.parametrize("ties", ["id-descending", "id-ascending", "given", "given-reversed"])
+def test_ids_of_a_dict_are_read_as_far_as_judged_documents_are_tied(monkeypatch: pytest.MonkeyPatch, ties: Any) -> None:
+    scores = {f"d{place}": 1000.0 - place for place in range(1000)}
+    scores["d4"] = scores["d3"]
+    qrels = {query: {f"d{place}": int(place == 3) for place in (*range(10), 900)} for query in ("q1", "q2")}
+    rank = {"id-descending": 5, "id-ascending": 4, "given": 4, "given-reversed": 5}[ties]
+    monkeypatch.setattr(Counted, "seen", 0)
+    assert rw.evaluate(qrels, {"q1": scores, "q2": Counted(scores)}, "RR", ties=ties)["RR"] == 1 / rank
+    assert 0 < Counted.seen < 20

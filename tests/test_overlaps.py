@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from rankworth.correlation import matching
 from rankworth.errors import InputError, UsageError
+from rankworth.judging import polars
 from rankworth.model import Run
 from rankworth.stats.overlap import OVERLAPS, Bounded, average_overlap, jaccard, overlap, rba, rbo, weight_of_top
 from rankworth.stats.pairing import Pairing, Ties, agreements
@@ -325,6 +326,23 @@ def test_documents_that_stand_twice_are_refused(side: int) -> None:
     assert refused.value.slug == "duplicate-document"
     with pytest.raises(InputError, match="a ranking has the document a twice"):
         Pairing.of_lists(*(["a", ["b", "a"]], ["a"]) if side == 0 else (["a"], ["a", ["b", "a"]]))
+
+
+@pytest.mark.parametrize("is_same", [False, True])
+def test_documents_of_one_key_are_told_apart_by_their_text(monkeypatch: pytest.MonkeyPatch, *, is_same: bool) -> None:
+    """At first documents with one first letter have one key, within a ranking or in two."""
+    first = pl.DataFrame({"query": ["q", "q"], "document": ["a1", "a2" if is_same else "b1"], "score": [2.0, 1.0]})
+    second = pl.DataFrame({"query": ["q", "q"], "document": ["b2", "a1"], "score": [2.0, 1.0]})
+    expected = of_frames(first, second)
+    keys_of = polars.pair_keys
+
+    def keys(documents: pl.Series, query: np.ndarray, seed: int) -> Any:
+        return documents.str.slice(0, 1).hash(0).to_numpy() if seed < 2 else keys_of(documents, query, seed)
+
+    monkeypatch.setattr(polars, "pair_keys", keys)
+    found = of_frames(first, second)
+    assert found.first.match.tolist() == expected.first.match.tolist() == [1, -1]
+    assert found.second.match.tolist() == expected.second.match.tolist() == [-1, 0]
 
 
 @given(pairs, st.integers(1, 14))

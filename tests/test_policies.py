@@ -231,7 +231,7 @@ def test_documents_of_one_key_are_told_apart_by_their_text(monkeypatch: pytest.M
     def keys(documents: pl.Series, *_: object) -> Any:
         return documents.str.slice(0, 1).hash(0).to_numpy()
 
-    monkeypatch.setattr(polars, "_keys", keys)
+    monkeypatch.setattr(polars, "pair_keys", keys)
     assert refused(Qrels(qrels), table, "RR").slug == "duplicate-document"
     for policy, expected_means in expected.items():
         assert rw.evaluate(Qrels(qrels), table, list(expected_means), duplicates=policy).mean() == expected_means

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -181,12 +182,10 @@ class Rows:
         rows = expand(self.starts[known], lengths)
         return Rows(queries, starts, self.documents.gather(rows), self.scores[rows])
 
-    def keys(self) -> "pl.DataFrame":
-        """A row for each document: the number of its query, its id and its own number."""
-        import polars as pl  # noqa: PLC0415 - not needed to correlate two lists
-
-        query = np.repeat(np.arange(len(self.names)), np.diff(self.starts))
-        return pl.DataFrame({"query": query, "document": self.documents}).with_row_index("row")
+    @property
+    def query(self) -> Integers:
+        """`[N]`: the number of the query of each row."""
+        return np.repeat(np.arange(len(self.names)), np.diff(self.starts))
 
 
 def of_rows(first: Rows, second: Rows, queries: Sequence[str] | None = None) -> Pairing:
@@ -205,21 +204,49 @@ def of_rows(first: Rows, second: Rows, queries: Sequence[str] | None = None) -> 
     >>> pair.queries, pair.first.match
     (('q1', 'q2'), array([-1,  0], dtype=int32))
     """
-    import polars as pl  # noqa: PLC0415 - not needed to correlate two lists
-
     names = list(dict.fromkeys((*first.queries, *second.queries))) if queries is None else queries
     sides = first.only(names), second.only(names)
-    keys = [side.keys() for side in sides]
-    try:
-        matched = keys[0].join(keys[1], on=["query", "document"], validate="1:1")
-    except pl.exceptions.ComputeError:
-        twice = pl.concat(key.filter(key.select("query", "document").is_duplicated()) for key in keys)
-        raise repeated_document(twice["document"][0], names[twice["query"][0]]) from None
+    rows = _same_documents(*sides)
     kind: type[np.integer[Any]] = np.int32 if max(side.scores.size for side in sides) < 1 << 31 else np.int64
-    rows = [matched[name].to_numpy().astype(np.int64) for name in ("row", "row_right")]
     made = []
     for side, own, others in zip(sides, rows, rows[::-1], strict=True):
         match: Ranks = np.full(side.scores.size, -1, dtype=kind)
         match[own] = others
         made.append(Side(side.starts, *groups_of(side.scores, side.starts, kind), match))
     return Pairing(tuple(names), *made)
+
+
+def _same_documents(first: Rows, second: Rows) -> tuple[Integers, Integers]:
+    """The rows of documents that both sides have for a query, by keys, which need less memory than to join texts.
+
+    Raises:
+        InputError: `duplicate-document`.
+
+    """
+    from rankworth.judging.polars import has_repeated, pair_keys  # noqa: PLC0415 - not needed to correlate two lists
+
+    for seed in count():  # another one, where two documents have one key
+        keys = tuple(pair_keys(side.documents, side.query, seed) for side in (first, second))
+        if any(map(has_repeated, keys)):
+            _refuse_repeated(first, second)
+            continue
+        _, row, other = np.intersect1d(keys[0], keys[1], assume_unique=True, return_indices=True)
+        if (first.documents.gather(row) == second.documents.gather(other)).all():
+            break
+    return row, other
+
+
+def _refuse_repeated(*sides: Rows) -> None:
+    """Refuse documents that a query ranks twice.
+
+    Raises:
+        InputError: `duplicate-document`.
+
+    """
+    import polars as pl  # noqa: PLC0415 - not needed to correlate two lists
+
+    for side in sides:
+        pairs = pl.DataFrame({"query": side.query, "document": side.documents})
+        twice = pairs.filter(pairs.is_duplicated())
+        if twice.height:
+            raise repeated_document(twice["document"][0], side.names[twice["query"][0]])

@@ -165,7 +165,7 @@ def _ties(
     if not rows.size:
         return
     yield from _rounded_scores(name, hits, rows)
-    places = np.unique(hits.offsets.searchsorted(rows, side="right") - 1)
+    places = _to_reorder(hits, rows)
     ids, tied = [run.standing.queries[place] for place in places.tolist()], hits.of(places)
 
     def reordered(rank: Integers) -> "MeasuredRun":
@@ -211,6 +211,12 @@ def _ties(
     parts += [f"and {len(moved) - _SHOWN:,} more"] if moved[_SHOWN:] else []
     text = f"{name} has tied judged documents in {int(depends.sum()):,} of {counted(run.settled.n_retrieved.size)}, so "
     yield Notice("many-ties", f"{text}values depend on the tie-breaking rule: {'; '.join(parts)}")
+
+
+def _to_reorder(hits: JudgedRows, rows: Integers) -> Integers:
+    """Return the queries of some rows, or all if they are most: what was computed of all pools is used again then."""
+    places = np.unique(hits.offsets.searchsorted(rows, side="right") - 1)
+    return places if 2 * places.size < hits.n_retrieved.size else np.arange(hits.n_retrieved.size)
 
 
 def _is_of_order(quantity: Quantity, run: "MeasuredRun") -> bool:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, count, repeat
+from itertools import chain, count, islice, pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, quoted
 from rankworth.io import validate
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.ranking import Hits, Include, Rows
+from rankworth.judging.ranking import Hits, Include, Rows, TieGroups
 from rankworth.model import Qrels
-from rankworth.settings import Duplicates
+from rankworth.settings import Duplicates, Ties
 
 Documents = Mapping[Any, Any]
 """Scores by document id, which are texts or integers."""
@@ -94,13 +94,21 @@ class _Dicts(Rows):
         )
         return scores, validate.packed(found)
 
-    @cached_property
-    def _ids(self) -> list[str]:
-        return list(chain.from_iterable(self.lists))
-
     def documents(self, rows: Integers) -> list[str]:
-        """The ids of some rows."""
-        return [self._ids[row] for row in rows.tolist()]
+        """The ids of some rows; a dict is read only as far as one of its rows is needed."""
+        segment = self._segment(rows)
+        place = rows - self.starts[segment]
+        sizes = np.zeros_like(self.lengths)
+        np.maximum.at(sizes, segment, place + 1)
+        ids: list[str] = []
+        for number in np.flatnonzero(sizes).tolist():
+            ids += islice(self.lists[number], int(sizes[number]))
+        begin = np.cumsum(sizes) - sizes
+        return list(map(ids.__getitem__, (begin[segment] + place).tolist()))
+
+    def _segment(self, rows: Integers) -> Integers:
+        """The numbers of the queries of some rows."""
+        return np.searchsorted(self.starts, rows, side="right") - 1
 
     def without(self, exclude: Exclusion) -> "_Dicts":
         """The rows of all other documents."""
@@ -158,19 +166,39 @@ class _Dicts(Rows):
         judged = frozenset(chain.from_iterable(self.qrels.document_lists))
         return np.array([document in judged for document in self.documents(rows)], dtype=bool)
 
-    def by_id(self, rows: Integers, group: Integers, *, descending: bool) -> Integers:
-        """The order of rows by group, id and row; code points order as UTF-8 bytes do.
+    def before_in_group(self, hits: Hits, groups: TieGroups, ties: Ties) -> Integers:
+        """`[T]`: how many rows of its group each tied document has before it; code points order as UTF-8 bytes do.
 
         Raises:
             InputError: `id-type`.
 
         """
-        ids = self.documents(rows)
-        if not set(map(type, ids)) <= {str}:
+        ids, is_given = self.documents(groups.rows), ties in ("given", "given-reversed")
+        if not is_given and not set(map(type, ids)) <= {str}:
             text = f"{quoted(map(repr, ids))} are ids of one query, texts and others"
             raise InputError("id-type", text, remedy="make all of them texts")
-        order = np.array(sorted(range(len(ids)), key=ids.__getitem__, reverse=descending), dtype=np.int64)
-        return order[np.argsort(group[order], kind="stable")]
+        starts = np.cumsum(groups.sizes) - groups.sizes
+        if not is_given:
+            ends = pairwise([*starts.tolist(), len(ids)])
+            ids = list(chain.from_iterable(sorted(ids[start:end]) for start, end in ends))
+        owner = self._segment(groups.rows[starts])  # of each group; the groups of a query stand together
+        first = np.flatnonzero(np.diff(owner, prepend=-1))
+        spans = pairwise([*starts[first].tolist(), len(ids)])
+        places = [dict(zip(ids[start:end], range(start, end), strict=True)) for start, end in spans]
+        number = np.searchsorted(owner[first], hits.segment[groups.hits]).tolist()
+        tied = zip(number, self._documents_of(hits, groups.hits), strict=True)
+        before = np.array([places[query][document] for query, document in tied], dtype=np.int64) - starts[groups.group]
+        if ties in ("id-descending", "given-reversed"):
+            before = groups.sizes[groups.group] - 1 - before
+        return before
+
+    def _documents_of(self, hits: Hits, numbers: Integers) -> list[str]:
+        """The ids of some hits: of the judgements, or of the rows, which are known where there are unjudged hits."""
+        judgement, segment = hits.judgement[numbers], hits.segment[numbers]
+        if (judgement < 0).any():
+            return self.documents(hits.row[numbers])
+        places = judgement - self.qrels.offsets[self.place[segment]]
+        return [self._wanted[number][place] for number, place in zip(segment.tolist(), places.tolist(), strict=True)]
 
 
 def _lengths(lists: list[Documents]) -> Integers:

@@ -15,7 +15,7 @@ from rankworth.settings import Duplicates
 
 _CELLS: Final = 1 << 17
 """how many cells a block has at most, so that it stays in the processor's cache"""
-_REMEMBERED: Final = 1 << 14
+_REMEMBERED: Final = 1 << 17
 """how many cells a pool has at most of which is kept what was computed"""
 Row = float | Sequence[float | None] | None
 """What one document of a ranking has: a grade, grades for each subtopic, or nothing."""
@@ -208,12 +208,13 @@ class JudgedRows:
             front: `[N]`, which stand at the front.
 
         """
-        order = np.lexsort((key, self.tie_first, self.query))
+        tied = np.flatnonzero(self.tie_last > self.tie_first)
+        order = tied[np.lexsort((key[tied], self.tie_first[tied], self.query[tied]))]
         first, last, query = self.tie_first[order], self.tie_last[order], self.query[order]
         starts = np.flatnonzero(np.append(True, (np.diff(first) != 0) | (np.diff(query) != 0))[: order.size])
         sizes = np.diff(starts, append=order.size)
         before = np.arange(order.size) - np.repeat(starts, sizes)
-        rank = np.empty_like(self.rank)
+        rank = self.tie_first.copy()
         rank[order] = np.where(front[order], first + before, last - (np.repeat(sizes, sizes) - 1 - before))
         return rank
 

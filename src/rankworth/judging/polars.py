@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import compress, count
 from typing import Final, TypeVar
 
@@ -22,9 +22,9 @@ from rankworth.io.duplicates import COUNTED
 from rankworth.io.source import Progress
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import JudgedRun
-from rankworth.judging.ranking import Conventions, Hits, Include, Rows, judge_batches
+from rankworth.judging.ranking import Conventions, Hits, Include, Rows, TieGroups, judge_batches
 from rankworth.model import Qrels, Run
-from rankworth.settings import Duplicates
+from rankworth.settings import Duplicates, Ties
 from rankworth.tables.frames import run_starts, taken
 
 T = TypeVar("T")
@@ -32,6 +32,8 @@ Keys = NDArray[np.uint64]
 """Hashes of query and document."""
 Whole = tuple[pl.DataFrame, Integers, list[str]]
 """Rows of whole queries, where each begins, and the ids of the queries."""
+WholeInOrder = tuple[pl.DataFrame, Integers, list[str], Integers | None]
+"""The same; the order in which the rows are to be taken comes last, None where they stand so."""
 _SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
 _BITS: Final = (16, 24)
 _SHORT: Final = 10_000
@@ -59,15 +61,16 @@ def judge_all(
     """
     ranks = any(ordering.order == "rank" for _, ordering in conventions)
 
-    def judged(together: Callable[[Iterable[pl.DataFrame]], Iterable[pl.DataFrame]]) -> list[JudgedRun | InputError]:
+    def judged(cut: Callable[[Iterable[pl.DataFrame]], Generator[WholeInOrder]]) -> list[JudgedRun | InputError]:
         ahead = _ahead(run.batches(progress, ranks=ranks), alone=not run.files)
-        with closing(ahead) as rows, closing(whole_queries(together(rows))) as parts:
-            made = (partial(_batch, *part, run, include) for part in parts)
+        with closing(ahead) as rows, closing(cut(rows)) as parts:
+            made = (partial(_batch, part, run, include) for part in parts)
             return judge_batches(conventions, run, made)
 
     with suppress(ScatteredError):  # which would hold the file open in the traceback of a further error
-        return judged(iter)
-    found = judged(run.together or together_in_memory)
+        return judged(_as_they_come)
+    together = run.together
+    found = judged(_in_memory if together is None else lambda rows: _as_they_come(together(rows)))
     return [replace(judged, scattered=True) if isinstance(judged, JudgedRun) else judged for judged in found]
 
 
@@ -77,31 +80,41 @@ class _Rows(Rows):
 
     frame: pl.DataFrame
     """`[R]`: `document, score`, and `rank` where it is there"""
+    order: Integers | None
+    """`[R]`: where each row stands in the frame; None where the frame has them in their order"""
     keys: Keys
     """`[R]`"""
     run: Run
 
-    @property
+    @cached_property
     def scores(self) -> Floats:
         """`[R]`."""
-        return self.frame["score"].to_numpy()
+        return self._numbers("score")
 
     @property
     def ranks(self) -> Floats:
         """`[R]`: the rank column; of a run that has no scores, the scores were made of it."""
-        return self.frame["rank"].to_numpy() if "rank" in self.frame.columns else -self.scores
+        return self._numbers("rank") if "rank" in self.frame.columns else -self.scores
+
+    def _numbers(self, name: str) -> Floats:
+        column: Floats = self.frame[name].to_numpy()
+        return column if self.order is None else column[self.order]
+
+    def _ids(self, rows: Integers) -> pl.Series:
+        """The ids of some rows; those of all others are never brought in order."""
+        return taken(self.frame["document"], rows if self.order is None else self.order[rows])
 
     def documents(self, rows: Integers) -> list[str]:
         """The ids of some rows."""
-        return taken(self.frame["document"], rows).to_list()
+        return self._ids(rows).to_list()
 
     def without(self, exclude: Exclusion) -> "_Rows":
         """The rows of all other documents; those of equal keys are compared as text."""
         query, documents = exclude.of_queries(self.queries)
-        wanted = _keys(documents, self.place[query], _index(self.qrels)[1])
+        wanted = pair_keys(documents, self.place[query], _index(self.qrels)[1])
         row, _ = _candidates(self.keys, np.sort(wanted))
         pairs = pl.DataFrame({"query": query, "document": documents})
-        rows = pl.DataFrame({"query": self._segment(row), "document": taken(self.frame["document"], row), "row": row})
+        rows = pl.DataFrame({"query": self._segment(row), "document": self._ids(row), "row": row})
         return self._left(rows.join(pairs, on=["query", "document"], how="semi")["row"].to_numpy())
 
     def once(self, policy: Duplicates) -> "_Rows":
@@ -111,15 +124,15 @@ class _Rows(Rows):
             InputError: `duplicate-document`.
 
         """
-        if policy in COUNTED or not _repeated(self.keys):
+        if policy in COUNTED or not has_repeated(self.keys):
             return self
         order = np.argsort(self.keys)
         same = self.keys[order[1:]] == self.keys[order[:-1]]
         row = np.sort(order[np.append(False, same) | np.append(same, False)])
         names = ["query", "document"]
-        rows = pl.DataFrame(
-            {"query": self._segment(row), "document": taken(self.frame["document"], row), "row": row}
-        ).with_columns(pl.Series("score", self.scores[row]))
+        rows = pl.DataFrame({"query": self._segment(row), "document": self._ids(row), "row": row}).with_columns(
+            pl.Series("score", self.scores[row])
+        )
         if policy == "error":
             if rows.select(names).is_duplicated().any():
                 raise self.run.duplicates()
@@ -142,7 +155,8 @@ class _Rows(Rows):
             queries=list(compress(self.queries, left.tolist())),
             place=self.place[left],
             lengths=lengths[left],
-            frame=self.frame.filter(pl.Series(kept)),
+            frame=self.frame.filter(pl.Series(kept)) if self.order is None else self.frame,
+            order=None if self.order is None else self.order[kept],
             keys=self.keys[kept],
         )
 
@@ -154,7 +168,7 @@ class _Rows(Rows):
         order = np.argsort(wanted)
         row, found = _candidates(self.keys, wanted[order])
         judgement = judgements[order[found]]
-        same = (taken(self.frame["document"], row) == taken(self.qrels.document_series, judgement)).to_numpy()
+        same = (self._ids(row) == taken(self.qrels.document_series, judgement)).to_numpy()
         row = row[same]
         return Hits(self._segment(row), judgement[same], self.scores[row], lambda: row)
 
@@ -167,29 +181,45 @@ class _Rows(Rows):
     def judged_anywhere(self, rows: Integers) -> NDArray[np.bool_]:
         """Whether the documents of some rows are judged for any query."""
         judged = self.qrels.document_series.unique().implode()
-        return taken(self.frame["document"], rows).is_in(judged).to_numpy()
+        return self._ids(rows).is_in(judged).to_numpy()
 
-    def by_id(self, rows: Integers, group: Integers, *, descending: bool) -> Integers:
-        """The order of rows by group, id and row."""
-        columns = {"group": group, "document": taken(self.frame["document"], rows), "row": rows}
-        order = pl.arg_sort_by("group", "document", "row", descending=[False, descending, False])
-        return pl.DataFrame(columns).select(order).to_series().to_numpy()
+    def before_in_group(self, hits: Hits, groups: TieGroups, ties: Ties) -> Integers:
+        """`[T]`: how many rows of its group each tied document has before it; rows of one id stand as they came."""
+        rows, sizes = groups.rows, groups.sizes
+        before = expand(np.zeros_like(sizes), sizes)
+        if ties == "given-reversed":
+            before = np.repeat(sizes, sizes) - 1 - before
+        elif ties != "given":
+            group = np.repeat(np.arange(sizes.size), sizes)
+            columns = {"group": group, "document": self._ids(rows), "row": rows}
+            order = pl.arg_sort_by("group", "document", "row", descending=[False, ties == "id-descending", False])
+            by_id = np.empty_like(before)
+            by_id[pl.DataFrame(columns).select(order).to_series().to_numpy()] = before
+            before = by_id
+        by_row = np.argsort(rows)
+        return before[by_row[np.searchsorted(rows, hits.row[groups.hits], sorter=by_row)]]
 
     def _segment(self, rows: Integers) -> Integers:
         """The numbers of the queries of some rows."""
         return np.searchsorted(self.starts, rows, side="right") - 1
 
 
-def _batch(
-    frame: pl.DataFrame, starts: Integers, queries: list[str], run: Run, include: Include, qrels: Qrels
-) -> _Rows:
+def _batch(whole: WholeInOrder, run: Run, include: Include, qrels: Qrels) -> _Rows:
     """Rows beside judgements."""
+    frame, starts, queries, order = whole
     _, seed, places = _index(qrels)
     place = np.array([places.get(query, len(qrels) + number) for number, query in enumerate(queries)], dtype=np.int64)
     lengths = np.diff(starts, append=frame.height)
-    keys = _keys(frame["document"], np.repeat(place, lengths), seed)
     return _Rows(
-        qrels=qrels, include=include, queries=queries, place=place, lengths=lengths, frame=frame, keys=keys, run=run
+        qrels=qrels,
+        include=include,
+        queries=queries,
+        place=place,
+        lengths=lengths,
+        frame=frame,
+        order=order,
+        keys=pair_keys(frame["document"], np.repeat(place, lengths), seed, order),
+        run=run,
     )
 
 
@@ -198,19 +228,28 @@ def _index(qrels: Qrels) -> tuple[Keys, int, dict[str, int]]:
     if "_index" not in qrels.__dict__:
         place = np.repeat(np.arange(len(qrels)), qrels.lengths)
         seed, keys = next(
-            (seed, keys) for seed in count() if not _repeated(keys := _keys(qrels.document_series, place, seed))
+            (seed, keys) for seed in count() if not has_repeated(keys := pair_keys(qrels.document_series, place, seed))
         )
         qrels.__dict__["_index"] = keys, seed, {query: number for number, query in enumerate(qrels.queries)}
     index: tuple[Keys, int, dict[str, int]] = qrels.__dict__["_index"]
     return index
 
 
-def _keys(documents: pl.Series, place: Integers, seed: int) -> Keys:
+def pair_keys(documents: pl.Series, place: Integers, seed: int, order: Integers | None = None) -> Keys:
+    """Return a key for each pair of a query and a document; of two documents of equal keys, the texts have to differ.
+
+    Args:
+        documents: the ids.
+        place: the number of the query of each, in their order.
+        seed: gives other keys.
+        order: the order of the documents; as they stand where None.
+
+    """
     hashed: Keys = documents.hash(seed).to_numpy()
-    return hashed + place.astype(np.uint64) * _SPREAD
+    return (hashed if order is None else hashed[order]) + place.astype(np.uint64) * _SPREAD
 
 
-def _repeated(keys: Keys) -> bool:
+def has_repeated(keys: Keys) -> bool:
     """Whether a key appears twice."""
     ordered = np.sort(keys)
     return bool((ordered[1:] == ordered[:-1]).any())
@@ -267,11 +306,39 @@ def _once(frame: pl.DataFrame, starts: Integers, seen: set[str]) -> Whole:
     return frame, starts, queries
 
 
+def _as_they_come(frames: Iterable[pl.DataFrame]) -> Generator[WholeInOrder]:
+    """Whole queries of frames in which the rows of each query stand together.
+
+    Raises:
+        ScatteredError: where they do not.
+
+    """
+    for whole in whole_queries(frames):
+        yield (*whole, None)
+
+
+def _in_memory(frames: Iterable[pl.DataFrame]) -> Generator[WholeInOrder]:
+    """All queries at once, which come in the order of their first rows; the rows of each keep theirs.
+
+    Only numbers are brought in order: texts of all rows would take longer than all the rest.
+    """
+    frame = pl.concat(list(frames))
+    order, starts, queries = _by_query(frame["query"])
+    yield frame, starts, queries, order
+
+
 def together_in_memory(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     """All rows in one frame, those of each query together, in the order in which queries and rows came."""
     frame = pl.concat(list(frames))
-    number = frame["query"].cast(pl.Enum(frame["query"].unique(maintain_order=True))).to_physical()
-    yield frame[np.argsort(number.to_numpy(), kind="stable")]
+    yield frame[_by_query(frame["query"])[0]]
+
+
+def _by_query(column: pl.Series) -> tuple[Integers, Integers, list[str]]:
+    """The order that brings equal queries together, where each begins in it, and the queries."""
+    queries = column.unique(maintain_order=True)
+    number = column.cast(pl.Enum(queries)).to_physical().to_numpy()
+    counts = np.bincount(number, minlength=queries.len())
+    return np.argsort(number, kind="stable"), np.cumsum(counts) - counts, queries.to_list()
 
 
 def _ahead(items: Iterator[T], *, alone: bool) -> Generator[T]:

@@ -85,6 +85,20 @@ class Hits:
         return self.find()
 
 
+@dataclass(frozen=True)
+class TieGroups:
+    """Documents with equal scores: `T` of them are among the hits, and their `G` groups have `K` rows."""
+
+    hits: Integers
+    """`[T]`: the places of the documents among the hits"""
+    group: Integers
+    """`[T]`: the number of the group of each"""
+    sizes: Integers
+    """`[G]`: how many rows each group has"""
+    rows: Integers
+    """`[K]`: the rows of the groups, one group after the other, ascending in each"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rows(ABC):
     """Some whole queries of a run, and the judgements: the rows of one query after those of the other, `R` of them."""
@@ -160,8 +174,13 @@ class Rows(ABC):
         """Whether the documents of some rows are judged for any query."""
 
     @abstractmethod
-    def by_id(self, rows: Integers, group: Integers, *, descending: bool) -> Integers:
-        """The order of rows by group, id and row."""
+    def before_in_group(self, hits: Hits, groups: TieGroups, ties: Ties) -> Integers:
+        """`[T]`: how many rows of its group each tied document has before it, by ids or by the order given.
+
+        Raises:
+            InputError: `id-type`.
+
+        """
 
     def ranked(self, ordering: Ordering) -> Columns:
         """The documents that get a row, ranked by one ordering; what several orderings share is computed once."""
@@ -271,7 +290,8 @@ def tie_groups(
     follows = (last < high) & (ascending.take(last, mode="clip") == target)
     if not follows.any():
         return rank, rank, order
-    last = _bisect(last, high, lambda place: ascending.take(place, mode="clip") <= target)
+    equal = target[follows]
+    last[follows] = _bisect(last[follows], high[follows], lambda place: ascending.take(place, mode="clip") <= equal)
     return rank, last - low, order
 
 
@@ -313,18 +333,15 @@ def break_ties(
 ) -> Integers:
     """Ranks of documents, within groups of equal scores by ids or by the order given."""
     rank, tied = first.copy(), np.flatnonzero(last > first)
-    begin, index = np.unique(batch.starts[hits.segment[tied]] + first[tied] - 1, return_index=True)
-    size = (last - first + 1)[tied][index]
-    rows = expand(begin, size) if order is None else order[expand(begin, size)]
-    group = np.repeat(np.arange(begin.size), size)
-    if ties in ("given", "given-reversed"):
-        by_group = np.lexsort((rows if ties == "given" else -rows, group))
-    else:
-        by_group = batch.by_id(rows, group, descending=ties == "id-descending")
-    before = np.empty_like(by_group)
-    before[by_group] = expand(np.zeros_like(size), size)
-    by_row = np.argsort(rows)
-    rank[tied] += before[by_row[np.searchsorted(rows, hits.row[tied], sorter=by_row)]]
+    # In the order of scores, the rows of a group stand together.
+    begin = batch.starts[hits.segment[tied]] + first[tied] - 1
+    begin, index, group = np.unique(begin, return_index=True, return_inverse=True)
+    sizes = (last - first + 1)[tied][index]
+    rows = expand(begin, sizes)
+    if order is not None:
+        rows = order[rows]
+        rows = rows[np.lexsort((rows, np.repeat(np.arange(sizes.size), sizes)))]
+    rank[tied] += batch.before_in_group(hits, TieGroups(tied, group, sizes, rows), ties)
     return rank
 
 
