@@ -543,7 +543,8 @@ TOOLS: dict[str, tuple[object, object]] = {
             for query, inner in SMALL_RUN.items()
         },
     ),
-    "a sparse matrix, as its refusal says": (SMALL_QRELS, zip(MATRIX.row, MATRIX.col, MATRIX.data, strict=True)),
+    "a sparse matrix": (SMALL_QRELS, MATRIX),
+    "what is stored in a sparse matrix": (SMALL_QRELS, zip(MATRIX.row, MATRIX.col, MATRIX.data, strict=True)),
 }
 
 
@@ -808,12 +809,6 @@ TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
         },
         "ambiguous-order",
         'order="given"',
-    ),
-    "rows or columns of a matrix": (
-        QRELS,
-        sparse.csr_array([[1, 0], [0, 1]]),
-        "frame-columns",
-        "say which it is",
     ),
     "another field that may be the score": (
         QRELS,

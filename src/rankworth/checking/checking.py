@@ -18,7 +18,7 @@ from rankworth.evaluation.bounds import MeanBounds, bounded
 from rankworth.evaluation.diagnostics import MANY
 from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.runner import Measures, planned
-from rankworth.io.reading import is_path
+from rankworth.io.id_arrays import is_sparse
 from rankworth.judging import inputs
 from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
@@ -109,11 +109,13 @@ def check(
 
 def _named(runs: object) -> list[tuple[str, object]]:
     """Runs with the names that they are given, or one without a name; of those in files the file is the name."""
+    if is_sparse(runs):
+        return [("", runs)]
     first = next(iter(runs.values()), None) if isinstance(runs, Mapping) else None
     has_scores = isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), Real)
     if isinstance(runs, Mapping) and not has_scores:
         return list(runs.items())
-    if has_scores or is_path(runs) or isinstance(runs, Run) or not isinstance(runs, Iterable):
+    if has_scores or not isinstance(runs, list | tuple | Iterator):
         return [("", runs)]
     return [("", run) for run in runs]
 

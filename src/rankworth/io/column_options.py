@@ -190,7 +190,8 @@ class Input:
         if name.startswith("@"):
             return self.is_response
         path = name.removeprefix("-")
-        if (self.is_response or "." in path) and any(at(sample, path) is not None for sample in self.samples):
+        paths = self.is_response or "." in path
+        if any(at(sample, path) is not None for sample in self.samples if paths or not isinstance(sample, Mapping)):
             return True
         if "_id" in self.names and not _HIT.isdisjoint(self.names) and not own and not path.startswith("_"):
             return False  # hits of a search engine tell by themselves what they are
@@ -251,9 +252,13 @@ def of_object(source: Any, layout: Layout, columns: Mapping[str, str]) -> Input:
         columns: all names that it may have.
 
     """
+    from rankworth.io import id_arrays  # noqa: PLC0415 - not needed for files
+
     called = "the run" if layout is RUN else "the judgements"
     if files := files_of(source, layout, Reading()):
         return of_file(files[0], layout, Reading(columns=columns))
+    if id_arrays.is_sparse(source):
+        return Input(layout, called, ["query", "document", layout.value])
     if not isinstance(source, Mapping):
         import narwhals as nw  # noqa: PLC0415 - not needed for files and dicts
 
@@ -281,7 +286,7 @@ def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, st
 
 def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything
     """Rows, columns, or what stands by query."""
-    from rankworth.io import responses  # noqa: PLC0415 - not needed for frames and tables
+    from rankworth.io import id_arrays, responses  # noqa: PLC0415 - not needed for frames and tables
 
     root = columns.get("root", "")
     if root and at(value, root) is not None:
@@ -294,14 +299,16 @@ def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str
     paths = responses.names(value, columns)
     lists = value.get("ids") if isinstance(value, Mapping) else value  # of Chroma, or hits of each query
     is_response = bool(paths) or (isinstance(lists, list) and bool(lists) and isinstance(lists[0], list))
-    names = dict.fromkeys(paths or (str(name) for fields in samples for name in fields))
+    of_chroma = id_arrays.chroma_names(value) if id_arrays.is_chroma(value) else ()
+    fields = (str(name) for sample in samples if isinstance(sample, Mapping) for name in sample)
+    names = dict.fromkeys(paths or of_chroma or fields)
     if not paths and not _HIT.isdisjoint(names):
         names["_index/_id"] = None
     return Input(layout, called, list(names), is_response=is_response, samples=samples, root=root)
 
 
-def _samples(value: Any, depth: int = 4) -> Iterator[Mapping[Any, Any]]:  # noqa: ANN401 - anything
-    """The fields of what stands first in lists, and in the first fields of rows, down to some depth."""
+def _samples(value: Any, depth: int = 4) -> Iterator[Any]:  # noqa: ANN401 - anything
+    """The fields and objects of what stands first in lists and in the first fields of rows, down to some depth."""
     from rankworth.io.records import fields_of, is_array, is_scalar  # noqa: PLC0415 - as above
 
     if isinstance(value, list):
@@ -309,6 +316,8 @@ def _samples(value: Any, depth: int = 4) -> Iterator[Mapping[Any, Any]]:  # noqa
     elif depth and not (is_scalar(value) or is_array(value) or isinstance(value, AbstractSet | Iterator)):
         fields = fields_of(value, {})
         yield fields
+        if not isinstance(value, Mapping | tuple):
+            yield value  # whose properties are no fields
         depth, inner = depth - 1, list(islice(fields.values(), _FIELDS))
     else:
         inner = []

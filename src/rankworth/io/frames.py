@@ -113,7 +113,10 @@ def _of_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     records.fields = Fields(table, roles=table.chosen())
     columns = {what: frame[what].to_list() for what in frame.columns}
     rows = records.frame_of_lists(columns, table.where)
-    kinds = {"query": frame["query"].dtype, "document": frame["document"].dtype.inner}  # type: ignore[attr-defined]
+    inner = frame["document"].dtype.inner  # type: ignore[attr-defined]
+    if isinstance(inner, pl.Struct) and records.kinds.integers("document"):
+        inner = pl.Int64()
+    kinds = {"query": frame["query"].dtype, "document": inner}
     return rows.cast({what: kind for what, kind in kinds.items() if kind.is_integer()})
 
 
@@ -211,12 +214,14 @@ def _narwhals(source: object) -> Any:  # noqa: ANN401 - whatever Narwhals makes 
 
 
 def _converted(frame: Any, columns: dict[str, Any]) -> pl.DataFrame:  # noqa: ANN401 - of Narwhals
-    """The frame in Polars: through Arrow, or as objects where Arrow has no type, or pandas no PyArrow."""
+    """The frame in Polars: through Arrow, or as objects where Arrow has no type but bytes, or pandas no PyArrow."""
     native = frame.to_native()
     if hasattr(native, "__arrow_c_stream__"):
         try:
             there = pl.DataFrame(native)
-            return there.select(**_expressions({what: str(name) for what, name in columns.items()}, there.columns))
+            known = there.select(**_expressions({what: str(name) for what, name in columns.items()}, there.columns))
+            if pl.Binary not in known.dtypes:
+                return known
         except Exception:  # noqa: BLE001, S110 - each library fails in its own way
             pass
     eager = frame.collect() if hasattr(frame, "collect") else frame

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rankworth.errors import InputError
 from rankworth.io import detect, lines
 from rankworth.io.columns import NONE
+from rankworth.io.id_arrays import is_sparse, of_sparse
 from rankworth.io.lines import HEAD, QRELS, RUN, first_line
 from rankworth.io.python import Reader, Scored
 from rankworth.io.reading import Reading, file_batches, files_of
@@ -39,7 +40,9 @@ def read(source: Any, columns: Mapping[str, str] = NONE) -> "Scored | pl.DataFra
 
         ids = pl.concat(frame.select("query", "document") for file in files for frame in _of_file(file, reading))
         return ids.with_columns(grade=1.0)
-    if isinstance(source, Mapping):
+    if is_sparse(source):
+        source = of_sparse(source, QRELS, NAME)
+    elif isinstance(source, Mapping):
         items = source.items()
         source = {query: list(held) if isinstance(held, Mapping) else held for query, held in items}
     elif isinstance(source, list | tuple | Iterator) or (is_array(source) and not is_table(source)):

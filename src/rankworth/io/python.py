@@ -7,14 +7,14 @@ one query. Ids alone are ranked as they stand, with the scores -1, -2, -3 ...; a
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import grade_words, validate
-from rankworth.io.columns import NONE, SPELLINGS, Table, at, is_header, unjudged
+from rankworth.io import grade_words, id_arrays, validate
+from rankworth.io.columns import NONE, Table, at, is_header, unjudged
 from rankworth.io.grade_words import Words
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Orders
@@ -82,6 +82,8 @@ class Reader:
         if root := self.columns.get("root"):
             columns = {what: name for what, name in self.columns.items() if what != "root"}
             return replace(self, columns=columns).read(self._at(source, root))
+        if id_arrays.is_sparse(source):
+            return self._of_frames([id_arrays.of_sparse(source, self.layout, self.name)])
         if isinstance(source, Mapping):
             try:
                 return self._of_mapping(source)
@@ -144,11 +146,10 @@ class Reader:
             first: the first thing that it holds.
 
         """
-        if isinstance(source, Mapping) and "ids" in source:  # of Chroma
-            arrays = _arrays((source["ids"], source.get("distances")), smaller=True)
-            queries = next((source[name] for name in SPELLINGS["query"] if name in source), arrays)
-            queries = [queries] if isinstance(queries, str) else list(queries)
-            return self._named(queries, list(arrays.values())) if arrays else None
+        if id_arrays.is_chroma(source):
+            result = id_arrays.of_chroma(source, self.layout, self.columns, self.name)
+            names = {what: path for what, path in self.columns.items() if path.startswith("@")}
+            return None if result is None else replace(self, columns=names)._named(*result)  # noqa: SLF001 - of the same class
         pipeline = next(iter(first.values()), None) if isinstance(first, Mapping) else None
         each_in = (source, first, pipeline)
         likely = any(isinstance(each, Mapping) and not _RESPONSE.isdisjoint(each) for each in each_in)
@@ -216,7 +217,7 @@ class Reader:
             raise self._empty(f"the {type(source).__name__} is empty")
         if is_scalar(first):
             raise self._unreadable(first, "its first item ")
-        if isinstance(source, tuple) and (arrays := _arrays(source)):
+        if isinstance(source, tuple) and (arrays := id_arrays.rankings(source, self.layout)):
             return self.of_lists(arrays)
         if isinstance(source, list) and (rankings := self._responses(source, first)) is not None:
             return rankings
@@ -320,6 +321,7 @@ class Reader:
     def of_lists(self, lists: Mapping[Any, Any]) -> "Scored | pl.DataFrame":
         """Lists by query as dicts by query; as a frame where a list has a document several times, or subtopics."""
         layout, name = self.layout, self.name
+        lists = id_arrays.by_query(lists, layout, name)
         named = validate.keys(lists, duplicate=layout.repeated, name=name)
         queries = list(named)
 
@@ -424,36 +426,6 @@ def frame_of(
     )
 
 
-def _arrays(pair: Sequence[Any], *, smaller: bool = False) -> dict[str, list[Any]]:
-    """The rankings in arrays of ids and of numbers, with a row for each query; nothing where these are none.
-
-    Holes, which FAISS gives the id -1, are left out. Queries are called `0`, `1`, `2` ...
-
-    Args:
-        pair: ids and scores in either order, `[Q, k]`, as `index.search` of FAISS and `topk` of tensors return them.
-        smaller: whether smaller numbers are better; where they increase in every row, they are taken for distances.
-
-    """
-    rows = [plain(array) for array in pair if array is not None]
-    if len(rows) == 1 and isinstance(rows[0], list) and all(map(is_list, rows[0])):
-        return {str(query): row for query, row in enumerate(rows[0])}
-    if len(rows) != _PAIR or not all(isinstance(each, list) and each and all(map(is_list, each)) for each in rows):
-        return {}
-    kinds = [{type(item) for row in each for item in row} for each in rows]
-    if (float_first := kinds[0] <= {float}) == (kinds[1] <= {float}):
-        return {}
-    ids, numbers = reversed(rows) if float_first else rows
-    if list(map(len, ids)) != list(map(len, numbers)):
-        return {}
-    lists = [
-        [(item, number) for item, number in zip(*row, strict=True) if item != -1]
-        for row in zip(ids, numbers, strict=True)
-    ]
-    steps = [after - before for row in lists for (_, before), (_, after) in pairwise(row)]
-    sign = -1 if smaller or (any(step > 0 for step in steps) and all(step >= 0 for step in steps)) else 1
-    return {str(query): [(item, sign * number) for item, number in row] for query, row in enumerate(lists)}
-
-
 def _is_column(source: object) -> bool:
     """Whether this is a single column of pandas, Polars or Arrow, which some take for a frame."""
     return is_array(source) and not is_table(source) and (hasattr(source, "to_pylist") or hasattr(source, "to_frame"))
@@ -469,7 +441,7 @@ def _held(source: Any, rows: str, frame: str, dicts: str) -> Any:  # noqa: ANN40
         dicts: the attribute beside which `to_dict` gives a dict of dicts.
 
     """
-    for method in ("to_polars", rows):
+    for method in ("to_polars", "to_arrow", rows):
         if callable(getattr(source, method, None)):
             return getattr(source, method)()
     if isinstance(getattr(source, dicts, None), Mapping) and hasattr(source, "to_dict"):

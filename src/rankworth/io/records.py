@@ -12,7 +12,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, zip_longest
 from numbers import Number
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
 
 import numpy as np
 
@@ -84,13 +86,17 @@ class Fields:
         held = columns_of(rows, self._header)
         first = names_of(rows[0]) if not self._header else tuple(held)
         for path in self.table.named.values():
-            if "." in path and path not in held and any(at(row, path) is not None for row in rows):
+            is_path = "." in path or not isinstance(rows[0], tuple | list)
+            if is_path and path not in held and any(at(row, path) is not None for row in rows):
                 held[path] = [at(row, path) for row in rows]
                 first = (*first, path)
         query = self.table.named.get("query", "")
         if parts := parts_of(query, held):
             first = (*(name for name in first if name not in parts), query)
             held[query] = _joined([held.pop(name) for name in parts])
+        if not isinstance(rows[0], Mapping | tuple | list) and (not first or _is_array(rows[0])):
+            problem = f"{where(0)} is {validate.shown(rows[0])}, of type {validate.kind(rows[0])}, and no document"
+            raise InputError("input-type", problem, remedy=validate.ROW)
         roles = self._roles(first, where(0))
         if len(held) > len(first):
             row = next(row for row, each in enumerate(rows) if not {*names_of(each)} <= {*first})
@@ -430,7 +436,8 @@ def fields_of(row: Any, more: dict[type, list[str]]) -> Mapping[Any, Any]:  # no
 
     Args:
         row: the row.
-        more: properties and slots of objects by their type, which are looked up once.
+        more: properties and slots of objects by their type, which are looked up once; of properties only those that are
+            called as columns usually are, so that nothing else of an object is tried.
 
     """
     if isinstance(row, dict):
@@ -444,11 +451,25 @@ def fields_of(row: Any, more: dict[type, list[str]]) -> Mapping[Any, Any]:  # no
             return dict(zip(names, row, strict=True))
     if isinstance(row, tuple | list):
         return dict(enumerate(row, 1))
+    if isinstance(row, type):
+        return {}
     held = {name: item for name, item in getattr(row, "__dict__", {}).items() if not name.startswith("_")}
     if type(row) not in more:
-        names = _USUAL.intersection(dir(row)) if held else {name for name in dir(row) if not name.startswith("_")}
+        slots = chain.from_iterable(_slots(kind) for kind in type(row).__mro__)
+        names = _USUAL.intersection(dir(type(row))) | {name for name in slots if not name.startswith("_")}
         more[type(row)] = [name for name in sorted(names) if not callable(getattr(row, name, None))]
     return held | {name: getattr(row, name, None) for name in more[type(row)] if name not in held}
+
+
+def _is_array(row: object) -> bool:
+    """Whether this is an array or a matrix, and no series with names."""
+    return getattr(row, "ndim", 0) > 0 and not hasattr(row, "keys")
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    """The slots that a class of Python declares."""
+    slots = vars(kind).get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
 # Kinds of things, of Python or any library: an item, a list of items, or more than that
@@ -461,7 +482,7 @@ def is_scalar(item: object) -> bool:
     """Whether this is a text, a number or nothing at all, of any library."""
     if isinstance(item, np.void):
         return item.dtype.names is None
-    return item is None or isinstance(item, str | bytes | Number) or getattr(item, "ndim", None) == 0
+    return item is None or isinstance(item, str | bytes | Number | UUID | PurePath) or getattr(item, "ndim", None) == 0
 
 
 def is_several(item: object) -> bool:
@@ -515,6 +536,8 @@ def listed(items: Any, layout: Layout, where: str) -> Any:  # noqa: ANN401 - wha
         return items
     if isinstance(items, Mapping):
         return dict(items)
+    if callable(to_arrow := getattr(type(items), "to_arrow", None)) and not is_array(items):  # an ItemList of LensKit
+        return to_arrow(items).to_pylist()
     if items is None:
         raise InputError("missing-value", f"{where} has no documents", remedy="leave it out, or give it a list")
     if isinstance(items, set | frozenset) and layout is RUN:
@@ -527,5 +550,7 @@ def listed(items: Any, layout: Layout, where: str) -> Any:  # noqa: ANN401 - wha
         inner = next((name for name, item in lists if isinstance(item, list)), "")
         remedy = f"as in {{'q1': ['d1', 'd2']}} or {{'q1': {{'d1': {layout.value}}}}}"
         remedy = f"give one of its fields: {{'q1': response.{inner}}}" if inner else remedy
+        if getattr(items, "shape", ())[1:] == (_PAIR,):
+            remedy = "columns of ids and of numbers are two arrays: (array[:, 0].astype(int), array[:, 1])"
         raise InputError("input-type", text, remedy=remedy)
     return list(plain(items))

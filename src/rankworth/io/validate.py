@@ -5,8 +5,10 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from pathlib import PurePath
 from reprlib import Repr
 from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +29,20 @@ _PRINTER: Final = Repr()
 _PRINTER.maxstring = _PRINTER.maxother = 60
 _LARGEST: Final = 1 << 63
 AS_TEXT: Final = "convert the ids to text, as they are in the other input"
+ROW: Final = "a row is a dict, a tuple, or an object with fields of its own; an id is a text, an integer or a UUID"
+_TEXTS: Final = (str, UUID, PurePath)
 LABELS: Final = "labels go with scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
 
 
 def shown(item: object) -> str:
     """An object as it is written in Python, shortened."""
     return _PRINTER.repr(item)
+
+
+def kind(item: object) -> str:
+    """What type something is of, with its module: `uuid.UUID`."""
+    of_item = type(item)
+    return of_item.__qualname__ if of_item.__module__ == "builtins" else f"{of_item.__module__}.{of_item.__qualname__}"
 
 
 def is_integer(kind: type) -> bool:
@@ -91,18 +101,18 @@ class IdKinds:
 
 
 def is_id(item: object) -> bool:
-    """Whether this is a text or an integer."""
-    return isinstance(item, str) or is_integer(type(item))
+    """Whether this is a text, an integer, a UUID or a path."""
+    return isinstance(item, _TEXTS) or is_integer(type(item))
 
 
 def text(item: object, name: str = "") -> str:
-    """An id as text: itself, or an integer's decimal digits.
+    """An id as text: itself, an integer's decimal digits, or a UUID or a path as they are written.
 
     Raises:
         InputError: `id-type`, `missing-value`.
 
     """
-    if isinstance(item, str):
+    if isinstance(item, _TEXTS):
         return str(item)
     if is_integer(type(item)):
         return str(int(item))  # type: ignore[call-overload]

@@ -473,8 +473,10 @@ def _translated(name: str) -> Iterator[None]:
 
 
 def _project(relation: Relation, columns: Iterable[str]) -> Relation:
-    """A relation of some columns."""
-    return relation.project(", ".join(map(_name, dict.fromkeys(columns))))
+    """A relation of some columns; a UUID is text."""
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    parts = (_name(column) if types[column] != "UUID" else f"{_text(column)} AS {_name(column)}" for column in columns)
+    return relation.project(", ".join(dict.fromkeys(parts)))
 
 
 def _name(column: str) -> str:
