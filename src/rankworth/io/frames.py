@@ -114,8 +114,8 @@ def _of_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     columns = {what: frame[what].to_list() for what in frame.columns}
     rows = records.frame_of_lists(columns, table.where)
     inner = frame["document"].dtype.inner  # type: ignore[attr-defined]
-    if isinstance(inner, pl.Struct) and records.kinds.integers("document"):
-        inner = pl.Int64()
+    if isinstance(inner, pl.Struct):
+        inner = dict(inner).get(records.document_field, inner)
     kinds = {"query": frame["query"].dtype, "document": inner}
     return rows.cast({what: kind for what, kind in kinds.items() if kind.is_integer()})
 

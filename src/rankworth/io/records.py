@@ -94,9 +94,7 @@ class Fields:
         if parts := parts_of(query, held):
             first = (*(name for name in first if name not in parts), query)
             held[query] = _joined([held.pop(name) for name in parts])
-        if not isinstance(rows[0], Mapping | tuple | list) and (not first or _is_array(rows[0])):
-            problem = f"{where(0)} is {validate.shown(rows[0])}, of type {validate.kind(rows[0])}, and no document"
-            raise InputError("input-type", problem, remedy=validate.ROW)
+        _refuse_no_record(rows[0], first, where)
         roles = self._roles(first, where(0))
         if len(held) > len(first):
             row = next(row for row, each in enumerate(rows) if not {*names_of(each)} <= {*first})
@@ -193,6 +191,11 @@ class Records:
         of_records = {what: name for what, name in self.columns.items() if what != "query"}
         self.fields = Fields(table, self.header)
         self._within = Fields(replace(table, columns=of_records, within=True))
+
+    @property
+    def document_field(self) -> str:
+        """What the records in lists call their document, once there are rows."""
+        return str(self._within.roles.get("document", ""))
 
     def frame(self, rows: Sequence[Any], where: Where) -> "pl.DataFrame":
         """The documents of some rows.
@@ -461,9 +464,17 @@ def fields_of(row: Any, more: dict[type, list[str]]) -> Mapping[Any, Any]:  # no
     return held | {name: getattr(row, name, None) for name in more[type(row)] if name not in held}
 
 
-def _is_array(row: object) -> bool:
-    """Whether this is an array or a matrix, and no series with names."""
-    return getattr(row, "ndim", 0) > 0 and not hasattr(row, "keys")
+def _refuse_no_record(row: object, names: Sequence[Any], where: Where) -> None:
+    """Refuse an object without fields, and an array or a matrix that is no series with names.
+
+    Raises:
+        InputError: `input-type`.
+
+    """
+    is_array_of_items = getattr(row, "ndim", 0) > 0 and not hasattr(row, "keys")
+    if not isinstance(row, Mapping | tuple | list) and (not names or is_array_of_items):
+        problem = f"{where(0)} is {validate.shown(row)}, of type {validate.kind(row)}, and no document"
+        raise InputError("input-type", problem, remedy=validate.ROW)
 
 
 def _slots(kind: type) -> tuple[str, ...]:
