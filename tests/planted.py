@@ -416,3 +416,14 @@ def _(data: Collection, chance: random.Random) -> None:
         firsts[line[0]] = firsts.get(line[0], 0) + 1
         if firsts[line[0]] <= 10 and chance.random() < 0.5:
             line[2] += "-of-a-new-index"
+
+
+@kind("one run is cut", "uneven-depth", "warning")
+def _(data: Collection, chance: random.Random) -> None:
+    depth = chance.choice([3, 5])
+    firsts: dict[str, int] = {}
+    kept = []
+    for line in data.first:
+        firsts[line[0]] = firsts.get(line[0], 0) + 1
+        kept += [line] if firsts[line[0]] <= depth else []
+    data.first[:] = kept

@@ -820,3 +820,74 @@ def test_every_query_is_shown_with_both_values(command: Command) -> None:
     status, _, said = command(*GIVEN, "-q", "--max-drop", "RR=0.01")
     assert status == 2
     assert "[conflicting-options]" in said
+
+
+# Runs of different depth
+
+
+def ranked(*sizes: int) -> dict[str, list[str]]:
+    """A run that has so many documents for each query."""
+    return {f"q{number}": [f"d{place}" for place in range(size)] for number, size in enumerate(sizes)}
+
+
+JUDGED = {f"q{number}": {"d0": 1, "d4": 1, "d40": 1, "d90": 1} for number in range(10)}
+
+
+@pytest.mark.parametrize(
+    ("runs", "measures", "looks_deeper", "depth"),
+    [
+        pytest.param([ranked(*[100] * 10), ranked(*[10] * 10)], ["AP", "nDCG@10"], "AP looks", 10, id="cut at 10"),
+        pytest.param(
+            [ranked(*[10] * 10), ranked(*[100] * 10)], ["R@50", "RR"], "R@50 RR look", 10, id="baseline is cut"
+        ),
+        pytest.param([ranked(*[100] * 10), ranked(*[50] * 9, 3)], ["R@100", "R@50"], "R@100 looks", 50, id="few hits"),
+        pytest.param([ranked(*[100] * 6, *[4] * 4), ranked(*[10] * 10)], ["AP"], "AP looks", 10, id="for most queries"),
+        pytest.param(
+            [ranked(*[100] * 10), ranked(*[50] * 10), ranked(*[10] * 10)],
+            ["AP"],
+            "AP looks",
+            10,
+            id="the shortest of three",
+        ),
+        pytest.param([ranked(*[100] * 10), ranked(*[10] * 10)], ["nDCG@10", "P@5"], "", 0, id="within both"),
+        pytest.param([ranked(*[100] * 10), ranked(*[10] * 10)], ["Judged", "RR@3"], "", 0, id="of the judgements"),
+        pytest.param([ranked(*[100] * 10), ranked(100, *[10] * 9)], ["AP"], "", 0, id="one query is as deep"),
+        pytest.param([ranked(*[100] * 4, *[10] * 6), ranked(*[10] * 10)], ["AP"], "", 0, id="deeper for few queries"),
+        pytest.param([ranked(*[100] * 10), ranked(*[99] * 10)], ["AP"], "", 0, id="a document less"),
+        pytest.param([ranked(*[100] * 10), ranked(*[100] * 5)], ["AP"], "", 0, id="fewer queries"),
+    ],
+)
+def test_runs_of_different_depth_are_named_with_what_cuts_them_alike(
+    runs: list[dict[str, list[str]]], measures: list[str], looks_deeper: str, depth: int
+) -> None:
+    named = dict(zip(("first", "second", "third"), runs, strict=False))
+
+    def uneven(**settings: Any) -> list[str]:
+        told = [
+            text for slug, text in rw.compare(JUDGED, named, measures, **settings).warnings if slug == "uneven-depth"
+        ]
+        findings = rw.check(JUDGED, named, measures, **settings).findings
+        assert [each.text for each in findings if each.slug == "uneven-depth"] == told
+        return told
+
+    told = uneven()
+    assert len(told) == bool(depth)
+    for text in told:
+        assert f"returns at most {depth} documents for a query" in text
+        assert f": {looks_deeper} beyond rank {depth}, where" in text
+        assert f"--depth {depth} (depth={depth})" in text
+        assert uneven(depth=depth) == []
+
+
+def test_the_same_ranking_cut_is_equal_at_the_depth_that_is_proposed() -> None:
+    runs = {"whole": ranked(*[100] * 10), "cut": ranked(*[10] * 10)}
+    [difference] = rw.compare(JUDGED, runs, ["AP"]).differences
+    assert difference.difference < 0
+    [difference] = rw.compare(JUDGED, runs, ["AP"], depth=10).differences
+    assert difference.word == "equal"
+
+
+def test_several_runs_of_a_system_are_as_deep_as_all_of_them() -> None:
+    seeds = [ranked(*[10] * 10), ranked(*[10] * 10)]
+    told = rw.compare(JUDGED, {"whole": ranked(*[100] * 10), "seeds": seeds}, ["AP"])
+    assert "uneven-depth" in dict(told.warnings)

@@ -178,6 +178,24 @@ def test_nothing_to_evaluate_is_refused(queries: Any, corpus: Any, relevant: Any
         Evaluator(queries, corpus, relevant)
 
 
+def test_grades_above_0_are_relevant_and_the_difference_from_the_tool_is_said() -> None:
+    queries, corpus, relevant = collection(1)
+    model, draw = Model("dot"), np.random.default_rng(0)
+    graded = {query: {document: int(draw.integers(1, 4)) for document in ids} for query, ids in relevant.items()}
+    expected = Evaluator(queries, corpus, relevant)(model)
+    assert Evaluator(queries, corpus, graded)(model) == expected
+    assert Evaluator(queries, corpus, {query: dict.fromkeys(ids, True) for query, ids in relevant.items()})(model)
+    with_zeros = {query: grades | {"d1": grades.get("d1", 0), "other": -1} for query, grades in graded.items()}
+    with pytest.warns(rw.RankworthWarning, match="InformationRetrievalEvaluator counts every key") as caught:
+        evaluator = Evaluator(queries, corpus, with_zeros)
+    assert [warning.message.slug for warning in caught] == ["known-defect"]  # type: ignore[union-attr]
+    assert evaluator(model) == expected
+    assert evaluator.qrels == {query: dict.fromkeys(ids, 1) for query, ids in relevant.items() if ids}
+    for grade in ("2", None, float("nan")):
+        with pytest.raises(RankworthError, match="bad-grade"):
+            Evaluator({"q": "x"}, {"d": "y"}, {"q": {"d": grade}})
+
+
 def test_rankworth_itself_imports_none_of_it() -> None:
     code = "import sys, rankworth; rankworth.evaluate; print('rankworth.sentence_transformers' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

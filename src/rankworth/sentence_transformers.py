@@ -2,7 +2,9 @@
 
 import csv
 import json
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from rankworth.embeddings import retrieve
-from rankworth.errors import InputError
+from rankworth.errors import InputError, RankworthWarning, counted
 from rankworth.evaluation import evaluate
 from rankworth.evaluation.values import Values
 from rankworth.judged import Array
@@ -57,7 +59,7 @@ class Evaluator(Base):  # type: ignore[misc]
         self,
         queries: Mapping[str, Any],
         corpus: Mapping[str, Any],
-        relevant_docs: Mapping[str, Collection[str]],
+        relevant_docs: Mapping[str, Collection[str] | Mapping[str, float]],
         corpus_chunk_size: int = 50000,
         mrr_at_k: Sequence[int] = (10,),
         ndcg_at_k: Sequence[int] = (10,),
@@ -85,7 +87,9 @@ class Evaluator(Base):  # type: ignore[misc]
         Args:
             queries: `{id: text}`.
             corpus: `{id: text}`.
-            relevant_docs: `{query: {document, ...}}`; queries without a relevant document are left out.
+            relevant_docs: `{query: {document, ...}}`, or `{query: {document: grade}}`, where grades above 0 are
+                relevant (to `InformationRetrievalEvaluator` every key is); queries without a relevant document are left
+                out.
             corpus_chunk_size: how many documents are encoded and compared at a time; no vectors of others are kept, but
                 where a `search` needs all.
             mrr_at_k: cutoffs of MRR.
@@ -111,14 +115,16 @@ class Evaluator(Base):  # type: ignore[misc]
             level: of the confidence intervals.
 
         Raises:
-            InputError: `empty-input`, where no query has a relevant document, or there is no document.
+            InputError: `empty-input`, where no query has a relevant document, or there is no document; `bad-grade`.
+
+        Warns:
+            RankworthWarning: `known-defect`, where documents have a grade of 0 or below.
 
         """
         super().__init__()
         self.greater_is_better = True
         self.primary_metric: str | None = None
-        judged = {query: relevant_docs.get(query, ()) for query in queries}
-        self.qrels = {query: dict.fromkeys(documents, 1) for query, documents in judged.items() if documents}
+        self.qrels = _relevant({query: relevant_docs.get(query, ()) for query in queries})
         if not self.qrels or not corpus:
             text = "there is no document" if self.qrels else "no query has a relevant document"
             raise InputError("empty-input", text, remedy="ids of relevant_docs are those of queries and corpus")
@@ -270,6 +276,36 @@ class Evaluator(Base):  # type: ignore[misc]
                 for query, results in hits.items()
             ]
             (folder / f"{stem}_predictions_{name}.jsonl").write_text("".join(lines), "utf-8")
+
+
+def _relevant(judged: Mapping[str, Collection[str] | Mapping[str, float]]) -> dict[str, dict[str, int]]:
+    """Return the relevant documents of queries that have one, each with grade 1.
+
+    Args:
+        judged: sets of relevant documents, or grades by document.
+
+    Raises:
+        InputError: `bad-grade`.
+
+    """
+    relevant, irrelevant = {}, 0
+    for query, documents in judged.items():
+        ids = [*documents]
+        if isinstance(documents, Mapping):
+            for document, grade in documents.items():
+                if not isinstance(grade, Real | np.bool_) or not np.isfinite(float(grade)):
+                    raise InputError(
+                        "bad-grade", f"relevant_docs: grade {grade!r} of {document} for query {query} is no number"
+                    )
+            ids = [document for document, grade in documents.items() if grade > 0]
+            irrelevant += len(documents) - len(ids)
+        if ids:
+            relevant[query] = dict.fromkeys(ids, 1)
+    if irrelevant:
+        text = f"relevant_docs has {counted(irrelevant, 'document', 'documents')} with a grade of 0 or below, which "
+        text += "are not relevant here; InformationRetrievalEvaluator counts every key, so that its values differ"
+        warnings.warn(RankworthWarning("known-defect", text), stacklevel=3)
+    return relevant
 
 
 def _append(path: Path, heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -14,7 +14,7 @@ from rankworth.checking.reading import Rows, path_of
 from rankworth.errors import Severity, counted, quoted
 from rankworth.evaluation.aggregation import Mask
 from rankworth.evaluation.bounds import MeanBounds
-from rankworth.evaluation.diagnostics import MANY, blanks, means_apart, unanswered, uneven_judgements
+from rankworth.evaluation.diagnostics import MANY, blanks, means_apart, unanswered, uneven_depths, uneven_judgements
 from rankworth.evaluation.evaluator import MeasuredRun
 from rankworth.evaluation.values import Values
 from rankworth.io import metadata
@@ -305,6 +305,10 @@ def of_runs(checked: Sequence[CheckedRun], qrels: Qrels) -> Iterator[Finding]:
     known = [share for share in shares.values() if not math.isnan(share)]
     for slug, text in uneven_judgements(shares):
         yield Finding.of(slug, text, None if max(known) - min(known) >= _ONE_SIDED else "note")
+    lengths = {each.name: each.measured.settled.n_retrieved for each in checked}
+    labels = {label: each for run in checked[:1] for label, each in zip(run.values, run.values.measures, strict=True)}
+    for slug, text in uneven_depths({name: each[each > 0] for name, each in lengths.items()}, labels):
+        yield Finding.of(slug, text)
     is_retrieved = np.zeros(qrels.grades.size, dtype=bool)
     for each in checked:
         if each.hits.judgement is None or each.hits.pool.grades.size != is_retrieved.size:

@@ -27,7 +27,7 @@ from rankworth.comparison.result import BETTER, MARKS, WORSE, Comparison, thresh
 from rankworth.comparison.systems import UNJUDGED, System, SystemReader, not_alike, paired, shared
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation.bounds import Varied
-from rankworth.evaluation.diagnostics import uneven_judgements
+from rankworth.evaluation.diagnostics import uneven_depths, uneven_judgements
 from rankworth.evaluation.values import RunValues, Values
 from rankworth.groups import Slices
 from rankworth.io import metadata
@@ -256,6 +256,8 @@ def _warnings(
     values = {system.name: system.only(scores.queries).scores[UNJUDGED].values for system in unjudged}
     shares = {name: float(np.nanmean(each)) for name, each in values.items() if not np.isnan(each).all()}
     yield from uneven_judgements(shares)
+    lengths = {system.name: system.lengths for system in systems if system.lengths is not None}
+    yield from uneven_depths(lengths, {name: systems[0].scores[name].quantity for name in scores.measures})
     counts = {run.name: len({*run.queries} - run.answered) for run in systems if run.answered is not None}
     if len(set(counts.values())) > 1:
         listed = _listed([f"{name} for {counted(count)}" for name, count in counts.items() if count])

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeGuard
 import numpy as np
 
 from rankworth import evaluation
-from rankworth.arrays import Floats
+from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.evaluation import runner
 from rankworth.evaluation.bounds import Varied, of_runs
@@ -83,6 +83,7 @@ class System:
         joined: how several runs of the system became one, `folds` or `seeds`, and how many there were.
         notices: warnings of the evaluation, slug and text.
         kinds: whether ids of queries came as integers.
+        lengths: how many documents it has for each query that it answers; None if unknown.
 
     """
 
@@ -95,6 +96,7 @@ class System:
     joined: tuple[str, int] | None = None
     notices: tuple[tuple[str, str], ...] = ()
     kinds: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
+    lengths: Integers | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def rows(self) -> dict[str, int]:
@@ -187,7 +189,10 @@ def of_values(name: str, values: Values, companion: str = "") -> System:
         scores[label] = Scores(quantity, values.signatures[label], known, per_query.kinds[label])
     judged = None if values.judgements is None else frozenset(values.judgements.queries)
     answered = None if judged is None else judged.difference(values.counts.queries["unanswered_queries"])
-    system = System(name, (*per_query.ids,), scores, judged, answered, notices=values.notices, kinds=per_query.id_kinds)
+    standing = counted[0].standing if counted else None
+    lengths = None if standing is None else standing.length[standing.judged & standing.answered]
+    of_ids = {"kinds": per_query.id_kinds, "lengths": lengths}
+    system = System(name, (*per_query.ids,), scores, judged, answered, notices=values.notices, **of_ids)
     asked, there = [label != companion for label in per_query.measures], per_query.there
     rows = np.ones(len(per_query.ids), dtype=bool) if there is None else np.asarray(there[:, asked].any(axis=1))
     counted_as_zero = (queries for label, queries in zeros.items() if label != companion)
@@ -524,6 +529,7 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
         values = table.mean(axis=0) if owners is None else table[owners, np.arange(owners.size)]
         scores[label] = replace(first.scores[label], values=values)
     judged = [run.judged for run in runs if run.judged is not None]
+    lengths = [run.lengths for run in runs if run.lengths is not None]
     return replace(
         first,
         queries=runs[0].queries,
@@ -531,6 +537,7 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
         judged=frozenset().union(*judged) if len(judged) == len(runs) else None,
         answered=min(answered, key=len) if owners is None else every,
         joined=("seeds" if owners is None else "folds", len(runs)),
+        lengths=np.concatenate(lengths) if len(lengths) == len(runs) else None,
         notices=tuple(dict.fromkeys(notice for run in runs for notice in run.notices)),
     )
 

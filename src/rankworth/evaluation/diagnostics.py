@@ -270,6 +270,36 @@ def uneven_judgements(shares: Mapping[str, float]) -> Iterator[Notice]:
         yield Notice("one-sided-judgements", text)
 
 
+def uneven_depths(lengths: Mapping[str, Integers], measures: Mapping[str, object]) -> Iterator[Notice]:
+    """Runs of which one was cut where another one goes on, within the ranks that measures look at.
+
+    A run is as deep as its longest ranking. Another one goes on if it has more documents, by a tenth, for at least half
+    of its queries: that a few queries have fewer hits, or a document less, is no difference of depth.
+
+    Args:
+        lengths: by run the number of documents of each query that it answers.
+        measures: the measures by label.
+
+    """
+    known = {name: each for name, each in lengths.items() if each.size}
+    if not known:
+        return
+    longest = {name: int(each.max()) for name, each in known.items()}
+    typical = {name: int(np.median(each)) for name, each in known.items()}
+    shallow, deep = min(known, key=longest.__getitem__), max(known, key=typical.__getitem__)
+    depth = longest[shallow]
+    looks_deeper = [
+        label
+        for label, measure in measures.items()
+        if isinstance(measure, Measure) and measure.name not in COVERAGE and (measure.cutoff or math.inf) > depth
+    ]
+    if looks_deeper and depth < (1 - MANY) * typical[deep]:
+        text = f"{shallow} returns at most {counted(depth, 'document', 'documents')} for a query, and {deep} "
+        text += f"{typical[deep]:,} or more for half of its queries: {quoted(looks_deeper)} "
+        text += f"{'looks' if len(looks_deeper) == 1 else 'look'} beyond rank {depth:,}, where {shallow} has nothing; "
+        yield Notice("uneven-depth", f"{text}to look at the same ranks of all runs: --depth {depth} (depth={depth})")
+
+
 def means_apart(measure: Quantity, run: "MeasuredRun", queries: Mask) -> tuple[float, float]:
     """The mean over all judged queries, and that over some; undefined values count as 0.
 
