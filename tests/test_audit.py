@@ -252,6 +252,62 @@ def test_a_number_that_looks_like_a_percentage_is_answered_with_what_to_write() 
     assert "If 79.67 is a percentage, write nDCG@10=79.67%." in result.notes
 
 
+@pytest.mark.parametrize(
+    ("number", "cut_off", "shown"),
+    [
+        ("0.583333333", False, "0.583333333"),  # 7/12
+        ("0.5833", False, "0.5833"),
+        ("58.33%", False, "0.5833"),
+        ("0.7916666666", True, "0.7916666666, cut off; rounded it is 0.7916666667"),  # 19/24
+        ("0.7916666667", False, "0.7916666667"),
+        ("0.79166", True, "0.79166, cut off; rounded it is 0.791667"),
+        ("79.16%", True, "0.7916, cut off; rounded it is 0.791667"),
+        ("0.7917", False, "0.7917"),
+    ],
+)
+def test_a_number_may_be_cut_off_instead_of_rounded(number: str, cut_off: bool, shown: str) -> None:
+    qrels = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1, "b": 1}}
+    runs: list[Any] = [
+        {"q1": ["a", "x", "x2", "b"], "q2": ["a", "x", "b"]},
+        {"q1": ["x", "a", "b"], "q2": ["x", "a", "b"]},
+    ]
+    run = runs[number in ("0.583333333", "0.5833", "58.33%")]
+    result = rw.audit(qrels, run, f"AP={number}")
+    assert (result.exact, result.cut_off, str(result.candidates[0])) == (True, cut_off, "nothing")
+    assert result.verdict == f"standard-1 itself gives AP = {shown}"
+    answers = {"gives it, cut off" if cut_off else "gives it"}
+    assert {row["answer"] for row in result.to_dict()["departures"]} == answers
+
+
+def test_a_negative_number_may_be_cut_off() -> None:
+    result = rw.audit({"q": {"a": -1, "b": 1}}, {"q": ["a", "c", "d"]}, "DCG(gain=signed, base=3)=-0.99")
+    assert not result.exact or result.candidates[0].changes
+    found = rw.audit({"q": {"a": -2, "b": 1}}, {"q": ["c", "a", "d"]}, "DCG(gain=signed)@3=-1.2618")  # -2 / log2(3)
+    assert (found.exact, found.cut_off, str(found.candidates[0])) == (True, True, "nothing")
+
+
+def test_the_nearest_number_is_shown_with_the_digits_of_the_question() -> None:
+    qrels, run = {"q1": {"a": 1, "b": 1, "c": 1}}, {"q1": ["a", "x", "b"]}
+    result = rw.audit(qrels, run, "AP=0.5555555123")  # 5/9
+    assert not result.exact
+    assert "nearest is 0.5555555556, by nothing" in result.verdict
+    [sheet, *_] = result.sheets()
+    assert sheet.columns[1].values[0] == "0.5555555556"
+
+
+def test_labels_and_scores_are_audited_as_judgements_and_a_run_are() -> None:
+    labels, scores = [[2, 0, 1, 1], [0, 1, 0, 0]], [[0.9, 0.8, 0.1, 0.2], [0.3, 0.2, 0.5, 0.1]]
+    value = rw.evaluate(labels=labels, scores=scores, measures=["nDCG(gain=exp2)"])["nDCG(gain=exp2)"]
+    result = rw.audit(labels=labels, scores=scores, measure=f"nDCG={value:.10f}")
+    assert (result.exact, str(result.candidates[0])) == (True, "gain=exp2")
+    ordered = rw.audit(labels=labels, orders=[[0, 1, 3, 2], [2, 0, 1, 3]], measure=f"nDCG={value:.10f}")
+    assert ordered.candidates[0] == result.candidates[0]
+    with pytest.raises(rw.RankworthError, match="labels stand instead of judgements and a run"):
+        rw.audit({"q": {"a": 1}}, labels=labels, measure="RR=1")
+    with pytest.raises(rw.RankworthError, match="there are no judgements"):
+        rw.audit(measure="RR=1")
+
+
 def test_it_says_when_nothing_gives_the_number(files: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", *files(*GRADED), "RR=0.123"]) == 0
     assert "nothing gives RR = 0.123; nearest" in " ".join(capsys.readouterr().out.split())

@@ -45,6 +45,8 @@ _MOST: Final = 3
 """how many differences of two profiles are tried together before they are taken back one by one"""
 _EVALUATE: Final = "rankworth evaluate QRELS RUN"
 _EQUAL: Final = 1e-12
+_DIGITS: Final = 4
+"""decimals of a table"""
 _KEPT: Final = 10
 """how many of the nearest conventions, and of the queries that move most, a result holds"""
 _SHOWN: Final = 3
@@ -136,14 +138,29 @@ class Audit(Analysis[Literal["departures", "queries"]]):
     explanations: tuple[Explanation, ...]
 
     @property
+    def cut_off(self) -> bool:
+        """Whether the number is the beginning of what the departures give, whose last digit was not rounded."""
+        is_number = self.exact and self.target not in PROFILES and bool(self.candidates)
+        return is_number and not _rounds_to(self.candidates[0].outcome.mean, Decimal(self.target))
+
+    def _shown(self, number: float) -> str:
+        """Return a number with the decimals of the one that is explained, or six digits if these are more."""
+        short = f"{number:.6g}"
+        decimals = 0 if self.target in PROFILES else -int(Decimal(self.target).as_tuple().exponent)
+        return f"{number:.{decimals}f}" if decimals > len(short.partition(".")[2]) and math.isfinite(number) else short
+
+    @property
     def verdict(self) -> str:
         """The answer in one sentence."""
         if not self.candidates:
             return f"no convention that was tried gives {self.measure} a number"
         first = self.candidates[0]
         if not self.exact:
-            return f"nothing gives {self.measure} = {self.target}; nearest is {first.outcome.mean:.6g}, by {first}"
+            nearest = self._shown(first.outcome.mean)
+            return f"nothing gives {self.measure} = {self.target}; nearest is {nearest}, by {first}"
         number = self.target if self.target not in PROFILES else f"{first.outcome.mean:.6g}, as under {self.target}"
+        if self.cut_off:
+            number = f"{number}, cut off; rounded it is {self._shown(first.outcome.mean)}"
         subject = str(first) if first.changes or first.base else f"{self.origin} itself"
         gives = "give" if len(first.changes) + bool(first.base) > 1 else "gives"
         return f"{subject} {gives} {self.measure} = {number}"
@@ -157,7 +174,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
         if not self.candidates:
             return tried
         first = self.candidates[0]
-        before = f"Under {self.origin} {self.measure} is {self.value:.6g}."
+        before = f"Under {self.origin} {self.measure} is {self._shown(self.value)}."
         meaning = [f"{each}: {explained()[each.name]}" for each in first.changes if each.kind == "setting"]
         repeated = [f"To repeat it: {self.command}"] if self.command else []
         return (*tried, *([before] if first.changes or first.base else []), *self._alike(), *meaning, *repeated)
@@ -181,7 +198,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
     def _columns(self, of: str) -> dict[str, Any]:
         if of == "queries":
             return by_name(Moved._fields, self.queries)
-        rows, answer = [], "gives it" if self.exact else "nearest"
+        rows, answer = [], ("gives it, cut off" if self.cut_off else "gives it") if self.exact else "nearest"
         for each in self.candidates:
             profiles, quantity = " ".join(each.base or each.profiles), str(each.convention.quantity)
             rows.append((str(each), profiles, quantity, each.outcome.mean, answer))
@@ -190,7 +207,9 @@ class Audit(Analysis[Literal["departures", "queries"]]):
     def sheets(self) -> list[Sheet]:
         """The first departures and the queries that move most, one of them as a quotient under both conventions."""
         departures = self._columns("departures")
-        table = Column("departure", "text", departures["departure"]), Column("value", "number", departures["value"])
+        decimals = 0 if self.target in PROFILES else -int(Decimal(self.target).as_tuple().exponent)
+        values = [f"{value:.{decimals}f}" if decimals > _DIGITS else value for value in departures["value"]]
+        table = Column("departure", "text", departures["departure"]), Column("value", "number", values)
         sheets = [Sheet(table, self.notes, title=self.verdict)]
         if self.queries:
             moved = self._columns("queries")
@@ -204,10 +223,13 @@ class Audit(Analysis[Literal["departures", "queries"]]):
 
 
 def audit(
-    qrels: object,
-    run: object,
-    measure: str,
+    qrels: object = None,
+    run: object = None,
+    measure: str = "",
     *,
+    labels: object = None,
+    scores: object = None,
+    orders: object = None,
     between: tuple[str, str] | None = None,
     queries: Iterable[object] | None = None,
     rel: float | None = None,
@@ -222,6 +244,9 @@ def audit(
         qrels: as for `evaluate`.
         run: as for `evaluate`.
         measure: `NAME=NUMBER`, as in `"nDCG@10=0.4218"` or `"nDCG@10=42.18%"`; a name alone with `between`.
+        labels: as for `evaluate`, instead of `qrels` and `run`.
+        scores: as for `evaluate`.
+        orders: as for `evaluate`.
         between: two profiles, of which the second one's number is to be explained from the first one.
         queries: as for `evaluate`.
         rel: as for `evaluate`.
@@ -231,7 +256,8 @@ def audit(
         **settings: as for `evaluate`.
 
     Returns:
-        The smallest departures that give the number, or the nearest ones where none does.
+        The smallest departures that give the number, rounded to its digits or cut off behind them; or the nearest ones
+        where none does.
 
     Raises:
         InputError, MeasureError, UsageError: as `evaluate`; `measure-syntax` where there is no number to explain.
@@ -239,9 +265,12 @@ def audit(
     >>> result = audit({"q1": {"a": 2, "b": 1}}, {"q1": {"b": 2.0, "a": 1.0}}, "nDCG@10=0.7967")
     >>> result.exact, str(result.candidates[0])
     (True, 'gain=exp2')
+    >>> audit(labels=[[1, 2]], scores=[[2.0, 1.0]], measure="nDCG@10=0.7967").verdict
+    'gain=exp2 gives nDCG@10 = 0.7967'
     """
     options: dict[str, Any] = {**settings}
     reads = inputs.InputOptions(options)
+    qrels, run = inputs.pair(qrels, run, labels, scores, orders)
     [judged], [ranked] = reads.read([qrels], [run])
     label, target = _parted(measure, needs_number=between is None)
     origin = profile_of(profile if between is None else between[0])
@@ -262,6 +291,22 @@ def audit(
     value = own.mean if isinstance(own, Outcome) else math.nan
     tried = len(auditor.known)
     return Audit(label, origin.name, value, target, exact, tuple(candidates), tried, command, moved, explanations)
+
+
+def _rounds_to(number: float, target: Decimal) -> bool:
+    """Return whether a number is another one at its digits: half of the last one, rounded either way."""
+    return abs(number - float(target)) <= 0.5 * _last_digit(target) + _EQUAL * abs(float(target))
+
+
+def _begins_with(number: float, target: Decimal) -> bool:
+    """Return whether the digits of a number begin with those of another one, which was cut off and not rounded."""
+    beyond = abs(number) - abs(float(target))
+    return target.is_signed() == (number < 0) and 0 <= beyond <= _last_digit(target) + _EQUAL * abs(float(target))
+
+
+def _last_digit(target: Decimal) -> float:
+    """Return what the last digit of a number counts."""
+    return 10.0 ** int(target.as_tuple().exponent)
 
 
 def _parted(measure: str, *, needs_number: bool) -> tuple[str, str]:
@@ -396,9 +441,7 @@ class _Auditor:
         ]
 
     def explain_number(self, start: Convention, names: Names, target: Decimal) -> tuple[bool, list[Candidate]]:
-        """The smallest departures that give a number at its digits, or the nearest ones."""
-        # Half of the last digit, rounded either way; the last bits of a mean depend on the order of its sum.
-        half = 0.5 * 10.0 ** int(target.as_tuple().exponent) + _EQUAL * abs(float(target))
+        """The smallest departures that give a number at its digits, rounded or else cut off, or the nearest ones."""
         tried: list[Candidate] = []
 
         def distance(candidate: Candidate) -> float:
@@ -406,8 +449,9 @@ class _Auditor:
 
         for candidates in self._departures(start, names):
             tried += candidates
-            if hits := [each for each in candidates if distance(each) <= half]:
-                return True, sorted(hits, key=_is_rare)
+            for gives in (_rounds_to, _begins_with):
+                if hits := [each for each in candidates if gives(each.outcome.mean, target)]:
+                    return True, sorted(hits, key=_is_rare)
         return False, sorted(tried, key=distance)[:_KEPT]
 
     def _departures(self, start: Convention, names: Names) -> Iterator[list[Candidate]]:
