@@ -72,6 +72,26 @@ def test_values_of_a_ranking_without_documents() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "measures",
+    [
+        ["map", "runid"],
+        ["official"],
+        ["set"],
+        ["all_trec"],
+        ["ndcg", "runid", "P.10,5"],
+        ["recall.5", "relstring", "P"],
+    ],
+    ids=" ".join,
+)
+def test_names_stand_in_the_order_of_pytrec_eval(measures: list[str]) -> None:
+    qrels, run = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}, {"q1": {"a": 1.0, "b": 2.0}, "q2": {"c": 1.0}}
+    theirs = original.RelevanceEvaluator(qrels, set(measures)).evaluate(run)
+    ours = pytrec_eval.RelevanceEvaluator(qrels, set(measures)).evaluate(run)
+    assert {query: list(row) for query, row in ours.items()} == {query: list(row) for query, row in theirs.items()}
+    assert all(value == theirs["q1"][name] for name, value in ours["q1"].items() if name != "runid")
+
+
 def test_names_are_those_of_pytrec_eval() -> None:
     """But for nicknames of measures that it does not have itself, and two that it does not have in all_trec."""
     assert pytrec_eval.supported_measures == original.supported_measures

@@ -235,6 +235,20 @@ def test_markdown_has_tables_code_and_links() -> None:
 
 
 @pytest.mark.parametrize("name", PROFILES)
+def test_what_is_done_instead_of_a_defect_stands_apart_from_what_is_repeated(name: str) -> None:
+    page = reference.profile_page(name)
+    sections = {part.partition("\n")[0]: part for part in page.split("\n## ")}
+    for heading, remark in (("repeated here", "note"), ("not repeated here", "departs")):
+        texts = dict.fromkeys(getattr(rule, remark) for rule in PROFILES[name].rules if getattr(rule, remark))
+        section = sections.get(f"Defects that are {heading}", "")
+        assert section.count("\n- [") == len(texts)
+        for text in texts:
+            assert text in section.replace("\\", "")
+            says_what_is_done = re.search(r"(?<!ndcg) [Hh]ere (each|a |gains)|this is", text) is not None
+            assert says_what_is_done == (remark == "departs"), text
+
+
+@pytest.mark.parametrize("name", PROFILES)
 def test_a_page_is_complete(name: str) -> None:
     profile = PROFILES[name]
     page = " ".join(words_of(reference.profile_page(name)))
@@ -246,7 +260,7 @@ def test_a_page_is_complete(name: str) -> None:
         assert has(f"{setting}={reference.shown(value)} {STANDARD.name}: {reference.shown(standard)}"), setting
     assert [text for text in profile.why.values() if not has(text)] == []
     for rule in profile.rules:
-        assert all(has(text) for text in (rule.name, rule.means, rule.note, rule.unspecified)), rule
+        assert all(has(text) for text in (rule.name, rule.means, rule.defect, rule.unspecified)), rule
     assert [source for source in profile.sources if not has(source)] == []
     assert has(profile.sentence)
     assert has(profile.tool)

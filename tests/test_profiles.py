@@ -404,11 +404,11 @@ def test_repeated_rows_are_refused_in_the_terms_of_the_tool() -> None:
 
 def noted(profile: Profile) -> dict[str, str]:
     """The names of a tool whose numbers are wrong, and what is wrong with them."""
-    rules = {typed(rule): rule for rule in reversed(profile.rules) if rule.note}
-    return {text: rule.note for text, rule in rules.items() if profile.ask([text])[0].rule == rule}
+    rules = {typed(rule): rule for rule in reversed(profile.rules) if rule.defect}
+    return {text: rule.defect for text, rule in rules.items() if profile.ask([text])[0].rule == rule}
 
 
-WITH_NOTES: Final = [name for name in NAMES if any(rule.note for rule in PROFILES[name].rules)]
+WITH_NOTES: Final = [name for name in NAMES if any(rule.defect for rule in PROFILES[name].rules)]
 
 
 def test_some_profiles_know_of_defects() -> None:

@@ -1083,3 +1083,30 @@ def test_groups_come_back() -> None:
     read = rw.load("x.json")["mine"]
     assert read.texts["group"] == ("en", "en", "ar")
     assert read.groups["ar"]["queries"] == 1
+
+
+@pytest.mark.parametrize("path", ["bounds.json", "bounds.parquet"])
+@pytest.mark.parametrize("by", ["ties", "unjudged"])
+def test_bounds_of_a_file_are_those_of_its_values(path: str, by: Any) -> None:
+    tied = {"q1": {"d2": 3.0, "d1": 3.0, "d9": 1.0}, "q2": {"d5": 3.0, "d9": 2.0}, "q10": {"d8": 2.0, "d7": 2.0}}
+    measures = ["RR", "nDCG@3", "AP", "ERR", "NumRel"]
+    table = evaluated(QRELS, {"a": tied, "b": RUN}, measures, bounds=by)
+    table.save(path)
+    for name, result in rw.load(path).items():
+        bounds, expected = result.bounds, table[name].bounds
+        assert bounds is not None
+        assert expected is not None
+        assert (bounds.by, bounds.assumption, bounds.notes) == (by, expected.assumption, expected.notes)
+        assert [*bounds] == [*expected] == measures
+        for measure in measures:
+            np.testing.assert_array_equal(bounds[measure], expected[measure])
+            rows, others = bounds.per_query(measure), expected.per_query(measure)
+            assert rows.keys() == others.keys()
+            np.testing.assert_array_equal([*rows.values()], [*others.values()])
+        with pytest.raises(KeyError):
+            bounds.per_query("P@1")
+
+
+def test_a_file_without_bounds_has_none() -> None:
+    evaluated(QRELS, {"a": RUN}).save("plain.json")
+    assert rw.load("plain.json")["a"].bounds is None

@@ -84,7 +84,8 @@ class RelevanceEvaluator:
             return
         settings: OptionKeywords = {"unjudged": "removed"} if judged_docs_only_flag else {}
         self._plan = planned(_PROFILE, list(printed), int(relevance_level), settings)
-        self._labels = [printed[label] for label in dict.fromkeys([*self._plan.kinds, *printed])]  # texts come last
+        self._labels = list(printed.values())
+        self._places = [list(printed).index(label) for label in self._plan.kinds]  # texts have no value
         judging = [measure.judging for measure in self._plan.asked]
         self._qrels = inputs.Judgements(Qrels(judged), None, judging)
 
@@ -119,7 +120,7 @@ class RelevanceEvaluator:
             raise self._plan.profile.reworded(error) from None
         queries = evaluator.measured_run(self._plan.base).standing.queries
         table = np.zeros((len(queries), len(self._labels)))  # texts are 0
-        table[:, : len(columns)] = np.transpose(columns)
+        table[:, self._places] = np.transpose(columns)
         rows = dict(zip(queries, table.tolist(), strict=True))
         return {query: dict(zip(self._labels, rows[str(query)], strict=True)) for query in run}
 

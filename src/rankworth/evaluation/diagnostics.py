@@ -123,8 +123,8 @@ def _of_rules(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator
     """What a profile has to say of its tool's numbers: that they are wrong, or that the tool leaves an order open."""
     rules = [(measure.label, measure.rule) for measure in measures if measure.rule is not None]
     for label, rule in rules:
-        if rule.note:
-            yield Notice("known-defect", f"{label}: {rule.note}")
+        if rule.defect:
+            yield Notice("known-defect", f"{label}: {rule.defect}")
         if rule.level and _has_equal_gains(hits):
             yield Notice("known-defect", f"{label}: {rule.level}")
     if rules and hits.tied:

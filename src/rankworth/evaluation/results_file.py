@@ -43,6 +43,7 @@ from rankworth.tables.show import Shown
 from rankworth.version import __version__
 
 if TYPE_CHECKING:
+    from rankworth.evaluation.bounds import Bound
     from rankworth.evaluation.values import RunValues, Values
 
 NUMBER: Final = 3
@@ -112,6 +113,43 @@ class Column:
         return aggregation.interval(values, np.ones(values.size), alike, way, level, seed)
 
 
+@dataclass(frozen=True)
+class StoredBounds(Mapping[str, "Bound"]):
+    """Bounds of the means, by the name of each measure, as `MeanBounds` had them.
+
+    Attributes:
+        by: what was varied.
+        assumption: what is assumed of these, as a sentence.
+        notes: which measures have no bounds, and why.
+        means: by measure.
+        queries: by query and measure.
+
+    """
+
+    by: str
+    assumption: str
+    notes: tuple[str, ...]
+    means: Mapping[str, "Bound"]
+    queries: Mapping[str, Mapping[str, "Bound"]]
+
+    def __getitem__(self, measure: str) -> "Bound":
+        """Return the bounds of the mean of a measure, by the name that it was asked for by."""
+        return self.means[measure]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the measures."""
+        return iter(self.means)
+
+    def __len__(self) -> int:
+        """Return how many measures there are."""
+        return len(self.means)
+
+    def per_query(self, measure: str) -> dict[str, "Bound"]:
+        """Return the bounds of the value of each query."""
+        _ = self.means[measure]
+        return {query: bounds[measure] for query, bounds in self.queries.items() if measure in bounds}
+
+
 @dataclass(frozen=True, eq=False)
 class Result(Shown):
     """What is kept of the evaluation of one run.
@@ -133,6 +171,7 @@ class Result(Shown):
         origin: the file that it was read from.
         schema: the schema of that file; before 3 nothing in it tells whether it was edited.
         named: the ids of the queries that were unanswered, have no relevant document or were ignored, by these names.
+        bounds: how low and how high the means could be, where that was asked for.
 
     """
 
@@ -152,6 +191,7 @@ class Result(Shown):
     origin: str = ""
     schema: int = NUMBER
     named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    bounds: StoredBounds | None = None
 
     @property
     def doubt(self) -> str:

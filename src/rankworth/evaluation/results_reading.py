@@ -6,7 +6,7 @@ import re
 import shlex
 import warnings
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 
 from rankworth import names
 from rankworth.errors import KEEP, InputError, RankworthError, RankworthWarning
-from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Result, digest, text_labels
+from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Result, StoredBounds, digest, text_labels
 from rankworth.io import json
 from rankworth.io.source import Source
 from rankworth.model import Digest, QueryDigest
@@ -270,7 +270,28 @@ def _result(document: Mapping[str, Any], run: Mapping[str, Any], schema: int, pa
         origin=path,
         schema=schema,
         named={name: tuple(ids) for name, ids in counts.items() if isinstance(ids, list)},
+        bounds=_restored_bounds(run["bounds"], document["measures"]) if "bounds" in run else None,
     )
+
+
+def _restored_bounds(described: Mapping[str, Any], measures: Sequence[str]) -> StoredBounds:
+    """Return the bounds that a file describes.
+
+    Args:
+        described: the record of them.
+        measures: the measures in the order asked for.
+
+    """
+    from rankworth.evaluation.bounds import Bound  # noqa: PLC0415 - rarely needed
+
+    def restored(by_measure: Mapping[str, Mapping[str, float | None]]) -> dict[str, Bound]:
+        ends = {label: [each[name] for name in Bound._fields] for label, each in by_measure.items()}
+        return {label: Bound(*(math.nan if end is None else end for end in each)) for label, each in ends.items()}
+
+    queries = {query: restored(by_measure) for query, by_measure in described.get("per_query", {}).items()}
+    means, notes = restored(described["mean"]), tuple(described["notes"])
+    in_order = {label: means[label] for label in measures if label in means}
+    return StoredBounds(described["by"], described["assumption"], notes, in_order, queries)
 
 
 def _column(label: str, rows: Mapping[str, Mapping[str, Any]], kind: tables.Kind, run: Mapping[str, Any]) -> Column:

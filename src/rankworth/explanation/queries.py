@@ -301,7 +301,7 @@ def _explained(
     explained = []
     for query, (context, by_name) in product(queries, zip(contexts, traced, strict=True)):
         label, rule = context.asked.label, context.asked.rule
-        notes = (f"{label}: {rule.note}   [{DEFECT}]",) if rule is not None and rule.note else ()
+        notes = (f"{label}: {rule.defect}   [{DEFECT}]",) if rule is not None and rule.defect else ()
         for name in context.names(query):
             steps: dict[str, Any] = vars(by_name[name]) | {"terms": _with_ids(by_name[name].terms, context.qrels.kinds)}
             steps |= {"text": query_texts.get(query, ""), "texts": texts, "notes": notes}

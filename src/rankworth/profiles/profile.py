@@ -68,7 +68,8 @@ class Rule:
         judging: where its judging differs from the tool's.
         averaging: where its averaging differs.
         removed: where it differs besides, of judged documents only (`unjudged="removed"`).
-        note: what is wrong with the tool's number.
+        note: what is wrong with the tool's number, which is repeated here.
+        departs: what is wrong with the tool's number, and what is done here instead.
         unspecified: what the tool leaves open, and what is done here.
         level: what is wrong with its number where scores do not tell the order of relevant documents of one grade:
             where these are equal, or 0 and below, as of a document that was not retrieved.
@@ -83,10 +84,16 @@ class Rule:
     averaging: Mapping[str, Any] = field(default_factory=dict)
     removed: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
+    departs: str = ""
     unspecified: str = ""
     level: str = ""
     several: str = ""
     instead: str = ""
+
+    @property
+    def defect(self) -> str:
+        """What is wrong with the tool's number, whether it is repeated here or not."""
+        return self.note or self.departs
 
     def reads(self, text: str, *, exactly: bool) -> list[str] | None:
         """The measures that a text stands for, in our spelling; None where it is another name.

@@ -198,13 +198,13 @@ def _rules(profile: Profile) -> Iterator[str]:
     groups: dict[tuple[str, ...], list[Rule]] = {}
     for rule in profile.rules:
         settings = str(sorted(deviating(profile, rule).items()))
-        groups.setdefault((rule.means, settings, rule.note, rule.unspecified, rule.several), []).append(rule)
+        groups.setdefault((rule.means, settings, rule.defect, rule.unspecified, rule.several), []).append(rule)
     rows = []
     for rules in groups.values():
         first, *also = sorted(rules, key=lambda rule: len(rule.name))
         more = [", ".join(f"{name}={shown(value)}" for name, value in deviating(profile, first).items())]
         more.append(f"also {', '.join(rule.name for rule in also)}" if also else "")
-        more.append("".join(f"[{numbers[text]}]" for text in (first.note, first.unspecified) if text))
+        more.append("".join(f"[{numbers[text]}]" for text in (first.defect, first.unspecified) if text))
         rows.append((f"`{first.name}`", f"`{first.means}`", "; ".join(filter(None, more))))
     if rows:
         yield table(titles, rows)
@@ -238,18 +238,20 @@ def _threshold(rel: float) -> str:
 
 
 def _numbers(profile: Profile) -> dict[str, int]:
-    """The remarks on single names, numbered: defects, then what the tool leaves open."""
-    texts = [*(rule.note for rule in profile.rules), *(rule.unspecified for rule in profile.rules)]
+    """The remarks on single names, numbered: defects, repeated or not, then what the tool leaves open."""
+    texts = [getattr(rule, remark) for remark in ("note", "departs", "unspecified") for rule in profile.rules]
     return {text: number for number, text in enumerate(dict.fromkeys(filter(None, texts)), 1)}
 
 
 def _remarks(profile: Profile) -> Iterator[str]:
-    """Defects that are repeated, and on which inputs the number of the tool cannot be promised."""
+    """Defects, those that are repeated first, and on which inputs the number of the tool cannot be promised."""
     numbered = [(f"[{number}]", text) for text, number in _numbers(profile).items()]
-    notes, texts = {rule.note for rule in profile.rules}, {rule.unspecified for rule in profile.rules}
-    if defects := [f"{mark} {text}" for mark, text in numbered if text in notes]:
-        yield "## Defects that are repeated here"
-        yield bullets(defects)
+    repeated, corrected = {rule.note for rule in profile.rules}, {rule.departs for rule in profile.rules}
+    texts = {rule.unspecified for rule in profile.rules}
+    for heading, defects in (("repeated here", repeated), ("not repeated here", corrected)):
+        if remarks := [f"{mark} {text}" for mark, text in numbered if text in defects]:
+            yield f"## Defects that are {heading}"
+            yield bullets(remarks)
     if not profile.tool:
         return
     yield "## Where its number cannot be promised"
