@@ -9,6 +9,7 @@ import json
 import lzma
 import os
 import pickle
+import random
 import re
 import subprocess
 import sys
@@ -32,7 +33,8 @@ from hypothesis import strategies as st
 import rankworth as rw
 from judge import judge
 from rankworth.errors import InputError, UsageError
-from rankworth.io import trec
+from rankworth.io import parquet, trec
+from rankworth.io.source import Source
 from rankworth.model import Qrels, Run
 
 if sys.version_info >= (3, 14):
@@ -1342,3 +1344,74 @@ def test_swapped_judgements_and_runs_are_said_first(form: str) -> None:
         with pytest.raises(InputError) as caught:
             rw.evaluate(judged, ranked)
         assert caught.value.remedy.splitlines()[0] in hints
+
+
+# Files that are made to take time or memory
+
+
+@pytest.mark.parametrize(
+    ("name", "head"),
+    [
+        ("a.run.gz", ""),
+        ("a.run.gz", "q1 Q0 d1 1 2.0 x\n"),
+        ("a.csv.gz", "query,document,score\nq1,d1,2\n"),
+        ("a.jsonl.gz", '{"query": "q1", "document": "d1", "score": 2}\n'),
+    ],
+)
+@pytest.mark.parametrize("blank", ["\n", "\r\n", " \n"])
+def test_line_breaks_without_end_are_refused_soon(name: str, head: str, blank: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(head.encode())
+        for _ in range(24):
+            file.write(blank.encode() * ((1 << 20) // len(blank)))
+    with pytest.raises(InputError) as caught:
+        rw.evaluate({"q1": {"d1": 1}}, path, ["RR"])
+    assert caught.value.slug == "endless-line"
+    assert "more than 16 MB of blank lines stand before line" in str(caught.value)
+
+
+def test_many_blank_lines_do_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("\n" * 9_000_000 + "q1 Q0 d1 1 2.0 x\n" + "\n" * 9_000_000)
+    assert rw.evaluate({"q1": {"d1": 1}}, path, ["RR"])["RR"] == 1
+
+
+def test_a_panic_of_the_reader_is_not_shown_and_all_else_is(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.arrow"
+    pl.DataFrame({"query": ["q"], "document": ["d"], "score": [1.0]}).write_ipc(path)
+    file = parquet.File(Source(path), "arrow")
+
+    def panics() -> None:
+        os.write(2, b"thread 'x' panicked at lib.rs:1\n")
+        raise pl.exceptions.PanicException("out of bounds")
+
+    def warns() -> int:
+        os.write(2, b"a warning of another library\n")
+        return 7
+
+    with pytest.raises(InputError, match=r"cannot be read as Arrow IPC \(out of bounds\)"):
+        file.sure(panics)
+    assert capfd.readouterr().err == ""
+    assert file.sure(warns) == 7
+    assert capfd.readouterr().err == "a warning of another library\n"
+    with pytest.raises(InputError, match="no such column"):
+        file.sure(lambda: [os.write(2, b"said\n"), {}["no such column"]])
+    assert capfd.readouterr().err == "said\n"
+
+
+@pytest.mark.parametrize("form", ["ipc", "ipc_stream", "parquet"])
+def test_no_damaged_table_prints_more_than_its_error(
+    form: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    good, path = io.BytesIO(), tmp_path / "a.table"
+    rows = {"query": [f"q{row // 10}" for row in range(300)], "document": [f"d{row}" for row in range(300)]}
+    getattr(pl.DataFrame(rows | {"score": [float(row) for row in range(300)]}), f"write_{form}")(good)
+    for seed in range(60):
+        chance, damaged = random.Random(seed), bytearray(good.getvalue())  # noqa: S311 - planted
+        for _ in range(3):
+            damaged[chance.randrange(8, len(damaged))] = chance.randrange(256)
+        path.write_bytes(damaged)
+        with suppress(rw.RankworthError):
+            rw.Run(path).to_frame()
+    assert capfd.readouterr().err == ""

@@ -1197,6 +1197,77 @@ def test_plugins_of_a_file_that_is_not_trusted_are_not_run(
 
 
 @pytest.mark.usefixtures("no_plugins")
+@pytest.mark.parametrize("plugin", ["my_plugin.py", "my_plugin_of_a_name", "my_plugins.inner"])
+@pytest.mark.parametrize("own", [True, False])
+def test_a_plugin_is_run_only_if_its_file_is_yours_too(
+    command: Command, monkeypatch: pytest.MonkeyPatch, plugin: str, own: bool
+) -> None:
+    folder = Path.cwd()
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(configuration, "ROOT", -1)
+    file = Path(plugin if plugin.endswith(".py") else f"{plugin.replace('.', '/')}.py")
+    file.parent.mkdir(exist_ok=True)
+    if file.parent != Path():
+        (file.parent / "__init__.py").touch()
+    file.write_text(PLUGIN)
+    Path("pyproject.toml").write_text(f'[tool.rankworth]\nplugins = ["{plugin}"]\n')
+    owners = configuration._other_owner
+    stranger = folder / file
+    monkeypatch.setattr(
+        configuration, "_other_owner", lambda path: 1234 if path == stranger and not own else owners(path)
+    )
+    status, _, err = command("evaluate", "qrels.txt", "bm25.run", "-m", "TopHits")
+    sys.modules.pop(plugin, None)
+    assert status == (0 if own else 2)
+    assert (f"its plugins were not run: {stranger} belongs to another user (1234)   [untrusted-plugin]" in err) != own
+    monkeypatch.setenv("RANKWORTH_TRUST", str(folder))
+    assert command("evaluate", "qrels.txt", "bm25.run", "-m", "TopHits")[0] == 0
+    sys.modules.pop(plugin, None)
+
+
+def test_the_owner_of_a_file_is_that_of_the_system_yours_or_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("mine.py").touch()
+    other_owner = configuration._other_owner
+    assert other_owner(Path("mine.py")) is None
+    assert other_owner(Path("none.py")) is None
+    user = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: user + 1)
+    assert other_owner(Path("mine.py")) == (None if user == configuration.ROOT else user)
+    monkeypatch.setattr(configuration, "ROOT", -1)
+    assert other_owner(Path("mine.py")) == user
+
+
+def test_a_pipe_that_is_called_like_a_project_does_not_hang(command: Command) -> None:
+    os.mkfifo("pyproject.toml")
+    assert command("evaluate", "qrels.txt", "bm25.run", "-m", "RR")[0] == 0
+
+
+@pytest.mark.parametrize("names", [("-", "-"), ("-", "/dev/stdin"), ("/dev/stdin", "-"), ("/dev/fd/0", "/dev/stdin")])
+def test_standard_input_is_one_under_whatever_name(names: tuple[str, str]) -> None:
+    line = [sys.executable, "-m", "rankworth", "evaluate", *names, "-m", "RR"]
+    done = subprocess.run(line, input="q1 0 d1 1\n", capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    says = (
+        f"{names[0]} is given more than once"
+        if len({*names}) == 1
+        else f"{' and '.join(names)} are both standard input"
+    )
+    assert done.stderr.startswith(f"error: {says}, and standard input can be read once only   [one-stdin]\n")
+
+
+def test_standard_input_beside_another_file_is_read(command: Command) -> None:
+    for name in ("-", "/dev/stdin"):
+        line = [sys.executable, "-m", "rankworth", "evaluate", "qrels.txt", name, "-m", "RR", "-f", "csv"]
+        run = Path("bm25.run").read_text()
+        done = subprocess.run(line, input=run, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 0, done.stderr
+        assert (
+            rows(done.stdout)[0][-1:]
+            == rows(command("evaluate", "qrels.txt", "bm25.run", "-m", "RR", "-f", "csv")[1])[0][-1:]
+        )
+
+
+@pytest.mark.usefixtures("no_plugins")
 def test_what_is_not_run_is_said_with_what_helps(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path.cwd()
     Path("pyproject.toml").write_text('[tool.rankworth]\nplugins = ["my_plugin.py"]\n')

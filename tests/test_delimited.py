@@ -498,6 +498,17 @@ def test_files_that_were_joined_may_have_marks_within() -> None:
     assert read('\ufeffq\td\t.5\n\ufeff"q"\te\t1\n', form="tsv") == [("q", "d", 0.5), ("q", "e", 1.0)]
 
 
+@pytest.mark.parametrize("mark", ["\ufeff", "\ufeff\ufeff"])
+def test_a_second_mark_is_part_of_the_first_id(mark: str, tmp_path: Path) -> None:
+    id_of_it = mark.removeprefix("\ufeff") + "q"
+    assert read(f"{mark}q\td\t0.5\nq\te\t1\n", form="tsv") == [(id_of_it, "d", 0.5), ("q", "e", 1.0)]
+    assert read(f"{mark}query,document,score\nq,d,0.5\n", form="csv") == [("q", "d", 0.5)]
+    for name, line in (("a.run", "q Q0 d 1 0.5 x"), ("qrels.txt", "q 0 d 1"), ("b.run", "q\tQ0\td\t1\t0.5\tx")):
+        (tmp_path / name).write_text(f"{mark}{line}\n", encoding="utf-8")
+        kind = rw.Qrels if name == "qrels.txt" else rw.Run
+        assert [*kind(tmp_path / name).to_frame()["query"]] == [id_of_it]
+
+
 # Quepid
 
 SNAPSHOT = (

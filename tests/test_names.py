@@ -295,6 +295,26 @@ def test_one_measure_is_not_several_cutoffs() -> None:
         rw.parse("R@1,10")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gmean(gmean(AP))",
+        f"{'gmean(' * 200}AP{')' * 200}",
+        f"{'gmean(' * 20_000}AP{')' * 20_000}",
+        f"P(rel={'-' * 3_000}1)@5",
+        f"P(rel={'1+' * 5_000}1)@5",
+        f"nDCG(gain={'-' * 100_000}1)",
+    ],
+    ids=lambda text: text[:20],
+)
+def test_what_is_nested_without_end_is_refused_in_few_words(text: str) -> None:
+    for asked in (text, ["RR", text]):
+        with pytest.raises(MeasureError) as caught:
+            names.parse_all([asked] if isinstance(asked, str) else asked)
+        assert caught.value.slugs == ("measure-syntax",)
+        assert len(str(caught.value)) < 1_000
+
+
 # Names of two measures, and what people mean
 
 

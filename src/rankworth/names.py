@@ -18,7 +18,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final, Literal
 
-from rankworth.errors import MeasureError
+from rankworth.errors import MeasureError, shortened
 from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, gmean
 from rankworth.tables.columns import Kind
 
@@ -418,7 +418,7 @@ def _quantities(text: str, besides: frozenset[str] = frozenset()) -> tuple[Quant
 def _remembered(text: str, besides: frozenset[str], _: tuple[int, ...]) -> tuple[Quantity, ...]:
     wrapped = _GMEAN.fullmatch(text)
     if wrapped is not None:
-        return (gmean(parse(wrapped["of"])),)
+        return (gmean(parse(_within_gmean(text, wrapped))),)
     text = text.strip()
     if text in NOT_HERE:
         message = f"{text!r} stands for measures of trec_eval that need preferences or several assessors"
@@ -437,7 +437,7 @@ def _single(text: str) -> Quantity:
     """The quantity that a text in our own syntax, or in that of ir_measures, names."""
     wrapped = _GMEAN.fullmatch(text)
     if wrapped is not None:
-        return gmean(_single(wrapped["of"]))
+        return gmean(_single(_within_gmean(text, wrapped)))
     match = _NAME.fullmatch(text)
     if match is None:
         raise _misspelt(text, f"{text!r} is not written as a measure, like nDCG@10 or P(rel=2)@5")
@@ -457,6 +457,21 @@ def _single(text: str) -> Quantity:
     if len(cutoffs) > 1:
         raise MeasureError("measure-syntax", f"{text!r}: the cutoff is given twice")
     return _cut(text, quantity, cutoffs[0]) if cutoffs else quantity
+
+
+def _within_gmean(text: str, wrapped: re.Match[str]) -> str:
+    """Return what a geometric mean is taken of.
+
+    Raises:
+        MeasureError: `measure-syntax`, where that is a geometric mean again.
+
+    """
+    if _GMEAN.fullmatch(wrapped["of"]) is not None:
+        problem = (
+            f"{shortened(text)!r}: gmean takes a measure whose mean is the plain one, and not a geometric mean again"
+        )
+        raise MeasureError("measure-syntax", problem, remedy="as in gmean(AP)")
+    return wrapped["of"]
 
 
 def _cut(text: str, quantity: Quantity, cutoff: Any) -> Measure:  # noqa: ANN401 - text or number
@@ -501,6 +516,8 @@ def _parameters(text: str, inside: str) -> dict[str, Any]:
             settings[name] = value if "_" in value else ast.literal_eval(value)
         except (ValueError, SyntaxError):
             settings[name] = value
+        except (RecursionError, MemoryError):
+            raise MeasureError("measure-syntax", f"{shortened(text)!r}: {name} is nested too deeply") from None
         if isinstance(settings[name], dict) and len(settings[name]) < value.count(":"):
             raise MeasureError("measure-syntax", f"{text!r}: a grade is given twice")
     return settings

@@ -1,11 +1,12 @@
 """The settings of a project, `[tool.rankworth]` in its pyproject.toml, and the plugins that it or a command names."""
 
 import importlib
+import importlib.util
 import os
 import shlex
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.machinery import SourceFileLoader
@@ -80,7 +81,7 @@ class Project:
         """
         here = Path.cwd()
         own = self.table.get("plugins", ())
-        if own and (reason := self._distrust(here)):
+        if own and (reason := self._distrust(here) or self._distrust_plugins(own)):
             named = (os.path.relpath(self.folder / each, here) if each.endswith(".py") else each for each in own)
             options = " ".join(f"--plugin {shlex.quote(one)}" for one in named)
             if not quiet:
@@ -95,16 +96,55 @@ class Project:
     def _distrust(self, here: Path) -> str:
         """Why the plugins are not run; empty where they are, see `docs/configuration.md`."""
         folder, here = self.folder.resolve(), here.resolve()
-        trusted = [Path(named).resolve() for named in os.environ.get(TRUST, "").split(os.pathsep) if named]
-        if any(folder.is_relative_to(root) for root in trusted):
+        if self._is_named():
             return ""
-        owner = (self.folder / FILE).stat().st_uid
-        if hasattr(os, "geteuid") and owner not in (os.geteuid(), ROOT):
+        if (owner := _other_owner(self.folder / FILE)) is not None:
             return f"the file belongs to another user ({owner})"
         tree = next((root for root in (here, *here.parents) if any((root / name).exists() for name in _ROOTS)), None)
         if folder == here or (tree is not None and folder.is_relative_to(tree)):
             return ""
         return "the file is above this folder, and not in the same version-controlled tree"
+
+    def _distrust_plugins(self, plugins: Sequence[str]) -> str:
+        """Return why the plugins of a file that is trusted are not run; an empty text where they are."""
+        if self._is_named():
+            return ""
+        for plugin in plugins:
+            for path in [self.folder / plugin] if plugin.endswith(".py") else _files_of(plugin, self.folder):
+                if (owner := _other_owner(path)) is not None:
+                    return f"{path} belongs to another user ({owner})"
+        return ""
+
+    def _is_named(self) -> bool:
+        """Return whether the folder is one of those, or below one of those, that the user trusts by name."""
+        trusted = [Path(named).resolve() for named in os.environ.get(TRUST, "").split(os.pathsep) if named]
+        return any(self.folder.resolve().is_relative_to(root) for root in trusted)
+
+
+def _other_owner(path: Path) -> int | None:
+    """Return the owner of a file that belongs neither to the user nor to the system; None else, or where it is not."""
+    try:
+        owner = path.stat().st_uid
+    except OSError:
+        return None
+    return owner if hasattr(os, "geteuid") and owner not in (os.geteuid(), ROOT) else None
+
+
+def _files_of(module: str, folder: Path) -> Iterator[Path]:
+    """Iterate over the files of a folder that importing a module would run, those of the packages around it first.
+
+    What lies elsewhere is installed, as rankworth is.
+    """
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+    names = module.split(".")
+    for number in range(1, len(names) + 1):
+        with suppress(Exception):  # what cannot be found cannot be imported, which is said then
+            spec = importlib.util.find_spec(".".join(names[:number]))  # imports those above it
+            if spec is None:
+                return
+            paths = map(Path, filter(None, [spec.origin, *(spec.submodule_search_locations or ())]))
+            yield from (path for path in paths if path.is_relative_to(folder))
 
 
 def find(plugins: Iterable[str] | None = None, *, quiet: bool = False) -> Project:
@@ -136,7 +176,7 @@ def _project(folder: Path) -> Project | None:
     path = folder / FILE
     text = ""
     with suppress(OSError, UnicodeDecodeError):
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""  # a pipe would wait for somebody to write
     if "rankworth" not in text:
         return None
     import tomllib  # noqa: PLC0415 - only where there is something to read

@@ -69,16 +69,18 @@ class InputFiles:
         """
         from rankworth.io.lines import QRELS, RUN  # noqa: PLC0415 - not needed for help
         from rankworth.io.reading import Reading  # noqa: PLC0415 - as above
-        from rankworth.io.source import opened  # noqa: PLC0415 - as above
+        from rankworth.io.source import is_stdin, opened  # noqa: PLC0415 - as above
 
         read, pairs = options.read, [named(text) for text in runs]
         where = _columns(project, read, as_given=(options.conventions or {}).get("order") == "given")
         inputs = [(qrels, QRELS, Reading(read.qrels_format, where.named(QRELS), read.split))] if qrels else []
         inputs += [(path, RUN, Reading(read.run_format, where.named(RUN))) for _, path in pairs]
         beside = [*filter(None, (options.measured.exclude, options.measured.only, read.queries, *others))]
-        if [*(path for path, *_ in inputs), *beside].count(STDIN) > 1:
-            text = "- is given more than once, and standard input can be read once only"
-            raise UsageError("one-stdin", text, remedy=_ONE_STDIN)
+        pipes = [path for path in (*(path for path, *_ in inputs), *beside) if is_stdin(path)]
+        if len(pipes) > 1:
+            names = " and ".join(dict.fromkeys(pipes))
+            both = f"{names} are both standard input" if len({*pipes}) > 1 else f"{names} is given more than once"
+            raise UsageError("one-stdin", f"{both}, and standard input can be read once only", remedy=_ONE_STDIN)
         files: list[tuple[Source, ...]] = []
         errors: list[InputError] = []
         for path, layout, reading in inputs:

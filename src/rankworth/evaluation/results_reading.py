@@ -138,9 +138,12 @@ def _from_parquet(reader: str, content: bytes, source: Source) -> Any:  # noqa: 
     """
     import polars as pl  # noqa: PLC0415 - not needed for JSON
 
+    from rankworth.io.parquet import without_panics  # noqa: PLC0415 - as above
+
     try:
-        return getattr(pl, reader)(BytesIO(content))
-    except (pl.exceptions.PolarsError, OSError):
+        with without_panics():
+            return getattr(pl, reader)(BytesIO(content))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
         fact = f"{source.name}: the file in Parquet ends early or is damaged"
         raise InputError("truncated-file", fact, remedy="copy it again, or write it again") from None
 

@@ -351,10 +351,12 @@ class Records(Reader):
     def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:
         """Records by the csv module; without quotes, each line is one."""
         parts = text.decode(errors="surrogateescape").removesuffix("\n").split("\n")
+        if not above and parts[0].startswith(_MARK):  # that of the file is gone, and this one is part of the first id
+            parts[0] = _MARK + parts[0]
         if self.has_quotes:
             records, end = read_records(parts, self.separator, last=last)
         else:
-            split = (line.lstrip(_MARK).removesuffix("\r").split(self.separator, self.most) for line in parts)
+            split = (line.removeprefix(_MARK).removesuffix("\r").split(self.separator, self.most) for line in parts)
             records, end = [Record(line, cells) for line, cells in enumerate(split) if any(cells)], len(parts)
         rest = text.split(b"\n", end)[-1] if end < len(parts) else b""
         if len(rest) > LONGEST:
@@ -415,7 +417,7 @@ def read_records(parts: Sequence[str], delimiter: str, *, last: bool) -> tuple[l
         for line in lines:
             if len(line) > FIELDS and line.count(f'"{delimiter}' if '"' in line else delimiter) > FIELDS:
                 raise csv.Error(f"more than {FIELDS:,} columns")
-            text, begins = line.lstrip(_MARK) if begins else line, False
+            text, begins = line.removeprefix(_MARK) if begins else line, False
             yield f"{text}\n"
 
     end, limit = 0, csv.field_size_limit(LONGEST << 2)

@@ -18,12 +18,14 @@ MARK: Final = b"\xef\xbb\xbf"
 NUMBER: Final = re.compile(
     r"[+-]?(?:[0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?|\.[0-9]+(?:e[+-]?[0-9]+)?|inf|infinity|nan)", re.IGNORECASE
 )
+MOST_BLANK: Final = 1 << 24
+"""how many bytes of blank lines may stand together"""
 HEAD: Final = 1 << 16
 """how much of a file tells what it is"""
 _AHEAD: Final = 2
 _AROUND: Final = 30
 """how many bytes before and after a wrong one are shown"""
-_MARKED: Final = re.compile(rb"^(?:[ \t\v\f\r]*\xef\xbb\xbf)+", re.MULTILINE)
+_MARKED: Final = re.compile(rb"^[ \t\v\f\r]*\xef\xbb\xbf", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ def chunks(
     with source.open() as stream:
         start, above = skip
         stream.fill(bytearray(start))
-        buffer, held, is_last = bytearray(max(1, usual >> 3)), 0, False
+        buffer, held, is_last, blank = bytearray(max(1, usual >> 3)), 0, False, 0
         while not is_last:
             held = stream.fill(buffer, held)
             is_last = held < len(buffer)
@@ -132,6 +134,9 @@ def chunks(
                 raise null_byte(source, text, above)
             if not end and held >= longest:
                 raise endless(source, above, longest, what)
+            blank = 0 if text.strip() else blank + len(text)
+            if blank > MOST_BLANK:
+                raise blank_lines(source, above)
             if end:
                 yield Chunk(_MARKED.sub(b"", text) if not has_quotes and has_mark(text) else text, above)
                 above += int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
@@ -142,6 +147,18 @@ def chunks(
             if source.progress is not None:
                 source.report(stream.position)
         yield Chunk(b"", above)
+
+
+def blank_lines(source: Source, above: int) -> InputError:
+    """Return the error for a file that goes on with nothing but blank lines.
+
+    Args:
+        source: the file.
+        above: how many lines stand above the last blank ones.
+
+    """
+    text = f"{source.name}: more than {MOST_BLANK >> 20} MB of blank lines stand before line {above + 1:,}"
+    return InputError("endless-line", text, remedy="a run or judgements are no such file; look at what wrote it")
 
 
 def has_mark(text: bytes) -> bool:

@@ -7,9 +7,12 @@ whole; of an Arrow stream, in which nothing can be found without reading what st
 import io
 import os
 import struct
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 import polars as pl
@@ -33,6 +36,9 @@ _STREAM: Final = b"\xff\xff\xff\xff"
 _MAGIC: Final = {"parquet": (b"PAR1",), "arrow": (b"ARROW1", _STREAM)}
 _CALLED: Final = {"parquet": "Parquet", "arrow": "Arrow IPC"}
 _HEAD: Final = 8
+_STDERR: Final = 2
+_ONE_AT_A_TIME: Final = threading.Lock()
+"""held where standard error is another file"""
 _ARROW: Final = b"ARROW1"
 _MARK: Final = b"\xff" * 4
 _LENGTH: Final = 4
@@ -160,7 +166,8 @@ class File:
 
         """
         try:
-            return read()
+            with without_panics():
+                return read()
         except (FileNotFoundError, PermissionError) as error:
             raise unreadable(self.source.name, error) from None
         except MemoryError:
@@ -194,6 +201,32 @@ class File:
     def _check_lengths(self) -> None:
         with io.BytesIO(self.place) if isinstance(self.place, bytes) else self.source.open().raw as file:
             (_check_stream if self.stream else _check_file)(file)
+
+
+@contextmanager
+def without_panics() -> Iterator[None]:
+    """Hold back what is written to standard error, and show it after all unless Polars panics.
+
+    Damage that Polars does not expect makes it write a report for its developers, before the error that says the rest.
+    """
+    with _ONE_AT_A_TIME, ExitStack() as stack:
+        held: IO[bytes] | None = None
+        with suppress(OSError):  # where there is no standard error, or no folder for temporary files
+            held = stack.enter_context(TemporaryFile())
+            kept = os.dup(_STDERR)
+            stack.callback(os.close, kept)
+            os.dup2(held.fileno(), _STDERR)
+            stack.callback(os.dup2, kept, _STDERR)
+        try:
+            yield
+        except pl.exceptions.PanicException:
+            held = None
+            raise
+        finally:
+            if held is not None:
+                held.seek(0)
+                with suppress(OSError):
+                    os.write(kept, held.read())
 
 
 def _together(file: File, table: pl.LazyFrame, document: str) -> int:

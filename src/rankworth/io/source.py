@@ -27,10 +27,22 @@ SIGNS: Final = "*?["
 Progress = Callable[[str, int, int | None], None]
 """Called with a name, the bytes of the file that were read so far, compressed as they are, and its size, if known."""
 
+_STDIN_DESCRIPTOR: Final = 0
 _BLOCK: Final = 1 << 22
 _LOOK: Final = "ls -l FILE shows whether it is there, and who may read it"
 _PARTS: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+")
 """what tells the parts of one table apart: numbers, or names that a computer makes up"""
+
+
+def is_stdin(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path is standard input, `-` or a name of the same pipe such as `/dev/stdin`."""
+    if os.fspath(path) == STDIN:
+        return True
+    try:
+        status = os.stat(path)  # noqa: PTH116 - compared with that of a descriptor
+        return not stat.S_ISREG(status.st_mode) and os.path.samestat(status, os.fstat(_STDIN_DESCRIPTOR))
+    except (OSError, ValueError):
+        return False
 
 
 class Source:

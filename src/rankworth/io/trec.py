@@ -110,10 +110,15 @@ class _Reader(Reader):
     option: str = ""
 
     def is_odd(self, text: bytes) -> bool:
-        """Whether there are comments, or anything but one separator between columns."""
+        """Whether there are comments, a second byte order mark, or anything but one separator between columns."""
         others = (b" " if self.separator == "\t" else b"\t", b"\v", b"\f")
         comments = b"#" in text and (text.startswith(b"#") or b"\n#" in text)
-        return comments or any(blank in text for blank in others) or _adjacent(text, self.separator)
+        return (
+            comments
+            or text.startswith(lines.MARK)
+            or any(blank in text for blank in others)
+            or _adjacent(text, self.separator)
+        )
 
     def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:  # noqa: ARG002 - lines end
         """The lines that are neither empty nor comments."""
