@@ -38,7 +38,7 @@ from rankworth.judging import inputs
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import CATALOGUE, Measure, building_blocks
 from rankworth.model import Qrels, Run
-from rankworth.names import TREC_EVAL
+from rankworth.spellings import TREC_EVAL
 
 VARIANTS = [variant for measure in CATALOGUE.values() for variant in variants(measure)]
 GROWING = [

@@ -12,8 +12,8 @@ import rankworth as rw
 from rankworth import names
 from rankworth.errors import MeasureError
 from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, Terms, TextFact, building_blocks, measure
-from rankworth.names import TOOLS
 from rankworth.reference import catalogue, example, in_terminal, items, measure_page
+from rankworth.spellings import TOOLS
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "measures"

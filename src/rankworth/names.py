@@ -10,79 +10,40 @@ precision of all that was retrieved here, and at nine cutoffs in trec_eval).
 
 import ast
 import re
-import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from importlib.resources import files
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from rankworth.errors import MeasureError, shortened
 from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, gmean
+from rankworth.spellings import (
+    AMBIGUOUS,
+    MEANT,
+    NICKNAMES,
+    NOT_HERE,
+    PARAMETERS,
+    TOOLS,
+    TREC_EVAL,
+    UNMEASURED,
+    TrecName,
+    translate,
+    trec_values,
+)
 from rankworth.tables.columns import Kind
 
 Quantity = Measure | Fact
 """What can be asked of a run: a measure, or a fact that is counted."""
 
 
-@dataclass(frozen=True)
-class TrecName:
-    """A measure as trec_eval names it.
-
-    Attributes:
-        means: the measure without what follows the dot.
-        takes: what follows the dot: nothing; one or several values of which each makes a measure of its own (`cutoffs`,
-            `levels`); values that belong to one measure (`numbers`, `pairs`).
-        sets: the parameters that they set, or `@` for the cutoff.
-        defaults: the values where none are given.
-
-    """
-
-    means: str
-    takes: Literal["", "cutoffs", "levels", "numbers", "pairs"] = ""
-    sets: Sequence[str] = ()
-    defaults: Sequence[str] = ()
-
-
-_TABLES: Final = tomllib.loads((files("rankworth") / "profiles" / "spellings.toml").read_text("utf-8"))
-TREC_EVAL: Final[Mapping[str, TrecName]] = {name: TrecName(**entry) for name, entry in _TABLES["trec_eval"].items()}
-"""In the order in which trec_eval 10 prints them; without preference measures and those of several assessors."""
-NICKNAMES: Final[Mapping[str, list[str]]] = _TABLES["nicknames"]
-"""Names of trec_eval for several measures."""
-TOOLS: Final[Mapping[str, Mapping[str, str]]] = {
-    "trec_eval": {name: entry.means for name, entry in TREC_EVAL.items()},
-    "ir_measures": _TABLES["ir_measures"],
-    "ranx": _TABLES["ranx"],
-}
-"""What the names of each tool mean here."""
-AMBIGUOUS: Final[Mapping[str, Mapping[str, str]]] = _TABLES["ambiguous"]
-"""Folded names that mean two measures in the field: the measures here, and what each of them is."""
-MEANT: Final[Mapping[str, tuple[str, str]]] = {
-    name: (entry["measure"], entry.get("text", "")) for entry in _TABLES["meant"] for name in entry["names"]
-}
-"""Folded names that no measure has here: the measure that is meant by each, and what it is where that needs a word."""
-NOT_HERE: Final = ("prefs", "all_prefs", "qrels_jg")
-"""Nicknames of trec_eval for preference measures and for several assessors, which rankworth does not have."""
-PARAMETERS: Final = {"gains": "gain", "max_rel": "max_grade", "min_rel": "min_grade"}
-"""Parameters of ir_measures that have another name here."""
-
 _NAME: Final = re.compile(
     r"\s*(?P<name>[^\W\d][\w-]*?)(?:_(?P<suffix>\d+))?\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<k>.*?))?\s*"
 )
 _CUTOFFS: Final = re.compile(r"(?P<measure>[^@]+)@(?P<cutoffs>\s*[\d.]+\s*(?:,\s*[\d.]+\s*)+)")
 _GMEAN: Final = re.compile(r"\s*gmean\s*\((?P<of>.*)\)\s*")
-_TREC: Final = re.compile(
-    f"({'|'.join(sorted((name for name, trec in TREC_EVAL.items() if trec.takes), key=len, reverse=True))})([._])(.*)"
-)
-_RANX: Final = re.compile(r"(?P<name>[a-z][\w-]*?)(?:\.(?P<decimals>\d+))?(?P<cutoff>@\d+)?(?:-l(?P<level>\d+))?")
-_PAIRS: Final = re.compile(r"[\w.+-]+=[\w.+,=-]+")
 _FORMS: Final = {"log2": "linear", "exp-log2": "exp2"}
 """what ir_measures calls the forms of DCG, and which gains they have here"""
-_EXPANDED: Final = frozenset(
-    name for name, entry in TREC_EVAL.items() if entry.defaults and name not in ("P", "recall", "success")
-)
-"""names that stand for several measures in trec_eval and for none here"""
 _OBJECTS: Final = "ir_measures"
 """the package whose measure objects are read by their `str()`"""
 
@@ -163,7 +124,7 @@ def parse_named(texts: Iterable[object], *, rel: float | None = None) -> list[tu
     named: dict[tuple[str, Quantity], None] = {}
     errors: list[MeasureError] = []
     single: list[Any] = [spelling for text in several(texts) for spelling in _at_each_cutoff(text)]
-    dotted = (text.partition(".")[0] for text in single if isinstance(text, str) and _trec_values(text)[0])
+    dotted = (text.partition(".")[0] for text in single if isinstance(text, str) and trec_values(text)[0])
     besides = frozenset(name for name in dotted if name in TREC_EVAL)
     for text in single:
         try:
@@ -250,7 +211,7 @@ def written_for_trec(texts: Iterable[str], rel: float | None = None) -> dict[Qua
         rel: as for `parse_all`.
 
     """
-    typed = ((text, *_trec_values(text)) for text in texts)
+    typed = ((text, *trec_values(text)) for text in texts)
     return {
         _from(parse(text), rel, text): f"{name}_{values}"
         for text, name, values in typed
@@ -302,80 +263,6 @@ def _printed(entry: TrecName, values: Mapping[str, Any]) -> str:
         return f"p={value:g}"
     numbers = value if isinstance(value, tuple) else [values[name] for name in entry.sets]
     return ",".join(f"{number:g}" for number in numbers)
-
-
-def translate(text: str, besides: Collection[str] = ()) -> list[str] | None:
-    """What a text in the syntax of another tool means, in ours; None where it is in none of them.
-
-    Args:
-        text: the name, as it was written.
-        besides: names of trec_eval that are there with values of their own, so that a nickname stands for the others.
-
-    >>> translate("ndcg_cut.10,20"), translate("set_F_0.5"), translate("ndcg.1=3.5,2=9")
-    (['nDCG@10', 'nDCG@20'], ['set_F(x=0.5)'], ['nDCG(gain={1: 3.5, 2: 9})'])
-    >>> translate("rbp.95"), translate("map@100-l2"), translate("nDCG@10")
-    (['RBP(p=0.95)'], ['AP(rel=2)@100'], None)
-    """
-    if text in NICKNAMES:
-        return [quantity for name in NICKNAMES[text] if name not in besides for quantity in _of_trec(name)]
-    if text in _EXPANDED or (text in TREC_EVAL and not text.isidentifier()):
-        return _of_trec(text)
-    name, values = _trec_values(text)
-    return _of_trec(name, values) if name else _of_ranx(text)
-
-
-def _trec_values(text: str) -> tuple[str, str]:
-    """A name of trec_eval and the values after its dot or underscore, `("P", "5,10")`; two empty texts otherwise."""
-    match = _TREC.fullmatch(text)
-    if match is None:
-        return "", ""
-    name, sign, values = match.groups()
-    takes = TREC_EVAL[name].takes
-    is_pair = _PAIRS.fullmatch(values) is not None
-    if sign == ".":
-        is_known = name != "rbp" or "=" in values  # rbp.95 is ranx's
-    else:
-        is_known = is_pair if takes == "pairs" else takes != "cutoffs" and bool(re.match(r"-?[\d.]", values))
-    return (name, values) if is_known else ("", "")
-
-
-def _of_trec(name: str, text: str = "") -> list[str]:
-    """What a name of trec_eval means, with the values that follow it, or its default ones."""
-    entry = TREC_EVAL[name]
-    if not text and not entry.defaults:
-        return [entry.means]
-    values = text.split(",") if text else entry.defaults
-    if len(entry.sets) > 1 and len(values) != len(entry.sets):
-        count = f"{len(entry.sets)} numbers, {' '.join(entry.sets)}"
-        raise MeasureError("measure-syntax", f"{entry.means}.{text}: after the dot stand {count}")
-    first = entry.sets[0]
-    if entry.takes in ("cutoffs", "levels"):
-        return [f"{entry.means}@{value}" if first == "@" else f"{entry.means}({first}={value})" for value in values]
-    if entry.takes == "pairs":
-        gains = ", ".join(value.replace("=", ": ") for value in values)
-        inside = text if first == "p" else f"{first}={{{gains}}}"
-    elif first == "recalls" or len(values) > len(entry.sets):
-        inside = f"{first}=[{text}]"
-    else:
-        inside = ", ".join(f"{name}={value}" for name, value in zip(entry.sets, values, strict=True))
-    return [f"{entry.means}({inside})"]
-
-
-def _of_ranx(text: str) -> list[str] | None:
-    """What a name of ranx means; None where it is none, or ours."""
-    match = _RANX.fullmatch(text)
-    if match is None or match["name"] not in TOOLS["ranx"] or (match["decimals"] is None) == (match["name"] == "rbp"):
-        return None
-    means, cutoff = TOOLS["ranx"][match["name"]], match["cutoff"] or ""
-    if match["level"] is None and match["decimals"] is None:
-        return [f"{means}{cutoff}"] if "(" in means else None
-    base, _, inside = means.partition("(")
-    settings = [inside.rstrip(")")] if inside else []
-    if match["decimals"]:
-        settings.append(f"p=0.{match['decimals']}")
-    if match["level"]:  # which takes the gains below it away in DCG
-        settings.append(f"{'floor' if base in ('DCG', 'nDCG') else 'rel'}={match['level']}")
-    return [f"{base}({', '.join(settings)}){cutoff}"]
 
 
 def _of_ir_measures(name: str, settings: dict[str, Any]) -> tuple[str, dict[str, Any], Any]:
@@ -618,7 +505,7 @@ def _unknown(name: str, k: str = "") -> str:
         number = k or folded[len(bare) :]
         meant = str(_cut(name, _single(measure), number) if number.isdecimal() else measure)
         return f"no measure is called {name!r}; {text.replace('{}', meant) or f'did you mean {meant}?'}"
-    for text, elsewhere in _TABLES["unmeasured"].items():
+    for text, elsewhere in UNMEASURED.items():
         if folded in elsewhere:
             return f"no measure is called {name!r}; {text}"
     spellings = [name for each in (CATALOGUE | FACTS).values() for name in (each.name, *each.definition.aliases)]

@@ -191,8 +191,8 @@ def of_values(name: str, values: Values, companion: str = "") -> System:
     answered = None if judged is None else judged.difference(values.counts.queries["unanswered_queries"])
     standing = counted[0].standing if counted else None
     lengths = None if standing is None else standing.length[standing.judged & standing.answered]
-    of_ids = {"kinds": per_query.id_kinds, "lengths": lengths}
-    system = System(name, (*per_query.ids,), scores, judged, answered, notices=values.notices, **of_ids)
+    system = System(name, (*per_query.ids,), scores, judged, answered, notices=values.notices)
+    system = replace(system, kinds=per_query.id_kinds, lengths=lengths)
     asked, there = [label != companion for label in per_query.measures], per_query.there
     rows = np.ones(len(per_query.ids), dtype=bool) if there is None else np.asarray(there[:, asked].any(axis=1))
     counted_as_zero = (queries for label, queries in zeros.items() if label != companion)

@@ -18,9 +18,9 @@ from rankworth.evaluation.evaluator import Evaluator
 from rankworth.evaluation.runner import planned
 from rankworth.judging import inputs
 from rankworth.model import Qrels, Run
-from rankworth.names import NICKNAMES, TREC_EVAL
 from rankworth.profiles import PROFILES
 from rankworth.settings_keywords import OptionKeywords
+from rankworth.spellings import NICKNAMES, TREC_EVAL
 
 __all__ = [
     "RelevanceEvaluator",

@@ -18,6 +18,7 @@ from rankworth.judging.exclusion import Exclusion
 from rankworth.names import Quantity
 from rankworth.settings import QUIRKS, Averaging, Judging, as_typed
 from rankworth.settings_keywords import OptionKeywords
+from rankworth.spellings import translate
 
 DEFAULT: Final = "standard"
 ALL: Final = "all"
@@ -324,7 +325,7 @@ class Profile:
                 if means is not None:
                     quantities = names.parse_all(means, rel=rel)
                     return [self._by(rule, each, label if len(quantities) == 1 else str(each)) for each in quantities]
-        typed = {name for each in (text, *(names.translate(text) or ())) for name in re.findall(r"(\w+)\s*=", each)}
+        typed = {name for each in (text, *(translate(text) or ())) for name in re.findall(r"(\w+)\s*=", each)}
         return [self._like(quantity, typed, label) for label, quantity in names.parse_named([text], rel=rel)]
 
     def _by(self, rule: Rule, quantity: Quantity, label: str) -> ResolvedMeasure:

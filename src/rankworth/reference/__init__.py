@@ -14,7 +14,8 @@ from rankworth.errors import MeasureError
 from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, TextFact
 from rankworth.measures.core import Definition
 from rankworth.measures.parameters import plain
-from rankworth.names import TOOLS, TREC_EVAL, Quantity
+from rankworth.names import Quantity
+from rankworth.spellings import TOOLS, TREC_EVAL
 from rankworth.tables.columns import Column
 from rankworth.tables.look import Look
 

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from rankworth.errors import MeasureError
 from rankworth.measures.parameters import LEAST_REL, MOST_REL
-from rankworth.names import TOOLS, TREC_EVAL
 from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure, Rule, profile_of
 from rankworth.profiles.profile import AVERAGING, JUDGING
 from rankworth.reference import bullets, escaped, formula, items, page, table
 from rankworth.settings import explained
+from rankworth.spellings import TOOLS, TREC_EVAL
 
 HEADINGS: Final = {
     "run": "Reproduced: numbers compared with those of the tool",
