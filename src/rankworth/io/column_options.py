@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from rankworth.io.detect import format_of
 from rankworth.io.lines import MARK, QRELS, RUN, Layout
 from rankworth.io.reading import Reading, files_of
 from rankworth.io.source import Source
+from rankworth.io.validate import is_numeric
 
 _HEAD: Final = 1 << 16
 ROLES: Final = {
@@ -157,6 +158,8 @@ class Input:
         aside: whether it holds pairs to exclude, beside judgements and runs, so that it needs none of the names.
         is_response: whether it holds responses of a search engine, or lists of hits, whose queries a file may name.
         samples: the first of its rows, records and what stands in them, in which paths are looked up.
+        is_valued: whether grades or scores stand in it without a name, so that nobody can say that there are none.
+        is_by_query: whether each query is a key, so that no name tells it.
         root: the path at which it begins within a document of JSON.
 
     """
@@ -168,6 +171,8 @@ class Input:
     is_response: bool = False
     samples: Sequence[Any] = ()
     root: str = ""
+    is_valued: bool = False
+    is_by_query: bool = False
 
     @property
     def roles(self) -> Sequence[str]:
@@ -184,9 +189,9 @@ class Input:
 
         """
         if not name or self.names is None or parts_of(name, self.names):
-            return True
-        if what == "root":
-            return name == self.root
+            return not self.is_valued
+        if what == "root" or (what == "query" and self.is_by_query):
+            return what == "root" and name == self.root
         if name.startswith("@"):
             return self.is_response
         path = name.removeprefix("-")
@@ -231,7 +236,7 @@ def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
     """
     form = format_of(source, layout, reading)
     if form in ("trec", "svmlight"):
-        return Input(layout, source.name, [])
+        return Input(layout, source.name, [], is_valued=True)
     if form in ("parquet", "arrow"):
         from rankworth.io import parquet  # noqa: PLC0415 - not needed for text
 
@@ -295,8 +300,14 @@ def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str
         root = ""
     if not isinstance(value, Mapping | list | tuple):
         return Input(layout, called, None, root=root)
-    samples = list(_samples(list(value) if isinstance(value, tuple) else value))
     paths = responses.names(value, columns)
+    inner: Any = value
+    if is_by_query := isinstance(value, Mapping) and not paths and _is_by_query(value, columns):
+        inner = list(inner.values())
+    if keyed := [response for query, response in responses.by_query(value, columns) if query is not None]:
+        inner = keyed
+    is_valued = is_by_query and inner[:1] != [] and _has_numbers(inner[0])
+    samples = [] if is_valued else list(_samples(list(inner) if isinstance(inner, tuple) else inner))
     lists = value.get("ids") if isinstance(value, Mapping) else value  # of Chroma, or hits of each query
     is_response = bool(paths) or (isinstance(lists, list) and bool(lists) and isinstance(lists[0], list))
     of_chroma = id_arrays.chroma_names(value) if id_arrays.is_chroma(value) else ()
@@ -304,7 +315,22 @@ def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str
     names = dict.fromkeys(paths or of_chroma or fields)
     if not paths and not _HIT.isdisjoint(names):
         names["_index/_id"] = None
-    return Input(layout, called, list(names), is_response=is_response, samples=samples, root=root)
+    found = Input(layout, called, list(names), is_response=is_response, samples=samples, root=root)
+    return replace(found, is_valued=is_valued, is_by_query=is_by_query)
+
+
+def _is_by_query(value: Mapping[Any, Any], columns: Mapping[str, str]) -> bool:
+    """Return whether the keys are queries, and neither the names of columns nor those of a row, nor Chroma's."""
+    first = next(iter(value.values()), None)
+    is_named = len(value) > 1 and is_header(list(map(str, value)), columns)
+    return "ids" not in value and (isinstance(first, Mapping) or not is_named)
+
+
+def _has_numbers(documents: Any) -> bool:  # noqa: ANN401 - anything
+    """Return whether these are numbers by document, or pairs of a document and a number."""
+    if isinstance(documents, list | tuple):
+        return bool(documents) and isinstance(documents[0], list | tuple)
+    return isinstance(documents, Mapping) and all(is_numeric(number) for number in islice(documents.values(), _FIELDS))
 
 
 def _samples(value: Any, depth: int = 4) -> Iterator[Any]:  # noqa: ANN401 - anything

@@ -241,7 +241,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
             counted = headerless.way(source, headerless.Beginning.of(source), layout, reading.option or layout.option)
             text = f"{where}: this is no header line, so the columns are not known: {quoted(begun.cells, 8)}"
             raise InputError("frame-columns", text, remedy=f"add a header line, or give columns by number: {counted}")
-        columns = {what: str(number) for number, what in enumerate(usual, 1)}
+        columns = {what: str(number) for number, what in enumerate(usual, 1)} | dict(columns)
     names = _names(begun.cells, named=named)
     query = columns.get("query", "")
     parts = parts_of(query, names)

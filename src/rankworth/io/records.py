@@ -150,7 +150,8 @@ class Fields:
                 text = f"{where} has {len(names)} fields; a row is ({', '.join(columns)})"
                 remedy = f"for other rows say in which place is what, counted from 1, as in columns={counts}"
                 raise InputError("input-type", text, remedy=remedy)
-            return dict(zip(columns, names, strict=False))
+            roles = dict(zip(columns, names, strict=False))
+            return {what: name for what, name in roles.items() if table.columns.get(what) != ""}
         query = table.column_of("query") if table.within else None
         return ({} if query is None else {"query": query}) | table.chosen()
 

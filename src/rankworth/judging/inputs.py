@@ -11,7 +11,7 @@ from rankworth.io import column_options, grade_words, validate
 from rankworth.io.column_options import Columns
 from rankworth.io.columns import NONE
 from rankworth.io.grade_words import Words
-from rankworth.io.lines import QRELS, RUN
+from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Blank, Blanks, Described, is_path
 from rankworth.io.source import STDIN
 from rankworth.io.validate import LABELS
@@ -125,8 +125,7 @@ class InputOptions:
         sides = [*((source, QRELS) for source in qrels), *((source, RUN) for source in runs)]
         if self.columns is None:
             return [{} for _ in sides]
-        named = [column_options.of_object(source, layout, self.columns.named(layout)) for source, layout in sides]
-        return self.columns.split(named)
+        return self.columns.split([_columns_of(source, layout, self.columns) for source, layout in sides])
 
     def read_runs(self, qrels: Sequence[object], runs: Any) -> tuple[list[Any], Any]:  # noqa: ANN401 - by name, or a list
         """Judgements and several runs, as `read` gives them."""
@@ -135,6 +134,19 @@ class InputOptions:
         several = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
         judged, ranked = self.read(qrels, several)
         return judged, dict(zip(runs, ranked, strict=True)) if isinstance(runs, Mapping) else ranked
+
+
+def _columns_of(source: object, layout: Layout, columns: Columns) -> column_options.Input:
+    """Return the names of the columns of judgements or a run; none where they are read already.
+
+    Raises:
+        InputError: as `column_options.of_object`.
+
+    """
+    if isinstance(source, Qrels | Run):
+        called = f"the {type(source).__name__}, which names its columns itself,"
+        return column_options.Input(layout, called, [], is_valued=True)
+    return column_options.of_object(source, layout, columns.named(layout))
 
 
 def qrels_of_ids(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
