@@ -4,6 +4,7 @@ import gzip
 import json
 import math
 import random
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -761,3 +762,64 @@ def test_each_run_is_read_once_however_many_there_are(tmp_path: Path, monkeypatc
     monkeypatch.setattr(Run, "batches", counted)
     assert len(correlate_runs(paths, "overlap", k=2, queries=["q1"])) == 6
     assert sorted(read) == ["a", "b", "c", "d"]
+
+
+def steps(found: Correlation) -> list[str]:
+    """The sentences below the table in which numbers are computed."""
+    return [note for note in found.sheets()[0].notes if re.search(r"= -?\d\.\d{4}", note)]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=9)
+    | st.permutations(range(7)).map(lambda order: list(enumerate(order)))
+)
+def test_the_steps_that_are_printed_give_the_coefficients(scores: list[tuple[int, int]]) -> None:
+    x, y = (list(side) for side in zip(*scores, strict=True))
+    found = correlate(x, y, ["tau-a", "tau-b", "tau-c", "gamma", "spearman"])
+    computed = {}
+    for sentence in steps(found):
+        *_, expression, value = re.split("= |: |textbooks, ", sentence.partition(", holds")[0])
+        number = eval(expression.replace("^", "**"), {"sqrt": math.sqrt})  # noqa: S307 - made here
+        assert number == pytest.approx(float(value), abs=5.1e-5)
+        computed[sentence.split()[0]] = number
+    shortcut = computed.pop("the", None)
+    is_tied = len({*x}) < len(x) or len({*y}) < len(y)
+    ranks = zip(stats.rankdata(x), stats.rankdata(y), strict=True)
+    expected = 1 - 6 * sum((one - other) ** 2 for one, other in ranks) / (len(x) ** 3 - len(x))
+    assert shortcut is None or shortcut == pytest.approx(expected, abs=NEAR)
+    known = {name: value for name, value in found.mean().items() if not math.isnan(value)}
+    assert computed == {name: pytest.approx(value, abs=NEAR) for name, value in known.items()}
+    assert (shortcut is not None) == (is_tied and "spearman" in known)
+
+
+def test_the_ranks_are_listed_in_the_order_of_the_scores_and_d_is_squared() -> None:
+    found = correlate([1, 2, 3, 4, 5], [2, 1, 2, 4, 5], "spearman", names=("mine", "yours"))
+    [_, ranks] = found.sheets()
+    assert [column.name for column in ranks.columns] == ["item", "rank in mine", "rank in yours", "d", "d^2"]
+    assert list(zip(*(column.values for column in ranks.columns), strict=True)) == [
+        ("0", "5", "3.5", "1.5", "2.25"),
+        ("1", "4", "5", "-1", "1"),
+        ("2", "3", "3.5", "-0.5", "0.25"),
+        ("3", "2", "2", "0", "0"),
+        ("4", "1", "1", "0", "0"),
+    ]
+    assert ranks.notes == ("d^2 adds up to 3.5",)
+    assert steps(found)[1].startswith("the formula of textbooks, 1 - 6 * 3.5 / (5 * (5^2 - 1)) = 0.8250, holds without")
+    assert "d^2" not in repr(correlate([1, 2, 3, 4, 5], [2, 1, 2, 4, 5], "kendall"))
+    assert len(correlate(list(range(21)), list(range(21)), "spearman").sheets()) == 1
+
+
+@pytest.mark.parametrize(
+    ("missing", "items", "pairs"),
+    [("last", ["a", "b", "c", "d"], "4 concordant"), ("common", ["a", "b"], "0 concordant")],
+)
+def test_the_steps_are_those_of_the_items_that_count(missing: Any, items: list[str], pairs: str) -> None:
+    found = correlate(["a", "b", "c"], ["b", "a", "d"], ["tau-b", "spearman"], missing=missing)
+    assert list(found.sheets()[1].columns[0].values) == items
+    assert found.sheets()[0].notes[0].startswith(f"pairs of items: {pairs}")
+
+
+def test_overlaps_and_runs_have_no_steps() -> None:
+    assert correlate(["a", "b"], ["b", "a"], "rbo").steps is None
+    runs = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 1.0, "b": 2.0}}
+    assert correlate(*runs, "spearman").steps is None

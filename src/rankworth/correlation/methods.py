@@ -100,9 +100,7 @@ class Method:
         table = np.full((4, len(pairing)), np.nan)
         if self.correlates:
             coefficient = COEFFICIENTS[self.name]
-            pairs = (
-                [self._scores(pairing, missing, scores)] if self.name == "pearson" else self._ranks(pairing, missing)
-            )
+            pairs = [self._scores(pairing, missing, scores)] if self.name == "pearson" else self.ranks(pairing, missing)
             table[0] = [coefficient.value(*pair) for pair in pairs]
             if len(pairs) == 1:
                 table[3] = coefficient.p(*pairs[0])
@@ -129,7 +127,7 @@ class Method:
         common = [item for item in known[0] if item in known[1]]
         return np.array([known[0][item] for item in common]), np.array([known[1][item] for item in common])
 
-    def _ranks(self, pairing: Pairing, missing: Missing) -> list[tuple[Floats, Floats]]:
+    def ranks(self, pairing: Pairing, missing: Missing) -> list[tuple[Floats, Floats]]:
         """The documents of each query in both rankings: minus their rank, so that higher is better.
 
         With `last`, documents of one ranking only stand behind all of the other one, tied: what Fagin, Kumar and

@@ -12,6 +12,7 @@ import numpy as np
 from rankworth.arrays import Floats, Integers
 from rankworth.correlation.matching import Rows, numbers_are_scores, of_rows, read
 from rankworth.correlation.methods import Method, Missing, method_rules, methods, names_of
+from rankworth.correlation.steps import RANKED, Steps, steps_of
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io.validate import ids
 from rankworth.judging import inputs
@@ -69,6 +70,7 @@ class Correlation(Analysis[Literal["queries"]]):
         seed: of the samples behind them.
         missing: what became of documents of one ranking only, for coefficients.
         tied: in how many queries documents of a ranking have equal scores.
+        steps: how coefficients of two single rankings come about, for those of pairs or ranks.
 
     """
 
@@ -90,6 +92,7 @@ class Correlation(Analysis[Literal["queries"]]):
     seed: int
     missing: Missing
     tied: int = 0
+    steps: Steps | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -231,7 +234,13 @@ class Correlation(Analysis[Literal["queries"]]):
             first, second, common = (f"{total / len(self.queries):,.1f}" for total in (first, second, common))
             sizes = f"{counted(len(self.queries))}, on average {first} and {second} documents, {common} common"
         notes = (*self.notes, *self._least_alike(), *([_BOUNDS] if bounded else []), *_interval_note(self))
-        return [Sheet(tuple(columns), notes, _comment(self), self._defects, f"{' and '.join(self.names)}: {sizes}")]
+        title, below = f"{' and '.join(self.names)}: {sizes}", []
+        if self.steps is not None:
+            values = zip((method.name for method in self.methods), self.values[0].tolist(), strict=True)
+            known = {name: value for name, value in values if not math.isnan(value)}
+            notes = (*self.steps.sentences(known, self.names), *notes)
+            below = self.steps.sheet(self.names) if RANKED in known else []
+        return [Sheet(tuple(columns), notes, _comment(self), self._defects, title), *below]
 
     def _least_alike(self) -> Iterator[str]:
         """The queries whose rankings are least alike."""
@@ -456,7 +465,8 @@ def correlate(
     if queries is not None:
         raise UsageError("conflicting-options", "queries are those of runs, and these are single rankings")
     pairing = Pairing.of_lists(first.groups, second.groups)
-    return _correlation(pairing, (first.scores, second.scores), named, how)
+    found = _correlation(pairing, (first.scores, second.scores), named, how)
+    return replace(found, steps=steps_of(pairing, first, second, how["methods"], how["missing"]))
 
 
 def correlate_runs(

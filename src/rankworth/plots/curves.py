@@ -161,8 +161,8 @@ def vary(
         text = "positions, grades and cutoffs are drawn as lines only, swaps as marks, ranges as bars"
         raise UsageError("unknown-setting", f"kind={settings['kind']!r}: {text}", remedy="leave kind out")
     if isinstance(variation, Variation) and (arguments or settings):
-        words = [*map(repr, arguments), *(f"{name}={value!r}" for name, value in settings.items())]
-        text = f"{', '.join(words)}: plots.vary draws this variation as it is; rankworth.vary takes what changes it"
+        ignored = [*map(repr, arguments), *(f"{name}={value!r}" for name, value in settings.items())]
+        text = f"{', '.join(ignored)}: plots.vary draws this variation as it is; rankworth.vary takes what changes it"
         raise UsageError("unknown-setting", text, remedy="leave it out, or give it to rankworth.vary")
     shown = variation if isinstance(variation, Variation) else explanation.vary(variation, *arguments, **settings)
     rows = data.vary(shown).rows(named=True)
