@@ -1,6 +1,9 @@
 """Files and objects as practitioners have them: rows in rank order, usual names, lists in cells, nested JSON."""
 
 import json
+import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -8,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import duckdb
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -266,3 +270,145 @@ def test_a_root_that_is_not_there_or_not_of_json_is_refused() -> None:
             rw.Qrels(source, columns={"root": "y"})
     with pytest.raises(rw.InputError, match="there is no such column"):
         rw.evaluate("a.csv", {"q": ["d"]}, ["RR"], qrels_columns={"root": "y"})
+
+
+# Several documents in a cell, and a column for each rank
+
+WANTED, SHOWN = {"u1": ["0372", "0999"], "u2": ["0456"]}, {"u1": ["0706", "0372", "0111"], "u2": ["0456", "0111"]}
+CELLS: dict[str, tuple[Callable[[list[str]], str], dict[str, str]]] = {
+    "blanks": (" ".join, {"separator": " "}),
+    "commas": (", ".join, {"separator": ","}),
+    "semicolons": (";".join, {"separator": ";"}),
+    "JSON": (json.dumps, {}),
+    "Python": (str, {}),
+    "an array": (lambda ids: f"[{' '.join(ids)}]", {"separator": " "}),
+}
+AS: dict[str, Callable[[pl.DataFrame, str], Any]] = {
+    "csv": lambda frame, name: frame.write_csv(f"{name}.csv") or f"{name}.csv",
+    "tsv": lambda frame, name: frame.write_csv(f"{name}.tsv", separator="\t") or f"{name}.tsv",
+    "parquet": lambda frame, name: frame.write_parquet(f"{name}.parquet") or f"{name}.parquet",
+    "jsonl": lambda frame, name: frame.write_ndjson(f"{name}.jsonl") or f"{name}.jsonl",
+    "Polars": lambda frame, _: frame,
+    "pandas": lambda frame, _: frame.to_pandas(),
+    "Arrow": lambda frame, _: frame.to_arrow(),
+    "rows": lambda frame, _: frame.rows(named=True),
+}
+MEASURE = "AP(norm=min(k,R))@12"
+
+
+def of_cells(lists: dict[str, list[str]], write_cell: Callable[[list[str]], str]) -> pl.DataFrame:
+    """A row for each query, with its documents in one cell."""
+    return pl.DataFrame({"customer_id": list(lists), "prediction": list(map(write_cell, lists.values()))})
+
+
+@pytest.mark.parametrize("form", AS)
+@pytest.mark.parametrize("cell", CELLS)
+def test_a_cell_may_hold_several_documents(cell: str, form: str) -> None:
+    write_cell, said = CELLS[cell]
+    qrels, run = (AS[form](of_cells(lists, write_cell), name) for lists, name in ((WANTED, "wanted"), (SHOWN, "shown")))
+    columns = {"query": "customer_id", "document": "prediction", **said}
+    values = rw.evaluate(qrels, run, [MEASURE], columns=columns)
+    assert values.per_query.to_dict() == {"u1": {MEASURE: 0.25}, "u2": {MEASURE: 1}}
+    assert rw.Run(run, columns=columns).to_frame()["document"].to_list() == ["0706", "0372", "0111", "0456", "0111"]
+
+
+def test_scores_may_stand_in_a_cell_beside_those_of_documents() -> None:
+    write(a_csv='query,documents,scores\nq,"[""a"", ""b""]","[0.7, 0.5]"\nr,"[""c""]",[0.1]\ns,[],[]\n')
+    write(b_csv="query,items,score\nq,a b,0.7 0.5\nr,c,0.1\ns,,\n", c_csv="query,items,grade\nq,a b,2\nr,c,1\n")
+    for run in (rw.Run("a.csv"), rw.Run("b.csv", columns={"separator": " "})):
+        assert run.to_frame().rows() == [("q", "a", 0.7), ("q", "b", 0.5), ("r", "c", 0.1)]
+    assert rw.Qrels("c.csv", columns={"separator": " "}).to_dict() == {"q": {"a": 2, "b": 2}, "r": {"c": 1}}
+
+
+def test_cells_are_never_taken_apart_unsaid(capsys: pytest.CaptureFixture[str]) -> None:
+    write(wanted_csv="customer_id,prediction\nu1,0372 0999\nu2,0456\n")
+    write(shown_csv="customer_id,prediction\nu1,0706 0372 0111\nu2,0456 0111\n", titles_csv="query,item\nq,Red Book\n")
+    words = ["evaluate", "wanted.csv", "shown.csv", "-m", MEASURE, "--columns", "query=customer_id"]
+    words.append("document=prediction")
+    assert cli.main(words) == 2
+    assert "if a cell holds several documents, as '0706 0372 0111': --columns 'separator= '" in capsys.readouterr().err
+    assert printed(capsys, *words, "separator= ") == ["shown\t0.625"]
+    assert rw.Qrels("titles.csv").to_dict() == {"q": {"Red Book": 1}}
+    write(plural_csv="query,items\nq,a;b\n")
+    with pytest.raises(rw.InputError, match=r"holds several documents, as 'a;b': columns=\{'separator': ';'\}"):
+        rw.evaluate({"q": {"b": 1}}, "plural.csv", ["RR"])
+    assert rw.evaluate({"q": {"b": 1}}, "plural.csv", ["RR"], columns={"separator": ";"})["RR"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("cell", "separator", "text"),
+    [
+        ("a,,b", ",", "'a,,b' has nothing between two separators"),
+        ("[a b", " ", ""),
+        ("[a b]", "", "begins as a list and is none of JSON"),
+        ("[1.5]", "", "ids are text or integers"),
+    ],
+)
+def test_a_cell_that_is_no_list_is_refused(cell: str, separator: str, text: str) -> None:
+    frame = pl.DataFrame({"query": ["q"], "items": [cell]})
+    columns = {"separator": separator} if separator else {}
+    if text:
+        with pytest.raises(rw.InputError, match=re.escape(text)):
+            rw.Run(frame, columns=columns)
+    else:
+        assert rw.Run(frame, columns=columns).to_frame()["document"].to_list() == ["[a", "b"]
+
+
+def test_a_separator_that_separates_nothing_is_refused() -> None:
+    lists = pl.DataFrame({"query": ["q"], "items": [["a", "b"]]})
+    write(a_run="q Q0 a 1 1 x\n", b_json='{"q": ["a"]}')
+    for source in (lists, lists.rows(named=True)):
+        with pytest.raises(rw.InputError, match=r"the documents stand in lists already(?s:.*)leave separator out"):
+            rw.Run(source, columns={"separator": ","})
+    for file in ("a.run", "b.json"):
+        with pytest.raises(rw.InputError, match="there is no such column"):
+            rw.evaluate({"q": {"a": 1}}, file, ["RR"], run_columns={"separator": ","})
+    relation = duckdb.sql("select 'q' as query, 'a b' as document, 1.0 as score")
+    with pytest.raises(rw.InputError, match="cells of this table are not taken apart"):
+        rw.evaluate({"q": {"a": 1}}, relation, ["RR"], columns={"separator": " "})
+
+
+WIDE = pl.DataFrame({"query": ["1", "2"], "item1": ["11", "21"], "item3": ["13", None], "item2": ["12", "22"]})
+
+
+@pytest.mark.parametrize("form", AS)
+def test_a_column_for_each_rank_is_a_ranking(form: str) -> None:
+    run = AS[form](WIDE, "run")
+    columns = {"document": "item*"}
+    with pytest.raises(rw.InputError, match=r"'document': 'item\*'"):
+        rw.evaluate({"1": {"12": 1}, "2": {"21": 1}}, run, ["AP@3"])
+    values = rw.evaluate({"1": {"12": 1}, "2": {"21": 1}}, run, ["AP@3"], run_columns=columns)
+    assert values.per_query.to_dict() == {"1": {"AP@3": 0.5}, "2": {"AP@3": 1}}
+    ranked = rw.Run(run, columns=columns).to_frame()["document"].to_list()
+    assert ranked == ["11", "12", "13", "21", "22"]
+    assert rw.Qrels(run, columns=columns).to_dict() == {"1": dict.fromkeys(ranked[:3], 1), "2": {"21": 1, "22": 1}}
+
+
+def test_columns_of_ranks_may_have_scores_beside_them_or_numbers_for_names() -> None:
+    write(a_csv="query,doc_1,doc_2,sim_1,sim_2\nq,a,b,0.5,0.25\n", b_csv="1,11,12\n2,21,\n")
+    run = rw.Run("a.csv", columns={"document": "doc_*", "score": "sim_*"})
+    assert run.to_frame().rows() == [("q", "a", 0.5), ("q", "b", 0.25)]
+    run = rw.Run("b.csv", columns={"query": "1", "document": "*"})
+    assert run.to_frame().rows() == [("1", "11", -1), ("1", "12", -2), ("2", "21", -1)]
+    named = pd.DataFrame({"query": ["q"], 1: ["b"], 0: ["a"]})
+    assert rw.Run(named, columns={"document": "*"}).to_frame()["document"].to_list() == ["a", "b"]
+    holes = WIDE.with_columns(item2=pl.Series([None, "22"], dtype=pl.String))
+    with pytest.raises(rw.InputError, match="item 1: the document is missing"):
+        rw.Run(holes, columns={"document": "item*"})
+
+
+WITHOUT_PYARROW = """
+import sys
+sys.modules["pyarrow"] = None  # as where it is not installed
+import pandas as pd, rankworth as rw
+for ids in ([[3, 7], [4]], [["a", "b"], ["c"]]):
+    shown = [[9, *ids[0]], [ids[1][0], 8]] if ids[0][0] == 3 else [["x", *ids[0]], [ids[1][0], "y"]]
+    wanted = pd.DataFrame({"user_id": [1, 2], "items": ids})
+    run = pd.DataFrame({"user_id": [1, 2], "items": shown})
+    print(rw.evaluate(wanted, run, ["AP@12"]).mean(), rw.evaluate(wanted, run, ["AP@12"], order="given").mean())
+"""
+
+
+def test_lists_in_frames_of_pandas_need_no_pyarrow() -> None:
+    out = subprocess.run([sys.executable, "-c", WITHOUT_PYARROW], check=True, capture_output=True, text=True).stdout
+    assert out.splitlines() == ["{'AP@12': 0.7916666666666666} {'AP@12': 0.7916666666666666}"] * 2

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io.columns import NONE, Table, at, is_header, is_negative, nearest, parts_of
+from rankworth.io.columns import NONE, Table, at, is_header, is_negative, nearest, numbered, parts_of
 from rankworth.io.detect import format_of
 from rankworth.io.lines import MARK, QRELS, RUN, Layout
 from rankworth.io.reading import Reading, files_of
@@ -17,8 +17,8 @@ from rankworth.io.validate import is_numeric
 
 _HEAD: Final = 1 << 16
 ROLES: Final = {
-    RUN: ("root", "query", "documents", "document", "score", "rank"),
-    QRELS: ("root", "query", "documents", "document", "grade", "subtopic"),
+    RUN: ("root", "separator", "query", "documents", "document", "score", "rank"),
+    QRELS: ("root", "separator", "query", "documents", "document", "grade", "subtopic"),
 }
 PAIR: Final = ("query", "document")
 _FIELDS: Final = 50
@@ -161,6 +161,7 @@ class Input:
         is_valued: whether grades or scores stand in it without a name, so that nobody can say that there are none.
         is_by_query: whether each query is a key, so that no name tells it.
         root: the path at which it begins within a document of JSON.
+        has_cells: whether it is a table, of which a cell may hold several documents.
 
     """
 
@@ -173,6 +174,7 @@ class Input:
     root: str = ""
     is_valued: bool = False
     is_by_query: bool = False
+    has_cells: bool = False
 
     @property
     def roles(self) -> Sequence[str]:
@@ -188,10 +190,12 @@ class Input:
             own: whether the name is meant for this input alone.
 
         """
-        if not name or self.names is None or parts_of(name, self.names):
+        if not name or self.names is None:
             return not self.is_valued
-        if what == "root" or (what == "query" and self.is_by_query):
-            return what == "root" and name == self.root
+        if what in ("root", "separator"):
+            return name == self.root if what == "root" else self.has_cells
+        if what == "query" and self.is_by_query:
+            return False
         if name.startswith("@"):
             return self.is_response
         path = name.removeprefix("-")
@@ -202,7 +206,11 @@ class Input:
             return False  # hits of a search engine tell by themselves what they are
         numbers = () if self.samples or is_header(self.names) else map(str, range(1, len(self.names) + 1))
         there = {*self.names, *numbers}
-        return name in there or (is_negative(name) and path in there)
+        return (
+            name in there
+            or (is_negative(name) and path in there)
+            or bool(parts_of(name, self.names) or numbered(name, self.names))
+        )
 
     def tells_scores(self, columns: Mapping[str, str]) -> bool:
         """Whether a column of scores, ranks or distances is known, or what columns hold is told by their number.
@@ -240,12 +248,12 @@ def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
     if form in ("parquet", "arrow"):
         from rankworth.io import parquet  # noqa: PLC0415 - not needed for text
 
-        return Input(layout, source.name, parquet.names(source, form))
+        return Input(layout, source.name, parquet.names(source, form), has_cells=True)
     if form in ("json", "jsonl"):
         return _of_json(source, layout, form, reading.columns)
     from rankworth.io import csv  # noqa: PLC0415 - not needed for the others
 
-    return Input(layout, source.name, csv.names(source, form, reading.columns))
+    return Input(layout, source.name, csv.names(source, form, reading.columns), has_cells=True)
 
 
 def of_object(source: Any, layout: Layout, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything
@@ -272,7 +280,7 @@ def of_object(source: Any, layout: Layout, columns: Mapping[str, str]) -> Input:
             from rankworth.io.frames import fields  # noqa: PLC0415 - as above
 
             schema = frame.collect_schema()
-            return Input(layout, called, [*schema.names(), *fields(schema.dtypes())])
+            return Input(layout, called, [*schema.names(), *fields(schema.dtypes())], has_cells=True)
     return _of_value(source, layout, called, columns)
 
 
@@ -315,7 +323,8 @@ def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str
     names = dict.fromkeys(paths or of_chroma or fields)
     if not paths and not _HIT.isdisjoint(names):
         names["_index/_id"] = None
-    found = Input(layout, called, list(names), is_response=is_response, samples=samples, root=root)
+    has_cells = not is_response and isinstance(value, list | tuple) and bool(value) and not isinstance(value[0], list)
+    found = Input(layout, called, list(names), is_response=is_response, samples=samples, root=root, has_cells=has_cells)
     return replace(found, is_valued=is_valued, is_by_query=is_by_query)
 
 

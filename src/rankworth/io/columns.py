@@ -8,8 +8,9 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, Final, Self
 
-from rankworth.errors import InputError, quoted
+from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import grade_words
+from rankworth.io.cells import separator_in
 from rankworth.io.grade_words import Words
 from rankworth.io.lines import QRELS, RUN
 from rankworth.io.reading import Orders
@@ -126,6 +127,25 @@ def bare_names(cells: Sequence[str]) -> list[str]:
     return [match[1] for match in typed if match] if all(typed) else list(cells)
 
 
+def numbered(pattern: object, names: Iterable[Any], others: Iterable[Any] = ()) -> list[Any]:
+    """Return the columns that a pattern stands for, whose `*` is a number, in the order of these numbers.
+
+    Args:
+        pattern: with one `*`; anything else stands for none.
+        names: of all columns.
+        others: names of columns that hold something else, or several of them, as `parts_of` has them.
+
+    >>> numbered("item*", ["query", "item2", "item10", "item1", "items"])
+    ['item1', 'item2', 'item10']
+    """
+    if not isinstance(pattern, str) or pattern.count("*") != 1:
+        return []
+    form, taken = re.compile(re.escape(pattern).replace(r"\*", "([0-9]+)")), set(",".join(map(str, others)).split(","))
+    free = (name for name in names if str(name) not in taken)
+    found = [(int(match[1]), name) for name in free if (match := form.fullmatch(str(name)))]
+    return [name for _, name in sorted(found, key=lambda pair: pair[0])]
+
+
 def is_negative(name: str) -> bool:
     """Whether `-name` says that smaller values are better."""
     return name.startswith("-") and len(name) > 1
@@ -212,10 +232,13 @@ class Table:
     spellings: Mapping[str, Groups] = field(default_factory=lambda: USUAL, repr=False)
 
     def __post_init__(self) -> None:
-        """Leave out the index that pandas writes into files, which its own frames do not have among their columns."""
+        """Leave out the index that pandas writes into files, and let a column for each rank stand as one of lists."""
         named = set(self.columns.values())
         names = tuple(name for name in self.names if not is_index(name) or name in named)
-        object.__setattr__(self, "names", names)
+        patterns = {name: numbered(name, names, named) for name in named if name not in names}
+        inside = set(chain(*patterns.values()))
+        several = (pattern for pattern, columns in patterns.items() if columns)
+        object.__setattr__(self, "names", (*(name for name in names if name not in inside), *several))
 
     @property
     def named(self) -> Mapping[str, str]:
@@ -232,12 +255,20 @@ class Table:
             InputError: `frame-columns`.
 
         """
+        if not self.in_order and (self.separator or any("*" in str(name) for name in self.columns.values())):
+            remedy = "make a column of lists where the table comes from, or give a file or a frame of Polars or pandas"
+            raise InputError("frame-columns", f"{self.name}: cells of this table are not taken apart", remedy=remedy)
         ids = {what: self.column_of(what) for what in _IDS[self.within :]}
         values = self.value_columns(ids["document"])
         if lacking := [what for what, column in ids.items() if column is None]:
             untold = set(VALUES[self.value]).isdisjoint(values) and not is_plural(ids["document"], "document")
             raise self.missing(*lacking, *([self.value] if untold and not self.within else []))
         return ids | values
+
+    @property
+    def separator(self) -> str:
+        """What stands between documents in a cell, as the user says."""
+        return "" if self.within else str(self.columns.get("separator", ""))
 
     def unread(self, chosen: Mapping[str, Any]) -> list[str]:
         """The columns with names that are not read; ranks can be told again."""
@@ -296,7 +327,8 @@ class Table:
             InputError: `frame-columns` where several columns could be meant.
 
         """
-        name, taken = self.named.get(what), set(self.named.values())
+        role = "documents" if what == "document" and not self.within and "documents" in self.named else what
+        name, taken = self.named.get(role), set(self.named.values())
         if name == "":
             return None
         matches = [column for column in self.names if str(column) == name]
@@ -342,6 +374,10 @@ class Table:
             why = f"{(RUN if self.value == 'score' else QRELS).exchanged}\n{why}"
         near = {what: nearest(self.named.get(what) or [*chain(*self.spellings[what])], self.names) for what in lacking}
         others = [name for name in map(str, self.names) if name.lower() not in _KNOWN]
+        ranks = [re.sub(r"[0-9]+$", "*", name) for name in others if re.search(r"[0-9]$", name)]
+        several = next((pattern for pattern in ranks if len(numbered(pattern, others)) > 1), "")
+        if several and "document" in near:
+            near = {what: several if what == "document" else name for what, name in near.items() if what != self.value}
         likely = {
             "document": _PASSAGE if _PASSAGE in others else likely_document(others),
             "score": next((name for name in others if re.fullmatch(r"\w*score\w*", name, re.IGNORECASE)), ""),
@@ -395,13 +431,16 @@ class Table:
         if lacking := [what for what in roles if named.get(what, "") not in there]:
             raise self.missing(*lacking)
 
-    def check_values(self, columns: Mapping[str, Any], numbers: Iterable[Any], *, listed: bool = False) -> None:
+    def check_values(
+        self, columns: Mapping[str, Any], numbers: Iterable[Any], *, listed: bool = False, cell: object = None
+    ) -> None:
         """Refuse a table that does not tell its scores or grades, or in which other columns may hold them.
 
         Args:
             columns: which column holds what.
             numbers: the columns that may hold scores or grades.
             listed: whether documents stand in lists.
+            cell: what the first row has for its document, for a message.
 
         Raises:
             InputError: `frame-columns`.
@@ -410,12 +449,18 @@ class Table:
         untold = set(VALUES[self.value]).isdisjoint(columns)
         plural = next((what for what, column in columns.items() if is_plural(column, what)), "")
         if plural and not listed:
-            raise self.missing(plural, why=f"{quoted([columns[plural]])} holds no lists; ")
+            raise self.missing(plural, why=self._several(cell) or f"{quoted([columns[plural]])} holds no lists; ")
         if self.value == "score" and untold and not (listed or (self.in_order and self.columns.get("score") == "")):
-            raise self.missing("score")
+            raise self.missing("score", why=self._several(cell))
         scores = [name for name in self.names if str(name).lower() in _SCORES]
         if untold and self.columns.get(self.value) != "" and not {*numbers, *scores} <= {*columns.values()}:
             raise self.missing(self.value, optional=True)
+
+    def _several(self, cell: object) -> str:
+        """How a user says that a cell holds several documents, where that may be; nothing otherwise."""
+        sign = separator_in(cell)
+        how = f"if a cell holds several documents, as {shortened(str(cell), 40)!r}"
+        return f"{how}: {self.option({'separator': sign})}\n" if sign else ""
 
     def repeated(self, twice: Sequence[Any]) -> InputError:
         """The error for columns of one name."""

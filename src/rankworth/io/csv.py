@@ -16,8 +16,10 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError, quoted, shortened
+from rankworth.io import frames as frames_of
 from rankworth.io import grade_words, headerless, lines
-from rankworth.io.columns import SMALLER, SPELLINGS, Table, bare_names, is_counted, is_header, parts_of
+from rankworth.io.cells import is_written
+from rankworth.io.columns import SMALLER, SPELLINGS, Table, bare_names, is_counted, is_header, numbered, parts_of
 from rankworth.io.grade_words import Words
 from rankworth.io.lines import NUMBER, QRELS, RUN, Layout
 from rankworth.io.source import Source
@@ -98,6 +100,8 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
         InputError: with up to ten problems of the file, each with its line.
 
     """
+    if (lists := _lists(source, layout, reading)) is not None:
+        return lists
     header = read_header(source, layout, reading)
     value = header.value
     if layout is RUN:
@@ -128,6 +132,62 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     elif not value:
         frames = (frame.with_columns(grade=pl.lit(1.0)) for frame in frames)
     return _decided(frames, source) if header.undecided else frames
+
+
+def _lists(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame] | None:
+    """The rows of a table of which a cell holds several documents, or of one with a column for each rank; else None."""
+    begun = _begin(source, reading.format, reading.columns)
+    header = tuple(names(source, reading.format, reading.columns))
+    is_named = header != _names(begun.cells, named=False)
+    table = Table(layout.value, source.name, reading.columns, header, first=1, orders=reading.orders)
+    table = replace(table, grades=reading.grades)
+    try:
+        document = table.column_of("document")
+    except InputError:
+        return None  # of which reading the header says more
+    ranks = [] if document in header else numbered(document, header, reading.columns.values())
+    cell = _first_cell(source, begun, header.index(document), is_named=is_named) if document in header else None
+    if not (ranks or table.separator or is_written(cell)):
+        return None
+    table.check_named()
+    chosen = table.chosen()
+    source.unread = table.unread(chosen)
+    queries = parts_of(chosen["query"], header) or (chosen["query"],)
+    others = list(chosen.values())
+    needed = [name for column in others for name in parts_of(column, header) or numbered(column, header, others)]
+    needed += [column for column in others if column in header]
+    records = Records(
+        source,
+        TAB if begun.delimiter in LOOSE else begun.delimiter,
+        {name: header.index(name) for name in dict.fromkeys(needed)},
+        len(header),
+        required=queries,
+        has_quotes=begun.delimiter not in LOOSE,
+        noun=layout.what,
+        slug=layout.slug,
+        has=f"the {'header' if is_named else 'first line'} has {len(header)} cells",
+    )
+    return _settled(records.read(begun.below if is_named else begun.start, begun.delimiter), table)
+
+
+def _settled(texts: Iterator[pl.DataFrame], table: Table) -> Iterator[pl.DataFrame]:
+    """The documents of texts that hold several."""
+    first = 1
+    for frame in texts:
+        settled = frames_of.settle(frame, replace(table, first=first), frame.schema)
+        first += frame.height
+        if settled.height:
+            yield settled
+
+
+def _first_cell(source: Source, begun: "Beginning", place: int, *, is_named: bool) -> str | None:
+    """What the first row below a header has in one of its columns; None where it has nothing."""
+    if not is_named:
+        return begun.cells[place]
+    parts = source.head(_HEAD)[begun.below[0] :].split(b"\n", _HEADER_LINES)[:_HEADER_LINES]
+    sign = TAB if begun.delimiter in LOOSE else begun.delimiter
+    records, _ = read_records([part.decode(errors="replace") for part in parts], sign, last=True)
+    return records[0].cells[place] if records and len(records[0].cells) > place else None
 
 
 def _ranked(frame: pl.DataFrame, orders: "Orders") -> pl.DataFrame:
@@ -234,7 +294,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
         remedy = f"leave the format out, or say --{layout.option}-format tsv"
         raise InputError("frame-columns", f"{where}: this is a header; MS MARCO's files have none", remedy=remedy)
     if not named and any(columns.values()):
-        named = not all(is_counted(column) for column in columns.values() if column)
+        named = not all(is_counted(column) for what, column in columns.items() if column and what != "separator")
     elif not named and not (named := reading.format != "msmarco" and not _is_data(begun.cells, reading.grades)):
         usual = _USUAL.get((reading.format, layout, len(begun.cells)))
         if usual is None:
@@ -251,7 +311,8 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
     if twice := [name for name in names if names.count(name) > 1 and {name, name.lower()} & known]:
         raise table.repeated(twice)
     chosen = table.chosen()
-    table.check_values(chosen, names)
+    document = names.index(chosen["document"])
+    table.check_values(chosen, names, cell=_first_cell(source, begun, document, is_named=named))
     source.unread = table.unread(chosen)
     first, *joined = [names.index(part) for part in parts] or [-1]
     places = {what: first if parts and what == "query" else names.index(column) for what, column in chosen.items()}

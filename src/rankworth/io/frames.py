@@ -4,6 +4,7 @@ A ranking may come without scores, by a column of ranks or as a list in each row
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
@@ -11,10 +12,10 @@ from typing import Any, Final
 import polars as pl
 
 from rankworth.errors import InputError, shortened
-from rankworth.io import validate
-from rankworth.io.columns import SMALLER, VALUES, Table, is_index, parts_of
+from rankworth.io import cells, validate
+from rankworth.io.columns import SMALLER, VALUES, Table, is_index, numbered, parts_of
 from rankworth.io.lines import QRELS, RUN
-from rankworth.io.records import Fields, Records
+from rankworth.io.records import Fields, Records, has_documents, plain
 
 BATCH: Final = 1 << 18
 _EXACT: Final = 15
@@ -87,23 +88,58 @@ def batches(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
 
 
 def _expressions(columns: Mapping[str, str], names: Collection[str]) -> dict[str, pl.Expr]:
-    """Return the columns under what they hold; several that name a query together are joined by blanks."""
-    parts = {what: parts_of(column, names) for what, column in columns.items()}
-    return {
-        what: pl.concat_str([pl.col(part).cast(pl.String) for part in parts[what]], separator=" ")
-        if parts[what]
-        else pl.col(column)
-        for what, column in columns.items()
-    }
+    """Return the columns under what they hold.
+
+    Several that name a query together are joined by blanks, columns for each rank are brought into lists.
+    """
+    expressions = {}
+    for what, column in columns.items():
+        if parts := parts_of(column, names):
+            expressions[what] = pl.concat_str([pl.col(part).cast(pl.String) for part in parts], separator=" ")
+        elif column not in names and (ranks := numbered(column, names, columns.values())):
+            expressions[what] = pl.concat_list(ranks)
+        else:
+            expressions[what] = pl.col(column)
+    return expressions
 
 
 def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
     """Checked rows of one document each: `query, document, score`, or `query, document, grade` and maybe `subtopic`."""
+    frame = _with_lists(frame, table)
     _check_values(frame, table, schema)
-    if is_list(frame["document"].dtype):
+    if _holds_lists(frame["document"]):
         return _of_lists(frame, table)
     columns = [_ids(frame, "query", table), _ids(frame, "document", table), _values(frame, table)]
     return pl.DataFrame([*columns, *(frame.select("subtopic") if "subtopic" in frame.columns else [])])
+
+
+def _with_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
+    """Rows with lists in place of texts that hold several documents, and of columns for each rank."""
+    chosen = table.chosen()
+    by_rank = [what for what in frame.columns if "*" in str(chosen[what]) and is_list(frame[what].dtype)]
+    frame = frame.with_columns(
+        pl.Series(what, list(map(cells.trimmed, frame[what].to_list())), dtype=frame[what].dtype) for what in by_rank
+    )
+    kind, first = frame["document"].dtype, _first(frame["document"])
+    if not table.separator and not (kind == pl.String and cells.is_written(first)):
+        return frame
+    columns = {what: frame[what].to_list() for what in frame.columns}
+    several = cells.split(columns, table.separator, table.where)
+    if several is None:
+        return frame
+    changed = [what for what in several if what == "document" or several[what] != columns[what]]
+    return frame.with_columns(pl.Series(what, several[what], dtype=pl.Object) for what in changed)
+
+
+def _first(column: pl.Series) -> object:
+    """What stands first in a column; None where nothing does."""
+    return next(iter(column.drop_nulls().head(1).to_list()), None)
+
+
+def _holds_lists(column: pl.Series) -> bool:
+    """Whether a column holds lists, of its type or as objects of Python."""
+    first = _first(column) if column.dtype == pl.Object else None
+    return is_list(column.dtype) or has_documents(first) or isinstance(first, AbstractSet)
 
 
 def _of_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
@@ -113,7 +149,7 @@ def _of_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     records.fields = Fields(table, roles=table.chosen())
     columns = {what: frame[what].to_list() for what in frame.columns}
     rows = records.frame_of_lists(columns, table.where)
-    inner = frame["document"].dtype.inner  # type: ignore[attr-defined]
+    inner = getattr(frame["document"].dtype, "inner", pl.String())
     if isinstance(inner, pl.Struct):
         inner = dict(inner).get(records.document_field, inner)
     kinds = {"query": frame["query"].dtype, "document": inner}
@@ -123,12 +159,14 @@ def _of_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
 def _check_values(frame: pl.DataFrame, table: Table, schema: Schema) -> None:
     """Refuse a table that does not tell its values, or in which it is not clear that nothing else does."""
     table.check_named(fields(frame.dtypes))
-    listed = is_list(frame["document"].dtype)
-    single = [what for what in VALUES["score"] if listed and what in frame.columns and not is_list(frame[what].dtype)]
+    listed = _holds_lists(frame["document"])
+    numbers = [what for what in VALUES["score"] if listed and what in frame.columns]
+    single = [what for what in numbers if not (is_list(frame[what].dtype) or frame[what].dtype == pl.Object)]
     if single:  # a schema tells, so that Spark need not read a row
         text = f"{table.name}: there are lists of documents, and one {single[0]} for each list"
         raise InputError("frame-columns", text, remedy=f"give a list of {single[0]}s beside each list of documents")
-    table.check_values(table.chosen(), _may_hold_values(schema, listed=listed), listed=listed)
+    may_hold = _may_hold_values(schema, listed=listed)
+    table.check_values(table.chosen(), may_hold, listed=listed, cell=_first(frame["document"]))
 
 
 def _may_hold_values(schema: Schema, *, listed: bool) -> list[Any]:
@@ -181,12 +219,19 @@ def _selected(source: Any, table: Table) -> tuple[pl.DataFrame, Table, Schema]: 
         columns = table.chosen()
         if isinstance(known, pl.DataFrame | pl.LazyFrame):
             return known.lazy().select(**_expressions(columns, schema.names())).collect(), table, schema
-        if parts:
-            import narwhals as nw  # noqa: PLC0415 - needed for few inputs
+        import narwhals as nw  # noqa: PLC0415 - needed for few inputs
 
+        if parts:
             joined = nw.concat_str([nw.col(part).cast(nw.String) for part in parts], separator=" ")
             known = known.with_columns(joined.alias(str(query)))
-        return _converted(known.select(*columns.values()), columns), table, _looked_at(known, schema)
+        looked_at, names, needed = _looked_at(known, schema), schema.names(), list(columns.values())
+        if patterns := [column for column in needed if numbered(column, names, needed) and column not in names]:
+            ranks = [name for pattern in patterns for name in numbered(pattern, names, needed)]
+            every = [*(column for column in needed if column not in patterns), *ranks]
+            held = _converted(known.select(*map(nw.col, every)), {str(name): name for name in every})
+            expressions = _expressions({what: str(column) for what, column in columns.items()}, held.columns)
+            return held.select(**expressions), table, looked_at
+        return _converted(known.select(*columns.values()), columns), table, looked_at
 
 
 def _looked_at(frame: Any, schema: Schema) -> Schema:  # noqa: ANN401 - of Narwhals
@@ -225,13 +270,17 @@ def _converted(frame: Any, columns: dict[str, Any]) -> pl.DataFrame:  # noqa: AN
         except Exception:  # noqa: BLE001, S110 - each library fails in its own way
             pass
     eager = frame.collect() if hasattr(frame, "collect") else frame
-    return pl.DataFrame([_items(eager[column], what) for what, column in columns.items()])
+    return pl.DataFrame([_items(eager.get_column(column), what) for what, column in columns.items()])
 
 
 def _items(column: Any, what: str) -> pl.Series:  # noqa: ANN401 - a series of Narwhals
-    """A column as objects of Python, None where something is missing."""
+    """A column of one type as such, any other as objects of Python; None where something is missing."""
     pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
-    return pl.Series(what, [None if missing else item for item, missing in pairs], dtype=pl.Object)
+    items = [None if missing else plain(item) for item, missing in pairs]
+    try:
+        return pl.Series(what, items)
+    except Exception:  # noqa: BLE001 - of several types
+        return pl.Series(what, items, dtype=pl.Object)
 
 
 def _ids(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:

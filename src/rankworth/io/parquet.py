@@ -19,7 +19,7 @@ import polars as pl
 
 from rankworth.errors import InputError, shortened
 from rankworth.io import frames
-from rankworth.io.columns import Table, parts_of
+from rankworth.io.columns import Table, numbered, parts_of
 from rankworth.io.frames import fields, is_list
 from rankworth.io.lines import Layout
 from rankworth.io.source import Source, unreadable
@@ -76,11 +76,15 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     table = replace(table, grades=reading.grades)
     columns = table.chosen()
     source.unread = table.unread(columns)
-    needed = [name for column in columns.values() for name in (parts if parts and column == query else (column,))]
+    needed = [
+        name
+        for column in columns.values()
+        for name in parts_of(column, schema.names()) or numbered(column, schema.names(), columns.values()) or (column,)
+    ]
     held = file.table(list(dict.fromkeys(needed)))
     rows = int(file.sure(lambda: held.select(pl.len()).collect()).item())
     done = 0
-    listed = is_list(schema[columns["document"]])
+    listed = is_list(schema.get(columns["document"]))
     size = _together(file, held, columns["document"]) if listed else SLICE
     findable = file.stream or (reading.format == "parquet" and not listed)
     for frame in file.slices(held, rows, size) if findable else file.batches(held, size):

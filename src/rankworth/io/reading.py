@@ -35,7 +35,7 @@ LISTED: Final = "--run-columns query=@queries.txt names a file with the query of
 """how a user names the queries of responses of a search engine"""
 _MODULES: Final = {"tsv": "csv", "msmarco": "csv", "arrow": "parquet"}
 """which of `rankworth.io` reads a format, where it is called otherwise"""
-ROLES: Final = ("root", "query", "documents", "document", "score", "rank", "grade", "subtopic")
+ROLES: Final = ("root", "separator", "query", "documents", "document", "score", "rank", "grade", "subtopic")
 RANKED: Final = ("query", "document", "score", "rank")
 """the columns of TREC's lines that tell scores and ranks; both are numbers then"""
 LOOSELY_RANKED: Final = ("query", "document", "rank", "score")

@@ -19,7 +19,8 @@ from uuid import UUID
 import numpy as np
 
 from rankworth.errors import InputError, counted, quoted
-from rankworth.io import grade_words, validate
+from rankworth.io import cells, grade_words, validate
+from rankworth.io.cells import trimmed
 from rankworth.io.columns import (
     LISTS,
     NONE,
@@ -30,6 +31,7 @@ from rankworth.io.columns import (
     is_plural,
     leaves,
     likely_document,
+    numbered,
     parts_of,
     unjudged,
 )
@@ -84,16 +86,7 @@ class Fields:
 
         """
         held = columns_of(rows, self._header)
-        first = names_of(rows[0]) if not self._header else tuple(held)
-        for path in self.table.named.values():
-            is_path = "." in path or not isinstance(rows[0], tuple | list)
-            if is_path and path not in held and any(at(row, path) is not None for row in rows):
-                held[path] = [at(row, path) for row in rows]
-                first = (*first, path)
-        query = self.table.named.get("query", "")
-        if parts := parts_of(query, held):
-            first = (*(name for name in first if name not in parts), query)
-            held[query] = _joined([held.pop(name) for name in parts])
+        first = self._named(rows, held, names_of(rows[0]) if not self._header else tuple(held))
         _refuse_no_record(rows[0], first, where)
         roles = self._roles(first, where(0))
         if len(held) > len(first):
@@ -105,6 +98,8 @@ class Fields:
                 text = f"{where(0)}: {quoted([roles['document']])} is None; the {self.table.noun}s are"
                 option = self.table.option({"document": likely_document(inner) or "NAME"})
                 raise InputError("frame-columns", f"{text} {quoted(there, 8)}", remedy=f"say which it is: {option}")
+        if not self.table.within and (several := _split(held, roles, self.table.separator, where)):
+            held |= several
         for what, name in roles.items():
             if is_plural(name, what) and not has_documents(held[name][0]):
                 raise self.table.missing(what, why=f"{quoted([name])} holds no list; ")
@@ -115,6 +110,34 @@ class Fields:
         self.roles = self.roles or roles
         self._others = {name: column for name, column in held.items() if name not in roles.values()}
         return {what: held.get(name, [None] * len(rows)) for what, name in self.roles.items()}
+
+    def _named(self, rows: Sequence[Any], held: dict[Any, list[Any]], first: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Add what the user names and no field is called: paths, several fields of a query, and those of ranks.
+
+        Args:
+            rows: the rows.
+            held: the fields, to which columns are added and from which their parts are taken.
+            first: the names of the fields of the first row.
+
+        Returns:
+            These names with those that were added.
+
+        """
+        named = self.table.named
+        for path in named.values():
+            is_path = "." in path or not isinstance(rows[0], tuple | list)
+            if is_path and path not in held and any(at(row, path) is not None for row in rows):
+                held[path] = [at(row, path) for row in rows]
+                first = (*first, path)
+        query = named.get("query", "")
+        if parts := parts_of(query, held):
+            first = (*(name for name in first if name not in parts), query)
+            held[query] = _joined([held.pop(name) for name in parts])
+        for pattern in [name for name in named.values() if name not in held]:
+            if ranks := numbered(pattern, held, named.values()):
+                first = (*(name for name in first if name not in ranks), pattern)
+                held[pattern] = list(map(trimmed, zip(*(held.pop(name) for name in ranks), strict=True)))
+        return first
 
     def refuse_doubt(self, where: Where, lists: Sequence[Any] | None = None) -> None:
         """Refuse rows without scores or grades where a field of an unknown name may hold them.
@@ -154,6 +177,14 @@ class Fields:
             return {what: name for what, name in roles.items() if table.columns.get(what) != ""}
         query = table.column_of("query") if table.within else None
         return ({} if query is None else {"query": query}) | table.chosen()
+
+
+def _split(
+    held: Mapping[Any, list[Any]], roles: Mapping[str, Any], separator: str, where: Where
+) -> dict[Any, list[Any]]:
+    """Return the fields with lists in place of texts that hold several documents; none where there are no such."""
+    several = cells.split({what: held[name] for what, name in roles.items()}, separator, where)
+    return {} if several is None else {roles[what]: items for what, items in several.items()}
 
 
 def _joined(columns: Sequence[Sequence[Any]]) -> list[str | None]:

@@ -1,0 +1,95 @@
+"""Several documents in one cell of a table: ids between separators, or a list as it is written in JSON or in Python."""
+
+import ast
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from rankworth.errors import InputError, shortened
+
+Where = Callable[[int], str]
+"""Says where a row stands."""
+SEPARATORS: Final = (" ", ",", ";", "|")
+"""what stands between ids, as messages propose it"""
+
+
+def split(columns: Mapping[str, Sequence[Any]], separator: str, where: Where) -> dict[str, list[Any]] | None:
+    """Return columns in which documents stand in lists, and numbers that stand beside them; None where none is split.
+
+    A cell that is written as a list, `[706, 372]`, is one; any other is taken apart only where a separator is said.
+
+    Args:
+        columns: `document`, and what stands beside it.
+        separator: what stands between ids in a cell; a blank stands for any number of them. Empty where nobody says.
+        where: where each row stands.
+
+    Raises:
+        InputError: `input-type`, `missing-value`.
+
+    """
+    first = next((item for item in columns["document"] if item is not None), None)
+    if separator and isinstance(first, list | tuple | dict):
+        text = f"{where(0)}: separator={separator!r}, and the documents stand in lists already"
+        raise InputError("frame-columns", text, remedy="leave separator out")
+    if not isinstance(first, str) or not (separator or is_written(first)):
+        return None
+    several: dict[str, list[Any]] = {}
+    for what, cells in columns.items():
+        is_document = what == "document"
+        if what in ("query", "subtopic") or not (is_document or any(_is_several(cell, separator) for cell in cells)):
+            several[what] = list(cells)
+        else:
+            several[what] = [
+                _listed(cell, separator, f"{where(row)}: the {what}") if isinstance(cell, str | None) else cell
+                for row, cell in enumerate(cells)
+            ]
+    return several
+
+
+def trimmed(items: Sequence[Any]) -> list[Any]:
+    """Return the items of a row with a column for each rank, without those that are missing at its end.
+
+    >>> trimmed(["d1", None, "d2", None])
+    ['d1', None, 'd2']
+    """
+    length = max((rank for rank, item in enumerate(items, 1) if item is not None), default=0)
+    return list(items[:length])
+
+
+def is_written(cell: object) -> bool:
+    """Whether a cell is written as a list."""
+    return isinstance(cell, str) and cell.lstrip().startswith("[") and cell.rstrip().endswith("]")
+
+
+def separator_in(cell: object) -> str:
+    """Return what may stand between ids of a cell; nothing where the cell is one id."""
+    return next((sign for sign in SEPARATORS if isinstance(cell, str) and sign in cell.strip()), "")
+
+
+def _is_several(cell: object, separator: str) -> bool:
+    return is_written(cell) or (bool(separator) and isinstance(cell, str) and separator in cell.strip())
+
+
+def _listed(cell: str | None, separator: str, where: str) -> list[Any]:
+    """The items of one cell; none of an empty one."""
+    bare = (cell or "").strip()
+    if is_written(bare):
+        for read in (json.loads, ast.literal_eval):
+            try:
+                items = read(bare)
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                continue
+            return list(items)
+        if not separator:
+            text = f"{where} {shortened(bare)!r} begins as a list and is none of JSON"
+            raise InputError("input-type", text, remedy='write it as JSON does: ["d1", "d2"]')
+        bare = bare[1:-1]
+    if separator == " " or not bare:
+        return bare.split()
+    items = [item.strip() for item in bare.split(separator)]
+    items = items[:-1] if not items[-1] else items
+    if "" in items:
+        remedy = "remove it, or fill it in"
+        text = f"{where} {shortened(bare)!r} has nothing between two separators"
+        raise InputError("missing-value", text, remedy=remedy)
+    return items
