@@ -731,8 +731,10 @@ def test_an_empty_answer_to_every_judged_query_is_no_query_in_common() -> None:
 def test_a_dict_of_runs_is_never_guessed() -> None:
     assert str(refused(QRELS, {"bm25": RUN})) == (
         "the run: 'bm25' holds a dict of dicts, so this looks like several runs   [nested-runs]\n"
-        "  rankworth.evaluate_runs(qrels, {name: run, ...}, measures) takes several runs"
+        "  rankworth.evaluate_runs(qrels, {name: run, ...}, measures) takes several runs\n"
+        "  if the run stands under bm25: run_columns={'root': 'bm25'} (on the command line --run-columns root=bm25)"
     )
+    assert rw.evaluate(QRELS, {"bm25": RUN}, ["RR"], run_columns={"root": "bm25"}) == rw.evaluate(QRELS, RUN, ["RR"])
     assert str(refused({"trec": QRELS}, RUN)).startswith(
         "the judgements: 'trec' holds a dict of dicts, so this looks like several sets of judgements   [nested-runs]"
     )

@@ -192,10 +192,9 @@ class Input:
         """
         if not name or self.names is None:
             return not self.is_valued
-        if what in ("root", "separator"):
-            return name == self.root if what == "root" else self.has_cells
-        if what == "query" and self.is_by_query:
-            return False
+        sure = {"root": name == self.root, "separator": self.has_cells} | ({"query": False} if self.is_by_query else {})
+        if what in sure:
+            return sure[what]
         if name.startswith("@"):
             return self.is_response
         path = name.removeprefix("-")
