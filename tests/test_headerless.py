@@ -136,6 +136,12 @@ def test_ratings_to_exclude_are_refused_likewise(name: str, tmp_path: Path, comm
     status, out, said = command(*words, *line[line.index("--") :].split())
     assert (status, out.split()[-1]) == (0, "1.0"), said
     assert "6 retrieved documents excluded" in said
+    with pytest.raises(InputError) as caught:
+        rw.evaluate("test.csv", "predicted.csv", ["RR"], exclude="seen")
+    called = re.search(r"in Python exclude=(Qrels\(.*\))", str(caught.value))
+    assert called
+    pairs = eval(called[1], {"Qrels": rw.Qrels})  # noqa: S307 - the text of a message
+    assert rw.evaluate("test.csv", "predicted.csv", ["RR"], exclude=pairs)["RR"] == 1
 
 
 def test_three_columns_with_times_for_grades_are_refused_and_as_exclusions_read(

@@ -214,12 +214,16 @@ def refuse_misfit(source: Source, layout: Layout, form: str, reading: "Reading")
 def way(source: Source, start: Beginning, layout: Layout, option: str) -> str:
     """Return the options, and the call, that read a text without a header as a table."""
     columns = start.roles(layout)
-    if option == "exclude" or len(start.columns) == _PAIR:
+    if option == "exclude":
+        columns[layout.value] = ""
+    if len(start.columns) == _PAIR:
         columns.pop(layout.value)
     typed = "--columns" if option == "exclude" else f"--{option}-format {start.format} --{option}-columns"
     path = STDIN if source.path == STDIN else source.path
     called = "Run" if layout is RUN else "Qrels"
     in_python = f"{called}({path!r}, format={start.format!r}, columns={columns})"
+    if option == "exclude":
+        columns, in_python = {what: columns[what] for what in ("query", "document")}, f"exclude={in_python}"
     return f"{typed} {_typed(columns)}\nin Python {in_python}"
 
 
