@@ -389,6 +389,15 @@ def _(data: Collection, chance: random.Random) -> None:
         line[3] = chance.choice(["0.5", "1.5", "0.25"])
 
 
+@kind("judgements of a sample are -1", "sampled-judgements", "warning")
+def _(data: Collection, chance: random.Random) -> None:
+    others = [line for line in data.qrels if float(line[3]) <= 0]
+    if not others:
+        raise LookupError
+    for line in chance.sample(others, 1 + len(others) // 2):
+        line[3] = "-1"
+
+
 @kind("judged documents are not in the corpus", "missing-documents", "warning")
 def _(data: Collection, chance: random.Random) -> None:
     documents = sorted({line[2] for line in data.qrels})

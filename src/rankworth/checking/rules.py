@@ -14,7 +14,15 @@ from rankworth.checking.reading import Rows, path_of
 from rankworth.errors import Severity, counted, quoted
 from rankworth.evaluation.aggregation import Mask
 from rankworth.evaluation.bounds import MeanBounds
-from rankworth.evaluation.diagnostics import MANY, blanks, means_apart, unanswered, uneven_depths, uneven_judgements
+from rankworth.evaluation.diagnostics import (
+    MANY,
+    blanks,
+    means_apart,
+    sampled,
+    unanswered,
+    uneven_depths,
+    uneven_judgements,
+)
 from rankworth.evaluation.evaluator import MeasuredRun
 from rankworth.evaluation.values import Values
 from rankworth.io import metadata
@@ -30,6 +38,7 @@ _REPLACED: Final = {"many-ties", "many-unanswered", "blank-grade"}
 """notices of evaluations that rules of this module complete"""
 _OF_JUDGEMENTS: Final = (
     *("nothing-relevant", "all-relevant", "best-of-subtopics", "one-subtopic", "known-defect", "unspecified-order"),
+    "sampled-judgements",
 )
 """notices that are not about one run"""
 _ONE_SIDED: Final = 0.2
@@ -115,6 +124,8 @@ class CheckedRun:
 def of_judgements(qrels: Qrels, checked: Sequence[CheckedRun], file: str) -> Iterator[Finding]:
     """What judgements tell, and what that does to the means of runs."""
     for slug, text in blanks(qrels.blanks, qrels.blank):
+        yield Finding.of(slug, text, file=file)
+    for slug, text in () if checked else sampled(qrels, ()):
         yield Finding.of(slug, text, file=file)
     fractions = qrels.grades % 1 != 0
     if fractions.any():

@@ -65,6 +65,11 @@ class TieEffect(NamedTuple):
     """with relevant documents before them"""
 
 
+_NOT_JUDGED: Final = -1
+_OF_SAMPLES: Final = ("infAP", "Bpref", "Unjudged", "RBP_residual", "rbp_resid")
+"""measures to which a negative grade is no judgement"""
+
+
 def diagnose(
     evaluator: "Evaluator",
     plan: "Plan",
@@ -102,6 +107,7 @@ def diagnose(
     yield from _thresholds(as_base, whole.settled)
     yield from _cutoffs(name, measures, whole)
     yield from _subtopics(qrels, plan.asked, hits)
+    yield from sampled(qrels, measures)
     yield from blanks(qrels.blanks, qrels.blank)
 
 
@@ -338,6 +344,30 @@ def blanks(count: int, blank: str) -> Iterator[Notice]:
         which = "judgement has no grade and counts" if count == 1 else "judgements have no grade and count"
         text = f"{count:,} {which} as {'unjudged' if blank == 'unjudged' else 'grade 0'}"
         yield Notice("blank-grade", f"{text}; blank= (--blank) says what they mean: unjudged, zero or error")
+
+
+def sampled(qrels: Qrels, measures: Sequence[ResolvedMeasure]) -> Iterator[Notice]:
+    """Judgements of grade -1, which TREC's samples give to documents that were to be judged and were not.
+
+    Args:
+        qrels: the judgements.
+        measures: those that are measured; none where judgements are looked at alone.
+
+    """
+    count = int(np.count_nonzero(qrels.grades == _NOT_JUDGED))
+    taken = [measure for measure in measures if measure.judging.negative == "pooled"]
+    others = [measure for measure in taken if measure.quantity.name not in _OF_SAMPLES]
+    if not count or (measures and not others):
+        return
+    has = "has" if count == 1 else "have"
+    text = f"{count:,} of {counted(qrels.grades.size, 'judgement', 'judgements')} {has} grade {_NOT_JUDGED}: in TREC's "
+    text += "samples, documents of the pool that nobody judged. infAP and Bpref are made for them"
+    judged = [measure.label for measure in others if measure.quantity.name in COVERAGE]
+    labels = [measure.label for measure in others if measure.label not in judged]
+    counting = [f"{quoted(labels)} count{'s' if len(labels) == 1 else ''} them as not relevant"] if labels else []
+    counting += [f"to {quoted(judged)} they are judged"] if judged else []
+    text += f"; {', '.join(counting)}" if counting else ""
+    yield Notice("sampled-judgements", f'{text}. --negative dropped (negative="dropped") leaves them unjudged')
 
 
 def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
