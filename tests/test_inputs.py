@@ -234,14 +234,17 @@ def test_columns_are_named_in_python() -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        (("what=x",), "columns: what is not one of query documents document score rank grade subtopic"),
+        (("what=x",), "columns: what is not one of root separator query documents document score rank grade subtopic"),
         (("query",), "--columns query: a column is named WHAT=NAME, as in query=term"),
         (("query=a", "query=b"), "--columns query=b: query appears twice"),
         (
             ("query=a", "--run-columns", "grade=b"),
-            "--run-columns: grade is not one of query documents document score rank",
+            "--run-columns: grade is not one of root separator query documents document score rank",
         ),
-        (("query=a", "--qrels-columns", "rank=b"), "--qrels-columns: rank is not one of query document grade subtopic"),
+        (
+            ("query=a", "--qrels-columns", "rank=b"),
+            "--qrels-columns: rank is not one of root separator query documents document grade subtopic",
+        ),
     ],
 )
 def test_columns_that_cannot_be(command: Command, said: tuple[str, ...], message: str) -> None:

@@ -376,7 +376,7 @@ class Table:
         others = [name for name in map(str, self.names) if name.lower() not in _KNOWN]
         ranks = [re.sub(r"[0-9]+$", "*", name) for name in others if re.search(r"[0-9]$", name)]
         several = next((pattern for pattern in ranks if len(numbered(pattern, others)) > 1), "")
-        if several and "document" in near:
+        if several and "document" in near and "query" not in near:
             near = {what: several if what == "document" else name for what, name in near.items() if what != self.value}
         likely = {
             "document": _PASSAGE if _PASSAGE in others else likely_document(others),
