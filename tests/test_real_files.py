@@ -412,3 +412,14 @@ for ids in ([[3, 7], [4]], [["a", "b"], ["c"]]):
 def test_lists_in_frames_of_pandas_need_no_pyarrow() -> None:
     out = subprocess.run([sys.executable, "-c", WITHOUT_PYARROW], check=True, capture_output=True, text=True).stdout
     assert out.splitlines() == ["{'AP@12': 0.7916666666666666} {'AP@12': 0.7916666666666666}"] * 2
+
+
+@pytest.mark.parametrize("form", ["parquet", "jsonl", "Polars", "pandas", "Arrow", "rows"])
+def test_tables_have_records_where_documents_says(form: str) -> None:
+    hits = [{"key": "a", "sim": "0.5"}, {"key": "b", "sim": "0.2"}]
+    run = AS[form](pl.DataFrame({"question": ["q"], "found": [hits]}), "found")
+    columns = {"documents": "found", "document": "key", "score": "sim"}
+    assert rw.Run(run, columns=columns).to_frame().rows() == [("q", "a", 0.5), ("q", "b", 0.2)]
+    assert rw.Qrels(run, columns={"documents": "found", "document": "key", "grade": "sim"}).to_dict() == {
+        "q": {"a": 0.5, "b": 0.2}
+    }
