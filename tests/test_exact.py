@@ -109,8 +109,6 @@ def test_two_runs_against_one_exact_run_can_be_compared() -> None:
     ("exact", "run", "options", "slug", "problem"),
     [
         (EXACT, EXACT, {"measures": ["R@9"]}, "refused-input", "R@9: the exact run has 5 documents for query q1"),
-        (EXACT, {"q1": ["a", "b"]}, {}, "missing-value", "ann has an order and no scores"),
-        ({"q1": ["a", "b", "c"]}, EXACT, {}, "missing-value", "the run has an order and no scores"),
         (
             EXACT,
             EXACT,
@@ -138,3 +136,28 @@ def test_files_are_read_as_runs_and_columns_may_be_distances(tmp_path: Path) -> 
     exact, ann = (str(tmp_path / name) for name in ("exact.csv", "ann.csv"))
     found = rw.evaluate_exact(exact, [ann], ["R@5"], columns={"score": "-l2"})["ann"]
     assert found.per_query.to_dict() == {"q1": {"R@5": 1.0}, "q2": {"R@5": 2 / 5}}
+
+
+@pytest.mark.parametrize(
+    ("exact", "run", "value"),
+    [
+        ([["a", "b", "c"]], [["a", "c", "x"]], 2 / 3),
+        ([["a", "b", "c", "d"]], [["d", "b", "c"]], 2 / 3),
+        ([["a", "b", "c"]], {"0": {"a": 0.9, "c": 0.8, "x": 0.95}}, 2 / 3),
+        ({"0": {"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.7}}, [["a", "d", "x"]], 2 / 3),  # tied with the third
+        ({"0": {"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.6995}}, [["a", "d", "x"]], 2 / 3),  # within the tolerance
+        ([["a", "b", "c"]], [["c"]], 1 / 3),
+    ],
+)
+def test_without_scores_ids_tell_and_it_is_said(exact: Any, run: Any, value: float) -> None:
+    with pytest.warns(rw.RankworthWarning, match="no scores, so ids tell"):
+        found = rw.evaluate_exact(exact, {"ann": run}, ["R@3"])["ann"]
+    assert found["R@3"] == value
+    assert "exact:ids" in found.signatures["R@3"]
+    assert [notice.slug for notice in found.notices if notice.slug == "recall-by-ids"] == ["recall-by-ids"]
+
+
+def test_with_scores_on_both_sides_nothing_is_said() -> None:
+    found = rw.evaluate_exact(EXACT, {"ann": EXACT}, ["R@3"])["ann"]
+    assert not found.notices
+    assert "exact:0.001" in found.signatures["R@3"]

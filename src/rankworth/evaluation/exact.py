@@ -2,6 +2,7 @@
 
 The scores of the exact run are the judgements. A document counts for R@k if its score is at most `tolerance` below that
 of the k-th document of the exact run: the score that the exact run gives it or, where that does not have it, its own.
+Where one of the two runs has no scores, the ids alone tell: a document counts if the exact run has it that high.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, Unpack
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.runner import planned, warn
-from rankworth.evaluation.values import RunValues, Values, details
+from rankworth.evaluation.values import Notice, RunValues, Values, details
 from rankworth.judging import inputs
 from rankworth.measures import CATALOGUE, Measure
 from rankworth.model import Digest, Qrels, Run
@@ -27,6 +28,8 @@ TOLERANCE: Final = 1e-3
 """that of ann-benchmarks"""
 MEASURES: Final = ("R@10",)
 P: Final = CATALOGUE["P"]
+_IDS: Final = "ids"
+"""in place of a tolerance, where ids tell which documents count"""
 _ROW: Final = ("query", "document", "score")
 
 
@@ -49,9 +52,12 @@ def evaluate_exact(
     k-th score of the exact run. So documents that are tied with the k-th count, whichever of them came back, and a
     document that came back twice counts once.
 
+    Where the exact run or another one has an order and no scores, as `.npy` and `.ivecs` have, m is how many of the
+    first k documents are among the first k exact ones by their ids, and a warning says so.
+
     Args:
-        exact: the exact run, with scores and at least k documents for each query.
-        runs: the approximate runs, as for `evaluate_runs`, with scores of the same search.
+        exact: the exact run, with at least k documents for each query, and their scores where there are some.
+        runs: the approximate runs, as for `evaluate_runs`, with scores of the same search where there are some.
         measures: `R@k`, for one or several k.
         tolerance: how far below the k-th exact score a document may be, in units of the score; that of ann-benchmarks
             unless another is given.
@@ -66,8 +72,7 @@ def evaluate_exact(
         `{name: Values}`; each value is between 0 and 1.
 
     Raises:
-        InputError: `refused-input` where the exact run has fewer than k documents for a query; `missing-value` where a
-            run has no scores; and as `evaluate`.
+        InputError: `refused-input` where the exact run has fewer than k documents for a query; and as `evaluate`.
         UsageError: `conflicting-options` for other measures than R@k, `unknown-setting` for a negative tolerance.
 
     Source: Aumueller, Bernhardsson, Faithfull (2020), ANN-Benchmarks, Information Systems 87,
@@ -93,7 +98,7 @@ def evaluate_exact(
     for run in named.values():
         judgements = inputs.Judgements(nearest.judgements(run), queries, [measure.judging for measure in graded.asked])
         found = Evaluator(judgements, run, [graded], progress=progress).values(graded)
-        values.append(_as_recall(found, plan, nearest, tolerance))
+        values.append(_as_recall(found, plan, nearest, f"{tolerance:g}" if nearest.tells_scores(run) else _IDS))
     warn(values)
     return RunValues(dict(zip(named, values, strict=True)))
 
@@ -118,11 +123,25 @@ def _precision(asked: ResolvedMeasure, cutoffs: Sequence[int]) -> Measure:
     return P(rel=len(cutoffs) - cutoffs.index(cutoff)) @ cutoff
 
 
-def _as_recall(values: Values, plan: Plan, nearest: "_Nearest", tolerance: float) -> Values:
-    """Values under the names of the measures that were asked for, with what tells that an exact run was the judge."""
+def _as_recall(values: Values, plan: Plan, nearest: "_Nearest", judge: str) -> Values:
+    """Values under the names of the measures that were asked for, with what tells that an exact run was the judge.
+
+    Args:
+        values: of the precision with which they were computed.
+        plan: what was asked for.
+        nearest: the exact run.
+        judge: the tolerance, or that ids tell what counts.
+
+    """
     measures = tuple(measure.quantity for measure in plan.asked)
-    told = replace(details(values), plan=tuple(plan.asked), recorded={"exact": f"{tolerance:g}"})
+    told = replace(details(values), plan=tuple(plan.asked), recorded={"exact": judge})
     notices = tuple(each for each in values.notices if each.slug != "all-relevant")  # as the nearest are
+    if judge == _IDS:
+        run = values.run or "the run"
+        without = f"{run} has" if nearest.has_scores else "the exact run has"
+        text = f"{without} no scores, so ids tell which documents of {run} count for {quoted(map(str, measures))}; one "
+        text += "that is as near as the k-th exact document and is not among the first k does not count"
+        notices += (Notice("recall-by-ids", text),)
     return replace(values, measures=measures, asked=measures, notices=notices, judgements=nearest.digest, _details=told)
 
 
@@ -134,24 +153,27 @@ class _Nearest:
         scores: `query`, `document`, `score`.
         last: the lowest score that counts for each query and cutoff.
         cutoffs: ascending.
+        has_scores: whether it has scores, and not an order alone.
 
     """
 
     scores: "pl.DataFrame"
     last: "pl.DataFrame"
     cutoffs: Sequence[int]
+    has_scores: bool
 
     @classmethod
     def of(cls, run: Run, cutoffs: Sequence[int], tolerance: float, queries: Collection[str] | None) -> Self:
         """Read the exact run.
 
         Raises:
-            InputError: `refused-input`, `missing-value`.
+            InputError: `refused-input`.
 
         """
         import polars as pl  # noqa: PLC0415 - as everywhere where `import rankworth` may pass
 
         scores = _scores(run)
+        tolerance = tolerance if run.orders.has_scores else 0
         scores = scores if queries is None else scores.filter(pl.col("query").is_in(queries))
         ranked = pl.col("score").sort(descending=True)
         last = scores.group_by("query", maintain_order=True).agg(
@@ -165,34 +187,31 @@ class _Nearest:
             there += f" (queries with fewer than {cutoffs[-1]}: {few.height:,})"
             remedy = "search exactly for as many, or name the queries that have them: queries=[...] (--only FILE)"
             raise InputError("refused-input", f"R@{cutoffs[-1]}: {there}", remedy=remedy)
-        return cls(scores, last, cutoffs)
+        return cls(scores, last, cutoffs, run.orders.has_scores)
 
     @cached_property
     def digest(self) -> Digest:
         """What tells later whether this was the exact run."""
         return Qrels(self.scores.rename({"score": "grade"})).digest
 
+    def tells_scores(self, run: Run) -> bool:
+        """Whether scores tell which documents of a run count, once it is read; otherwise ids do."""
+        return self.has_scores and run.orders.has_scores
+
     def judgements(self, run: Run) -> Qrels:
         """The documents of the exact run and of another one, graded by the number of cutoffs for which each counts."""
         import polars as pl  # noqa: PLC0415 - as above
 
         own = _scores(run).join(self.scores, on=["query", "document"], how="anti")
+        own = own if self.tells_scores(run) else own.clear()
         grade = pl.sum_horizontal(pl.col("score") >= pl.col(str(cutoff)) for cutoff in self.cutoffs)
         rows = pl.concat([self.scores, own]).join(self.last, on="query")
         return Qrels(rows.select("query", "document", grade.cast(pl.Float64).alias("grade")))
 
 
 def _scores(run: Run) -> "pl.DataFrame":
-    """The best score of each document.
-
-    Raises:
-        InputError: `missing-value` where the run has none.
-
-    """
+    """The best score of each document; by its rank where the run has an order alone."""
     import polars as pl  # noqa: PLC0415 - as above
 
     rows = pl.concat([frame.select(*_ROW) for frame in run.batches()]).cast({"query": pl.String, "document": pl.String})
-    if not run.orders.has_scores:
-        text = f"{run.name or 'the run'} has an order and no scores, and which documents count is told by scores"
-        raise InputError("missing-value", text, remedy="save the scores or distances of the search, too")
     return rows.group_by("query", "document", maintain_order=True).agg(pl.col("score").max())

@@ -248,6 +248,10 @@ def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
         from rankworth.io import parquet  # noqa: PLC0415 - not needed for text
 
         return Input(layout, source.name, parquet.names(source, form), has_cells=True)
+    if form in ("npy", "ivecs", "fvecs", "hdf5"):
+        from rankworth.io import neighbours  # noqa: PLC0415 - not needed for text
+
+        return Input(layout, source.name, neighbours.names(source, form), is_response=True)
     if form in ("json", "jsonl"):
         return _of_json(source, layout, form, reading.columns)
     from rankworth.io import csv  # noqa: PLC0415 - not needed for the others

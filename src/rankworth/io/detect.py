@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 from rankworth.errors import InputError, quoted
@@ -18,9 +19,13 @@ MAGIC: Final = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
     b"\xff\xff\xff\xff": "arrow",
+    b"\x93NUMPY": "npy",
+    b"\x89HDF\r\n\x1a\n": "hdf5",
     **dict.fromkeys((b"{\0", b"[\0", b"\0{", b"\0[", b"\xff\xfe", b"\xfe\xff"), "trec"),
 }
 """how files begin that are no text in UTF-8; for those in UTF-16 it is TREC's reader that says so"""
+_BY_SUFFIX: Final = ("ivecs", "fvecs")
+"""formats that nothing but the suffix tells: a length, and as many numbers"""
 _KEY: Final = re.compile(rb'[{]\s*"((?:[^"\\]|\\.)*+)"\s*:')
 _SHAPE: Final = ("frame-columns", "run-columns", "qrels-columns", "input-type")
 """the errors of a file that is something else"""
@@ -33,8 +38,10 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
         InputError: as `Source.open`.
 
     """
-    if reading.format not in ("", "json"):
-        return reading.format
+    suffixes = Path(source.path).suffixes[-2:]
+    form = reading.format or next((form for form in _BY_SUFFIX if f".{form}" in suffixes), "")
+    if form not in ("", "json"):
+        return form
     head = source.head(HEAD)
     text = head.removeprefix(MARK).lstrip()
     if reading.format:

@@ -29,11 +29,19 @@ Blank = Literal["unjudged", "zero", "error"]
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-FORMATS: Final = ("trec", "tsv", "csv", "msmarco", "jsonl", "json", "parquet", "arrow", "svmlight")
+FORMATS: Final = (
+    *("trec", "tsv", "csv", "msmarco", "jsonl", "json", "parquet", "arrow", "svmlight"),
+    *("npy", "ivecs", "fvecs", "hdf5"),
+)
 """What can be read, by the names that options take."""
 LISTED: Final = "--run-columns query=@queries.txt names a file with the query of each response, in their order"
 """how a user names the queries of responses of a search engine"""
-_MODULES: Final = {"tsv": "csv", "msmarco": "csv", "arrow": "parquet"}
+_MODULES: Final = {
+    "tsv": "csv",
+    "msmarco": "csv",
+    "arrow": "parquet",
+    **dict.fromkeys(("npy", "ivecs", "fvecs", "hdf5"), "neighbours"),
+}
 """which of `rankworth.io` reads a format, where it is called otherwise"""
 ROLES: Final = ("root", "separator", "query", "documents", "document", "score", "rank", "grade", "subtopic")
 RANKED: Final = ("query", "document", "score", "rank")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _SUFFIXES: Final = (
     *(".run", ".trec", ".txt", ".res", ".tsv", ".csv"),
-    *(".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather"),
+    *(".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".npy", ".ivecs", ".fvecs", ".hdf5", ".h5"),
 )
 
 

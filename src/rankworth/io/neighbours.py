@@ -1,0 +1,216 @@
+"""Neighbours in arrays, a row of ids for each query, as ground truths of vector search have them.
+
+NumPy's `.npy` and Texmex's `.ivecs` hold ids alone, best first; an `.fvecs` holds their distances, and its ids stand in
+the `.ivecs` of the same name beside it. HDF5 of ann-benchmarks holds `neighbors` and `distances`. Queries are called
+`0`, `1`, `2` ...; the id -1 is no document.
+"""
+
+import io
+import struct
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rankworth.errors import InputError, UsageError, quoted
+from rankworth.io.columns import is_negative
+from rankworth.io.lines import RUN, Layout
+from rankworth.io.reading import Lists
+from rankworth.io.source import Source
+
+if TYPE_CHECKING:
+    from rankworth.io.reading import Reading
+
+BATCH: Final = 1 << 18
+"""how many documents are handed out at a time"""
+_IDS, _NUMBERS = "neighbors", "distances"
+"""what ann-benchmarks calls its data sets"""
+_WAYS: Final = 2
+_NO_DOCUMENT: Final = -1
+_PYTHON: Final = 'rw.evaluate_exact({"ids": ids, "distances": distances}, {"found": run}, ["R@10"])'
+
+
+def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
+    """The documents in batches, in file order.
+
+    Args:
+        source: where the bytes come from.
+        layout: `RUN` or `QRELS`.
+        reading: what the user says of the file; its format is `npy`, `ivecs`, `fvecs` or `hdf5`.
+
+    Raises:
+        InputError: `frame-columns`, `input-type`, `truncated-file`, `missing-file`, `bad-score`, `response-queries`.
+        UsageError: `missing-library`.
+
+    """
+    ids, numbers, label = _of_hdf5(source, layout, reading) if reading.format == "hdf5" else _of_file(source, reading)
+    _check(source, ids, numbers)
+    names = [str(query) for query in range(len(ids))]
+    if (path := reading.columns.get("query", "")).startswith("@"):
+        from rankworth.io.responses import fitting, listed_queries  # noqa: PLC0415 - where a file names the queries
+
+        names = fitting(listed_queries(path[1:]), path[1:], len(ids), source.name)
+    if layout is RUN:
+        way = "order" if numbers is None else "distance" if is_negative(label) else "score"
+        reading.orders.agree(way, source.name, Lists(label))
+        if numbers is None:
+            reading.orders.meet(names, lambda row: f"{source.name}: row {row}")
+    size = max(1, BATCH // max(1, ids.shape[1]))
+    for start in range(0, len(ids), size):
+        part = slice(start, start + size)
+        yield _frame(names[part], ids[part], None if numbers is None else numbers[part], layout, label)
+
+
+def names(source: Source, form: str) -> list[str]:
+    """The names of the arrays of a file; only those of HDF5 have some."""
+    if form != "hdf5":
+        return []
+    with _opened(source) as file:
+        return list(file)
+
+
+def _frame(
+    queries: Sequence[str], ids: NDArray[Any], numbers: NDArray[Any] | None, layout: Layout, label: str
+) -> pl.DataFrame:
+    """A row for each document: judgements of grade 1, or a run by its distances, its scores or its order."""
+    depth = ids.shape[1]
+    if layout is not RUN:
+        value = np.ones(ids.size)
+    elif numbers is None:
+        value = np.tile(np.arange(-1.0, -depth - 1.0, -1.0), len(ids))
+    else:
+        value = numbers.reshape(-1).astype(np.float64)
+        value = 0.0 - value if is_negative(label) else value
+    there = ids.reshape(-1) != _NO_DOCUMENT
+    documents = pl.Series("document", ids.reshape(-1)[there]).cast(pl.String)
+    query = pl.Series("query", list(queries), dtype=pl.String).gather(np.repeat(np.arange(len(ids)), depth)[there])
+    return pl.DataFrame([query, documents, pl.Series(layout.value, value[there])])
+
+
+def _check(source: Source, ids: NDArray[Any], numbers: NDArray[Any] | None) -> None:
+    """Refuse arrays that are no ids, and numbers that are not those of the ids.
+
+    Raises:
+        InputError: `frame-columns`, `bad-score`.
+
+    """
+    if ids.ndim != _WAYS or not np.issubdtype(ids.dtype, np.integer):
+        shape = " x ".join(map(str, ids.shape))
+        problem = f"{source.name}: it holds {ids.dtype} [{shape}], and not integers [queries x documents]"
+        raise InputError("frame-columns", problem, remedy=f"ids and distances in arrays: {_PYTHON}")
+    if not ids.size:
+        raise InputError("empty-input", f"{source.name}: it holds no ids")
+    if numbers is not None and numbers.shape != ids.shape:
+        shapes = " and ".join(" x ".join(map(str, array.shape)) for array in (ids, numbers))
+        raise InputError("frame-columns", f"{source.name}: ids and distances have the shapes {shapes}")
+    if numbers is not None and np.isnan(numbers[ids != _NO_DOCUMENT]).any():
+        remedy = "a document that is left out has the id -1"
+        raise InputError("bad-score", f"{source.name}: a distance is NaN, not a number", remedy=remedy)
+
+
+def _of_file(source: Source, reading: "Reading") -> tuple[NDArray[Any], NDArray[Any] | None, str]:
+    """The ids of a file, its distances, and what these are called.
+
+    Raises:
+        InputError: `frame-columns`, `truncated-file`, `missing-file`.
+
+    """
+    if named := {what: name for what, name in reading.columns.items() if name and not name.startswith("@")}:
+        problem = f"{source.name}: its array has no name, and {quoted(named.values())} is named"
+        raise InputError("frame-columns", problem, remedy="leave the columns out")
+    if reading.format == "npy":
+        return _of_npy(source), None, ""
+    if reading.format == "ivecs":
+        return _of_vecs(source, np.dtype("<i4")), None, ""
+    beside = Source(Path(source.path).with_suffix(".ivecs"))
+    if not Path(beside.path).exists():
+        problem = f"{source.name}: distances or vectors have no ids; {beside.name}, which would hold them, is not there"
+        raise InputError("missing-file", problem, remedy="name the .ivecs with the ids of the nearest documents")
+    return _of_vecs(beside, np.dtype("<i4")), _of_vecs(source, np.dtype("<f4")), "-distances"
+
+
+def _of_npy(source: Source) -> NDArray[Any]:
+    """The array of a file of NumPy.
+
+    Raises:
+        InputError: `truncated-file`.
+
+    """
+    try:
+        array: NDArray[Any] = np.load(io.BytesIO(source.whole()), allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise _damaged(source, str(error)) from None
+    return array
+
+
+def _of_vecs(source: Source, kind: np.dtype[Any]) -> NDArray[Any]:
+    """The rows of an `.ivecs` or an `.fvecs`: each is its length, and as many numbers of four bytes.
+
+    Raises:
+        InputError: `truncated-file`.
+
+    """
+    content = source.whole()
+    (length,) = struct.unpack_from("<i", content) if len(content) >= kind.itemsize else (0,)
+    width = kind.itemsize * (1 + length)
+    if length < 1 or len(content) % width:
+        raise _damaged(source, f"{len(content):,} bytes are no rows of {length:,} numbers")
+    rows = np.frombuffer(content, dtype="<i4").reshape(-1, 1 + length)
+    if (rows[:, 0] != length).any():
+        raise _damaged(source, "rows have different lengths")
+    return rows[:, 1:].copy().view(kind)
+
+
+def _of_hdf5(source: Source, layout: Layout, reading: "Reading") -> tuple[NDArray[Any], NDArray[Any] | None, str]:
+    """The ids of a file of HDF5, their distances, and what these are called.
+
+    Raises:
+        InputError: `frame-columns`, `truncated-file`.
+        UsageError: `missing-library`.
+
+    """
+    document, label = reading.columns.get("document", _IDS), reading.columns.get(layout.value, f"-{_NUMBERS}")
+    with _opened(source) as file:
+        path = label[1:] if is_negative(label) else label
+        is_told = layout is RUN and (path in file or layout.value in reading.columns) and path
+        lacking = [name for name in (document, *([path] if is_told else [])) if name not in file]
+        if lacking:
+            problem = f"{source.name}: there is no data set {quoted(lacking)}; there is {quoted(list(file), 8)}"
+            remedy = "name the ids and their distances: --columns document=NAME score=-NAME"
+            raise InputError("frame-columns", problem, remedy=remedy)
+        return np.asarray(file[document]), np.asarray(file[path]) if is_told else None, label if is_told else ""
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[Any]:
+    """A file of HDF5, where it lies; in memory where it is compressed or a pipe.
+
+    Raises:
+        InputError: `truncated-file`.
+        UsageError: `missing-library`.
+
+    """
+    try:
+        h5py: Any = import_module("h5py")
+    except ImportError:
+        problem = f"{source.name}: HDF5 is read by h5py, which is not installed"
+        raise UsageError("missing-library", problem, remedy="pip install 'h5py>=3.11'") from None
+    source.head(1)
+    in_place = source.size is not None and not source.compressed
+    try:
+        file = h5py.File(source.path if in_place else io.BytesIO(source.whole()), "r")
+    except OSError as error:
+        raise _damaged(source, str(error)) from None
+    with file:
+        yield file
+
+
+def _damaged(source: Source, reason: str) -> InputError:
+    """The error for a file that is not what it should be."""
+    problem = f"{source.name}: it cannot be read as an array ({reason})"
+    return InputError("truncated-file", problem, remedy="write, copy or download it again; nothing of it was used")
