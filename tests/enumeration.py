@@ -12,6 +12,7 @@ from generators import Grades, Scores
 from rankworth.measures import Measure
 
 SCALE = (0.0, 1.0, 2.0, 3.0)
+_OTHERWISE = "a document that nobody judged counts otherwise than one of grade 0"
 
 
 def rankings(by: str, number: int, seed: int, *, tied: bool) -> tuple[Grades, Scores]:
@@ -37,14 +38,16 @@ def every_order(qrels: dict[str, float], run: dict[str, float]) -> Iterator[tupl
     for document, score in sorted(run.items(), key=lambda item: -item[1]):
         ties.setdefault(score, []).append(document)
     for orders in product(*map(permutations, ties.values())):
-        ranked = [document for order in orders for document in order]
-        yield qrels, {document: -float(rank) for rank, document in enumerate(ranked)}
+        groups = zip(ties, orders, strict=True)
+        yield qrels, {name: score - 0.001 * number for score, order in groups for number, name in enumerate(order)}
 
 
-def every_grade(qrels: dict[str, float], run: dict[str, float]) -> Iterator[tuple[dict[str, float], dict[str, float]]]:
+def every_grade(
+    qrels: dict[str, float], run: dict[str, float], scale: Sequence[float] = SCALE
+) -> Iterator[tuple[dict[str, float], dict[str, float]]]:
     """The ranking with every grade for each of its unjudged documents."""
     unjudged = [document for document in run if document not in qrels]
-    for grades in product(SCALE, repeat=len(unjudged)):
+    for grades in product(scale, repeat=len(unjudged)):
         yield qrels | dict(zip(unjudged, grades, strict=True)), run
 
 
@@ -56,9 +59,10 @@ def faults(by: Any, measures: Sequence[Measure], number: int, seed: int, **setti
     labels = list(map(str, measures))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        bounds = rw.evaluate(qrels, run, labels, bounds=by, **settings).bounds
+        bounded = rw.evaluate(qrels, run, labels, bounds=by, **settings)
         sides = ({query: way[side] for query, way in every.items()} for side in (0, 1))
         values = rw.evaluate(*sides, labels, **settings).per_query
+    bounds, now = bounded.bounds, bounded.per_query.to_dict()
     assert bounds is not None
     owner = np.array([query.partition(" ")[0] for query in values.ids])
     starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
@@ -67,6 +71,11 @@ def faults(by: Any, measures: Sequence[Measure], number: int, seed: int, **setti
     wrong, unknown = [], 0
     for column, label in enumerate(labels):
         known = bounds.per_query(label)
+        if any(note.startswith(f"{label} has no bounds: {_OTHERWISE}") for note in bounds.notes):
+            each = zip(owner[starts].tolist(), ends[0][:, column], ends[1][:, column], strict=True)
+            if all(low - 1e-9 <= now[query][label] <= high + 1e-9 for query, low, high in each):
+                wrong.append(f"{label} has no bounds, and they would hold all values")
+            continue
         rows = zip(owner[starts].tolist(), ends[0][:, column], ends[1][:, column], mean[:, column], strict=True)
         for query, low, high, expected in rows:
             found = known[query]
@@ -98,16 +107,17 @@ def faults_of_differences(
     filled = {name: judged for name, (judged, _) in every.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        bounds = rw.compare(
-            qrels, {"a": first, "b": second}, labels, bounds="unjudged", resamples=10, **settings
-        ).bounds
+        told = rw.compare(qrels, {"a": first, "b": second}, labels, bounds="unjudged", resamples=10, **settings)
         sides = ({name: run[query] for name, (_, query) in every.items()} for run in (first, second))
         one, other = (rw.evaluate(filled, run, labels, **settings).per_query for run in sides)
     owner = np.array([query.partition(" ")[0] for query in one.ids])
     starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
     values = other.array - one.array
-    wrong, unknown = [], 0
+    wrong, unknown, bounds = [], 0, told.bounds
+    notes = {label: [note for note in told.notes if note.startswith(f"{label}: ")] for label in labels}
     for bound in bounds:
+        if any(note.partition("has no bounds: ")[2].startswith(_OTHERWISE) for note in notes[bound.measure]):
+            continue
         column = labels.index(bound.measure)
         ends = [cut.reduceat(values[:, column], starts).mean() for cut in (np.minimum, np.maximum)]
         holds = ends[0] > 1e-12 or ends[1] < -1e-12

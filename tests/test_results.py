@@ -22,6 +22,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 import pytest
+import scipy.stats
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -1110,3 +1111,35 @@ def test_bounds_of_a_file_are_those_of_its_values(path: str, by: Any) -> None:
 def test_a_file_without_bounds_has_none() -> None:
     evaluated(QRELS, {"a": RUN}).save("plain.json")
     assert rw.load("plain.json")["a"].bounds is None
+
+
+@pytest.mark.parametrize("profile", ["pytrec_eval-terrier-0.5", "ir_measures-0.4", "repro_eval-0.5", "trec_eval-9.0.8"])
+def test_intervals_of_geometric_means_are_those_of_the_mean_of_logarithms(profile: str) -> None:
+    """Held to SciPy's bootstrap; whether queries show logarithms or values makes no difference."""
+    draw = np.random.default_rng(5)
+    qrels = {f"q{query:02}": {f"d{number}": int(draw.integers(0, 3)) for number in range(6)} for query in range(30)}
+    run = {query: {f"d{number}": float(draw.normal()) for number in range(9)} for query in [*qrels][:26]}
+    values = rw.evaluate(qrels, run, ["gm_map", "map"], profile=profile)
+    plain = rw.evaluate(qrels, run, ["gm_map", "map"], profile=profile, quirks={"logarithms": False})
+    logarithms = np.log([max(row["gm_map"], 1e-5) for row in plain.per_query.to_dict().values()])
+    told = scipy.stats.bootstrap((logarithms,), np.mean, method="BCa", n_resamples=9999, random_state=1)
+    interval, ends = values.interval()["gm_map"], told.confidence_interval
+    assert values["gm_map"] == pytest.approx(np.exp(logarithms.mean()))
+    assert np.log(interval[:2]) == pytest.approx([ends.low, ends.high], abs=0.08 * (ends.high - ends.low))
+    assert interval == pytest.approx(plain.interval()["gm_map"])
+    values.save("x.json")
+    stored = rw.load("x.json")[values.run].interval()
+    assert {name: bits(ends) for name, ends in stored.items()} == {
+        name: bits(ends) for name, ends in values.interval().items()
+    }
+
+
+def test_a_mean_without_an_interval_leaves_those_of_others() -> None:
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"b": 1}}, {"q1": ["a"], "q2": ["b", "a"]}
+    values = rw.evaluate(qrels, run, ["P@1", "P@2"])
+    values.save("x.json")
+    result = rw.load("x.json")[values.run]
+    odd = replace(result.columns[0], mean=0.77)
+    kept = replace(result, columns=(odd, result.columns[1])).interval()
+    assert math.isnan(kept["P@1"].low)
+    assert kept["P@2"] == values.interval()["P@2"]

@@ -245,6 +245,9 @@ def of_unjudged(checked: CheckedRun, bounds: MeanBounds | None) -> Iterator[Find
     text = f"{checked.name} has {counted(count, 'document', 'documents')} in its first {top:,} ranks that nobody "
     text += f"judged ({100 * share:.1f} %); {'it counts' if count == 1 else 'they count'} as not relevant"
     for measure, bound in (bounds or {}).items():
+        if math.isnan(bound.low):
+            text += "".join(f"; {note}" for note in (bounds.notes if bounds else ()))
+            continue
         text += f"; {measure} is {checked.values[measure]:.4f}, and between {bound.low:.4f} and {bound.high:.4f} "
         text += f"whatever they are worth ({bounds.assumption.partition(': ')[2]})" if bounds else ""
     yield checked.finding("unjudged-documents", text, queries=checked.ids(unjudged > 0))

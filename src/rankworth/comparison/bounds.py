@@ -8,7 +8,7 @@ import numpy as np
 
 from rankworth.comparison.differences import Difference, ScoreTable
 from rankworth.comparison.systems import SystemReader
-from rankworth.evaluation.bounds import Varied, assumption, vary
+from rankworth.evaluation.bounds import Varied, assumption, no_bounds, refuse_without_bounds, vary
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.stats.samples import ROUNDING
 
@@ -45,34 +45,55 @@ def bounds_of(
     """
     contexts = reader.contexts(scores.measures, scores.systems, by)
     pairs = [[contexts[name][row.measure] for name in (row.first, row.second)] for row in rows]
-    bounds = tuple(_of_mean(scores, row, sides, by) for row, sides in zip(rows, pairs, strict=True))
-    return bounds, (assumption(pairs[0][0].run.hits, by), *_sentences(rows, bounds, by))
+    reasons = [next(filter(None, (no_bounds(side, by) for side in sides)), "") for sides in pairs]
+    refuse_without_bounds(reasons)
+    told = [
+        _of_mean(scores, row, sides, by) if not reason else _Told(_unknown(row), reason)
+        for row, sides, reason in zip(rows, pairs, reasons, strict=True)
+    ]
+    return tuple(bound for bound, _ in told), (assumption(pairs[0][0].run.hits, by), *_sentences(rows, told, by))
 
 
-def _of_mean(scores: ScoreTable, row: Difference, sides: Sequence[MeasureContext], by: Varied) -> DifferenceBound:
+class _Told(NamedTuple):
+    """Bounds of a difference, and why there are none."""
+
+    bound: DifferenceBound
+    reason: str = ""
+
+
+def _unknown(row: Difference, *, holds: bool | None = None) -> DifferenceBound:
+    return DifferenceBound(row.measure, row.first, row.second, math.nan, math.nan, holds)
+
+
+def _of_mean(scores: ScoreTable, row: Difference, sides: Sequence[MeasureContext], by: Varied) -> _Told:
     """The bounds of a mean difference; `sides` is the measure of both systems."""
-    places = {query: place for place, query in enumerate(sides[0].qrels.queries)}
-    order = np.array([places[query] for query in scores.queries], dtype=np.int64)
-    low, high, is_known = (column[order] for column in vary(sides, by))
     first, second = scores.pair(row.measure, row.first, row.second)
     there = ~np.isnan(first + second)
-    weights = scores.at(there).weights
-    ends = [float(np.average(end[there], weights=weights)) if there.any() else math.nan for end in (low, high)]
+    compared = scores.at(there)
+    values, (low, high, is_known), reason = vary(sides, compared.queries, by)
+    if not reason and not np.allclose(values, (second - first)[there], rtol=0, atol=ROUNDING):
+        reason = "queries count that have no value of their own"
+    if reason:
+        return _Told(_unknown(row), reason)
+    weights = compared.weights
+    ends = [float(np.average(end, weights=weights)) if end.size else math.nan for end in (low, high)]
     signs = np.sign(np.where(np.abs(ends) <= ROUNDING, 0.0, ends))
     holds = bool(signs[0] == signs[1])
-    if is_known[there].all():
-        return DifferenceBound(row.measure, row.first, row.second, ends[0], ends[1], holds)
+    if is_known.all():
+        return _Told(DifferenceBound(row.measure, row.first, row.second, ends[0], ends[1], holds))
     turns = not holds and not any(map(math.isnan, ends))  # these differences are attained
-    return DifferenceBound(row.measure, row.first, row.second, math.nan, math.nan, False if turns else None)
+    return _Told(_unknown(row, holds=False if turns else None))
 
 
-def _sentences(rows: Sequence[Difference], bounds: Sequence[DifferenceBound], by: Varied) -> Iterator[str]:
+def _sentences(rows: Sequence[Difference], told: Sequence[_Told], by: Varied) -> Iterator[str]:
     """What holds, what could turn, and what is not known."""
     many = len({(row.first, row.second) for row in rows}) > 1
-    for row, bound in zip(rows, bounds, strict=True):
+    for row, (bound, reason) in zip(rows, told, strict=True):
         name = f"{row.second} and {row.first} by {row.measure}" if many else row.measure
         between = "" if math.isnan(bound.low) else f" ({bound.low:+.4f} to {bound.high:+.4f})"
-        if bound.holds:
+        if reason:
+            yield f"{name}: the difference has no bounds: {reason}"
+        elif bound.holds:
             yield f"{name}: the sign of the difference holds {_WHATEVER[by]}{between}"
         elif bound.holds is None:
             yield f"{name}: whether the sign of the difference holds {_WHATEVER[by]} is not known"

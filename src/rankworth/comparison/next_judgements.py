@@ -10,7 +10,7 @@ import numpy as np
 from rankworth.arrays import Floats
 from rankworth.errors import UsageError, counted
 from rankworth.evaluation import runner
-from rankworth.evaluation.bounds import of_runs, vary
+from rankworth.evaluation.bounds import no_bounds, of_runs, refuse_without_bounds, vary
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.unjudged_bounds import Holes, effects, grades_of
@@ -152,6 +152,7 @@ def judge_next(
     only = None if queries is None else list(ids(queries))
     judgements = inputs.Judgements(judged, only, [measure.judging for measure in plan.asked])
     sides = _sides(judgements, named, plan)
+    refuse_without_bounds([next(filter(None, (no_bounds(side, "unjudged") for side in sides)), "")])
     holes = Holes.of(sides)
     effect, ranks = effects(holes), holes.ranks
     size = int(np.count_nonzero(sides[0].column.there))
@@ -245,10 +246,9 @@ def _notes(
 
 def _range(sides: Sequence[MeasureContext]) -> tuple[float, str]:
     """The mean, or the mean difference, and in words how low and high it could be."""
-    size = min(len(side.qrels.queries) for side in sides)
-    values = sides[-1].column.values[:size] - (sides[0].column.values[:size] if len(sides) > 1 else 0.0)
+    values, (low, high, is_known), reason = vary(sides, sides[0].qrels.queries, "unjudged")
     there = ~np.isnan(values)
-    found = vary(sides, "unjudged")
-    low, high = (float(ends[:size][there].mean()) for ends in (found.low, found.high))
-    beyond = "" if found.is_known[:size][there].all() else ", or beyond"
-    return float(values[there].mean()), f"{low:+.4f} to {high:+.4f}{beyond}"
+    if reason:
+        return float(values[there].mean()), "another one, of which is not known how low or high"
+    beyond = "" if is_known[there].all() else ", or beyond"
+    return float(values[there].mean()), f"{low[there].mean():+.4f} to {high[there].mean():+.4f}{beyond}"

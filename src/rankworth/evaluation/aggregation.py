@@ -265,7 +265,12 @@ class Column:
 
     def shown(self) -> Floats:
         """`[Q]`: the values as queries show them."""
-        return additive(self.values, self.way) if self.settings.logarithms else self.values
+        return additive(self.values, self.way) if self.shows_logarithms else self.values
+
+    @property
+    def shows_logarithms(self) -> bool:
+        """Whether queries show what is added for a geometric mean."""
+        return self.settings.logarithms and self.way == "gmean"
 
     def averaged(self) -> Floats:
         """The values that are averaged."""
@@ -479,7 +484,7 @@ def intervals(columns: Sequence[Column], table: Floats | None, level: float, see
 
     Args:
         columns: each measure's values as they are averaged.
-        table: `[Q, M]`, the values, where all measures have some for the same queries; None otherwise.
+        table: `[Q, M]`, what queries show, where all measures have a value for the same queries; None otherwise.
         level: the confidence level.
         seed: of the resampling.
 
@@ -487,20 +492,24 @@ def intervals(columns: Sequence[Column], table: Floats | None, level: float, see
     ways = [column.way for column in columns]
     odd = any(column.absent.size or column.divided is not None or column.sliced for column in columns)
     if table is not None and not odd and not np.isnan(table).any():
-        together = stats.intervals(to_logarithms(table, ways), level=level, seed=seed)
+        shown: list[Way] = ["mean" if column.shows_logarithms else column.way for column in columns]
+        together = stats.intervals(to_logarithms(table, shown), level=level, seed=seed)
         return from_logarithms(together.low, ways), from_logarithms(together.high, ways)
-    ends = [interval(*column.sampled(), column.way, level, seed) for column in columns]
+    sampled = [(column.way, *column.sampled()) for column in columns]
+    ends = [
+        interval(additive(values, way), weights, groups, way, level, seed) for way, values, weights, groups in sampled
+    ]
     low, high = np.array(ends).reshape(-1, 2).T
     return low, high
 
 
 def interval(
-    values: Floats, weights: Floats, groups: Integers, way: Way, level: float, seed: int
+    added: Floats, weights: Floats, groups: Integers, way: Way, level: float, seed: int
 ) -> tuple[float, float]:
     """The ends of the confidence interval of the mean of some values; NaN of a sum.
 
     Args:
-        values: `[N]`.
+        added: `[N]`, the values as they are added, see `additive`.
         weights: `[N]`, from 0.
         groups: `[N]`, the number of the group of each query.
         way: how the values become one.
@@ -510,7 +519,7 @@ def interval(
     """
     if way == "sum":
         return math.nan, math.nan
-    ends = bootstrap(additive(values, way), weights, groups, level=level, seed=seed)
+    ends = bootstrap(added, weights, groups, level=level, seed=seed)
     low, high = from_logarithms(np.array(ends), [way] * 2).tolist()
     return low, high
 

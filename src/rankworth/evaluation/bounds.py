@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from rankworth.arrays import Floats
 from rankworth.errors import UsageError
 from rankworth.evaluation.aggregation import Column, Mask
 from rankworth.evaluation.counterfactuals import MeasureContext, contexts
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 Varied = Literal["ties", "unjudged"]
 """What bounds are taken over: orders of tied documents, or grades of unjudged ones."""
+_ROUNDING: Final = 1e-9
+"""by how much a value may be beyond its bounds"""
 VARIED: Final[tuple[Varied, ...]] = get_args(Varied)
 
 
@@ -74,10 +77,10 @@ class MeanBounds(Mapping[str, Bound]):
         return f"MeanBounds({', '.join(parts)}; {self.assumption})"
 
     def per_query(self, measure: str) -> dict[Any, Bound]:
-        """The bounds of the value of each query."""
+        """The bounds of the value of each query, as queries show it."""
         columns = self.columns[measure]
         there = columns[0].there
-        rows = zip(*(column.values[there].tolist() for column in columns), strict=True)
+        rows = zip(*(column.shown()[there].tolist() for column in columns), strict=True)
         ids = self.kinds.back("query", columns[0].standing.of(there))
         return {query: Bound(*row) for query, row in zip(ids, rows, strict=True)}
 
@@ -101,27 +104,35 @@ def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progres
         progress: called while a file is read.
 
     Raises:
-        UsageError: `unknown-setting`; `conflicting-options` where the settings leave queries out by their grades.
+        UsageError: `unknown-setting`; `conflicting-options` where settings leave no measure with bounds.
         RankworthError: as `evaluate`.
 
     """
     check_word("bounds", by, VARIED)
     needs_rows = by == "unjudged" and any(not _has_plain_ranks(measure) for measure in plan.asked)
-    evaluator = Evaluator(judgements, run, [plan], progress=progress, full=needs_rows)
+    evaluator = Evaluator(
+        judgements, run, [plan], shown=_queries_with_ids(judgements, plan), progress=progress, full=needs_rows
+    )
     values = evaluator.values(plan)
+    every = contexts(evaluator, plan, details(values).columns)
+    reasons = [no_bounds(context, by) for context in every]
+    refuse_without_bounds([reason for context, reason in zip(every, reasons, strict=True) if _is_measure(context)])
     columns, notes = {}, []
-    for context in contexts(evaluator, plan, details(values).columns):
-        column, label = context.column, context.asked.label
+    for context, why in zip(every, reasons, strict=True):
+        column, label, reason = context.column, context.asked.label, why
         none, defined = np.full(column.values.size, np.nan), column.there & ~np.isnan(column.values)
         ends = none, none, none
-        if isinstance(context.asked.quantity, Measure):
-            _refuse_settings(context, by)
-            low, high, is_known = vary([context], by)
+        if _is_measure(context) and not reason:
+            bounds = over_grades([context], column.values) if by == "unjudged" else over_orders(context)
+            reason = not_held(context, column.standing.queries, column.values, bounds, defined, by)
+        if _is_measure(context) and not reason:
             mean = expected(context) if by == "ties" else none
             mean = none if np.isnan(mean).all() else mean
+            low, high, is_known = bounds
             ends = np.where(is_known, low, np.nan), mean, np.where(is_known, high, np.nan)
             if names := column.standing.of(defined & np.isnan(ends[0])):
-                notes.append(f"{label} has no bounds: too many {_OF[by]} to measure all, as for {names[0]}")
+                reason = f"too many {_OF[by]} to measure all, as for {names[0]}"
+        notes += [f"{label} has no bounds: {reason}"] if reason else []
         settings = replace(column.settings, nan="propagate")  # an end that is not known makes the mean unknown
         unknown = [each is none or np.isnan(each[defined]).any() for each in ends]
         lowest, middle, highest = (
@@ -134,6 +145,18 @@ def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progres
 
 
 _OF: Final = {"ties": "orders of ties", "unjudged": "ways to grade documents"}
+_REPEATED: Final = ("all", "once", "joined")
+"""what `duplicates` may be so that rows of one document stay apart"""
+
+
+def _is_measure(context: MeasureContext) -> bool:
+    return isinstance(context.asked.quantity, Measure)
+
+
+def _queries_with_ids(judgements: Judgements, plan: Plan) -> frozenset[str]:
+    """The queries whose documents need ids, so that it is known which of them are ranked twice."""
+    settings = [measure.judging for measure in plan.asked if measure.judging.duplicates in _REPEATED]
+    return frozenset(query for judging in settings for query in judgements(judging).queries)
 
 
 def assumption(hits: JudgedRows, by: Varied) -> str:
@@ -148,69 +171,170 @@ def _has_plain_ranks(measure: ResolvedMeasure) -> bool:
     """Whether the ranks of unjudged documents are those that judged ones leave, and no scores are equal."""
     judging = measure.judging
     plain = judging.ties not in ("expected", "last") and judging.order != "rank" and judging.blocks == "joined"
-    once = judging.duplicates in ("error", "best", "first", "last")
+    once = judging.duplicates not in _REPEATED
     return plain and once and judging.duplicate_judgements != "spread" and judging.scored == "all"
 
 
-def _refuse_settings(context: MeasureContext, by: Varied) -> None:
-    """Refuse settings by which what is varied decides whether a query counts, or scores whether a document does.
+def refuse_without_bounds(reasons: Sequence[str]) -> None:
+    """Refuse bounds where every measure has a reason why there are none.
 
     Raises:
         UsageError: `conflicting-options`.
 
     """
-    averaging, judging, positive = context.asked.averaging, context.run.judging, context.run.hits.positive
-    remedy = "take bounds under another profile, or set it to its default"
-    if by == "ties":
-        if averaging.no_hit != "keep" and averaging.nan != "zero" and context.run.judgement.hits.tied:
-            text = f"no_hit={averaging.no_hit!r}: whether a query counts depends on the order of ties, which varies"
-            raise UsageError("conflicting-options", text, remedy=remedy)
+    if reasons and all(reasons):
+        remedy = "evaluate without bounds, or take bounds under --profile standard (profile='standard')"
+        raise UsageError("conflicting-options", *dict.fromkeys(reasons), remedy=remedy)
+
+
+def no_bounds(context: MeasureContext, by: Varied) -> str:
+    """Why the settings of a measure leave it without bounds; empty where they do not."""
+    return next(_reasons_of_orders(context) if by == "ties" else _reasons_of_grades(context), "")
+
+
+def _reasons_of_orders(context: MeasureContext) -> Iterator[str]:
+    """Why settings leave no bounds over orders of ties."""
+    averaging, judging, hits = context.asked.averaging, context.run.judging, context.run.judgement.hits
+    if judging.unretrieved == "last":
+        yield "unretrieved='last': the order of documents that were not retrieved is not varied"
+    if not hits.tied:
         return
+    if averaging.no_hit == "skip" or (averaging.no_hit == "nan" and averaging.nan != "zero"):
+        yield f"no_hit={averaging.no_hit!r}: whether a query counts depends on the order of ties, which varies"
+    if judging.pool == "retrieved" and judging.depth is not None:
+        yield f"pool='retrieved': which documents are in it at depth={judging.depth} depends on the order of ties"
+    if judging.depth is not None and (context.run.condensed or context.measure.judged_only):
+        yield f"depth={judging.depth}: which judged documents are left in it depends on the order of ties, which varies"
+    if context.asked.judging.duplicates == "once" and _has_repeated(hits):
+        yield "duplicates='once': which row of a document counts depends on the order of ties, which varies"
+    if averaging.all_negative == "previous" and context.run.standing.negative.any():
+        yield "all_negative='previous': some queries have the value of the query before, which varies"
+
+
+def _reasons_of_grades(context: MeasureContext) -> Iterator[str]:
+    """Why settings leave no bounds over grades of unjudged documents."""
+    averaging, judging, duplicates = context.asked.averaging, context.run.judging, context.asked.judging.duplicates
+    positive = context.run.hits.positive
     if context.asked.judging.scored == "positive" and positive is not None and not positive.all():
         text = "scored='positive': some scores are 0 or below, and documents with such scores never count as relevant, "
-        raise UsageError("conflicting-options", f"{text}which bounds do not take into account", remedy=remedy)
+        yield f"{text}which bounds do not take into account"
+    if duplicates in _REPEATED and _has_repeated(context.run.judgement.hits):
+        yield f"duplicates={duplicates!r}: rows of one document have one grade, which bounds do not take into account"
+    if context.measure.definition.subtopics and context.run.hits.subtopics is not None:
+        yield f"{context.measure.name} looks at subtopics, and an unjudged document would have a grade for each"
     usual = {"no_relevant": "keep", "neither": "keep", "all_negative": "keep", "no_hit": "keep"}
     odd = [name for name, value in usual.items() if getattr(averaging, name) != value]
     odd += ["undefined"] if isinstance(averaging.undefined, str) else []
     usual = {"judgements": "all", "pool": "judged", "unretrieved": "absent"}
     odd += [name for name, value in usual.items() if getattr(judging, name) != value]
-    if odd:
-        value = getattr(averaging if hasattr(averaging, odd[0]) else judging, odd[0])
-        text = f"{odd[0]}={value!r}: whether a query counts depends on its grades, and bounds vary these"
-        raise UsageError("conflicting-options", text, remedy=remedy)
+    for name in odd:
+        value = getattr(averaging if hasattr(averaging, name) else judging, name)
+        yield f"{name}={value!r}: whether a query counts depends on its grades, and bounds vary these"
+
+
+def _has_repeated(hits: JudgedRows) -> bool:
+    """Whether a query ranks a document twice."""
+    if hits.document is None:
+        return False
+    pairs = list(zip(hits.query.tolist(), hits.document.tolist(), strict=True))
+    return len({*pairs}) < len(pairs)
+
+
+def not_held(
+    context: MeasureContext, queries: Sequence[str], values: Floats, bounds: Bounds, defined: Mask, by: Varied
+) -> str:
+    """Why bounds do not hold the values that they are of; empty where they do.
+
+    Args:
+        context: the measure.
+        queries: the ids of the queries.
+        values: `[Q]`, of a run, or differences of two.
+        bounds: theirs.
+        defined: `[Q]`, which queries count.
+        by: what bounds are taken over.
+
+    """
+    is_held = (bounds.low - _ROUNDING <= values) & (values <= bounds.high + _ROUNDING)
+    outside = np.flatnonzero(defined & bounds.is_known & ~is_held)
+    if not outside.size:
+        return ""
+    first = outside[0]
+    value, low, high = (f"{each[first]:.4f}" for each in (values, bounds.low, bounds.high))
+    if by == "ties":
+        how = f"ties={context.asked.judging.ties!r} ranks documents as no order of them does"
+        return f"{how}: {queries[first]} is {value}, and {low} to {high} over all orders"
+    how = "a document that nobody judged counts otherwise than one of grade 0"
+    return f"{how}: {queries[first]} is {value} as it is judged, and {low} to {high} once all of its documents are"
 
 
 def of_runs(judgements: Judgements, runs: Mapping[str, Run], plan: Plan, by: Varied) -> dict[str, list[MeasureContext]]:
     """What is needed to bound each measure of each run; documents are known by their ids.
 
     Raises:
-        UsageError: as `bounded`.
+        UsageError: `unknown-setting`.
         RankworthError: as `evaluate`.
 
     """
     check_word("bounds", by, VARIED)
     every = frozenset(query for measure in plan.asked for query in judgements(measure.judging).queries)
     is_shown, sides = by == "unjudged", {}
+    shown = every if is_shown else _queries_with_ids(judgements, plan)
     for name, run in runs.items():
-        evaluator = Evaluator(judgements, run, [plan], shown=every if is_shown else frozenset(), full=is_shown)
+        evaluator = Evaluator(judgements, run, [plan], shown=shown, full=is_shown)
         sides[name] = contexts(evaluator, plan, details(evaluator.values(plan, with_notices=False)).columns)
-        for context in sides[name]:
-            _refuse_settings(context, by)
     return sides
 
 
-def vary(sides: Sequence[MeasureContext], by: Varied) -> Bounds:
+class Varying(NamedTuple):
+    """`[Q]`: the values of a run, or the differences of two, with their bounds; and why these do not hold them."""
+
+    values: Floats
+    bounds: Bounds
+    reason: str = ""
+
+
+def vary(sides: Sequence[MeasureContext], queries: Sequence[str], by: Varied) -> Varying:
     """Bounds of the values of a run, or of the differences of two, the second one less the first.
 
     Orders of ties of one run have nothing to do with those of the other; an unjudged document has one grade in both.
+
+    Args:
+        sides: the measure of one run or of two.
+        queries: the queries, of both runs.
+        by: what bounds are taken over.
+
     """
-    first, *others = (side.column.values for side in sides)
-    size = len(sides[0].qrels.queries) if others else first.size
-    values = others[0][:size] - first[:size] if others else first
+    if reason := _apart(sides, queries, by):
+        none = np.full(len(queries), np.nan)
+        return Varying(none, Bounds(none, none, np.zeros(len(queries), dtype=bool)), reason)
+    rows = [np.array([side.positions[query] for query in queries], dtype=np.int64) for side in sides]
+    first, *others = (side.column.values[own] for side, own in zip(sides, rows, strict=True))
+    values = others[0] - first if others else first
     if by == "unjudged":
-        return over_grades(sides, values)
-    one, *another = map(over_orders, sides)
-    if not another:
-        return one
-    low, high = another[0].low[:size] - one.high[:size], another[0].high[:size] - one.low[:size]
-    return Bounds(low, high, ~np.isnan(low) | np.isnan(values))
+        size = len(sides[0].qrels.queries) if others else None
+        each = [side.column.values[:size] for side in sides]
+        bounds = over_grades(sides, each[1] - each[0] if others else each[0]).of(rows[0])
+    else:
+        ends = [over_orders(side).of(own) for side, own in zip(sides, rows, strict=True)]
+        bounds = _difference(ends[0], ends[1]) if others else ends[0]
+    reason = not_held(sides[0], queries, values, bounds, ~np.isnan(values), by)
+    return Varying(values, bounds, reason)
+
+
+def _apart(sides: Sequence[MeasureContext], queries: Sequence[str], by: Varied) -> str:
+    """Why queries of two runs cannot be looked at together; empty where they can."""
+    absent = [query for query in queries for side in sides if query not in side.positions]
+    if absent:
+        return f"{absent[0]} counts without a value of its own"
+    judged = sides[0].qrels.queries
+    if by == "ties" or len(sides) == 1:
+        return ""
+    if any(list(side.qrels.queries) != list(judged) for side in sides):
+        return "parts of queries count as queries, and are others in each run"
+    unjudged = set(queries).difference(judged)
+    return f"nobody judged {min(unjudged)}, whose documents are others in each run" if unjudged else ""
+
+
+def _difference(first: Bounds, second: Bounds) -> Bounds:
+    """The bounds of the values of a second run less those of a first one, whose orders have nothing to do with it."""
+    return Bounds(second.low - first.high, second.high - first.low, first.is_known & second.is_known)

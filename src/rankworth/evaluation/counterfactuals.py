@@ -332,13 +332,20 @@ class MeasureContext:
             values = np.where(is_negative, before[-1] if before.size else 0.0, values)
         return [value if there else None for value, there in zip(values.tolist(), column.there.tolist(), strict=True)]
 
-    def reranked(self, hits: JudgedRows, judging: Judging | None = None, measure: Measure | None = None) -> Column:
+    def reranked(
+        self,
+        hits: JudgedRows,
+        judging: Judging | None = None,
+        measure: Measure | None = None,
+        queries: Integers | None = None,
+    ) -> Column:
         """The values of other rankings, one query each.
 
         Args:
             hits: the rankings.
             judging: the settings that change something of them; None where their grades are settled.
             measure: another measure than that of the context, under the same settings.
+            queries: whose rankings these are; where not said, none has an empty list.
 
         Raises:
             RankworthError: where the settings refuse one of them.
@@ -350,7 +357,8 @@ class MeasureContext:
             if judging.judgements == "relevant" or judging.negative == "dropped":
                 judged = grades.graded(hits, judging, names).pool.lengths > 0
             hits = grades.settle(hits, judging, names)
-        run = self.run.reranked(hits, names, judged, judging or self.run.judging)
+        empty = None if queries is None else self.run.standing.empty[queries]
+        run = self.run.reranked(hits, names, judged, judging or self.run.judging, empty)
         run.measure([measure], self.qrels)
         return run.column(measure, replace(self.asked.averaging, all_negative="keep"))
 

@@ -140,9 +140,12 @@ class MeasuredRun:
             raise self.failed[quantity]
         return aggregation.column_of(quantity, self.values[quantity], self.rows(settings), self.standing, settings)
 
-    def reranked(self, hits: JudgedRows, queries: list[str], judged: Mask, judging: Judging) -> "MeasuredRun":
-        """Other rankings of some queries, not measured yet."""
-        standing = _standing(hits, judging, queries, judged, hits.n_retrieved > 0, np.zeros_like(judged))
+    def reranked(
+        self, hits: JudgedRows, queries: list[str], judged: Mask, judging: Judging, empty: Mask | None = None
+    ) -> "MeasuredRun":
+        """Other rankings of some queries, not measured yet; the arguments are as in `Standing`."""
+        empty = np.zeros_like(judged) if empty is None else empty
+        standing = _standing(hits, judging, queries, judged, hits.n_retrieved > 0, empty)
         return MeasuredRun(hits, hits, standing, judging, replace(self.judgement, hits=hits))
 
     def measure(self, quantities: Iterable[Quantity], qrels: Qrels) -> None:

@@ -103,14 +103,17 @@ class Column:
 
         """
         way = "mean" if self.quantity is None else self.quantity.averaging
+        if way == "sum":
+            return math.nan, math.nan
         values, told = self.values[self.known], Signature.parse(self.signature).settings
-        again = aggregation.summary(values[:, None], [way])
+        added = values if "logarithms" in told else aggregation.additive(values, way)
+        again = aggregation.from_logarithms(aggregation.mean(added[:, None]), [way])
         is_plain = not _UNEVEN & told.keys() and told.get("missing") != "absent"
         if not is_plain or not np.array_equal(again, [self.mean], equal_nan=True):
             fact = f"{self.label}: the file does not hold all that its mean is made of, so there is no interval of it"
             raise NotMeasuredError("not-measured", fact, remedy="evaluate the run again: values.interval()")
         alike = np.zeros(values.size, dtype=np.int64)  # one group
-        return aggregation.interval(values, np.ones(values.size), alike, way, level, seed)
+        return aggregation.interval(added, np.ones(values.size), alike, way, level, seed)
 
 
 @dataclass(frozen=True)
@@ -255,17 +258,29 @@ class Result(Shown):
     def interval(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
         """A confidence interval of each mean, as `Values.interval`; of plain and geometric means.
 
+        It is NaN where a mean is not that of the values, or goes by weights, groups or queries that the file does not
+        hold.
+
         Args:
             level: the confidence level.
             seed: of the resampling.
 
         Raises:
-            UsageError: `unknown-setting`; `not-measured`, where the mean is not that of the values, or goes by weights,
-                groups or queries that the file does not hold.
+            UsageError: `unknown-setting`; `not-measured`, where that is so of all means.
 
         """
         check_sampling(level, seed)
-        return {column.label: Interval(*column.interval(level, seed), level) for column in self.columns}
+        intervals, refused = {}, []
+        for column in self.columns:
+            try:
+                ends = column.interval(level, seed)
+            except NotMeasuredError as error:
+                refused.append(error)
+                ends = math.nan, math.nan
+            intervals[column.label] = Interval(*ends, level)
+        if refused and all(math.isnan(interval.low) for interval in intervals.values()):
+            raise refused[0]
+        return intervals
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """One row per query, as `per_query.to_frame`.

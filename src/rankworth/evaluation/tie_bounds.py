@@ -35,6 +35,10 @@ class Bounds(NamedTuple):
     high: Floats
     is_known: Mask
 
+    def of(self, queries: Integers) -> "Bounds":
+        """Return those of some queries."""
+        return Bounds(self.low[queries], self.high[queries], self.is_known[queries])
+
 
 class Tie(NamedTuple):
     """Documents of one query with equal scores."""
@@ -84,13 +88,11 @@ def over_orders(context: MeasureContext) -> Bounds:
     values, hits, averaging = context.column.values, context.run.judgement.hits, context.asked.averaging
     counts_as_zero = averaging.no_hit != "keep" and averaging.nan == "zero"
     values = np.nan_to_num(values) if counts_as_zero else values
-    low, high = values.copy(), values.copy()
     queries = np.unique(hits.query[hits.tied_rows])
+    low, high = values.copy(), values.copy()
+    low[queries], high[queries] = np.nan, np.nan
     rankings: Iterator[tuple[Integers, JudgedRows]]
-    if context.run.judging.unretrieved == "last":
-        rankings = iter(())
-        low[:], high[:] = np.nan, np.nan
-    elif is_ordered(context):
+    if is_ordered(context):
         part = hits.of(queries)
         names = [context.run.standing.queries[query] for query in queries.tolist()]
         gain = worth(context.measure, grades.graded(part, context.run.judging, names))
@@ -98,7 +100,7 @@ def over_orders(context: MeasureContext) -> Bounds:
     else:
         rankings = _every_order(hits, queries, low, high)
     for some, ranking in rankings:
-        found = context.reranked(ranking, replace(context.run.judging, ties="id-descending")).shown()
+        found = context.reranked(ranking, replace(context.run.judging, ties="id-descending")).values
         found = np.nan_to_num(found) if counts_as_zero else found
         np.fmin.at(low, some, found)
         np.fmax.at(high, some, found)
@@ -106,19 +108,26 @@ def over_orders(context: MeasureContext) -> Bounds:
 
 
 def expected(context: MeasureContext) -> Floats:
-    """The mean over the orders of ties by the formula of the measure; NaN where it has none, or settings follow it."""
-    run, averaging = context.run, context.asked.averaging
-    none = np.full(context.column.values.size, np.nan)
-    if run.judging.ties == "expected" or not run.judgement.hits.tied:
-        return context.column.values
-    changed_after = averaging.round_values is not None or averaging.no_hit != "keep" or averaging.logarithms
-    if changed_after or run.judging.depth is not None or run.judging.unretrieved == "last":
-        return none
-    broken = run.hits if run.judging.ties != "last" else run.judgement.hits
+    """The mean over the orders of ties by the formula of the measure; NaN where it has none, or settings follow it.
+
+    A geometric mean is no mean over orders, so that nothing is expected of it.
+    """
+    run, averaging, values = context.run, context.asked.averaging, context.column.values
+    hits = run.judgement.hits
+    if not hits.tied:
+        return values
+    changed_after = averaging.round_values is not None or averaging.no_hit != "keep" or context.column.way != "mean"
+    if changed_after or run.judging.depth is not None:
+        return np.full_like(values, np.nan)
+    if run.judging.ties == "expected":
+        return values
+    queries, expected = np.unique(hits.query[hits.tied_rows]), values.copy()
     try:
-        return context.reranked(replace(broken, ties="expected")).shown()
+        column = context.reranked(hits.of(queries), replace(run.judging, ties="expected"))
     except MeasureError:
-        return none
+        return np.full_like(values, np.nan)
+    expected[queries] = column.values
+    return expected
 
 
 def _every_order(

@@ -141,7 +141,9 @@ class Holes:
 
     def values(self, ways: Ways) -> Floats:
         """`[W]`: the value of each way, or the difference of the second run and the first one."""
-        first, *others = (side.context.reranked(self.filled(side, ways)).shown() for side in self.sides)
+        queries = self.queries[ways.query]
+        columns = (side.context.reranked(self.filled(side, ways), queries=queries) for side in self.sides)
+        first, *others = (column.values for column in columns)
         return others[0] - first if others else first
 
     def filled(self, side: Side, ways: Ways) -> JudgedRows:
