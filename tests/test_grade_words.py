@@ -186,3 +186,15 @@ def test_a_list_of_grades_may_still_begin_with_a_negative_one(capsys: pytest.Cap
     for words in (["-1,2,0"], ["-1 2 0"], ["0", "2", "0"]):
         assert cli.main(["explain", "--grades", *words, "-m", "AP"]) == 0
         assert "AP = 0.5000" in capsys.readouterr().out
+
+
+def test_three_columns_with_blanks_are_read_by_what_the_messages_propose(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("ntcir.rel").write_text("7 B01 L2\n7 B02 L0\n9 B05 L1\n")
+    words = ["evaluate", "ntcir.rel", "a.run", "-m", "RR", "-f", "csv"]
+    for proposed in (r"header: (--qrels-format .*)", r"(--grades .*), in Python"):
+        assert cli.main(words) == 2
+        match = re.search(proposed, capsys.readouterr().err)
+        assert match
+        words += shlex.split(match[1])
+    assert cli.main(words) == 0
+    assert capsys.readouterr().out.splitlines()[1] == "a,0.75"

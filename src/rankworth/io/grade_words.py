@@ -21,6 +21,9 @@ SHOWN: Final = 12
 """how many words a message proposes grades for"""
 _HEADERS: Final = frozenset({"grade", "relevance", "label", "rel", "rating", "judgment", "judgement"})
 """what columns of grades are called, as `rankworth.io.columns` has it, where the first line is a header"""
+_SIGNS: Final = re.compile(r"[\s_-]+")
+_LEVEL: Final = re.compile(r"(?:l|level|grade|rel) ?(\d)")
+"""L0, L1, L2 of NTCIR"""
 _TRUTH: Final = {"true": 1.0, "false": 0.0}
 _SCALES: Final = (
     ("no", "yes"),
@@ -99,15 +102,15 @@ def advice(unknown: Iterable[str], words: Words = NONE) -> str:
         return (
             f"there are {len(proposed):,} different texts, which are no scale; name the column of the grades: {named}"
         )
-    example = "" if _scale([*words, *proposed]) else ", with numbers of your own"
+    example = "" if usual_grades([*words, *proposed]) else ", with numbers of your own"
     return f"say which grade each word means{example}: {option(proposed, words)}"
 
 
 def option(proposed: Iterable[str], words: Words = NONE) -> str:
     """Write grades for words as the command line and Python take them."""
     every = [*words, *(word for word in proposed if word not in words)]
-    scale = _scale(every) or {word: place for place, word in enumerate(every)}
-    grades = {word: words.get(word, scale[word]) for word in every}
+    usual = usual_grades(every) or {word: place for place, word in enumerate(every)}
+    grades = {word: words.get(word, usual[word]) for word in every}
     typed = " ".join(shlex.quote(f"{word}={grade:g}") for word, grade in grades.items())
     in_python = ", ".join(f"{word!r}: {grade:g}" for word, grade in grades.items())
     if not typed.isprintable():
@@ -115,15 +118,15 @@ def option(proposed: Iterable[str], words: Words = NONE) -> str:
     return f"--grades {typed}, in Python grades={{{in_python}}}"
 
 
-def _scale(words: Iterable[str]) -> dict[str, int] | None:
-    """Return the usual grades of words that belong to one scale; None where they belong to none."""
-    bare = {
-        word: re.sub(r"[\s_-]+", " ", word).strip().lower().replace("non relevant", "not relevant") for word in words
-    }
+def usual_grades(words: Iterable[str]) -> dict[str, int]:
+    """Return the usual grades of words that belong to one scale; nothing where they belong to none.
+
+    >>> usual_grades(["Exact", "Irrelevant"]), usual_grades(["L2", "L0"]), usual_grades(["d1", "d2"])
+    ({'Exact': 2, 'Irrelevant': 0}, {'L2': 2, 'L0': 0}, {})
+    """
+    bare = {word: _SIGNS.sub(" ", word).strip().lower().replace("non relevant", "not relevant") for word in words}
     for scale in _SCALES:
         if set(bare.values()) <= {*scale}:
             return {word: scale.index(text) for word, text in bare.items()}
-    levels = {word: re.fullmatch(r"[a-z]+ ?(\d)", text) for word, text in bare.items()}  # L0, L1, L2 of NTCIR
-    if len({re.sub(r"\d", "", text) for text in bare.values()}) == 1:
-        return {word: int(match[1]) for word, match in levels.items() if match} if all(levels.values()) else None
-    return None
+    levels = {word: _LEVEL.fullmatch(text) for word, text in bare.items()}
+    return {word: int(match[1]) for word, match in levels.items() if match} if all(levels.values()) else {}

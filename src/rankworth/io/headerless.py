@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from rankworth.errors import InputError, quoted
+from rankworth.io.grade_words import usual_grades
 from rankworth.io.lines import HEAD, NUMBER, QRELS, RUN, Layout, beginning, first_line
 from rankworth.io.source import STDIN, Source
 
@@ -88,8 +89,11 @@ class Column:
 
     @cached_property
     def has_grades(self) -> bool:
-        """Whether these may be grades: few different numbers, none of them large."""
-        return bool(self.numbers) and self.distinct <= _FEW and max(map(abs, self.numbers)) <= _LARGEST_GRADE
+        """Whether these may be grades: few different numbers, none of them large, or words of a usual scale."""
+        if self.distinct > _FEW:
+            return False
+        is_small = bool(self.numbers) and max(map(abs, self.numbers)) <= _LARGEST_GRADE
+        return is_small or bool(usual_grades(self.cells))
 
     @property
     def has_ids(self) -> bool:
