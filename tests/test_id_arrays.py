@@ -322,3 +322,10 @@ def test_one_run_that_is_a_frame_is_checked_as_one() -> None:
     frame = pl.DataFrame({"query": ["q", "q"], "document": ["a", "b"], "score": [2.0, 1.0]})
     for run in (frame, frame.to_pandas(), frame.to_arrow()):
         assert [source.name for source in rw.check({"q": ["a"]}, run, ["RR"]).sources] == ["judgements", "the run"]
+
+
+def test_a_path_names_the_ids_of_documents_in_pairs() -> None:
+    for pair in ({"id": None, "metadata": {"source": "a"}}, Probed()):
+        path = "metadata.source" if isinstance(pair, dict) else "sku"
+        run = {"q": [(pair, 0.5)]}
+        assert rw.evaluate({"q": ["a"]}, run, ["RR"], run_columns={"document": path})["RR"] == 1

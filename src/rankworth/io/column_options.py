@@ -339,9 +339,12 @@ def _is_by_query(value: Mapping[Any, Any], columns: Mapping[str, str]) -> bool:
 
 
 def _has_numbers(documents: Any) -> bool:  # noqa: ANN401 - anything
-    """Return whether these are numbers by document, or pairs of a document and a number."""
+    """Return whether these are numbers by document, or pairs of an id and a number, not of an object with fields."""
     if isinstance(documents, list | tuple):
-        return bool(documents) and isinstance(documents[0], list | tuple)
+        from rankworth.io.records import is_scalar  # noqa: PLC0415 - not needed for dicts of dicts
+
+        first = documents[0] if documents else None
+        return isinstance(first, list | tuple) and is_scalar(next(iter(first), None))
     return isinstance(documents, Mapping) and all(is_numeric(number) for number in islice(documents.values(), _FIELDS))
 
 
