@@ -1135,7 +1135,7 @@ def test_intervals_of_geometric_means_are_those_of_the_mean_of_logarithms(profil
 
 
 def test_a_mean_without_an_interval_leaves_those_of_others() -> None:
-    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"b": 1}}, {"q1": ["a"], "q2": ["b", "a"]}
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"b": 1}}, {"q1": ["a"], "q2": ["c", "a"], "q3": ["b", "c"]}
     values = rw.evaluate(qrels, run, ["P@1", "P@2"])
     values.save("x.json")
     result = rw.load("x.json")[values.run]
