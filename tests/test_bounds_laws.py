@@ -142,6 +142,8 @@ def enumerated(
 ) -> dict[str, list[float]]:
     """The means of all measures that have bounds, over all orders or grades; nothing where there are too many."""
     means: dict[str, list[float]] = {}
+    if by == "unjudged" and (depth := values.profile.judging.depth):  # what stands beyond was not retrieved
+        run = {query: dict([*scores.items()][:depth]) for query, scores in run.items()}
     least = 0 if values.profile.judging.negative == "dropped" and by == "unjudged" else -math.inf
     for extra in (False, True):
         varied = []
@@ -187,7 +189,8 @@ def faults_of(name: str, values: rw.Values, means: Sequence[float]) -> Iterator[
         if not told and not math.isnan(values[name]):
             yield f"{name} has no bounds, and no reason is told"
         return
-    rounding = 1e-9 if values.profile.averaging.round_means is None else 0.006
+    [asked] = values.profile.ask([name])
+    rounding = 1e-9 if asked.averaging.round_means is None else 0.006
     ends = {"low": low, "high": high} | ({} if math.isnan(expected) else {"expected": expected})
     if not all(low - rounding <= number <= high + rounding for number in (values[name], *ends.values())):
         yield f"{name} {values[name]} is not held by {values.bounds[name]}"
