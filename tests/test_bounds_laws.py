@@ -108,6 +108,7 @@ def ways(
     qrels = {
         query: {name: grade for name, grade in grades.items() if grade >= least} for query, grades in qrels.items()
     }
+    qrels = {query: grades for query, grades in qrels.items() if grades}
     best = [grade for grades in qrels.values() for grade in grades.values() if grade > 0] or [1.0]
     scale = sorted({0.0, *best})
     queries = [query for query in run if by == "ties" or extra or qrels.get(query)]
@@ -328,6 +329,17 @@ def test_queries_that_count_without_a_value_have_no_bounds_of_differences() -> N
     told = rw.compare(qrels, {"one": one, "two": {"q1": one["q1"]}}, ["P@1"], bounds="ties", missing="absent")
     assert told.bounds[0].holds is None
     assert "P@1: the difference has no bounds: queries count that have no value of their own" in told.notes
+
+
+def test_orders_that_decide_whether_a_value_is_defined() -> None:
+    qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}, "r": {"a": 1.0}}
+    for undefined in ("skip", "nan"):
+        bounds = rw.evaluate(qrels, run, ["AP(norm=found)@2", "P@2"], bounds="ties", undefined=undefined).bounds
+        assert bounds["P@2"].high == 1 / 2
+        [note] = bounds.notes
+        assert note.startswith(f"AP(norm=found)@2 has no bounds: undefined='{undefined}': whether a value is defined")
+    bounds = rw.evaluate(qrels, run, ["AP(norm=found)@2"], bounds="ties", undefined=0.25).bounds
+    assert (bounds["AP(norm=found)@2"].low, bounds["AP(norm=found)@2"].high) == ((1 + 0.25) / 2, 1)
 
 
 def test_bounds_of_geometric_means() -> None:

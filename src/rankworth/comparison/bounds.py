@@ -70,7 +70,7 @@ def _of_mean(scores: ScoreTable, row: Difference, sides: Sequence[MeasureContext
     first, second = scores.pair(row.measure, row.first, row.second)
     there = ~np.isnan(first + second)
     compared = scores.at(there)
-    values, (low, high, is_known), reason = vary(sides, compared.queries, by)
+    values, (low, high, is_known, _), reason = vary(sides, compared.queries, by)
     if not reason and not np.allclose(values, (second - first)[there], rtol=0, atol=ROUNDING):
         reason = "queries count that have no value of their own"
     if reason:

@@ -246,7 +246,7 @@ def _notes(
 
 def _range(sides: Sequence[MeasureContext]) -> tuple[float, str]:
     """The mean, or the mean difference, and in words how low and high it could be."""
-    values, (low, high, is_known), reason = vary(sides, sides[0].qrels.queries, "unjudged")
+    values, (low, high, is_known, _), reason = vary(sides, sides[0].qrels.queries, "unjudged")
     there = ~np.isnan(values)
     if reason:
         return float(values[there].mean()), "another one, of which is not known how low or high"

@@ -128,8 +128,7 @@ def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progres
         if _is_measure(context) and not reason:
             mean = expected(context) if by == "ties" else none
             mean = none if np.isnan(mean).all() else mean
-            low, high, is_known = bounds
-            ends = np.where(is_known, low, np.nan), mean, np.where(is_known, high, np.nan)
+            ends = np.where(bounds.is_known, bounds.low, np.nan), mean, np.where(bounds.is_known, bounds.high, np.nan)
             if names := column.standing.of(defined & np.isnan(ends[0])):
                 reason = f"too many {_OF[by]} to measure all, as for {names[0]}"
         notes += [f"{label} has no bounds: {reason}"] if reason else []
@@ -254,6 +253,8 @@ def not_held(
         by: what bounds are taken over.
 
     """
+    if bounds.reason:
+        return bounds.reason
     is_held = (bounds.low - _ROUNDING <= values) & (values <= bounds.high + _ROUNDING)
     outside = np.flatnonzero(defined & bounds.is_known & ~is_held)
     if not outside.size:
@@ -337,4 +338,5 @@ def _apart(sides: Sequence[MeasureContext], queries: Sequence[str], by: Varied) 
 
 def _difference(first: Bounds, second: Bounds) -> Bounds:
     """The bounds of the values of a second run less those of a first one, whose orders have nothing to do with it."""
-    return Bounds(second.low - first.high, second.high - first.low, first.is_known & second.is_known)
+    low, high, is_known = second.low - first.high, second.high - first.low, first.is_known & second.is_known
+    return Bounds(low, high, is_known, first.reason or second.reason)

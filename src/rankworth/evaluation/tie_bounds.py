@@ -34,10 +34,12 @@ class Bounds(NamedTuple):
     low: Floats
     high: Floats
     is_known: Mask
+    reason: str = ""
+    """why there are none"""
 
     def of(self, queries: Integers) -> "Bounds":
         """Return those of some queries."""
-        return Bounds(self.low[queries], self.high[queries], self.is_known[queries])
+        return Bounds(self.low[queries], self.high[queries], self.is_known[queries], self.reason)
 
 
 class Tie(NamedTuple):
@@ -91,6 +93,7 @@ def over_orders(context: MeasureContext) -> Bounds:
     queries = np.unique(hits.query[hits.tied_rows])
     low, high = values.copy(), values.copy()
     low[queries], high[queries] = np.nan, np.nan
+    is_undefined = np.zeros(values.size, dtype=bool)  # in some order
     rankings: Iterator[tuple[Integers, JudgedRows]]
     if is_ordered(context):
         part = hits.of(queries)
@@ -104,7 +107,10 @@ def over_orders(context: MeasureContext) -> Bounds:
         found = np.nan_to_num(found) if counts_as_zero else found
         np.fmin.at(low, some, found)
         np.fmax.at(high, some, found)
-    return Bounds(low, high, ~np.isnan(low) | np.isnan(values))
+        is_undefined[some[np.isnan(found)]] = True
+    reason = f"undefined={averaging.undefined!r}: whether a value is defined depends on the order of ties, which varies"
+    is_decided = bool((is_undefined & ~np.isnan(low)).any())
+    return Bounds(low, high, ~np.isnan(low) | np.isnan(values), reason if is_decided else "")
 
 
 def expected(context: MeasureContext) -> Floats:
