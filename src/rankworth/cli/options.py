@@ -143,12 +143,12 @@ class Read:
         columns: Names of columns: query=term document=sku; score=-dist where less is better; text=body of texts.
         qrels_columns: Names of columns of the judgements alone.
         run_columns: Columns of runs alone; query=@FILE for responses.
-        qrels_format: Format of judgements: trec csv tsv msmarco jsonl json parquet arrow svmlight. Default: by content.
+        qrels_format: Format of judgements (tsv). Default: by content.
         run_format: Format of the runs.
         split: Judgements of a BEIR folder. Default: test.
         names: Name runs by file, or by TREC's tag. Default: file.
-        blank: Judgements without a grade are unjudged, zero or an error. Default: unjudged.
-        grades: Grades that words mean: E=3 S=2 C=1 I=0; or one word: numbers as given, truncated (1.9 is 1), or whole.
+        blank: What judgements without a grade are. Default: unjudged.
+        grades: Words as grades: E=3 S=2 I=0; or truncated, whole.
 
     """
 

@@ -13,7 +13,6 @@ from rankworth.io.detect import format_of
 from rankworth.io.lines import MARK, QRELS, RUN, Layout
 from rankworth.io.reading import Reading, files_of
 from rankworth.io.source import Source
-from rankworth.io.validate import is_numeric
 
 _HEAD: Final = 1 << 16
 ROLES: Final = {
@@ -340,9 +339,10 @@ def _is_by_query(value: Mapping[Any, Any], columns: Mapping[str, str]) -> bool:
 
 def _has_numbers(documents: Any) -> bool:  # noqa: ANN401 - anything
     """Return whether these are numbers by document, or pairs of an id and a number, not of an object with fields."""
-    if isinstance(documents, list | tuple):
-        from rankworth.io.records import is_scalar  # noqa: PLC0415 - not needed for dicts of dicts
+    from rankworth.io.records import is_scalar  # noqa: PLC0415 - as above
+    from rankworth.io.validate import is_numeric  # noqa: PLC0415 - it loads NumPy
 
+    if isinstance(documents, list | tuple):
         first = documents[0] if documents else None
         return isinstance(first, list | tuple) and is_scalar(next(iter(first), None))
     return isinstance(documents, Mapping) and all(is_numeric(number) for number in islice(documents.values(), _FIELDS))
