@@ -34,7 +34,7 @@ class RankworthError(ValueError):
         problems: one text per problem, without the slug; a file may have several at once.
         more: how many further problems were found but are not shown.
         remedy: what to do about it.
-        typed: the message with cures as they are typed on the command line first.
+        typed: the message with the remedies of the command line; the message itself has those of Python.
 
     """
 
@@ -48,8 +48,9 @@ class RankworthError(ValueError):
         if more:
             lines.append(f"... and {more:,} more")
         lines.extend(f"  {line}" for line in remedy.splitlines())
-        self.typed = "\n".join(lines)
-        super().__init__(in_python(self.typed))
+        text = "\n".join(lines)
+        self.typed = on_command_line(text)
+        super().__init__(in_python(text))
 
     @classmethod
     def together(cls, errors: Sequence["RankworthError"]) -> Self:
@@ -163,23 +164,51 @@ class RankworthWarning(UserWarning):
 
 
 def in_python(text: str) -> str:
-    """A message whose cures are those of Python first, for readers who are there.
+    """A message with the remedies of Python alone, for readers who are there.
+
+    A remedy for both is written `--option VALUE (keyword=value)`, `--option VALUE, in Python keyword=value`, or
+    `keyword=value, on the command line --option`; the Python part may be a call, a list or a dict, or stand below.
 
     >>> in_python('leave them out with --answered-only (missing="skip")')
-    'leave them out with missing="skip" (--answered-only on the command line)'
-    >>> in_python("say --run-format tsv, in Python format='tsv'")
-    "say format='tsv' (on the command line --run-format tsv)"
+    'leave them out with missing="skip"'
+    >>> in_python("say --run-format tsv, in Python format='tsv'; or not")
+    "say format='tsv'; or not"
     """
-    text = _CURE.sub(r"\2 (\1 on the command line)", text)
-    return _APART.sub(r"\2 (on the command line \1)", text)
+    return _chosen(text, "python")
 
 
-_CURE: Final = re.compile(r"(--[a-z][a-z-]*(?: [\w.=]+)?) \((\w+=[^()]*)\)")
-"""a cure as it is typed, and in Python"""
-_APART: Final = re.compile(
-    r"(--[^,\n(]+), in Python ((?:Run|Qrels)\([^\n]*\)|\w+=\{[^}\n]*\}|\w+='[^']*'(?: or '[^']*')?)"
+def on_command_line(text: str) -> str:
+    """A message with the remedies of the command line alone.
+
+    >>> on_command_line('leave them out with --answered-only (missing="skip")')
+    'leave them out with --answered-only'
+    >>> on_command_line("name them: {name: run, ...}, on the command line NAME=FILE")
+    'name them: NAME=FILE'
+    """
+    return _chosen(text, "typed")
+
+
+def _chosen(text: str, door: str) -> str:
+    for pair in _PAIRS:
+        text = pair.sub(lambda remedy: remedy[door], text)
+    return text
+
+
+_VALUE: Final = r"""(?:'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\{[^}\n]*\}|[\w.-]+)"""
+_CALL: Final = r"(?:rankworth\.)?[A-Za-z_]\w*\((?:[^()\n]|\([^()\n]*\))*\)"
+_EXPRESSION: Final = rf"(?:{_CALL}|\w+={_VALUE}(?: or {_VALUE})?|rankworth\.[\w.]+|\[[^\]\n]*\]|\{{[^}}\n]*\}})"
+"""a call, a keyword with its value, a name, a list or a dict"""
+_PAIRS: Final = tuple(
+    map(
+        re.compile,
+        (
+            r"(?P<typed>--[a-z][a-z-]*(?: (?!-)[^\s()]+)?) \((?P<python>\w+=[^()]*)\)",
+            rf"(?P<typed>(?:--?[a-z]|\brankworth )[^\n;]*?)(?:, |\n *)in Python (?P<python>{_EXPRESSION})",
+            rf"(?P<python>{_EXPRESSION}), on the command line (?P<typed>[^\n;]+)",
+        ),
+    )
 )
-"""the same in the longer form"""
+"""remedies of both doors"""
 
 
 @cache

@@ -407,7 +407,7 @@ def _chosen(kind: type[Kind], value: object, setting: str, table: "QueryTable | 
         return None
     if table is None:
         text = f"{setting}={names[0]!r} names a column, and there is no table of queries to find it in"
-        remedy = f"table=FILE, on a command line --queries FILE; or a dict, {setting}={{query: ...}}"
+        remedy = f"name the table: --queries FILE (table=FILE, or {setting}={{query: ...}} without a table)"
         raise UsageError("unknown-setting", text, remedy=remedy)
     columns = [table.column(name) for name in names]
     source = f"{table.name}, {'column' if len(names) == 1 else 'columns'} {quoted(names, 8)}"

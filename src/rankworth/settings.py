@@ -324,11 +324,14 @@ def with_quirks(settings: Mapping[str, Any]) -> dict[str, Any]:
         raise UsageError("unknown-setting", f"quirks={quirks!r} is no dict", remedy='as in quirks={"fewest": 3}')
     for name, value in (*options.items(), *quirks.items()):
         if name in (OPTIONS if name in quirks else QUIRKS) and value is not None:
-            kind, remedy = "a quirk of few tools, and no option", f"quirks={{{name!r}: {value!r}}}"
-            if name in quirks:
-                kind, remedy = "an option, and no quirk", f"{name}={value!r}"
+            kind = "an option, and no quirk" if name in quirks else "a quirk of few tools, and no option"
+            ways = [
+                f"{' '.join(as_typed(name, value))}, in Python {name}={value!r}",
+                f"--set {name}={value}, in Python quirks={{{name!r}: {value!r}}}",
+            ]
+            given, right = reversed(ways) if name in quirks else ways
             text = f"{name}={value!r}: {name} is {kind}"
-            raise UsageError("unknown-setting", text, remedy=f"{remedy}, or {' '.join(as_typed(name, value))}")
+            raise UsageError("unknown-setting", text, remedy=f"in place of {given}: {right}")
         if name in quirks and name not in QUIRKS:
             near = get_close_matches(str(name), QUIRKS, 1)
             text = f"there is no quirk {name!r}; there are {', '.join(QUIRKS)}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankworth.checking import reading, rules
 from rankworth.checking.findings import Check, Finding, Source, ordered
-from rankworth.checking.rules import CheckedRun
+from rankworth.checking.rules import SMALLER, CheckedRun
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation import DEFAULT_MEASURES, evaluate_profiles
 from rankworth.evaluation.bounds import MeanBounds, bounded
@@ -222,5 +222,5 @@ class _Checker:
             text += (
                 f"counts as the best: {lead} is {checked.values[lead]:.4f}, and {in_lines:.4f} in the order of lines"
             )
-            remedy = "if a smaller score is better: --columns score=-score, or if lines are in order: --order given"
+            remedy = f'if a smaller score is better: {SMALLER}; or if lines are in order: --order given (order="given")'
             yield checked.finding("contradicting-ranks", text)._replace(remedy=remedy)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
 
-from rankworth.errors import RankworthError, Severity, catalogue, counted
+from rankworth.errors import RankworthError, Severity, catalogue, counted, on_command_line
 from rankworth.evaluation import output
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name
@@ -152,7 +152,10 @@ class Check(Analysis[Literal["findings"]]):
         """Findings as commands of GitHub's workflows, which are shown beside the lines of a change."""
         commands = []
         for each in self.findings:
-            text, line = "\n".join(filter(None, (each.text, each.remedy))), "" if each.line is None else str(each.line)
+            text, line = (
+                on_command_line("\n".join(filter(None, (each.text, each.remedy)))),
+                "" if each.line is None else str(each.line),
+            )
             commands.append(annotation(_OF_GITHUB[each.severity], text, file=each.file, line=line, title=each.slug))
         return "".join(commands)
 

@@ -34,6 +34,8 @@ from rankworth.model import Qrels, Run
 if TYPE_CHECKING:
     from rankworth.arrays import Integers
 
+SMALLER: Final = "--columns score=-score, in Python columns={'score': '-score'}"
+"""what reads scores of which the smaller one is better"""
 _REPLACED: Final = {"many-ties", "many-unanswered", "blank-grade"}
 """notices of evaluations that rules of this module complete"""
 _OF_JUDGEMENTS: Final = (
@@ -264,7 +266,8 @@ def _constant_scores(checked: CheckedRun) -> Iterator[Finding]:
     if count and count >= MANY * size:
         text = f"{checked.name} gives all documents of a query one score, for {count:,} of {counted(size)}: the order "
         text += "of its documents is that of the tie-breaking rule"
-        remedy = "write the scores; if the lines are in order, --order given, or --order rank for the column of ranks"
+        remedy = 'write the scores; if lines are in order, --order given (order="given"); '
+        remedy += 'if there is a column of ranks, --order rank (order="rank")'
         yield checked.finding("constant-scores", text, queries=checked.ids(constant))._replace(remedy=remedy)
 
 
@@ -277,7 +280,7 @@ def _ranks(checked: CheckedRun) -> Iterator[Finding]:
     if rows.contradicting:
         text = f"{checked.name} has ranks that contradict the scores in {counted(len(rows.contradicting))}: "
         text += f"{quoted(rows.contradicting)}; the document with the higher score counts as the better one, whatever "
-        remedy = "if a smaller score is better: --columns score=-score, or order by rank: --order rank"
+        remedy = f'if a smaller score is better: {SMALLER}; or order by rank: --order rank (order="rank")'
         finding = checked.finding("contradicting-ranks", f"{text}its rank", queries=rows.contradicting)
         yield finding._replace(remedy=remedy)
 

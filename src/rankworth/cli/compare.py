@@ -27,7 +27,7 @@ from rankworth.cli.options import (
     with_gates,
     words,
 )
-from rankworth.cli.output import PICTURES, ROWS, Output, picture, progress, put, rendered, say
+from rankworth.cli.output import PICTURES, ROWS, Output, picture, progress, put, rendered, say, typed
 from rankworth.errors import RankworthError, UsageError
 from rankworth.io import atomic
 from rankworth.io.source import STDIN
@@ -309,7 +309,7 @@ def _write(
         if form in ROWS:
             return rendered(result, form, look, "")
         sheets = [sheet(verdicts, steps)] if verdicts and form in ("md", "html") else []
-        page = show([*sheets, *result.sheets()], form, look, title="rankworth compare")
+        page = show(typed([*sheets, *result.sheets()]), form, look, title="rankworth compare")
         if verdicts and form == "table":
             page = "\n".join([page, headline(verdicts), *lines(verdicts), *steps, ""])
         return page.encode()

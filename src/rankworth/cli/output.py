@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Self, get_args
 
 from rankworth.cli.options import Shown
-from rankworth.errors import RankworthWarning, UsageError, escaped
+from rankworth.errors import RankworthWarning, UsageError, escaped, on_command_line
 from rankworth.io import atomic
 from rankworth.tables import data
 from rankworth.tables.columns import Sheet
@@ -36,7 +36,7 @@ def rendered(result: Any, form: str, look: Look, title: str) -> bytes:  # noqa: 
     """An analysis in one format; `title` is that of a page in HTML."""
     if form == "json":
         return data.document(result.to_dict()).encode()
-    return show([result.flat()] if form in ROWS else result.sheets(), form, look, title).encode()
+    return show([result.flat()] if form in ROWS else typed(result.sheets()), form, look, title).encode()
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Output:
             UsageError: `unwritable-output`.
 
         """
-        self.write(lambda form, look: own[form]() if form in own else show([sheet], form, look).encode(), other)
+        self.write(lambda form, look: own[form]() if form in own else show(typed([sheet]), form, look).encode(), other)
         for note in sheet.notes if ROWS & self.forms and not self.quiet else ():
             say_folded(note)
         for defect in sheet.defects if _SILENT & self.forms else ():
@@ -188,6 +188,11 @@ class Output:
         """Write what deserves a second look to standard error, where the format shown has no room for it."""
         if self.form in ROWS and not self.is_file:
             self.warn(text for sheet in sheets for text in sheet.defects)
+
+
+def typed(sheets: Iterable[Sheet]) -> list[Sheet]:
+    """Tables with the remedies of the command line."""
+    return [sheet.worded(on_command_line) for sheet in sheets]
 
 
 def picture(kind: str, *arguments: Any, out: Output) -> Callable[[Path], bytes]:  # noqa: ANN401 - what the chart takes
@@ -231,11 +236,12 @@ def put(content: bytes, *, bold: bool = False) -> None:
 
 def say(text: str) -> None:
     """Write a line to standard error."""
-    print(escaped(text), file=sys.stderr, flush=True)  # noqa: T201 - messages go through here
+    print(escaped(on_command_line(text)), file=sys.stderr, flush=True)  # noqa: T201 - messages go through here
 
 
 def say_folded(text: str) -> None:
     """Write a sentence to standard error, in lines where a terminal shows it, in one line where a program reads it."""
+    text = on_command_line(text)
     if sys.stderr.isatty():
         text = textwrap.fill(text, width(), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     say(text)

@@ -27,8 +27,8 @@ _ALIASES: Final = {
     "goodman-kruskal": "gamma",
 }
 _DIFFERENT: Final = """\
-missing="common" looks at the documents that both have, missing="last" puts the others behind, tied \
-(--missing common, --missing last)
+--missing common (missing="common") looks at the documents that both have, --missing last (missing="last") puts the \
+others behind, tied
 RBO, overlap, AO, Jaccard and RBA are made for rankings that differ"""
 _TIES: Final = {
     "aware": "ties are taken into account",
@@ -205,7 +205,7 @@ def names_of(names: Sequence[str] | None, own: Sequence[str], others: tuple[str,
     both = [] if isinstance(names, str) else list(names)
     if len(both) != 2 or both[0] == both[1] or not all(isinstance(name, str) and name for name in both):  # noqa: PLR2004 - two
         text = f"names={names!r}: two different names are needed"
-        raise UsageError("run-names", text, remedy="as in names=('human', 'model'); on the command line NAME=FILE")
+        raise UsageError("run-names", text, remedy="as in names=['human', 'model'], on the command line NAME=FILE")
     return both[0], both[1]
 
 

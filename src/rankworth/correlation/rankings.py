@@ -508,7 +508,11 @@ def correlate_runs(
     if len(named) < 2:  # noqa: PLR2004 - a correlation takes two
         there = f"there is {next(iter(named))} only" if named else "there is none"
         text = f"a correlation takes two runs at least, and {there}"
-        raise UsageError("conflicting-options", text, remedy="on the command line rankworth correlate RUN RUN...")
+        raise UsageError(
+            "conflicting-options",
+            text,
+            remedy="give several: {name: run, ...}, on the command line rankworth correlate RUN RUN...",
+        )
     kept = None if queries is None else ids(queries)
     rows = {name: Rows.of_run(run) for name, run in named.items()}
     pairs = combinations(named, 2)

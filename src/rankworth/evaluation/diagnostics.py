@@ -343,7 +343,9 @@ def blanks(count: int, blank: str) -> Iterator[Notice]:
     if count:
         which = "judgement has no grade and counts" if count == 1 else "judgements have no grade and count"
         text = f"{count:,} {which} as {'unjudged' if blank == 'unjudged' else 'grade 0'}"
-        yield Notice("blank-grade", f"{text}; blank= (--blank) says what they mean: unjudged, zero or error")
+        yield Notice(
+            "blank-grade", f'{text}; --blank zero (blank="zero") says that they mean 0, and error refuses them'
+        )
 
 
 def sampled(qrels: Qrels, measures: Sequence[ResolvedMeasure]) -> Iterator[Notice]:

@@ -185,7 +185,7 @@ class _Nearest:
             name = run.name or "the exact run"
             there = f"{name} has {counted(size, 'document', 'documents')} for query {quoted([query])}"
             there += f" (queries with fewer than {cutoffs[-1]}: {few.height:,})"
-            remedy = "search exactly for as many, or name the queries that have them: queries=[...] (--only FILE)"
+            remedy = "search exactly for as many, or name the queries that have them: --only FILE (queries=[...])"
             raise InputError("refused-input", f"R@{cutoffs[-1]}: {there}", remedy=remedy)
         return cls(scores, last, cutoffs, run.orders.has_scores)
 

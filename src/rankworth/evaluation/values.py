@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankworth import names
 from rankworth.arrays import Floats
-from rankworth.errors import MeasureError, NotMeasuredError, counted, in_python, quoted
+from rankworth.errors import MeasureError, NotMeasuredError, counted, quoted
 from rankworth.evaluation import aggregation, output
 from rankworth.evaluation.aggregation import Column, Mask, Standing
 from rankworth.groups import Groups
@@ -282,7 +282,7 @@ class _Evaluation(Shown):
         if not self._table:
             return []
         whole = output.means(self._table, texts_by="per_query")
-        return [replace(whole, notes=(*whole.notes, *map(in_python, output.warnings(self._table))))]
+        return [replace(whole, notes=(*whole.notes, *output.warnings(self._table)))]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -472,7 +472,7 @@ class Values(_Evaluation, Mapping[str, float]):
         """The means, with bounds, counts, groups and warnings, as plain text."""
         if self.by is not None or self.bounds is not None:
             return repr(self._table)
-        [whole] = self.sheets()
+        [whole] = self._worded()
         width = max(map(len, self.per_query.measures), default=0)
         lines = [f"{name:<{width}}  {value:.4f}" for name, value in self.mean().items()]
         return "\n".join([*lines, "", *whole.defects, *whole.notes, whole.comment])
@@ -563,7 +563,7 @@ class RunValues(_Evaluation, Mapping[str, Values]):
 
     def __repr__(self) -> str:
         """The means of all runs, with bounds, counts, groups and warnings, as plain text."""
-        return on_screen(self.sheets(), Look()) if self else ""
+        return on_screen(self._worded(), Look()) if self else ""
 
 
 def details(values: "Values") -> "Details":

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from rankworth.errors import UsageError, quoted, shortened
+from rankworth.errors import UsageError, in_python, quoted, shortened
 from rankworth.evaluation.counterfactuals import MeasureContext, Ranking, possible_ranks
 from rankworth.explanation import trace
 from rankworth.explanation.trace import ID, Grade, Term, Trace, number, snippet
@@ -378,7 +378,7 @@ class Explanations(_Explained, tuple[T, ...]):  # noqa: SLOT001 - it has notes
     def __repr__(self) -> str:
         """The first of them as plain text, as far as they fit on a screen, and the notes."""
         first = self[:_SHOWN]
-        sheets = [sheet for explained in first for sheet in explained.sheets()]
+        sheets = [sheet.worded(in_python) for explained in first for sheet in explained.sheets()]
         text = on_screen(sheets, Look(width=100), len(self) - len(first))
         return "\n\n".join(filter(None, [text, *self.notes]))
 

@@ -222,7 +222,7 @@ def explain_queries(
     plan = runner.planned(profile, measures, rel, settings)
     if facts := [measure.label for measure in plan.asked if isinstance(measure.quantity, Fact)]:
         text = f"{quoted(facts)} {'is' if len(facts) == 1 else 'are'} counted: no rank adds to a value"
-        remedy = "evaluate shows those of each query: per_query, on the command line --per-query"
+        remedy = "evaluate shows those of each query: rankworth evaluate --per-query, in Python evaluate(...).per_query"
         raise MeasureError("measure-syntax", text, remedy=remedy)
     [qrels], sources = reading.read([qrels], [source for source in (run, against) if source is not None])
     runs = list(map(inputs.run, sources))

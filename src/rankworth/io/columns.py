@@ -263,7 +263,11 @@ class Table:
         if lacking := [what for what, column in ids.items() if column is None]:
             untold = set(VALUES[self.value]).isdisjoint(values) and not is_plural(ids["document"], "document")
             raise self.missing(*lacking, *([self.value] if untold and not self.within else []))
-        return ids | values
+        roles = ids | values
+        if doubled := [what for what in roles if list(roles.values()).count(roles[what]) > 1]:
+            text = f"{self.name}: {' and '.join(doubled)} are both said to be the {self.noun} {roles[doubled[0]]}"
+            raise InputError("frame-columns", text, remedy=f"give each a {self.noun} of its own; {self._listed}")
+        return roles
 
     @property
     def separator(self) -> str:

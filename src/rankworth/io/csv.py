@@ -291,7 +291,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
     where = f"{source.name}:{begun.start[1] + 1}"
     named, columns = is_header(begun.cells, reading.columns), reading.columns
     if named and reading.format == "msmarco":
-        remedy = f"leave the format out, or say --{layout.option}-format tsv"
+        remedy = f"leave the format out, or say {layout.format_option('tsv', source.path)}"
         raise InputError("frame-columns", f"{where}: this is a header; MS MARCO's files have none", remedy=remedy)
     if not named and any(columns.values()):
         named = not all(is_counted(column) for what, column in columns.items() if column and what != "separator")

@@ -101,11 +101,10 @@ def _are_cells(source: Source, line: bytes, layout: Layout) -> bool:
         return False
     if not second.isdigit():
         return True
-    what = "run" if layout is RUN else "qrels"
     raise InputError(
         "unknown-format",
         f"{source.name}: {quoted([line.decode('utf-8', 'replace')])} may be {len(layout.columns)} words or three cells",
-        remedy=f"say which: --{what}-format trec or --{what}-format tsv, in Python format='trec' or 'tsv'",
+        remedy=f"say which: {layout.format_option('trec', source.path)}\nor {layout.format_option('tsv', source.path)}",
     )
 
 

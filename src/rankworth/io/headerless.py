@@ -31,8 +31,9 @@ _SUBTOPICS: Final = 3
 _UNIQUE: Final = 0.9
 """how many of the pairs of query and subtopic are different, at least, where these are documents"""
 _SCORES: Final = (
-    "if this is a score for each line of a learning-to-rank file, put labels and scores of each query together; "
-    "in Python: rankworth.evaluate(labels=[[2, 0, 1]], scores=[[0.2, 0.9, 0.5]], measures=['nDCG@3'])"
+    "if this is a score for each line of a learning-to-rank file, put labels and scores of each query together: "
+    "rankworth.evaluate(labels=[[2, 0, 1]], scores=[[0.2, 0.9, 0.5]], measures=['nDCG@3']), on the command line "
+    "a file with query, document and score in each line"
 )
 """what helps where a run is a number in each line"""
 SVMLIGHT: Final = re.compile(rb"\s*[-+]?[0-9][0-9.eE+-]*\s+qid:\S+(\s|$)")

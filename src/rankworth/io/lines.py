@@ -59,6 +59,11 @@ class Layout:
         """The slug where there are too many or too few columns."""
         return f"{self.option}-columns"
 
+    def format_option(self, form: str, path: str) -> str:
+        """Return how a user says which format a file has."""
+        kind = "Run" if self.value == "score" else "Qrels"
+        return f"--{self.option}-format {form}, in Python {kind}({path!r}, format={form!r})"
+
     def fits(self, line: bytes) -> bool:
         """Whether a line of TREC's has these columns, and a number where one belongs."""
         fields, value = line.split(), self.columns.index(self.value)

@@ -34,7 +34,10 @@ FORMATS: Final = (
     *("npy", "ivecs", "fvecs", "hdf5"),
 )
 """What can be read, by the names that options take."""
-LISTED: Final = "--run-columns query=@queries.txt names a file with the query of each response, in their order"
+LISTED: Final = (
+    "--run-columns query=@queries.txt, in Python run_columns={'query': '@queries.txt'} names a file with the query of "
+    "each response, in their order"
+)
 """how a user names the queries of responses of a search engine"""
 _MODULES: Final = {
     "tsv": "csv",
@@ -374,8 +377,8 @@ class _SeparateQueries:
             if first is not source and not (self._are_alike and self._have_one_tag(first, source)):
                 text = f"{quoted([source.pattern])} is one run, and {first.name} and {source.name} both rank query"
                 text += f" {quoted([query])}: this looks like several runs"
-                remedy = f"several runs are given without quotes: {source.pattern}; in Python a list of paths to "
-                remedy += "evaluate_runs or compare\nparts of one run are called alike: part-0.run part-1.run"
+                remedy = f"give several runs: evaluate_runs(...), on the command line {source.pattern} without quotes"
+                remedy += "\nparts of one run are called alike: part-0.run part-1.run"
                 raise InputError("nested-runs", text, remedy=remedy)
 
     def _have_one_tag(self, *files: Source) -> bool:

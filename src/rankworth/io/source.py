@@ -476,7 +476,8 @@ def _parts(folder: Path, layout: "Layout") -> list[str]:
     pattern = f"{folder}/{'' if suffixes else '**/'}*{suffixes[0] if suffixes else ''}"
     holds = f"it holds {quoted([path.name for path in inside])}\nif they are parts of one table: '{pattern}', in quotes"
     if suffixes and layout.value == "score":
-        holds += f"\nif they are several runs: {folder}/*{suffixes[0]}, without quotes; evaluate_runs in Python"
+        several = f"evaluate_runs(...), on the command line {folder}/*{suffixes[0]} without quotes"
+        holds += f"\nif they are several runs: {several}"
     text = f"{quoted([folder])}: this is a directory, a file is needed"
     raise InputError("is-directory", text, remedy=holds if inside else "")
 

@@ -148,8 +148,10 @@ class _Reader(Reader):
         if (QRELS if layout is RUN else RUN).fits(" ".join(cells).encode(errors="surrogateescape")):
             return layout.exchanged
         line = f"write every line as {' '.join(layout.columns)}, without blanks in ids and names"
-        table = headerless.advice(self.source, layout, self.option or layout.option)
-        return table or f"{line}; for a table or JSON, say which: --{layout.option}-format csv, tsv, json or jsonl"
+        if table := headerless.advice(self.source, layout, self.option or layout.option):
+            return table
+        table, json = (layout.format_option(form, self.source.path) for form in ("csv", "jsonl"))
+        return f"{line}\nif it is a table: {table}; or tsv\nif it is JSON: {json}; or json"
 
 
 def _adjacent(chunk: bytes, separator: str) -> bool:

@@ -301,7 +301,7 @@ class Related(Run):
                 text = "rows of a query stand among those of others, which are not told apart in DuckDB"
                 raise refusal(settings, name, text, "\nor read the rows here: Run(relation.df())")
         if settings.order == "auto" and lists is not None and lists.field and self._unordered:
-            remedy = 'put all documents of a query into one list, or let scores decide: order="score" (--order score)'
+            remedy = 'put all documents of a query into one list, or let scores decide: --order score (order="score")'
             raise InputError("ambiguous-order", f"{self._called}: {self._unordered}", remedy=remedy)
 
     @cached_property

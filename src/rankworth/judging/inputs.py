@@ -188,7 +188,7 @@ def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels
         for grade in some:
             is_number = validate.is_number(grade, infinite=False) and not isinstance(grade, bool)
             if not is_number and (grade is not None or place > len(ranked)):
-                remedy = "for a retrieved document that nobody judged give None (on the command line ?)\n"
+                remedy = "for a retrieved document that nobody judged give: None, on the command line ?\n"
                 remedy += "of the missing ones leave out those that nobody judged"
                 text = f"grade {place} of the list is {grade!r}; grades are finite numbers"
                 raise InputError("bad-grade", text, remedy=remedy)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rankworth.model import Run
 
 _WAYS: Final = (
-    'order="given" (--order given) takes lists as they stand, order="score" (--order score) sorts them by score'
+    '--order given (order="given") takes lists as they stand, --order score (order="score") sorts them by score'
 )
 
 
@@ -97,7 +97,7 @@ class Contradictions:
             if lists.field.startswith("-"):
                 like, better, field = "similarities", "greater", lists.field[1:]
             text += f"; the scores of all lists only rise, so they look like {like}"
-            option = f"columns={{'score': {field!r}}} (--columns {quoted(['score=' + field])})"
+            option = f"--columns {quoted(['score=' + field])}, in Python columns={{'score': {field!r}}}"
             remedy = f"if a {better} score is better: {option if lists.field else 'negate them'}\n{remedy}"
         return InputError("ambiguous-order", text, remedy=remedy)
 
@@ -178,7 +178,8 @@ def repeated_rank(run: "Run", query: str) -> InputError:
     documents = again.filter(pl.col("rank") == rank)["document"].to_list()
     text = f"{run.name or 'the run'}: query {quoted([query])} has rank {rank:g} {len(documents):,} times, for documents"
     remedy = "if another column tells queries apart, name both: --run-columns query=NAME,NAME (run_columns={'query': "
-    remedy += "'NAME,NAME'})\nif equal ranks are ties: --run-columns score=-NAME, with the name of the column of ranks"
+    remedy += "'NAME,NAME'})\nif equal ranks are ties, name the column of ranks: --run-columns score=-NAME "
+    remedy += "(run_columns={'score': '-NAME'})"
     return InputError(
         "repeated-rank", f"{text} {quoted(documents)}; these ranks are of several rankings", remedy=remedy
     )

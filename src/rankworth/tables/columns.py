@@ -4,7 +4,7 @@ A sheet knows neither queries nor measures, and nothing of terminals, files or m
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -81,6 +81,11 @@ class Sheet:
             for each in self.columns
         ]
         return replace(self, columns=tuple(columns), notes=(f"the first {rows:,} of {height:,} rows", *self.notes))
+
+    def worded(self, wording: Callable[[str], str]) -> "Sheet":
+        """The sheet with its sentences worded for its readers: those of the command line, or of Python."""
+        notes, defects = (tuple(map(wording, texts)) for texts in (self.notes, self.defects))
+        return replace(self, notes=notes, defects=defects)
 
     def rows(self) -> list[dict[str, Any]]:
         """The values row by row, by name of column."""

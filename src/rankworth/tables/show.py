@@ -8,7 +8,7 @@ from functools import partial
 from itertools import accumulate, chain, count
 from typing import Final, Literal
 
-from rankworth.errors import counted
+from rankworth.errors import counted, in_python
 from rankworth.tables import data, markup, text
 from rankworth.tables.columns import Sheet
 from rankworth.tables.look import Look
@@ -131,7 +131,7 @@ class Shown(ABC):
             page: whether a whole document is wanted, for a file of its own.
 
         """
-        return (markup.page if page else markup.fragment)(self.sheets(), Look(digits, percent))
+        return (markup.page if page else markup.fragment)(self._worded(), Look(digits, percent))
 
     def to_markdown(self, *, digits: int | None = None, percent: bool = False) -> str:
         """All rows as Markdown tables, as GitHub reads them.
@@ -141,7 +141,7 @@ class Shown(ABC):
             percent: whether shares are shown in percent.
 
         """
-        return show(self.sheets(), "md", Look(digits, percent))
+        return show(self._worded(), "md", Look(digits, percent))
 
     def to_latex(self, *, digits: int | None = None, percent: bool = False, caption: str = "", label: str = "") -> str:
         """All rows as LaTeX tabulars, for the package booktabs.
@@ -153,11 +153,11 @@ class Shown(ABC):
             label: of the first table; those of further ones end in -2, -3 and so on.
 
         """
-        return show(self.sheets(), "latex", Look(digits, percent, caption=caption, label=label))
+        return show(self._worded(), "latex", Look(digits, percent, caption=caption, label=label))
 
     def __repr__(self) -> str:
         """The tables as plain text, as far as they fit on a screen."""
-        return on_screen(self.sheets(), Look(width=100))
+        return on_screen(self._worded(), Look(width=100))
 
     def _repr_html_(self) -> str:
         return markup.fragment(self._beginnings(), Look())
@@ -169,4 +169,8 @@ class Shown(ABC):
         return show(self._beginnings(), "latex", Look())
 
     def _beginnings(self) -> list[Sheet]:
-        return [sheet.beginning(_ROWS) for sheet in self.sheets()]
+        return [sheet.beginning(_ROWS) for sheet in self._worded()]
+
+    def _worded(self) -> list[Sheet]:
+        """The sheets with the remedies of Python."""
+        return [sheet.worded(in_python) for sheet in self.sheets()]
