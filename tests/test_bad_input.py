@@ -89,11 +89,11 @@ def refused_qrels(content: str | bytes) -> InputError:
 RUN_HAS = "a run line has 6 columns (query Q0 document rank score tag), this one has"
 QRELS_HAVE = "a qrels line has 4 columns (query iteration document grade), this one has"
 WRITE = (
-    "write every line as {}, without blanks in ids and names; "
-    "for a table or JSON, say which: --{}-format csv, tsv, json or jsonl"
+    "write every line as {}, without blanks in ids and names\n"
+    "  if it is a table: {}, format='csv'); if it is JSON: {}, format='jsonl')"
 )
-RUN_WRITE = WRITE.format("query Q0 document rank score tag", "run")
-QRELS_WRITE = WRITE.format("query iteration document grade", "qrels")
+RUN_WRITE = WRITE.format("query Q0 document rank score tag", *("Run('a.run'",) * 2)
+QRELS_WRITE = WRITE.format("query iteration document grade", *("Qrels('a.qrels'",) * 2)
 NO_NUMBER = "a score is a number such as 2, 12.5 or 1e-3, with a decimal point; remove a header line"
 FINITE = "drop the lines whose score is no finite number, or fix what wrote them"
 EXCHANGED = "this looks like judgements; they come first, the run comes second"
@@ -122,7 +122,6 @@ def test_a_bad_line_of_a_run_is_quoted_with_its_place_and_what_helps(line: str) 
     fact, remedy = RUN_LINES[line]
     assert str(error) == f"{fact}\n  {remedy}"
     assert error.slug in fact
-    assert error.remedy == remedy
 
 
 QRELS_LINES = {
@@ -135,8 +134,7 @@ QRELS_LINES = {
     "q1\td1\t1": (f"a.qrels:2: {QRELS_HAVE} 3: q1 d1 1   [qrels-columns]", QRELS_WRITE),
     "q1 0 d1 good": (
         "a.qrels:2: the grade is 'good', not a number   [bad-grade]",
-        NO_NUMBER.replace("score", "grade") + "\n  say which grade each word means: "
-        "--grades good=1, in Python grades={'good': 1}",
+        NO_NUMBER.replace("score", "grade") + "\n  say which grade each word means: grades={'good': 2}",
     ),
     "q1 0 d1 inf": ("a.qrels:2: the grade is inf   [bad-grade]", FINITE.replace("score", "grade")),
     "q1 0 d1 -1e999": ("a.qrels:2: the grade is -1e999   [bad-grade]", FINITE.replace("score", "grade")),
@@ -206,7 +204,7 @@ def test_ten_problems_of_a_file_are_shown_at_once_and_the_others_counted() -> No
     lines = str(error).split("\n")
     assert lines[0] == f"a.run:2: {RUN_HAS} 3: q1 Q0 d1   [run-columns]"
     assert lines[9] == f"a.run:20: {RUN_HAS} 7: a b c d e f g   [run-columns]"
-    assert lines[10:] == ["... and 1,232 more", f"  {RUN_WRITE}", f"  {NO_NUMBER}", f"  {FINITE}"]
+    assert lines[10:] == ["... and 1,232 more", *f"  {RUN_WRITE}".split("\n"), f"  {NO_NUMBER}", f"  {FINITE}"]
 
 
 @pytest.mark.parametrize("chunk", [32, 64, 1000, 8 << 20])
@@ -235,7 +233,9 @@ def test_a_large_file_without_a_single_line_that_fits_is_not_read_to_its_end(mon
     monkeypatch.setattr(trec, "CHUNK", 1000)
     error = refused_run("x q1,d1,2\n" * 10_000)
     assert error.more == 2
-    assert error.remedy.split("\n") == [RUN_WRITE, "reading stopped: none of the first 12 lines is a run line"]
+    written, *_, stopped = error.remedy.split("\n")
+    assert written == RUN_WRITE.partition("\n")[0]
+    assert stopped == "reading stopped: none of the first 12 lines is a run line"
 
 
 # Whole files
@@ -321,7 +321,9 @@ def test_standard_input_can_be_read_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_standard_input_is_named_in_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"q1 Q0 d1 1 2.0\n")))
-    assert str(refused(QRELS, "-")) == (f"standard input:1: {RUN_HAS} 5: q1 Q0 d1 1 2.0   [run-columns]\n  {RUN_WRITE}")
+    assert str(refused(QRELS, "-")) == (
+        f"standard input:1: {RUN_HAS} 5: q1 Q0 d1 1 2.0   [run-columns]\n  {RUN_WRITE}"
+    ).replace("a.run", "-")
 
 
 LATIN = "q1 Q0 dé 1 2.0 bm25\n".encode("latin-1")
@@ -432,13 +434,11 @@ def test_a_packed_file_that_is_damaged_never_gives_a_number(packer: str) -> None
 
 AGAIN = "keep one line for each query and document, such as the first: awk '!seen[$1, $3]++'"
 OR = (
-    'or say which of them counts: duplicates="best" (--duplicates best on the command line) is the highest score, '
-    'and ranks close up\n  or duplicates="once" (--duplicates once on the command line) is the first, and the others '
+    'or say which of them counts: duplicates="best" is the highest score, '
+    'and ranks close up\n  or duplicates="once" is the first, and the others '
     "keep their ranks, as in MAP@k on Kaggle"
 )
-OR_JUDGEMENTS = (
-    'or say which of them counts: duplicate_judgements="max" (--duplicate-judgements max on the command line)'
-)
+OR_JUDGEMENTS = 'or say which of them counts: duplicate_judgements="max"'
 
 
 def test_a_document_that_a_run_file_ranks_twice_is_refused_also_where_nobody_judged_it() -> None:
@@ -731,8 +731,8 @@ def test_an_empty_answer_to_every_judged_query_is_no_query_in_common() -> None:
 def test_a_dict_of_runs_is_never_guessed() -> None:
     assert str(refused(QRELS, {"bm25": RUN})) == (
         "the run: 'bm25' holds a dict of dicts, so this looks like several runs   [nested-runs]\n"
-        "  rankworth.evaluate_runs(qrels, {name: run, ...}, measures) takes several runs\n"
-        "  if the run stands under bm25: run_columns={'root': 'bm25'} (on the command line --run-columns root=bm25)"
+        "  several: rankworth.evaluate_runs(qrels, {name: run, ...})\n"
+        "  if the run stands under bm25: run_columns={'root': 'bm25'}"
     )
     assert rw.evaluate(QRELS, {"bm25": RUN}, ["RR"], run_columns={"root": "bm25"}) == rw.evaluate(QRELS, RUN, ["RR"])
     assert str(refused({"trec": QRELS}, RUN)).startswith(
@@ -823,7 +823,7 @@ def test_frames_lack_no_column_and_have_none_twice(library: str) -> None:
     to = LIBRARIES[library]
     assert str(refused(QRELS, to(FRAME.rename({"score": "points"})))) == (
         "the run: there is no score or rank column; the columns are query document points   [frame-columns]\n"
-        '  if its rows are in rank order: order="given" (--order given on the command line), '
+        '  if its rows are in rank order: order="given", '
         "or columns={'score': ''}\n"
         "  otherwise say which it is: columns={'score': 'NAME'}"
     )

@@ -512,13 +512,12 @@ def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
     assert refused(QRELS, "run.parquet").typed == (
         "run.parquet: there is no query column and no score or rank column; "
         "the columns are term document points   [frame-columns]\n"
-        "  say which it is: --columns query=NAME score=NAME, in Python columns={'query': 'NAME', 'score': 'NAME'}"
+        "  say which it is: --columns query=NAME score=NAME"
     )
     assert refused(QRELS, Run("run.parquet", columns={"query": "term"})).typed == (
         "run.parquet: there is no score or rank column; the columns are term document points   [frame-columns]\n"
-        '  if its rows are in rank order: --order given (order="given"), or --columns score=, '
-        "in Python columns={'score': ''}\n"
-        "  otherwise say which it is: --columns score=NAME, in Python columns={'score': 'NAME'}"
+        "  if its rows are in rank order: --order given, or --columns score=\n"
+        "  otherwise say which it is: --columns score=NAME"
     )
     run = Run("run.parquet", columns={"query": "term", "score": "points"})
     assert quietly(QRELS, run).per_query.to_dict() == quietly(QRELS, RUN).per_query.to_dict()
@@ -526,8 +525,8 @@ def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
     assert refused("qrels.parquet", RUN).typed == (
         "qrels.parquet: there is no grade column; the columns are query document score rank   [frame-columns]\n"
         "  this looks like a run; the judgements come first, the run comes second\n"
-        "  say which it is: --columns grade=NAME, in Python columns={'grade': 'NAME'}\n"
-        "  if none holds grades: --columns grade=, in Python columns={'grade': ''}"
+        "  say which it is: --columns grade=NAME\n"
+        "  if none holds grades: --columns grade="
     )
 
 

@@ -330,7 +330,7 @@ def test_seeds_that_leave_queries_unanswered_are_told(command: Command) -> None:
     write_run("again.run", {query: OLD[query] for query in ("q1", "q2", "q3", "q4", "q6")})
     _, out, err = command("qrels.txt", "main=old.run", "mean=new.run", "mean=again.run", "-m", "RR")
     assert "2 seeds" in out
-    text = "no results: mean for 1 query; by default they count as empty rankings, and --answered-only (missing='skip')"
+    text = "no results: mean for 1 query; by default they count as empty rankings, and --answered-only"
     assert f"{text} leaves them out" in " ".join(f"{out} {err}".split())
 
 

@@ -632,7 +632,7 @@ def test_a_table_without_header_is_never_guessed(command: Callable[..., Answer])
     )
     status, _, err = command("a.tsv", "out.run")
     assert (status, "ranks or scores" in err, files()) == (2, True, ["a.tsv", "bm25.run", "qrels.txt"])
-    said = re.findall(r"(--run-format .+?), in Python", err)
+    said = re.findall(r"(--run-format \S+(?: --columns .+)?)", err)
     assert said == ["--run-format msmarco", "--run-format tsv --columns query=1 document=2 score=3"]
     written = []
     for options in (*said, "--from msmarco"):

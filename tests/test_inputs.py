@@ -263,7 +263,7 @@ def test_a_folder_of_beir(command: Command) -> None:
     assert measured(command, "scifact", "run.json", "--split", "train") == train
     assert command("evaluate", "scifact", "run.json", "--split", "dev")[2] == (
         "error: scifact/qrels: no file is called dev   [missing-file]\n"
-        "  the folder has the splits test train; --split NAME (split=NAME) chooses one, or name the file itself\n"
+        "  the folder has the splits test train; --split NAME chooses one, or name the file itself\n"
     )
     assert "is no folder of BEIR's" in command("evaluate", "qrels.json", "run.json", "--split", "train")[2]
 
@@ -335,7 +335,7 @@ def test_words_with_tabs_between_that_may_be_cells_are_asked_for(command: Comman
     Path("odd.txt").write_text("brand 2024\td1\t2\n")
     assert command("evaluate", "odd.txt", "run.json")[2] == (
         "error: odd.txt: 'brand 2024\\td1\\t2' may be 4 words or three cells   [unknown-format]\n"
-        "  say which: --qrels-format trec or --qrels-format tsv, in Python format='trec' or 'tsv'\n"
+        "  say which: --qrels-format trec\n  or --qrels-format tsv\n"
     )
     assert rw.Qrels("odd.txt", format="tsv").to_dict() == {"brand 2024": {"d1": 2.0}}
     assert rw.Qrels("odd.txt", format="trec").to_dict() == {"brand": {"d1": 2.0}}
@@ -593,7 +593,7 @@ def test_a_blank_grade_is_unjudged_whatever_the_form(name: str) -> None:
         assert raised.value.slug == "missing-value"
         values = rw.evaluate(source(), RUN, ["nDCG@10", "Judged@2"])
         [text] = [notice.text for notice in values.notices if notice.slug == "blank-grade"]
-        assert text.startswith("3 judgements have no grade and count as unjudged; blank= (--blank) says")
+        assert text.startswith("3 judgements have no grade and count as unjudged; --blank zero")
         assert dict(values.mean()) == dict(rw.evaluate(expected, RUN, ["nDCG@10", "Judged@2"]).mean())
         zero = rw.evaluate(source(), RUN, ["Judged@2"], blank="zero")
         assert dict(zero.mean()) == dict(rw.evaluate(by_query(0.0), RUN, ["Judged@2"]).mean())

@@ -480,7 +480,7 @@ BAD_LINES: dict[str, tuple[str, str]] = {
     ),
     '{"query_id": "q1", "docid": "d2", "score": 1}': (
         "doc_id docid could all be the document key; the keys are query_id doc_id score docid   [frame-columns]",
-        "keep one of them, or say which it is: --columns document=doc_id, in Python columns={'document': 'doc_id'}",
+        "keep one of them, or say which it is: --columns document=doc_id",
     ),
     '{"query_id": "q1", "doc_id": "d2"}': ("the score is missing   [missing-value]", NO_NUMBER),
     '{"query_id": "q1", "doc_id": "d2", "score": 1, "doc_id": "d3"}': (
@@ -568,7 +568,7 @@ BAD_OBJECTS: dict[str, tuple[str, str]] = {
     ),
     '{"qid": "q1", "docs": [{"id": "d1", "_id": "d2", "score": 1}]}': (
         "a.json:1, item 1: id _id could all be the document key; the keys are id _id score   [frame-columns]",
-        ("keep one of them, or say which it is: --columns document=id, in Python columns={'document': 'id'}"),
+        ("keep one of them, or say which it is: --columns document=id"),
     ),
     '{"qid": "q1", "docs": [{"id": "d1", "score": 1}, {"id": "d2", "score": null}]}': (
         "a.json:1, item 2: the score is missing   [missing-value]",
@@ -836,7 +836,7 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
     ),
     '{"q1": {"d1": 1}, "q2": {"d1": {"score": 1}}}': (
         "a.json: 'q2' holds a dict of dicts, so this looks like several runs   [nested-runs]",
-        "rankworth.evaluate_runs(qrels, {name: run, ...}, measures) takes several runs",
+        "several: a file for each",
     ),
     '{"q1": {"d1": 1}, "q2": ["d1"]}': (
         "a.json: query 'q2' holds list, not a dict {document: score}   [input-type]",

@@ -152,7 +152,7 @@ def test_what_is_not_here_is_said() -> None:
     ("text", "message"),
     [
         ("gmean(NumRel)", "NumRel is counted and has no mean"),
-        ("NumRel@10", r"counted over all that was retrieved; use depth=N \(--depth N on the command line"),
+        ("NumRel@10", r"counted over all that was retrieved; use depth=N"),
         ("IPrec@2", r"IPrec\(recall=2\): recall is a number from 0 to 1"),
         ("AvgIPrec(recalls=[0.2, 2])", "recalls is a list such as"),
         ("AP(judged_only=1)", "judged_only is True or False"),

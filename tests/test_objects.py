@@ -163,8 +163,8 @@ def test_a_list_of_one_query_is_its_ranking(shape: str) -> None:
         found(RUN)
     text = "in 1 query of 2 the scores contradict the order of the list: query 'q 2' has d5 (0.25) before d3 (2)"
     assert (caught.value.slug, caught.value.problems) == ("ambiguous-order", (f"the run: {text}",))
-    assert 'order="given" (--order given)' in caught.value.remedy
-    assert 'order="score" (--order score)' in caught.value.remedy
+    assert '--order given (order="given")' in caught.value.remedy
+    assert '--order score (order="score")' in caught.value.remedy
     assert found(RUN, order="score") == values(QRELS, RUN)
     assert found(RUN, order="given") == values(QRELS, RUN, order="given") != values(QRELS, RUN)
     assert values(QRELS, RUN) == values(QRELS, RUN, order="score")  # a dict of dicts is a table
@@ -183,7 +183,7 @@ def test_scores_that_only_rise_look_like_distances() -> None:
     error = refused(QRELS, run)
     assert error.slug == "ambiguous-order"
     assert "the scores of all lists only rise, so they look like distances" in error.problems[0]
-    assert "columns={'score': '-distance'} (--columns score=-distance)" in error.remedy
+    assert "--columns score=-distance, in Python columns={'score': '-distance'}" in error.remedy
     pairs = {query: [(hit["_id"], hit["distance"]) for hit in some] for query, some in hits.items()}
     assert "negate them" in refused(QRELS, pairs).remedy
 

@@ -246,7 +246,7 @@ def test_a_distance_of_milvus_counts_as_the_response_orders_it(
     assert rows(run, where) == [("q1", "b", -1.0), ("q1", "a", -2.0)]
     with pytest.raises(rw.InputError, match=f"they look like {reason}") as caught:
         rw.evaluate({"q1": {"a": 1}}, run, ["RR"], run_columns={**where, "score": wrong})
-    assert f"columns={{'score': '{right}'}} (--columns score={right})" in caught.value.remedy
+    assert f"--columns score={right}, in Python columns={{'score': '{right}'}}" in caught.value.remedy
     assert rw.evaluate({"q1": {"a": 1}}, run, ["RR"], run_columns={**where, "score": right})["RR"] == 0.5
 
 
@@ -420,7 +420,7 @@ def test_the_command_line_takes_that_there_are_no_scores(option: str, capsys: py
     Path("q.json").write_text(json.dumps({"query": "q1", **response("Meilisearch", [("b", 1.0), ("a", 0.5)])}))
     Path("qrels.txt").write_text("q1 0 a 1\n")
     assert main(["evaluate", "qrels.txt", "q.json", "-m", "RR"]) == 2
-    assert "if none holds scores: --columns score=, in Python" in capsys.readouterr().err
+    assert "if none holds scores: --columns score=\n" in capsys.readouterr().err
     assert main(["evaluate", "qrels.txt", "q.json", "-m", "RR", option, "score="]) == 0
     assert "q\t0.5\n" in capsys.readouterr().out
 
@@ -458,7 +458,10 @@ def test_a_single_response_that_counts_for_the_name_of_its_file_says_so(
     notices = rw.evaluate_runs(qrels, {"run": [*files]}, ["P@1"], run_columns=columns)["run"].notices
     texts = [notice.text for notice in notices if notice.slug == "response-queries"]
     fact = "the response in q1.json does not say which query it answers; it counts as that of query q1"
-    remedy = "--run-columns query=@queries.txt names a file with the query of each response, in their order"
+    remedy = (
+        "--run-columns query=@queries.txt, in Python run_columns={'query': '@queries.txt'} names a file with the "
+        "query of each response, in their order"
+    )
     assert texts == ([f"{fact}, the name of the file; {remedy}"] if is_named else [])
     if is_named:
         with pytest.raises(rw.InputError) as caught:

@@ -555,7 +555,7 @@ def bad(said: dict[str, Any]) -> RankworthError:
         (
             {"table": ROWS[:2], "macro": "language"},
             "missing-value",
-            "leave them out: queries=[...] (--only FILE on the command line)",
+            "leave them out: queries=[...]",
         ),
         ({"by": {"q5": "a"}}, "missing-value", "4 of 4 scored queries have no group: q1 q2 q3 ..."),
         ({"weights": {"Q1": 3, "Q2": 1}}, "missing-value", "queries that have one: Q1 Q2; give each of them one"),

@@ -349,9 +349,7 @@ def test_a_subtopic_judged_twice_is_refused_with_its_place(tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     again = f"{LINES}q1 2 a 2\nq2 1 a 0\nq1 1 a 1\nq1 2 a 2\nq2 3 d 0\n"
     Path("a.qrels").write_text(again)
-    settled = (
-        '  or say which of them counts: duplicate_judgements="max" (--duplicate-judgements max on the command line)'
-    )
+    settled = '  or say which of them counts: duplicate_judgements="max"'
     assert str(refused("a.qrels")) == (
         "a.qrels:8: query q1 judges document a again for subtopic 2 (first in line 2)   [duplicate-judgement]\n"
         "a.qrels:9: query q2 judges document a again for subtopic 1 (first in line 5)   [duplicate-judgement]\n"

@@ -151,7 +151,7 @@ class _Reader(Reader):
         if table := headerless.advice(self.source, layout, self.option or layout.option):
             return table
         table, json = (layout.format_option(form, self.source.path) for form in ("csv", "jsonl"))
-        return f"{line}\nif it is a table: {table}; or tsv\nif it is JSON: {json}; or json"
+        return f"{line}\nif it is a table: {table}; if it is JSON: {json}"
 
 
 def _adjacent(chunk: bytes, separator: str) -> bool:

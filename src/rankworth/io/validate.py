@@ -391,7 +391,7 @@ def dicts(source: Mapping[Any, Any], value: str, name: str) -> dict[str, Mapping
             raise InputError(
                 "nested-runs",
                 f"{name}: {query!r} holds a dict of dicts, so this looks like several {_SEVERAL[value]}",
-                remedy="several runs: rankworth.evaluate_runs(qrels, {name: run, ...}), on the command line a file for each"
+                remedy="several: rankworth.evaluate_runs(qrels, {name: run, ...}), on the command line a file for each"
                 if value == "score"
                 else "take one of them; for judgements by subtopic, give a frame: query, subtopic, document, grade",
             )
