@@ -198,7 +198,7 @@ ODD: dict[str, tuple[Callable[[], object], str, str]] = {
         "measure-syntax",
         "a list among them has a star: [*rw.nDCG @ [5, 10], rw.MRR]",
     ),
-    "verdicts: none": (lambda: rw.agreement(["yes"], ["no"]), "bad-grade", "grades={'yes': 1} (on"),
+    "verdicts: none": (lambda: rw.agreement(["yes"], ["no"]), "bad-grade", "means: grades={'yes': 1}"),
     "profiles: a number": (lambda: rw.evaluate_profiles(_QRELS, _RUN, profiles=3), "unknown-setting", "3"),
     "systems: a number": (lambda: rw.correlate_judges(_QRELS, _QRELS, 5), "input-type", "int is no collection"),
     "systems: a text": (lambda: rw.correlate_judges(_QRELS, _QRELS, "a.run"), "input-type", "str is no collection"),

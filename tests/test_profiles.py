@@ -1061,7 +1061,7 @@ def test_no_setting_takes_what_is_no_value(name: str) -> None:
     ("given", "message", "cure"),
     [
         ({"blocks": "separate"}, "blocks='separate': blocks is a quirk of few tools", "quirks={'blocks': 'separate'}"),
-        ({"quirks": {"depth": 5}}, "depth=5: depth is an option", "depth=5, or --depth 5"),
+        ({"quirks": {"depth": 5}}, "depth=5: depth is an option", "in place of quirks={'depth': 5}: depth=5"),
         (
             {"quirks": {"block": 1}},
             "there is no quirk 'block'; there are exclude_from",
