@@ -19,8 +19,6 @@ Words = Mapping[str, float]
 NONE: Final[Words] = MappingProxyType({})
 SHOWN: Final = 12
 """how many words a message proposes grades for"""
-_HEADERS: Final = frozenset({"grade", "relevance", "label", "rel", "rating", "judgment", "judgement"})
-"""what columns of grades are called, as `rankworth.io.columns` has it, where the first line is a header"""
 _SIGNS: Final = re.compile(r"[\s_-]+")
 _LEVEL: Final = re.compile(r"(?:l|level|grade|rel) ?(\d)")
 """L0, L1, L2 of NTCIR"""
@@ -93,8 +91,10 @@ def advice(unknown: Iterable[str], words: Words = NONE) -> str:
     >>> advice(["E", "I"])
     "say which grade each word means: --grades E=3 I=0, in Python grades={'E': 3, 'I': 0}"
     """
+    from rankworth.io.columns import SPELLINGS  # noqa: PLC0415 - for messages only
+
     texts = dict.fromkeys(text.strip() for text in unknown if number(text, words) is None)
-    proposed = [text for text in texts if any(map(str.isalpha, text)) and text.lower() not in _HEADERS]
+    proposed = [text for text in texts if any(map(str.isalpha, text)) and text.lower() not in SPELLINGS["grade"]]
     if not proposed:
         return ""
     if len(proposed) > SHOWN:
