@@ -331,6 +331,16 @@ def test_queries_that_count_without_a_value_have_no_bounds_of_differences() -> N
     assert "P@1: the difference has no bounds: queries count that have no value of their own" in told.notes
 
 
+def test_a_measure_without_bounds_has_none_over_no_query() -> None:
+    qrels, run = {"q1": {"m": 1}, "q2": {"m": 1}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    profile: Any = {"profile": "trectools-0.0.50", "bounds": "unjudged"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        values = rw.evaluate(qrels, run, ["recip_rank", "P@2"], **profile)
+    assert math.isnan(values.bounds["recip_rank"].low)
+    assert [note.partition(" has no")[0] for note in values.bounds.notes] == ["recip_rank"]
+
+
 def test_orders_that_decide_whether_a_value_is_defined() -> None:
     qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}, "r": {"a": 1.0}}
     for undefined in ("skip", "nan"):

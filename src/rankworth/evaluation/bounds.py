@@ -132,7 +132,8 @@ def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progres
             if names := column.standing.of(defined & np.isnan(ends[0])):
                 reason = f"too many {_OF[by]} to measure all, as for {names[0]}"
         notes += [f"{label} has no bounds: {reason}"] if reason else []
-        settings = replace(column.settings, nan="propagate")  # an end that is not known makes the mean unknown
+        # an end that is not known makes the mean unknown, over no query, too
+        settings = replace(column.settings, nan="propagate", no_queries="nan")
         unknown = [each is none or np.isnan(each[defined]).any() for each in ends]
         lowest, middle, highest = (
             replace(column, values=each, settings=settings if is_unknown else column.settings)
