@@ -212,7 +212,7 @@ def refuse_misfit(source: Source, layout: Layout, form: str, reading: "Reading")
         text = f"{source.name}: this looks like a table without a header, not like {called}: {reason}"
         remedy = f"read it with: {way(source, start, layout, option)}"
         if form == "trec" and option != "exclude":
-            remedy += f"\nif these are {called} all the same: --{option}-format trec"
+            remedy += f"\nif these are {called} all the same: {layout.format_option('trec', source.path)}"
         raise InputError("unfit-columns", text, remedy=remedy)
 
 
