@@ -742,8 +742,8 @@ def test_a_dict_of_runs_is_never_guessed() -> None:
 
 def test_dicts_of_other_things_are_refused() -> None:
     assert str(refused(QRELS, {"q1": {"d1", "d2"}})) == (
-        "the run: query 'q1' holds a set, which has no order   [input-type]\n"
-        "  give a list, best document first, or {document: score}"
+        "the run: query 'q1' holds a set, which has no order, and RR needs one   [input-type]\n"
+        "  give a list, best document first, or {document: score}; P, R and F without a cutoff take sets"
     )
     assert str(refused({"q1": "d1"}, RUN)) == (
         "the judgements: query 'q1' holds 'd1', and not a list of documents   [input-type]\n"

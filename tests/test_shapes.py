@@ -631,8 +631,8 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         {"q": {"a"}},
         (
             "input-type",
-            "query 'q' holds a set, which has no order",
-            "give a list, best document first, or {document: score}",
+            "query 'q' holds a set, which has no order, and RR needs one",
+            "give a list, best document first, or {document: score}; P, R and F without a cutoff take sets",
         ),
     ),
     "a text for a list": (

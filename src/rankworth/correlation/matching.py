@@ -143,6 +143,7 @@ class Rows:
         """
         import polars as pl  # noqa: PLC0415 - not needed to correlate two lists
 
+        run.orders.refuse_sets("a correlation")
         frame = run.frame
         if frame is None:
             frame = pl.concat([batch.select("query", "document", "score") for batch in run.batches()])

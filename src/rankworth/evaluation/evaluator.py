@@ -263,6 +263,10 @@ class Evaluator:
             InputError: where the run cannot be read.
 
         """
+        if run.orders.set_of:
+            from rankworth.evaluation.sets import refuse_orders  # noqa: PLC0415 - rarely needed
+
+            refuse_orders(run, [measure for plan in plans for measure in plan.asked])
         self.judgements, self.shown, self._open_grades = judgements, shown, full
         self.run = run if judgements.only is None else run.only(judgements.only)
         self._refused: dict[int, RankworthError] = {}

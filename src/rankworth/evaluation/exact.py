@@ -213,5 +213,6 @@ def _scores(run: Run) -> "pl.DataFrame":
     """The best score of each document; by its rank where the run has an order alone."""
     import polars as pl  # noqa: PLC0415 - as above
 
+    run.orders.refuse_sets("the recall of a search")
     rows = pl.concat([frame.select(*_ROW) for frame in run.batches()]).cast({"query": pl.String, "document": pl.String})
     return rows.group_by("query", "document", maintain_order=True).agg(pl.col("score").max())

@@ -328,6 +328,9 @@ class Reader:
         def where(row: int) -> str:
             return f"{name}: query {queries[row]!r}"
 
+        if layout is RUN and all(isinstance(items, AbstractSet) for items in named.values()):
+            self.orders.set_of = where(0)
+            named = {query: dict.fromkeys(items, 0.0) for query, items in named.items()}
         held = [listed(items, layout, where(row)) for row, items in enumerate(named.values())]
         if not any(held):
             raise self._empty("every list of documents is empty")

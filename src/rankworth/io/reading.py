@@ -74,12 +74,14 @@ class Orders:
 
     Attributes:
         lists: how lists came; None for a table.
+        set_of: the query whose documents came as a set, as messages call it; empty where none did.
 
     """
 
     def __init__(self) -> None:
         """Nothing is met yet."""
         self.lists: Lists | None = None
+        self.set_of = ""
         self._met: dict[str, tuple[Callable[[int], str], int]] = {}
         self._rows: dict[str, int] = {}
         self._way = self._first = ""
@@ -111,6 +113,21 @@ class Orders:
     def has_rank_column(self) -> bool:
         """Whether the rows that were read have ranks, and no scores."""
         return self._way.startswith("rank")
+
+    def refuse_sets(self, needed_by: str) -> None:
+        """Refuse documents without an order.
+
+        Args:
+            needed_by: what needs an order.
+
+        Raises:
+            InputError: `input-type`.
+
+        """
+        if self.set_of:
+            text = f"{self.set_of} holds a set, which has no order, and {needed_by} needs one"
+            remedy = "give a list, best document first, or {document: score}; P, R and F without a cutoff take sets"
+            raise InputError("input-type", text, remedy=remedy)
 
     def agree(self, way: str, where: str, lists: Lists | None = None) -> None:
         """Refuse files of one run that are ranked in different ways.
