@@ -300,7 +300,7 @@ def test_a_measure_without_bounds_leaves_those_of_others() -> None:
     removed = rw.evaluate(qrels, run, ["R@2", "R(judged_only=True)@1"], bounds="unjudged").bounds
     assert removed["R@2"].high == pytest.approx(5 / 6)
     assert "R(judged_only=True)@1 has no bounds: a document that nobody judged counts" in removed.notes[0]
-    with pytest.raises(UsageError, match=r"no_hit='skip': .*\n.*--profile standard"):
+    with pytest.raises(UsageError, match=r"no_hit='skip': .*\n.*profile='standard'"):
         rw.evaluate(qrels, run, ["P@2"], bounds="unjudged", quirks={"no_hit": "skip"})
     profile = "pytrec_eval-terrier-0.5"  # by which 11pt_avg of a query without relevant documents is not defined
     both = rw.evaluate(qrels, run, ["map", "11pt_avg"], bounds="unjudged", profile=profile).bounds
