@@ -627,14 +627,6 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         ),
     ),
     # lists by query
-    "a set has no order": (
-        {"q": {"a"}},
-        (
-            "input-type",
-            "query 'q' holds a set, which has no order, and RR needs one",
-            "give a list, best document first, or {document: score}; P, R and F without a cutoff take sets",
-        ),
-    ),
     "a text for a list": (
         {"q": "d1"},
         ("input-type", "query 'q' holds 'd1', and not a list of documents", AS_IN),
