@@ -1,6 +1,7 @@
 """How groups are ordered, ranks are typed and thresholds of relevance are worded; what is not used is refused."""
 
 import inspect
+import json
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ import pytest
 
 import rankworth as rw
 from rankworth import plots
+from rankworth.cli.app import main
 
 QRELS: Final = {f"q{number}": {"a": 1, "b": 0} for number in range(4)}
 RUN: Final = {query: {"a": 2.0, "b": 1.0} for query in QRELS}
@@ -45,6 +47,64 @@ def test_a_series_keeps_its_order_and_other_groups_are_sorted() -> None:
     assert list(rw.evaluate(QRELS, RUN, ["RR"], by=series.astype(object)).slices)[:3] == sorted(ORDER)
     unordered = LENGTHS.assign(length=LENGTHS["length"].cat.as_unordered())
     assert list(rw.evaluate(QRELS, RUN, ["RR"], table=unordered, by="length").slices)[:3] == sorted(ORDER)
+
+
+TABLE: Final = [
+    {"qid": f"q{number}", "text": "", "language": "ab"[number % 2], "device": ("x", "y", None, "x")[number]}
+    for number in range(4)
+]
+MIXED: Final = {query: {"a": float(place % 2), "b": 0.5} for place, query in enumerate(QRELS)}
+
+
+def test_several_columns_are_shown_each_by_itself() -> None:
+    values = rw.evaluate(QRELS, MIXED, ["RR"], table=TABLE, by="language,device")
+    assert list(values.slices) == ["language: a", "language: b", "device: x", "device: y", "device: (none)"]
+    for column in ("language", "device"):
+        for group, part in rw.evaluate(QRELS, MIXED, ["RR"], table=TABLE, by=column).slices.items():
+            assert values.slices[f"{column}: {group}"] == part
+            assert values.slices[f"{column}: {group}"].counts == part.counts
+    assert values.per_query.to_frame()["group"].to_list() == ["a,x", "b,y", "a,(none)", "b,x"]
+    assert next(iter(rw.evaluate(QRELS, MIXED, ["RR"], table=TABLE, by=["language", "device"]).slices)) == "a / x"
+
+
+def test_a_column_with_a_comma_in_its_name_is_one_column() -> None:
+    table = [{**row, "a,b": row["language"]} for row in TABLE]
+    assert list(rw.evaluate(QRELS, RUN, ["RR"], table=table, by="a,b").slices) == ["a", "b"]
+    with pytest.raises(rw.InputError, match="there is no column devices"):
+        rw.evaluate(QRELS, RUN, ["RR"], table=TABLE, by="language,devices")
+    with pytest.raises(rw.InputError, match="there is no column language,device"):
+        rw.evaluate(QRELS, RUN, ["RR"], table=TABLE, macro="language,device")
+
+
+def test_comparisons_and_agreement_are_told_by_each_column() -> None:
+    compared = rw.compare(QRELS, {"x": MIXED, "y": RUN}, ["RR"], table=TABLE, by="language,device")
+    assert {column: [row.group for row in rows] for column, rows in compared.slices.items()} == {
+        "language": ["a", "b"],
+        "device": ["x", "y", "(none)"],
+    }
+    alone = rw.compare(QRELS, {"x": MIXED, "y": RUN}, ["RR"], table=TABLE, by="device")
+    assert repr(compared.slices["device"]) == repr(alone.slices["device"])  # NaN among them
+    agreed = rw.agreement(QRELS, QRELS, table=TABLE, by="language,device")
+    assert list(agreed.groups) == ["language: a", "language: b", "device: x", "device: y", "device: (none)"]
+
+
+def test_gates_and_files_know_the_columns_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("q.txt").write_text("".join(f"{query} 0 a 1\n" for query in QRELS))
+    lines = [f"{query} Q0 {document} 1 {score} t\n" for query, run in MIXED.items() for document, score in run.items()]
+    Path("a.run").write_text("".join(lines))
+    Path("t.tsv").write_text(
+        "qid\ttext\tlanguage\tdevice\n" + "".join(f"q{n}\t-\t{'ab'[n % 2]}\tx\n" for n in range(4))
+    )
+    given = ["evaluate", "q.txt", "a.run", "-m", "RR", "--queries", "t.tsv", "--by", "language,device"]
+    assert (
+        main([*given, "-q", "-o", "values.json", "--fail-under", "language:RR=0.4", "--fail-under", "device:RR=0.7"])
+        == 0
+    )
+    assert main([*given, "--fail-under", "language:RR=0.9"]) == 1
+    [run] = json.loads(Path("values.json").read_text())["runs"]
+    assert [*run["groups"]] == ["language: a", "language: b", "device: x"]
+    assert rw.load("values.json")["a"]["RR"] == 0.75
 
 
 # Ranks

@@ -31,6 +31,8 @@ NONE: Final = "(none)"
 GIVEN: Final = "given"
 """what values are called that come from no column"""
 _CROSSED: Final = " / "
+_SEPARATE: Final = ","
+"""between columns that are shown each by itself"""
 _ONLY: Final = "--only FILE (queries=[...]) names the queries to evaluate"
 _LABEL: Final = re.compile(r"(?P<name>.+)-[0-9a-f]{8}", re.DOTALL)
 
@@ -257,6 +259,18 @@ class Groups(_OfQueries):
         """Some groups in their order."""
         return [name for name in dict.fromkeys((*self.order, NONE)) if name in names]
 
+    def names(self, queries: Sequence[str]) -> set[str]:
+        """The groups that have one of some queries."""
+        return set(self.labels(queries))
+
+    def by_column(self, queries: Sequence[str]) -> dict[str, Parts]:
+        """The groups of some queries, by column."""
+        return {self.name: self.parts(queries)}
+
+    def column_of(self, name: str) -> tuple[str, str]:
+        """The column of a group, and the group."""
+        return self.name, name
+
     def parts(self, queries: Sequence[str], *, strict: bool = False) -> Parts:
         """The groups of some queries.
 
@@ -273,6 +287,63 @@ class Groups(_OfQueries):
         names = self.ordered(set(labels))
         place = {name: number for number, name in enumerate(names)}
         return Parts(names, np.array([place[label] for label in labels], dtype=np.int64))
+
+
+class SeparateParts(NamedTuple):
+    """Queries in the groups of several columns: a query belongs to a group of each."""
+
+    names: list[str]
+    """the groups that have a query, column by column, in their order"""
+    rows: Mapping[str, NDArray[np.bool_]]
+    """by group `[N]`: which queries belong to it"""
+
+    def of(self, name: str) -> NDArray[np.bool_]:
+        """`[N]`: which queries belong to a group."""
+        return self.rows[name] if name in self.rows else np.zeros_like(next(iter(self.rows.values())))
+
+
+@dataclass(frozen=True)
+class SeparateGroups(Groups):
+    """The groups of several columns, each shown by itself; a group is called `COLUMN: GROUP`.
+
+    Attributes:
+        columns: the groups of each column.
+
+    """
+
+    columns: tuple[Groups, ...] = field(default=(), compare=False, repr=False)
+
+    @classmethod
+    def join(cls, columns: Sequence[Groups]) -> "SeparateGroups":
+        """Groups of several columns."""
+        queries = dict.fromkeys(query for column in columns for query in column.known())
+        labels = zip(*(column.labels(queries) for column in columns), strict=True)
+        values = dict(zip(queries, map(_SEPARATE.join, labels), strict=True))
+        name = _SEPARATE.join(column.name for column in columns)
+        order = [f"{column.name}: {group}" for column in columns for group in (*column.order, NONE)]
+        return cls(_label(name, values), columns[0].source, values, tuple(order), tuple(columns))
+
+    def by_column(self, queries: Sequence[str]) -> dict[str, Parts]:
+        """The groups of some queries, by column."""
+        return {column.name: column.parts(queries) for column in self.columns}
+
+    def names(self, queries: Sequence[str]) -> set[str]:
+        """The groups that have one of some queries."""
+        return {f"{column.name}: {group}" for column in self.columns for group in column.labels(queries)}
+
+    def parts(self, queries: Sequence[str], *, strict: bool = False) -> SeparateParts:  # type: ignore[override] # noqa: ARG002 - none is strict
+        """The groups of some queries."""
+        rows = {
+            f"{column}: {group}": parts.of(group)
+            for column, parts in self.by_column(queries).items()
+            for group in parts.names
+        }
+        return SeparateParts([*rows], rows)
+
+    def column_of(self, name: str) -> tuple[str, str]:
+        """The column of a group, and the group."""
+        column, _, group = name.partition(": ")
+        return column, group
 
 
 def _rows(given: object, setting: str, wanted: str) -> dict[str, Any]:
@@ -351,8 +422,9 @@ class Slices:
 
         Args:
             table: the table of queries, whatever `rankworth.io.metadata.queries` reads: a path, rows, a frame.
-            by: the name of a column, or several that are crossed; `{query: group}` needs no table, nor does a series
-                of pandas whose index holds the queries.
+            by: the name of a column, or several that are crossed, or several with commas between them, each of which
+                is shown by itself; `{query: group}` needs no table, nor does a series of pandas whose index holds the
+                queries.
             weights: the name of a column, or `{query: weight}`.
             macro: as `by`.
 
@@ -409,6 +481,9 @@ def _chosen(kind: type[Kind], value: object, setting: str, table: "QueryTable | 
         text = f"{setting}={names[0]!r} names a column, and there is no table of queries to find it in"
         remedy = f"name the table: --queries FILE (table=FILE, or {setting}={{query: ...}} without a table)"
         raise UsageError("unknown-setting", text, remedy=remedy)
+    if setting == "by" and len(names) == 1 and names[0] not in table.columns and _SEPARATE in names[0]:
+        parts = [_chosen(kind, part.strip(), setting, table) for part in names[0].split(_SEPARATE)]
+        return SeparateGroups.join(parts)  # type: ignore[arg-type, return-value] # of groups alone
     columns = [table.column(name) for name in names]
     source = f"{table.name}, {'column' if len(names) == 1 else 'columns'} {quoted(names, 8)}"
     if kind is Groups:

@@ -123,7 +123,7 @@ def evaluate(
         running: Where runs are judged.
         format: Default: table on a terminal, otherwise tsv.
         per_query: Values of each query instead of means; json has both.
-        by: Also show means of the groups of this column of --queries.
+        by: Also show means of the groups of this column of --queries; several are crossed, a,b is each by itself.
         bounds: Lowest and highest values over all orders of ties, or all grades of unjudged documents.
         interval: Confidence intervals of the means (BCa bootstrap).
         level: Confidence level. Default: 0.95.
@@ -225,7 +225,7 @@ def _verdicts(table: "RunValues", floors: "Sequence[Gate]") -> "list[Verdict]":
     rows = [(run, "", "", values.mean()) for run, values in table.items()]
     for run, values in table.items():
         if values.by is not None:
-            rows += [(run, values.by.name, group, part.mean()) for group, part in values.slices.items()]
+            rows += [(run, *values.by.column_of(group), part.mean()) for group, part in values.slices.items()]
     first = next(iter(table.values()))
     return gates.floors(floors, rows, dict(zip(first.per_query.measures, map(str, first.measures), strict=True)))
 

@@ -195,8 +195,8 @@ def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Sli
     groups = {}
     if slices.by is not None:
         slices.by.shown(queries)  # refuses groups of other queries
-        parts = slices.by.parts(queries)
-        groups = {slices.by.name: {name: parts.of(name) for name in parts.names}}
+        for column, parts in slices.by.by_column(queries).items():
+            groups[column] = {name: parts.of(name) for name in parts.names}
     digest, lines = signature(STANDARD, queries, "").queries, {}
     for name in measures:
         line = values_signature(aligned[0][name].signature)

@@ -77,8 +77,8 @@ def evaluate(
             measures may be those of its tool.
         table: the table of queries, whatever `rankworth.io.metadata.queries` reads: a path, rows, a frame. `by`,
             `weights` and `macro` name columns of it.
-        by: a column, or several that are crossed, or `{query: group}`, or a series of pandas by query: `values.slices`
-            has the values of each group.
+        by: a column, or several that are crossed (a list), or each by itself (`"language,device"`); or
+            `{query: group}`, or a series of pandas by query: `values.slices` has the values of each group.
         bounds: what `values.bounds` is to be taken over: `"ties"`, all orders of documents with equal scores, or
             `"unjudged"`, all grades that retrieved documents without a judgement could have.
         **settings: conventions that differ from the profile's, for all measures: `depth`, `unjudged`, `ties`, `missing`

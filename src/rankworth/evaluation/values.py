@@ -193,10 +193,9 @@ class PerQuery(Shown):
         columns |= {"group": self.groups} if self.groups else {}
         return columns | dict(zip(self.measures, np.ascontiguousarray(self.array.T), strict=True)) | self.texts
 
-    def part(self, group: str) -> "PerQuery":
-        """The values of the queries of one group."""
-        rows = [label == group for label in self.groups]
-        kept = np.array(rows, dtype=bool)
+    def part(self, kept: Mask) -> "PerQuery":
+        """The values of some queries, `[Q]`."""
+        rows = kept.tolist()
         return replace(
             self,
             ids=list(compress(self.ids, rows)),
@@ -444,18 +443,20 @@ class Values(_Evaluation, Mapping[str, float]):
             return {}
         standings = {id(one): one for one in (details.base[0], *(column.standing for column in details.columns))}
         groups = {key: by.parts(one.queries) for key, one in standings.items()}
-        names = {*self.per_query.groups}
-        names |= {name for column in details.columns for name in by.labels(column.standing.of(column.rows.missing))}
+        names = by.names(self.per_query.ids)
+        names |= {name for column in details.columns for name in by.names(column.standing.of(column.rows.missing))}
+        scored = by.parts(self.per_query.ids)
         return {
-            name: self._part(name, {key: part.of(name) for key, part in groups.items()}) for name in by.ordered(names)
+            name: self._part({key: part.of(name) for key, part in groups.items()}, scored.of(name))
+            for name in by.ordered(names)
         }
 
-    def _part(self, name: str, rows: dict[int, Mask]) -> "Values":
+    def _part(self, rows: dict[int, Mask], scored_rows: Mask) -> "Values":
         """The values of one group.
 
         Args:
-            name: of the group.
             rows: its queries, by the standing that they are in.
+            scored_rows: its queries among those that were scored.
 
         """
         standing, scored = self._details.base
@@ -465,7 +466,7 @@ class Values(_Evaluation, Mapping[str, float]):
         columns = tuple(column.part(rows[id(column.standing)]) for column in self._details.columns)
         details = replace(self._details, columns=columns)
         bounds = None if self.bounds is None else self.bounds.part(rows)
-        per_query = self.per_query.part(name)
+        per_query = self.per_query.part(scored_rows)
         return replace(self, per_query=per_query, counts=counts, notices=(), by=None, bounds=bounds, _details=details)
 
     def __repr__(self) -> str:

@@ -15,6 +15,7 @@ from pyspark.sql import functions as sql
 from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.runner import DEFAULT_MEASURES, Measures, planned
+from rankworth.groups import SeparateGroups
 from rankworth.io import grade_words, validate
 from rankworth.io.reading import Blank, Lists
 from rankworth.judging import inputs
@@ -166,6 +167,9 @@ def _refuse(plan: Plan, run: Source) -> None:
         MeasureError: `conflicting-options`.
 
     """
+    if isinstance(plan.by, SeparateGroups):
+        text = f"by={plan.by.name!r}: Spark shows the groups of one column, or of several that are crossed"
+        raise UsageError("unknown-setting", text, remedy="evaluate by each column in a call of its own")
     for measure in plan.asked:
         by_rank = measure.judging.order == "rank" and run.has_ranks
         refuse_unordered(measure.judging, ranked=run.side.listed or by_rank or "position" in run.frame.columns)

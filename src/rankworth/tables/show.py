@@ -23,7 +23,7 @@ _ROWS: Final = 60
 """how many rows of a table a notebook shows"""
 _SCREEN: Final = 60
 """how many lines `repr` prints"""
-_SHORT: Final = (_ROWS, 20, 10, 5)
+_SHORT: Final = (_ROWS, 20, 10)
 """how many rows of each table `repr` tries in turn"""
 
 
