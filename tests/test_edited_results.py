@@ -60,7 +60,7 @@ def written(path: str, *more: str) -> None:
 def slug(path: str) -> str:
     """What is said of a file; nothing where it is read."""
     try:
-        results_reading.read(path)
+        results_reading.load(path)
     except InputError as error:
         return error.slug
     return ""
@@ -304,18 +304,6 @@ def test_a_merge_by_git_is_a_conflict() -> None:
         assert slug("ours.json") in REFUSED
 
 
-# Files without a digest
-
-
-def older(path: str, change: Callable[[dict[str, Any]], object] = lambda _: None) -> None:
-    """Make a file one of schema 2, and edit it."""
-    document = json.loads(Path(path).read_text())
-    del document["digest"]
-    document["schema"] = "rankworth.results/2"
-    change(document)
-    Path(path).write_text(json.dumps(document))
-
-
 def value(query: str, measure: str, number: float) -> Callable[[dict[str, Any]], object]:
     """Replace a value."""
     return lambda told: told["runs"][0]["per_query"][query].update({measure: number})
@@ -347,62 +335,3 @@ def test_a_gate_tells_an_edited_baseline(what: str, capfd: pytest.CaptureFixture
     assert "[bad-results]" in capfd.readouterr().err
     with pytest.raises(InputError, match="bad-results"):
         assert_not_worse(rw.evaluate("qrels.txt", "new.run", ["nDCG@10"]), "base.json", "nDCG@10", 0.01)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        [],
-        ["--profile", "trec_eval-10.0"],
-        ["--profile", "ranx-0.3", "--missing", "skip"],
-        ["--missing", "skip", "--undefined", "nan", "-M", "5"],
-    ],
-    ids=" ".join,
-)
-def test_gates_refuse_an_older_baseline_with_the_command_that_renews_it(
-    said: list[str], capfd: pytest.CaptureFixture[str]
-) -> None:
-    asked = ["ndcg@10", "map"] if "ranx-0.3" in said else ["nDCG@10", "AP(rel=2)"]
-    command("evaluate", "qrels.txt", "old.run", "-m", *asked, "-q", "-o", "base.json", "--quiet", *said)
-    kept = Path("base.json").read_bytes()
-    older("base.json")
-    line = ["compare", "qrels.txt", "base.json", "new.run", *said]
-    capfd.readouterr()
-    assert command(*line, "--max-drop", f"{asked[0]}=0.01") == 2
-    error = capfd.readouterr().err
-    assert "base.json: it has schema 2, which does not tell whether the file was edited" in error
-    assert "[older-results]" in error
-    assert command(*line) == 0  # no gate
-    assert "[older-results]" in capfd.readouterr().out.replace("\n", " ")
-    [renewing] = [one.strip() for one in error.splitlines() if one.startswith("    rankworth evaluate ")]
-    done = subprocess.run(["sh", "-c", f"python -m {renewing}"], check=False, capture_output=True, env=environment())
-    assert done.returncode == 0, done.stderr
-    assert Path("base.json").read_bytes() == kept
-    assert command(*line, "--max-drop", f"{asked[0]}=0.01") == 1
-
-
-def environment() -> dict[str, str]:
-    """Where `python` is the interpreter of these tests."""
-    import os  # noqa: PLC0415 - of this function alone
-    import sys  # noqa: PLC0415 - as above
-
-    return os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-
-
-def test_gates_of_a_project_and_of_tests_refuse_an_older_baseline(capfd: pytest.CaptureFixture[str]) -> None:
-    values = rw.evaluate("qrels.txt", "old.run", ["AP"])
-    values.save("base.json")
-    assert_not_worse(values, "base.json", "AP")
-    older("base.json")
-    Path("pyproject.toml").write_text('[tool.rankworth.gates]\nmax-drop = {"AP" = 0.01}\n')
-    assert command("compare", "qrels.txt", "base.json", "old.run") == 2
-    assert "[older-results]" in capfd.readouterr().err
-    assert command("compare", "qrels.txt", "base.json", "old.run", "--no-gates", "--quiet") == 0
-    with pytest.warns(rw.RankworthWarning, match="older-results"):
-        stored = rw.load("base.json")["old"]
-    for sides in ((values, "base.json"), (values, stored), (stored, values)):
-        with pytest.raises(InputError, match=r"rankworth evaluate QRELS old=RUN -m AP -q -o base\.json") as caught:
-            assert_not_worse(*sides, "AP")
-        assert caught.value.slug == "older-results"
-    told = rw.compare("qrels.txt", {"kept": "base.json", "now": "old.run"}, ["AP"])
-    assert "older-results" in [warned for warned, _ in told.warnings]

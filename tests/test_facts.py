@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import rankworth as rw
 from generators import Grades, Scores, collections, hits_of
 from rankworth.errors import MeasureError
-from rankworth.evaluation import aggregation
 from rankworth.judged import Judged
 from rankworth.measures import FACTS, TextFact
 from rankworth.measures.facts import fact
+from rankworth.scoring import columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
 
@@ -129,7 +129,7 @@ def test_intervals_of_geometric_means_lie_around_them_and_sums_have_none() -> No
 @given(values=st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_a_geometric_mean_is_at_most_the_mean(values: list[float]) -> None:
     table = np.array([values, values]).T
-    geometric, arithmetic = aggregation.summary(table, ["gmean", "mean"])
+    geometric, arithmetic = columns.summary(table, ["gmean", "mean"])
     assert geometric <= max(arithmetic, 0.00001) * (1 + 1e-14) + 0.00001
 
 

@@ -182,7 +182,7 @@ def test_what_becomes_of_duplicates_is_one_of_several() -> None:
     )
     with pytest.raises(UsageError, match="unknown-setting"):
         Qrels(qrels, duplicate_judgements="best")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match=r"the rows of a relation have no order   \[unknown-setting\]"):
+    with pytest.raises(UsageError, match=r"nothing says the order of rows   \[unfollowed-setting\]"):
         rw.evaluate(qrels, ENGINE.from_arrow(frame([("q", "a", 1.0)]).to_arrow()), duplicates="first")
 
 

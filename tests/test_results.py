@@ -31,11 +31,12 @@ import signals
 from generators import GRADES, Grades, Scores, by_subtopic, collections
 from rankworth import cli
 from rankworth.errors import InputError, RankworthError, UsageError
-from rankworth.evaluation import aggregation, results_file, results_reading
+from rankworth.evaluation import results_file, results_reading
 from rankworth.evaluation.values import PerQuery, details
 from rankworth.io import atomic as outputs
 from rankworth.model import Changes, Digest, Qrels, Run
 from rankworth.profiles import PROFILES, Signature, refuse_differences
+from rankworth.scoring import columns
 from rankworth.version import __version__
 
 ROOT: Final = Path(__file__).parents[1]
@@ -147,12 +148,6 @@ def changed(path: str, change: Callable[[dict[str, Any]], object]) -> None:
     Path(path).write_text(json.dumps(told, indent=1))
 
 
-def older(path: str | Path) -> dict[str, rw.Result]:
-    """What a file of an older version holds, which is said."""
-    with pytest.warns(rw.RankworthWarning, match=r"does not tell whether the file was edited, .*   \[older-results\]"):
-        return rw.load(path)
-
-
 def refused(path: str) -> InputError:
     """The error with which a file is refused."""
     with pytest.raises(InputError) as caught:
@@ -256,7 +251,7 @@ def made(values: list[float], there: list[bool] | None = None) -> rw.RunValues:
     ).values()
     numbers, known = np.array(values), np.ones(len(values), dtype=bool) if there is None else np.array(there)
     per_query = PerQuery(queries, ["yaap"], numbers[:, None], there=None if there is None else known[:, None])
-    columns = (replace(details(one).columns[0], values=numbers, there=known),)
+    columns = (replace(details(one).columns[0], values=numbers, weights=known.astype(float), listed=known),)
     with np.errstate(over="ignore", invalid="ignore"):
         _ = columns[0].mean
     return rw.RunValues({"a": replace(one, per_query=per_query, _details=replace(details(one), columns=columns))})
@@ -299,7 +294,7 @@ def test_undefined_is_null_in_json_and_not_a_number_in_parquet() -> None:
     assert column[1] != column[1]
 
 
-WAYS: Final[dict[str, aggregation.Way]] = {"AP": "mean", "gmean(AP)": "gmean", "NumRel": "sum", "nDCG@3": "mean"}
+WAYS: Final[dict[str, columns.Link]] = {"AP": "mean", "gmean(AP)": "gmean", "NumRel": "sum", "nDCG@3": "mean"}
 
 
 @many
@@ -307,7 +302,7 @@ WAYS: Final[dict[str, aggregation.Way]] = {"AP": "mean", "gmean(AP)": "gmean", "
 def test_means_come_out_of_the_values_of_a_file_again(collection: tuple[Grades, Scores]) -> None:
     evaluated(collection[0], {"a": collection[1]}, list(WAYS)).save("x.json")
     for column in rw.load("x.json")["a"].columns:
-        again = aggregation.summary(column.values[:, None], [WAYS[column.label]])[0]
+        again = columns.summary(column.values[:, None], [WAYS[column.label]])[0]
         assert bits([again]) == bits([column.mean])
 
 
@@ -660,69 +655,95 @@ def test_values_that_travelled_have_no_judgements_and_know_them() -> None:
 
 # Older versions
 
+UNEVEN_QRELS: Final = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 2}, "q3": {"a": 1}, "q4": {"a": 0}, "q5": {"b": 1}}
+UNEVEN_RUNS: Final = {
+    "old": {
+        "q1": {"b": 2.0, "a": 1.0},
+        "q2": {"a": 2.0},
+        "q4": {"a": 1.0, "b": 0.5},
+        "x": {"a": 1.0},
+        "q5": {"z": 1.0},
+    },
+    "new": {"q1": {"a": 2.0, "b": 1.0}, "q3": {"a": 2.0}, "q4": {"a": 1.0}, "x": {"a": 1.0}, "q5": {"b": 1.0}},
+}
+UNEVEN: Final[dict[str, dict[str, Any]]] = {
+    "absent": {"missing": "absent"},
+    "judged": {"missing": "skip", "quirks": {"divisor": "judged"}},
+    "run": {"quirks": {"divisor": "run"}},
+    "zero": {"undefined": "nan", "quirks": {"nan": "zero"}},
+    "skip": {"undefined": "nan", "quirks": {"nan": "skip"}},
+}
+"""settings by which queries count otherwise than their values say"""
 
-@pytest.mark.parametrize("name", ["example", "collection", "answered"])
-def test_files_of_an_older_version_are_read(name: str) -> None:
-    told = json.loads((OLD / f"{name}.json").read_text())
-    assert told["schema"] == 1
-    read = older(OLD / f"{name}.json")
-    assert all(result.schema == 1 for result in read.values())
-    assert list(read) == [run["name"] for run in told["runs"]]
-    for run in told["runs"]:
-        result = read[run["name"]]
-        assert result.judgements is None
-        assert result.version == "0.1.0"
-        assert [column.label for column in result.columns] == told["measures"]
-        assert result.mean() == run["mean"]
-        assert dict(result.counts) == run["queries"]
-        for query, row in zip(result.queries, result.to_frame().drop("query").rows(named=True), strict=True):
-            assert row == run["per_query"][query]
-        assert result.notices == tuple((warning["slug"], warning["text"]) for warning in run["warnings"])
-        for column in result.columns:
-            line = Signature.parse(column.signature)
-            assert replace(line, measure="") == Signature.parse(run.get("signature", told["signature"]))
-    if (OLD / f"{name}.parquet").exists():
-        table = older(OLD / f"{name}.parquet")
-        assert {run: everything(one) for run, one in table.items()} == {
-            run: everything(one) for run, one in read.items()
+
+@pytest.mark.parametrize("form", ["json", "parquet"])
+def test_a_file_of_schema_3_is_read_and_compared(form: str) -> None:
+    stored = rw.load(OLD / f"example.{form}")
+    runs = {name: EXAMPLE / f"{name}.run" for name in stored}
+    now = evaluated(EXAMPLE / "qrels.txt", runs, ["nDCG@10", "AP", "gmean(AP)", "NumRel", "relstring"])
+    now.save("now.json")
+    for name, result in rw.load("now.json").items():
+        assert everything(stored[name]) == everything(result)
+        assert str(stored[name].interval()) == str(result.interval())
+    compared = rw.compare(EXAMPLE / "qrels.txt", {"kept": stored["old"], "now": runs["new"]}, ["AP"])
+    again = rw.compare(EXAMPLE / "qrels.txt", {"kept": runs["old"], "now": runs["new"]}, ["AP"])
+    assert compared.differences == again.differences
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"), [(name, schema) for name in UNEVEN for schema in (3, 4) if name != "run" or schema > 3]
+)
+def test_files_count_each_query_as_the_runs_do(
+    name: str, schema: int
+) -> None:  # schema 3 lacks queries of the run alone
+    measures = ["RR", "R@2", "AP"]
+    runs = rw.compare(UNEVEN_QRELS, UNEVEN_RUNS, measures, **UNEVEN[name])
+    values = evaluated(UNEVEN_QRELS, UNEVEN_RUNS, measures, **UNEVEN[name])
+    values.save("now.json")
+    stored = rw.load("now.json" if schema > 3 else OLD / f"{name}.json")
+    assert str(rw.compare(runs=stored).differences) == str(runs.differences)
+    if schema > 3:
+        assert [str(result.interval()) for result in stored.values()] == [
+            str(one.interval()) for one in values.values()
+        ]
+
+
+def test_weights_and_groups_of_a_mean_come_back() -> None:
+    weights, groups = (
+        {"q1": 3, "q2": 1, "q3": 0, "q4": 2, "q5": 5},
+        {"q1": "a", "q2": "a", "q3": "a", "q4": "b", "q5": "b"},
+    )
+    for said in ({"weights": weights}, {"macro": groups}, {"weights": weights, "macro": groups}):
+        values = evaluated(UNEVEN_QRELS, UNEVEN_RUNS, ["RR", "gmean(AP)", "NumRel"], **said)
+        values.save("now.json")
+        stored = rw.load("now.json")
+        intervals = [str(result.interval()) for result in stored.values()]
+        assert intervals == [str(one.interval()) for one in values.values()]
+        assert {run: result.mean() for run, result in stored.items()} == {
+            run: one.mean() for run, one in values.items()
         }
 
 
-def test_kinds_of_an_older_version_are_those_of_today() -> None:
-    kinds = {column.label: column.kind for column in older(OLD / "example.json")["old"].columns}
-    assert (kinds["nDCG@10"], kinds["NumRel"], kinds["gmean(AP)"]) == ("share", "count", "share")
+def test_a_weight_that_is_none_is_refused() -> None:
+    evaluated(UNEVEN_QRELS, UNEVEN_RUNS, ["RR"], weights=dict.fromkeys(UNEVEN_QRELS, 2)).save("x.json")
+
+    def edit(told: dict[str, Any]) -> None:
+        told["runs"][0]["counted"]["RR"]["q1"][1] = -1
+
+    changed("x.json", edit)
+    assert refused("x.json").slug == "bad-results"
 
 
-def test_the_first_schema_has_names_of_tools_as_well() -> None:
-    asked = ["map@10", "ndcg@10-l2", "recall@5", "relstring", "NumRel"]
-    qrels = QRELS | {"q3": {"d1": 0.0}}
-    evaluated(qrels, {"a": RUN}, asked, profile="ranx-0.3", missing="skip", undefined="skip").save("x.json")
-    expected = everything(rw.load("x.json")["a"]) | {"judgements": None}
-
-    def downgrade(told: dict[str, Any]) -> None:
-        told["schema"] = 1
-        for key in ("rankworth", "kinds", "judgements", "digest"):
-            del told[key]
-
-    changed("x.json", downgrade)
-    assert everything(older("x.json")["a"]) == expected
-
-
-def test_an_older_file_that_names_no_queries_says_nothing_of_those_without_results() -> None:
-    comparison = rw.compare(runs=older(OLD / "collection.json"), measures=["AP"])
-    assert "many-unanswered" not in dict(comparison.warnings)
-
-
-def test_old_values_can_be_compared_with_new_ones() -> None:
-    old = older(OLD / "example.json")["new"]
-    labels = [column.label for column in old.columns]
-    now = evaluated(EXAMPLE / "qrels.txt", {"new": EXAMPLE / "new.run"}, labels)["new"]
-    now.save("x.json")
-    new = rw.load("x.json")["new"]
-    for before, after in zip(old.columns, new.columns, strict=True):
-        refuse_differences(before.signature, after.signature)
-        assert bits(before.values) == bits(after.values)
-        assert bits([before.mean]) == bits([after.mean])
+@pytest.mark.parametrize("schema", [1, "rankworth.results/2"])
+def test_an_older_file_is_refused_with_the_command_that_writes_it_again(schema: object) -> None:
+    evaluated(QRELS, {"a": RUN}, ["AP", "RR"], profile="ranx-0.3", missing="skip").save("x.json")
+    changed("x.json", lambda told: told.update(schema=schema))
+    error = refused("x.json")
+    assert error.slug == "older-results"
+    assert (
+        error.remedy
+        == "write it again:\n  rankworth evaluate QRELS a=RUN -m AP RR --profile ranx-0.3 --missing skip -q -o x.json"
+    )
 
 
 # Files that are none, or no longer
@@ -840,10 +861,10 @@ def test_a_change_that_is_none_is_read(good: str) -> None:
 
 
 def test_a_later_version_is_named(good: str) -> None:
-    changed(good, lambda told: told.update(schema="rankworth.results/4", rankworth="9.0.0"))
+    changed(good, lambda told: told.update(schema="rankworth.results/5", rankworth="9.0.0"))
     error = refused(good)
     assert error.slug == "newer-results"
-    assert error.problems[0] == f"good.json: it has schema 4, and rankworth {__version__} reads up to 3"
+    assert error.problems[0] == f"good.json: it has schema 5, and rankworth {__version__} reads 3 to 4"
     assert error.remedy == "rankworth 9.0.0 wrote it: install that version, or a later one"
 
 
@@ -1058,8 +1079,21 @@ def test_intervals_of_a_file_are_those_of_its_values(collection: tuple[Grades, S
         {"quirks": {"divisor": "run"}},
     ],
 )
-def test_intervals_of_means_that_a_file_does_not_explain_are_refused(said: Any) -> None:
-    one(measures=["AP"], **said).save("x.json")
+def test_a_file_explains_its_means_so_that_intervals_are_those_of_the_values(said: Any) -> None:
+    values = one(measures=["AP"], **said)
+    values.save("x.json")
+    assert str(rw.load("x.json")["mine"].interval()) == str(values.interval())
+
+
+def test_intervals_of_a_mean_that_a_file_of_schema_3_does_not_explain_are_refused() -> None:
+    one(measures=["AP"], weights={"q1": 1, "q2": 2, "q10": 0.5}).save("x.json")
+
+    def downgrade(told: dict[str, Any]) -> None:
+        told["schema"] = "rankworth.results/3"
+        del told["runs"][0]["counted"]
+        told["digest"] = results_file.digest(told)
+
+    changed("x.json", downgrade)
     with pytest.raises(UsageError, match=r"AP: the file does not hold .*not-measured"):
         rw.load("x.json")["mine"].interval()
 

@@ -26,7 +26,7 @@ from rankworth.settings import Averaging, Judging
 from rankworth.version import __version__
 
 ROOT: Final = Path(__file__).parents[1]
-RESULTS: Final = ROOT / "tests" / "data" / "results"
+RESULTS: Final = ROOT / "tests" / "data" / "values_of_0.1"
 EXAMPLE: Final = ROOT / "docs" / "example"
 JUDGING: Final = {one.name for one in fields(Judging)}
 EVERY: Final = {one.name for kind in (Judging, Averaging) for one in fields(kind)}
@@ -459,7 +459,7 @@ def test_values_of_an_older_version_are_todays_bit_for_bit(
     before = old(name)
     table = today(folder, runs, before["measures"], said)
     after = json.loads(json.dumps(results_file.record(table, with_queries=True)))
-    assert (before["schema"], after["schema"]) == (1, "rankworth.results/3")
+    assert (before["schema"], after["schema"]) == (1, "rankworth.results/4")
     assert [key for key in after if key in before] == list(before)
     assert [before[key] for key in ("profile", "measures")] == [after[key] for key in ("profile", "measures")]
     assert sum(len(run["per_query"]) for run in before["runs"]) >= 10

@@ -22,10 +22,10 @@ import rankworth as rw
 from generators import QUERIES, Grades, Scores, as_options, collections
 from rankworth import cli, demonstration
 from rankworth.errors import RankworthError
-from rankworth.evaluation.aggregation import bootstrap
 from rankworth.groups import NONE, Groups, Slices, Weights
 from rankworth.io import metadata
 from rankworth.profiles import STANDARD, Signature, refuse_differences
+from rankworth.scoring.intervals import bootstrap
 
 MEASURES: Final = ("nDCG@3", "RR", "R", "gmean(AP)", "NumRel")
 MEANS: Final = MEASURES[:-1]

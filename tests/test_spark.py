@@ -17,8 +17,8 @@ from scipy import stats
 import rankworth as rw
 from generators import as_options
 from rankworth.errors import RankworthError
-from rankworth.evaluation import aggregation
 from rankworth.judging.exclusion import Exclusion
+from rankworth.scoring import columns
 from rankworth.spark import Means, evaluate
 from rankworth.spark.sources import raised
 from rankworth.stats import intervals
@@ -131,14 +131,15 @@ def test_aggregates_are_the_means_and_intervals_of_values(spark: Any, settings: 
     weights, groups = settings.get("weights"), settings.get("macro")
     for column, label in zip(values._details.columns, measures, strict=True):
         low, high, _ = means.intervals(0.9)[label]
-        numbers, heavy, places = column.sampled()
-        rows = aggregation.additive(numbers, column.way)[:, None]
-        if column.way == "sum" or np.isnan(rows).any():
+        counted = column.counted
+        heavy, places = column.weights[counted], None if column.strata is None else column.strata[counted]
+        rows = columns.additive(column.values[counted], column.link)[:, None]
+        if column.link == "sum" or np.isnan(rows).any():
             assert np.isnan([low, high]).all()
             continue
         if groups is None:
             found = intervals(rows, None if weights is None else heavy, method="t", level=0.9)
-            ends = [float(aggregation.from_logarithms(end, [column.way])[0]) for end in (found.low, found.high)]
+            ends = [float(columns.from_logarithms(end, [column.link])[0]) for end in (found.low, found.high)]
         else:
             some = [moments(Columns.of(rows[places == place], heavy[places == place])) for place in range(3)]
             squares = np.array([float(one.error[0]) ** 2 for one in some])
@@ -146,7 +147,7 @@ def test_aggregates_are_the_means_and_intervals_of_values(spark: Any, settings: 
             half = stats.t.ppf(0.95, freedom) * math.sqrt(squares.sum()) / 3
             center = sum(float(one.mean[0]) for one in some) / 3
             ends = [
-                float(aggregation.from_logarithms(np.array([end]), [column.way])[0])
+                float(columns.from_logarithms(np.array([end]), [column.link])[0])
                 for end in (center - half, center + half)
             ]
         assert [low, high] == pytest.approx(ends, rel=1e-12, abs=0)
@@ -319,9 +320,9 @@ EARLY: list[Wrong] = [
     ("float-ids", lambda q: q, lambda r: r.withColumn("document", sql.lit(1.5)), {}, "id-type"),
     ("text-grade", lambda q: q.withColumn("grade", sql.lit("x")), lambda r: r, {}, "bad-grade"),
     ("no-frame", lambda q: q, lambda _: [1], {}, "input-type"),
-    ("order", lambda q: q, lambda r: r, {"ties": "given"}, "unknown-setting"),
-    ("blocks", lambda q: q, lambda r: r, {"blocks": "separate"}, "unknown-setting"),
-    ("previous", lambda q: q, lambda r: r, {"all_negative": "previous"}, "unknown-setting"),
+    ("order", lambda q: q, lambda r: r, {"ties": "given"}, "unfollowed-setting"),
+    ("blocks", lambda q: q, lambda r: r, {"blocks": "separate"}, "unfollowed-setting"),
+    ("previous", lambda q: q, lambda r: r, {"all_negative": "previous"}, "unfollowed-setting"),
     ("measure", lambda q: q, lambda r: r, {"measures": ["nope"]}, "unknown-measure"),
 ]
 LATE: list[Wrong] = [

@@ -62,9 +62,7 @@ def assert_not_worse(
     from rankworth.comparison.gates import (  # noqa: PLC0415 - as above
         Gate,
         against,
-        refuse_older,
     )
-    from rankworth.evaluation.results_file import Result  # noqa: PLC0415 - as above
 
     if when not in _GATES:
         known = ", ".join(map(repr, _GATES))
@@ -72,7 +70,6 @@ def assert_not_worse(
     kind, drop = _GATES[when]
     gate = Gate.of(kind, f"{measure}={margin}", f"margin={margin!r}:")
     sides = {"kept": _kept(baseline), "now": values}
-    refuse_older(one for one in sides.values() if isinstance(one, Result))
     comparison = compare(runs=sides, measures=[measure], level=level)
     [verdict] = against(comparison, [gate], drop)
     if verdict.passed:
@@ -97,9 +94,9 @@ def _kept(baseline: "Values | Result | str | os.PathLike[str]") -> "Values | Res
     """
     if not isinstance(baseline, str | os.PathLike):
         return baseline
-    from rankworth.evaluation.results_reading import read  # noqa: PLC0415 - as above
+    from rankworth.evaluation.results_reading import load  # noqa: PLC0415 - as above
 
-    stored = read(baseline)
+    stored = load(baseline)
     if len(stored) > 1:
         names = ", ".join(stored)
         text = f"{os.fspath(baseline)} holds several runs: {names}"

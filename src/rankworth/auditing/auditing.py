@@ -23,7 +23,6 @@ from rankworth.auditing.departures import (
     settings_of,
 )
 from rankworth.errors import MeasureError, RankworthError, counted
-from rankworth.evaluation.aggregation import Column as Values
 from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.runner import planned
 from rankworth.explanation import Explanation, explain_queries
@@ -32,6 +31,7 @@ from rankworth.measures import CATALOGUE, Measure
 from rankworth.measures.parameters import plain
 from rankworth.model import Run
 from rankworth.profiles import DEFAULT, PROFILES, Profile, ReadSettings, ResolvedMeasure, profile_of
+from rankworth.scoring.columns import Column as Values
 from rankworth.settings import QUIRKS, Averaging, DuplicateJudgements, as_typed, explained
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name
@@ -66,8 +66,8 @@ class Outcome(NamedTuple):
     @classmethod
     def of(cls, column: Values) -> "Outcome":
         """What is kept of a column: its mean, and a digest of which queries have which values, to 12 decimals."""
-        values = np.round(column.values[column.there], 12) + 0.0
-        return cls(column.mean, hash((values.tobytes(), np.flatnonzero(column.there).tobytes())))
+        values = np.round(column.visible[column.listed], 12) + 0.0
+        return cls(column.mean, hash((values.tobytes(), np.flatnonzero(column.listed).tobytes())))
 
 
 class Candidate(NamedTuple):
@@ -587,7 +587,7 @@ class _Auditor:
         evaluator, measures = self._evaluated([start, end])
         columns = [evaluator.column(each) for each in measures]
         old, new = (
-            dict(zip(each.standing.of(each.there), each.values[each.there].tolist(), strict=True)) for each in columns
+            dict(zip(each.names(each.listed), each.values[each.listed].tolist(), strict=True)) for each in columns
         )
         rows = [Moved(query, old.get(query, math.nan), new.get(query, math.nan)) for query in {**old, **new}]
         different = [row for row in rows if not np.array_equal([row.before], [row.after], equal_nan=True)]

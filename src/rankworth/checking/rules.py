@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from rankworth.checking.findings import Finding, Source
 from rankworth.checking.reading import Rows, path_of
 from rankworth.errors import Severity, counted, quoted
-from rankworth.evaluation.aggregation import Mask
 from rankworth.evaluation.bounds import MeanBounds
 from rankworth.evaluation.diagnostics import (
     MANY,
@@ -30,6 +29,7 @@ from rankworth.judging.judged_run import JudgedRows
 from rankworth.judging.overlap import alike_documents
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
+from rankworth.scoring.columns import Mask
 
 if TYPE_CHECKING:
     from rankworth.arrays import Integers

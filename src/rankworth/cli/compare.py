@@ -190,8 +190,6 @@ def compare(
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
 
         with progress(quiet=shown.quiet) as drawing, _known_files(systems, options.of_files):
-            if asserted:
-                comparison.gates.refuse_older(systems.results)
             own = options.measured.measure or comparison.kept_measures(systems.results)
             wanted = with_gates(own or project.measures or comparison.DEFAULT, asserted, options)
             judgements, runs, settings = inputs.read(wanted)

@@ -293,13 +293,13 @@ class SystemFiles:
 
         Raises:
             UsageError: `conflicting-options`, `run-names`.
-            InputError: `missing-file` where a baseline has the suffix of results and is not there; as `results.read`.
+            InputError: `missing-file` where a baseline has the suffix of results and is not there; as `load`.
 
         """
-        from rankworth.evaluation.results_reading import is_results, read  # noqa: PLC0415 - not needed for help
+        from rankworth.evaluation.results_reading import is_results, load  # noqa: PLC0415 - not needed for help
 
         pairs = [named(text) for text in files]
-        stored = {path: read(path) for path in dict.fromkeys(path for _, path in pairs if is_results(path))}
+        stored = {path: load(path) for path in dict.fromkeys(path for _, path in pairs if is_results(path))}
         qrels = files[0] if pairs and pairs[0][1] not in stored else ""
         systems = pairs[bool(qrels) :]
         if sum(len(stored.get(path, " ")) for _, path in systems) < least:

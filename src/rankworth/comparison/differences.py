@@ -15,13 +15,11 @@ from rankworth import names, stats
 from rankworth.arrays import Floats
 from rankworth.comparison.systems import System, require_same_settings, values_signature
 from rankworth.errors import InputError, MeasureError, UsageError, counted, quoted
-from rankworth.evaluation import aggregation
-from rankworth.evaluation.aggregation import Mask
 from rankworth.groups import Slices
 from rankworth.io.validate import IdKinds
 from rankworth.measures.core import Better
 from rankworth.profiles import STANDARD, Signature, signature
-from rankworth.settings import STANDARD_AVERAGING, Averaging
+from rankworth.scoring.columns import Mask, stratified, weigh
 from rankworth.stats.samples import check_sampling, check_word
 from rankworth.tables.columns import Best, Kind
 
@@ -38,7 +36,7 @@ class ScoreTable:
         kinds: what the values of each measure are.
         better: which end of each measure's scale is better.
         signatures: how the values of each measure came about.
-        settings: what each query counts, and which groups count alike.
+        slices: what each query counts, and which groups count alike.
         groups: by column and group, in order, the queries of the group: `[Q]`.
         first_relevant: `[S][Q]`, ranks of the first relevant document, None where they are not known.
         ids: whether ids of queries came as integers.
@@ -52,7 +50,7 @@ class ScoreTable:
     kinds: Mapping[str, Kind]
     better: Mapping[str, Better]
     signatures: Mapping[str, str]
-    settings: Averaging = STANDARD_AVERAGING
+    slices: Slices = field(default_factory=Slices)
     groups: Mapping[str, Mapping[str, Mask]] = field(default_factory=dict)
     first_relevant: Sequence[Sequence[int | None]] = ()
     ids: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
@@ -79,7 +77,7 @@ class ScoreTable:
     @cached_property
     def weights(self) -> Floats | None:
         """`[Q]`, what each query counts: its weight, in a mean of group means over the weight of its group."""
-        weights, macro = self.settings.weights, self.settings.macro
+        weights, macro = self.slices.weights, self.slices.macro
         counting = None if weights is None else weights.array(self.queries)
         if macro is None:
             return counting
@@ -101,7 +99,9 @@ class ScoreTable:
     def _mean(self, values: Floats) -> float:
         is_known = ~np.isnan(values)
         queries = list(compress(self.queries, is_known.tolist()))
-        return aggregation.sliced(values[is_known], queries, self.settings)
+        weights, strata = weigh(queries, np.ones(len(queries)), self.slices.weights, self.slices.macro)
+        counted = weights > 0
+        return stratified(values[is_known][counted], weights[counted], None if strata is None else strata[counted])
 
     @property
     def complete(self) -> dict[str, Floats]:
@@ -188,10 +188,9 @@ def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Sli
         raise InputError("no-common-queries", f"{quoted([each.name for each in systems])} share no query with a value")
     common = [system.only(queries) for system in systems]
     aligned = [system.scores for system in common]
-    settings = Averaging(weights=slices.weights, macro=slices.macro)
     shares = {group.setting: group.label_for(queries) for group in (slices.weights, slices.macro) if group is not None}
     if shares:
-        aggregation.refuse(queries, settings)
+        weigh(queries, np.ones(len(queries)), slices.weights, slices.macro, refuse=True)
     groups = {}
     if slices.by is not None:
         slices.by.shown(queries)  # refuses groups of other queries
@@ -209,7 +208,7 @@ def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Sli
         kinds={name: aligned[0][name].kind for name in measures},
         better={name: aligned[0][name].better for name in measures},
         signatures=lines,
-        settings=settings,
+        slices=slices,
         groups=groups,
         first_relevant=[system.first_relevant for system in common],
         ids=next((system.kinds for system in systems if system.kinds.integers("query")), IdKinds()),
@@ -347,7 +346,7 @@ def differences(
     """
     parts = [_uncorrected(table, compared, plan, group) for group, table in tables.items()]
     rows = [row for part, _ in parts for row in part]
-    if any(table.settings.macro is not None and np.isnan(table.values).any() for table in tables.values()):
+    if any(table.slices.macro is not None and np.isnan(table.values).any() for table in tables.values()):
         rows = [  # what a query weighs within its group depends on how many of that have a value
             _uncorrected(table.of_pair(measure, pair), [pair], plan, group)[0][0]
             for group, table in tables.items()

@@ -8,7 +8,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from xml.etree import ElementTree as ET  # only written, never read
 
@@ -23,7 +22,6 @@ from rankworth.tables.text import cell_width
 if TYPE_CHECKING:
     from rankworth.comparison.differences import Difference
     from rankworth.comparison.result import Comparison
-    from rankworth.evaluation.results_file import Result
 
 
 Kind = Literal["max-drop", "noninferior", "fail-under"]
@@ -452,22 +450,3 @@ def advice(
             words = []
         texts += explaining(files, runs, words, measure, options)
     return texts
-
-
-def refuse_older(results: "Iterable[Result]") -> None:
-    """Refuse results files without a digest, of which nobody can tell whether they were edited.
-
-    Raises:
-        InputError: `older-results`, with the command that writes each of them again.
-
-    """
-    from rankworth.comparison.systems import renewal  # noqa: PLC0415 - NumPy, and not before it is needed
-
-    facts, remedies = [], []
-    for _, several in groupby((result for result in results if result.doubt), lambda result: result.origin):
-        runs = [*several]
-        facts.append(f"{runs[0].doubt}: a gate cannot rely on it")
-        remedies.append(f"measure {' and '.join(run.run for run in runs)} again, as the baseline is to be:")
-        remedies.append(f"  {renewal(runs)}")
-    if facts:
-        raise InputError("older-results", *facts, remedy="\n".join(remedies))

@@ -155,7 +155,7 @@ def judge_next(
     refuse_without_bounds([next(filter(None, (no_bounds(side, "unjudged") for side in sides)), "")])
     holes = Holes.of(sides)
     effect, ranks = effects(holes), holes.ranks
-    size = int(np.count_nonzero(sides[0].column.there))
+    size = int(np.count_nonzero(sides[0].column.listed))
     owner = np.repeat(holes.queries, holes.counts)
     narrowing = np.abs(effect)
     if len(sides) > 1:

@@ -293,7 +293,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
 
     def method(self) -> Method:
         """The sentences for a paper, and the BibTeX of what they cite."""
-        plan, procedure, settings = self.plan, self.procedure, self.scores.settings
+        plan, procedure, slices = self.plan, self.procedure, self.scores.slices
         correction = stats.CORRECTIONS[plan.correction if len(self.differences) > 1 else "none"]
         systems = counted(len(self.systems) - bool(self.baseline), "system was", "systems were")
         beside = f" with {self.baseline}" if self.baseline else ""
@@ -301,8 +301,8 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         tests = "Such a test was" if len(self.differences) == 1 else "Such tests were"
         parts = [
             (f"{systems} compared{beside} by {measures} over the same {queries}.", ""),
-            ("" if settings.weights is None else f"Means are weighted by {settings.weights.called}.", ""),
-            ("" if settings.macro is None else _BY_GROUP.format(settings.macro.called), ""),
+            ("" if slices.weights is None else f"Means are weighted by {slices.weights.called}.", ""),
+            ("" if slices.macro is None else _BY_GROUP.format(slices.macro.called), ""),
             (procedure.sentence, procedure.reference),
             (f"{tests} made for {_comparisons(self.differences)}.", ""),
             (correction.sentence, correction.reference),

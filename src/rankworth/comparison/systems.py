@@ -2,12 +2,11 @@
 
 import math
 import os
-import shlex
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import compress, product
+from itertools import product
 from pathlib import Path
 from typing import Any, Final, TypeGuard
 
@@ -16,12 +15,12 @@ import numpy as np
 from rankworth import evaluation
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
-from rankworth.evaluation import runner
+from rankworth.evaluation import results_reading, runner
 from rankworth.evaluation.bounds import Varied, of_runs
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.evaluation.diagnostics import COVERAGE
 from rankworth.evaluation.results_file import Result
-from rankworth.evaluation.results_reading import is_results, read
+from rankworth.evaluation.results_reading import is_results, load
 from rankworth.evaluation.values import RunValues, Values, details
 from rankworth.io.validate import IdKinds, ids
 from rankworth.judging import inputs
@@ -31,6 +30,7 @@ from rankworth.model import Digest, Qrels, Run, stem
 from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import ResolvedMeasure, Signature, profile_of
+from rankworth.scoring.columns import Column
 from rankworth.tables.columns import Kind
 
 DEFAULT: Final = ("nDCG@10", "RR@10", "AP", "R@100")
@@ -122,15 +122,6 @@ class System:
         wider = {label: replace(score, values=np.append(score.values, np.nan)[rows]) for label, score in scores}
         return replace(self, queries=tuple(queries), scores=wider)
 
-    def with_zeros(self, zeros: Mapping[str, Collection[str]]) -> "System":
-        """The system with 0 for queries, by measure, that have no value and count in the mean."""
-        wider = self.only(sorted({*self.queries}.union(*zeros.values())))
-        scores = {}
-        for label, score in wider.scores.items():
-            counts = np.array([query in zeros.get(label, ()) for query in wider.queries], dtype=bool)
-            scores[label] = replace(score, values=np.where(np.isnan(score.values) & counts, 0.0, score.values))
-        return replace(wider, scores=scores)
-
     def under(self, names: Mapping[str, str]) -> "System":
         """The system with its measures under other names, which are given with their canonical names."""
         by_measure = {score.measure: score for score in reversed(list(self.scores.values()))}
@@ -173,51 +164,53 @@ def kept_measures(results: Sequence[Result]) -> list[str]:
 
 
 def of_values(name: str, values: Values, companion: str = "") -> System:
-    """A system from an evaluation, with the queries that a measure other than the companion has a value for."""
-    per_query, counted = values.per_query, details(values).columns
-    table = per_query.array if per_query.there is None else np.where(per_query.there, per_query.array, np.nan)
-    scores, zeros = {}, {}
-    for place, (label, quantity) in enumerate(zip(per_query.measures, values.measures, strict=True)):
-        known = table[:, place]
-        if place < len(counted) and is_paired(quantity):
-            column = counted[place]
-            zeros[label] = {*column.standing.of(column.rows.missing)}
-            zeros[label] |= {*column.over} if column.rows.divided is not None else set()
-            known = np.nan_to_num(known) if column.settings.nan == "zero" else known
-            if column.settings.divisor == "run":
-                known = np.where([query in zeros[label] for query in per_query.ids], known, np.nan)
-        scores[label] = Scores(quantity, values.signatures[label], known, per_query.kinds[label])
+    """Make a system of an evaluation, with the queries that a measure other than the companion counts."""
+    columns = dict(zip(values.per_query.measures, details(values).columns, strict=True))
+    queries, table = _side_by_side(columns, companion)
+    scores = {
+        label: Scores(quantity, values.signatures[label], table[label], values.per_query.kinds[label])
+        for label, quantity in zip(columns, values.measures, strict=True)
+    }
     judged = None if values.judgements is None else frozenset(values.judgements.queries)
     answered = None if judged is None else judged.difference(values.counts.queries["unanswered_queries"])
-    standing = counted[0].standing if counted else None
-    lengths = None if standing is None else standing.length[standing.judged & standing.answered]
-    system = System(name, (*per_query.ids,), scores, judged, answered, notices=values.notices)
-    system = replace(system, kinds=per_query.id_kinds, lengths=lengths)
-    asked, there = [label != companion for label in per_query.measures], per_query.there
-    rows = np.ones(len(per_query.ids), dtype=bool) if there is None else np.asarray(there[:, asked].any(axis=1))
-    counted_as_zero = (queries for label, queries in zeros.items() if label != companion)
-    return system.with_zeros(zeros).only(sorted({*compress(per_query.ids, rows)}.union(*counted_as_zero)))
+    standing, _ = details(values).base
+    lengths = standing.length[standing.judged & standing.answered]
+    kinds, notices = values.per_query.id_kinds, values.notices
+    return System(name, queries, scores, judged, answered, notices=notices, kinds=kinds, lengths=lengths)
 
 
 def of_result(name: str, result: Result) -> System:
-    """A system from a results file."""
+    """Make a system of a results file."""
+    queries, table = _side_by_side({column.label: column.counts for column in result.columns})
+    scores = {
+        column.label: Scores(column.quantity, column.signature, table[column.label], column.kind)
+        for column in result.columns
+    }
     judged = None if result.judgements is None else frozenset(result.judgements.queries)
     unanswered = result.named.get("unanswered_queries")
-    scores, zeros = {}, {}
-    for column in result.columns:
-        settings = Signature.parse(column.signature).settings
-        known = np.where(column.known, column.values, np.nan)
-        known = np.nan_to_num(known) if settings.get("nan") == "zero" else known
-        if settings.get("divisor") == "run":
-            known = np.where([query in (unanswered or ()) for query in result.queries], np.nan, known)
-        if judged and settings.get("divisor") == "judged":
-            zeros[column.label] = judged
-        elif judged and settings.get("missing") == "absent":
-            zeros[column.label] = judged.difference(compress(result.queries, column.known))
-        scores[column.label] = Scores(column.quantity, column.signature, known, column.kind)
     answered = None if judged is None or unanswered is None else judged.difference(unanswered)
-    notices = (*result.notices, *([("older-results", result.doubt)] if result.doubt else []))
-    return System(name, result.queries, scores, judged, answered, result.origin, notices=notices).with_zeros(zeros)
+    return System(name, queries, scores, judged, answered, result.origin, notices=result.notices)
+
+
+def _side_by_side(columns: Mapping[str, Column], companion: str = "") -> tuple[tuple[str, ...], dict[str, Floats]]:
+    """Put columns over the queries that one of them counts or lists, in the order of their ids.
+
+    Args:
+        columns: by label.
+        companion: the label of a column that is put beside the others, and whose queries are not looked for.
+
+    Returns:
+        The queries, and by label the values, `[Q]`, NaN where a query does not count.
+
+    """
+    asked = [column for label, column in columns.items() if label != companion] or [*columns.values()]
+    names = {name for column in asked for name in column.names(column.counted | column.listed)}
+    queries, table = tuple(sorted(names)), {}
+    for label, column in columns.items():
+        row_of = {query: row for row, query in enumerate(column.queries)}
+        rows = np.array([row_of.get(query, -1) for query in queries], dtype=np.int64)
+        table[label] = np.append(np.where(column.counted, column.values, np.nan), np.nan)[rows]
+    return queries, table
 
 
 class SystemReader:
@@ -418,12 +411,9 @@ def renewal(
     """
     first = results[0]
     measures = [*(column.label for column in first.columns), *first.texts.keys() - {"group"}]
-    line = Signature.parse(first.signature)
-    settings = {name: text for name, text in line.settings.items() if name not in ("exclude", "weights", "macro")}
-    options = replace(line, settings=settings).options() or []
     runs = [_run_file(result.run, known_runs) for result in results]
-    options = [*reading, *options, "-q", "-o", first.origin or "FILE"]
-    return shlex.join(["rankworth", "evaluate", qrels or "QRELS", *runs, "-m", *measures, *options])
+    line = Signature.parse(first.signature)
+    return results_reading.renewal(qrels or "QRELS", runs, measures, line, first.origin or "FILE", reading)
 
 
 def _run_file(name: str, known_runs: Sequence[str]) -> str:
@@ -486,7 +476,7 @@ def _single(source: object, name: str) -> Any:  # noqa: ANN401 - a run of any ki
 def _opened(source: object) -> dict[str, Any]:
     """A run by its name, or each run of a results file."""
     if isinstance(source, str | os.PathLike):
-        return dict(read(source)) if is_results(source) else {stem(source): source}
+        return dict(load(source)) if is_results(source) else {stem(source): source}
     return {source.run if isinstance(source, Values | Result) else getattr(source, "name", ""): source}
 
 

@@ -113,7 +113,7 @@ class RelevanceEvaluator:
             ranked = Run(run) if any(run.values()) else Run.rowless(empty=run)
             evaluator = Evaluator(self._qrels, ranked, [self._plan])
             runs = [(one, evaluator.measured_run(one)) for one in self._plan.numbers]
-            columns = [measured.column(one.quantity, one.averaging).shown() for one, measured in runs]
+            columns = [measured.column(one.quantity, one.averaging).visible for one, measured in runs]
         except RefusedError as error:
             raise self._plan.profile.refused(error) from None
         except RankworthError as error:

@@ -1,14 +1,15 @@
 """How low and how high means and differences could be: over orders of ties, or grades of unjudged documents."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from rankworth import support
 from rankworth.arrays import Floats
 from rankworth.errors import UsageError
-from rankworth.evaluation.aggregation import Column, Mask
 from rankworth.evaluation.counterfactuals import MeasureContext, contexts
 from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.tie_bounds import Bounds, expected, over_orders
@@ -20,6 +21,7 @@ from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure
 from rankworth.model import Run
 from rankworth.profiles import ResolvedMeasure
+from rankworth.scoring.columns import Column, Mask
 from rankworth.stats.samples import check_word
 
 if TYPE_CHECKING:
@@ -79,16 +81,16 @@ class MeanBounds(Mapping[str, Bound]):
     def per_query(self, measure: str) -> dict[Any, Bound]:
         """The bounds of the value of each query, as queries show it."""
         columns = self.columns[measure]
-        there = columns[0].there
-        rows = zip(*(column.shown()[there].tolist() for column in columns), strict=True)
-        ids = self.kinds.back("query", columns[0].standing.of(there))
+        listed = columns[0].listed
+        rows = zip(*(column.visible[listed].tolist() for column in columns), strict=True)
+        ids = self.kinds.back("query", columns[0].names(listed))
         return {query: Bound(*row) for query, row in zip(ids, rows, strict=True)}
 
     def part(self, rows: Mapping[int, Mask]) -> "MeanBounds":
-        """The bounds of some queries alone: `[Q]` by the standing that they are in."""
+        """The bounds of some queries alone: `[Q]` by the list of queries that they are in."""
         parts = {}
         for name, columns in self.columns.items():
-            low, expected, high = (column.part(rows[id(column.standing)]) for column in columns)
+            low, expected, high = (column.part(rows[id(column.queries)]) for column in columns)
             parts[name] = low, expected, high
         return replace(self, columns=parts)
 
@@ -104,7 +106,7 @@ def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progres
         progress: called while a file is read.
 
     Raises:
-        UsageError: `unknown-setting`; `conflicting-options` where settings leave no measure with bounds.
+        UsageError: `unknown-setting`; `unfollowed-setting` where settings leave no measure with bounds.
         RankworthError: as `evaluate`.
 
     """
@@ -120,25 +122,21 @@ def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progres
     columns, notes = {}, []
     for context, why in zip(every, reasons, strict=True):
         column, label, reason = context.column, context.asked.label, why
-        none, defined = np.full(column.values.size, np.nan), column.there & ~np.isnan(column.values)
+        none, defined = np.full(column.values.size, np.nan), column.listed & ~np.isnan(column.visible)
         ends = none, none, none
         if _is_measure(context) and not reason:
             bounds = over_grades([context], column.values) if by == "unjudged" else over_orders(context)
-            reason = not_held(context, column.standing.queries, column.values, bounds, defined, by)
+            reason = not_held(context, column.queries, column.values, bounds, defined, by)
         if _is_measure(context) and not reason:
             mean = expected(context) if by == "ties" else none
             mean = none if np.isnan(mean).all() else mean
             ends = np.where(bounds.is_known, bounds.low, np.nan), mean, np.where(bounds.is_known, bounds.high, np.nan)
-            if names := column.standing.of(defined & np.isnan(ends[0])):
+            if names := column.names(defined & np.isnan(ends[0])):
                 reason = f"too many {_OF[by]} to measure all, as for {names[0]}"
         notes += [f"{label} has no bounds: {reason}"] if reason else []
-        # an end that is not known makes the mean unknown, over no query, too
-        settings = replace(column.settings, nan="propagate", no_queries="nan")
-        unknown = [each is none or np.isnan(each[defined]).any() for each in ends]
-        lowest, middle, highest = (
-            replace(column, values=each, settings=settings if is_unknown else column.settings)
-            for each, is_unknown in zip(ends, unknown, strict=True)
-        )
+        # An end that is not known makes the mean unknown, over no query, too.
+        unknown = replace(column, values=none, shown=None, over_none=math.nan)
+        lowest, middle, highest = (unknown if each is none else column.with_values(each) for each in ends)
         columns[label] = lowest, middle, highest
     sentence = assumption(evaluator.measured_run(plan.base).hits, by)
     return replace(values, bounds=MeanBounds(by, sentence, tuple(notes), columns, values.per_query.id_kinds))
@@ -179,12 +177,12 @@ def refuse_without_bounds(reasons: Sequence[str]) -> None:
     """Refuse bounds where every measure has a reason why there are none.
 
     Raises:
-        UsageError: `conflicting-options`.
+        UsageError: `unfollowed-setting`.
 
     """
     if reasons and all(reasons):
         remedy = "evaluate without bounds, or take bounds under --profile standard (profile='standard')"
-        raise UsageError("conflicting-options", *dict.fromkeys(reasons), remedy=remedy)
+        raise UsageError("unfollowed-setting", *dict.fromkeys(reasons), remedy=remedy)
 
 
 def no_bounds(context: MeasureContext, by: Varied) -> str:
@@ -200,7 +198,7 @@ def _reasons_of_orders(context: MeasureContext) -> Iterator[str]:
     if not hits.tied:
         return
     if averaging.no_hit == "skip" or (averaging.no_hit == "nan" and averaging.nan != "zero"):
-        yield f"no_hit={averaging.no_hit!r}: whether a query counts depends on the order of ties, which varies"
+        yield support.reason("bounds over ties", "no_hit", averaging.no_hit)
     if judging.pool == "retrieved" and judging.depth is not None:
         yield f"pool='retrieved': which documents are in it at depth={judging.depth} depends on the order of ties"
     if judging.depth is not None and (context.run.condensed or context.measure.judged_only):
@@ -216,20 +214,15 @@ def _reasons_of_grades(context: MeasureContext) -> Iterator[str]:
     averaging, judging, duplicates = context.asked.averaging, context.run.judging, context.asked.judging.duplicates
     positive = context.run.hits.positive
     if context.asked.judging.scored == "positive" and positive is not None and not positive.all():
-        text = "scored='positive': some scores are 0 or below, and documents with such scores never count as relevant, "
-        yield f"{text}which bounds do not take into account"
+        yield support.reason("bounds over grades", "scored", "positive")
     if duplicates in _REPEATED and _has_repeated(context.run.judgement.hits):
         yield f"duplicates={duplicates!r}: rows of one document have one grade, which bounds do not take into account"
     if context.measure.definition.subtopics and context.run.hits.subtopics is not None:
         yield f"{context.measure.name} looks at subtopics, and an unjudged document would have a grade for each"
-    usual = {"no_relevant": "keep", "neither": "keep", "all_negative": "keep", "no_hit": "keep"}
-    odd = [name for name, value in usual.items() if getattr(averaging, name) != value]
-    odd += ["undefined"] if isinstance(averaging.undefined, str) else []
-    usual = {"judgements": "all", "pool": "judged", "unretrieved": "absent"}
-    odd += [name for name, value in usual.items() if getattr(judging, name) != value]
-    for name in odd:
-        value = getattr(averaging if hasattr(averaging, name) else judging, name)
-        yield f"{name}={value!r}: whether a query counts depends on its grades, and bounds vary these"
+    values = vars(judging) | vars(averaging)
+    for name in support.unfollowed("bounds over grades", judging, averaging):
+        if name != "scored":
+            yield support.reason("bounds over grades", name, values[name])
 
 
 def _has_repeated(hits: JudgedRows) -> bool:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, Pool
 from rankworth.errors import InputError, RankworthError, RefusedError, counted, quoted, shortened
-from rankworth.evaluation.aggregation import Column
 from rankworth.evaluation.evaluator import Evaluator, MeasuredRun, Plan
 from rankworth.judged import Judged
 from rankworth.judging import grades
@@ -19,6 +18,7 @@ from rankworth.judging.judged_run import COLUMNS, JudgedRows
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.profiles import Profile, ResolvedMeasure
+from rankworth.scoring.columns import Column
 from rankworth.settings import Judging
 
 
@@ -253,7 +253,7 @@ class MeasureContext:
     @cached_property
     def shown(self) -> list[float | None]:
         """The value of each query; None where it is left out, NaN where it is not defined."""
-        pairs = zip(self.column.shown().tolist(), self.column.there.tolist(), strict=True)
+        pairs = zip(self.column.visible.tolist(), self.column.listed.tolist(), strict=True)
         return [value if there else None for value, there in pairs]
 
     def names(self, query: str) -> list[str]:
@@ -310,49 +310,57 @@ class MeasureContext:
             judging = grades.effective(self.asked.judging, hits)  # other grades may be such that other settings matter
             if self.run.judging.ties in ("expected", "last"):
                 judging = replace(judging, ties=self.run.judging.ties)
-            return [*self.cells(self.reranked(hits, judging, measure), ranking.place)]
+            return [*self.cells(hits, ranking.place, judging, measure)]
         except RankworthError as error:
             if len(alternatives) == 1:
                 return [self.profile.refused(error, self.asked.label) if isinstance(error, RefusedError) else error]
         half = len(alternatives) // 2
         return self._tried(ranking, alternatives[:half], measure) + self._tried(ranking, alternatives[half:], measure)
 
-    def cells(self, column: Column, place: int) -> list[float | None]:
-        """The values of other rankings of one query; None where they have none, NaN where it is not defined.
+    def cells(
+        self, hits: JudgedRows, place: int, judging: Judging, measure: Measure | None = None
+    ) -> list[float | None]:
+        """Return the values of other rankings of one query; None where they have none, NaN where it is not defined.
 
         Args:
-            column: as `reranked` has them.
+            hits: the rankings.
             place: which of the queries of the judged run it is.
+            judging: the settings that change something of them.
+            measure: another measure than that of the context, under the same settings.
+
+        Raises:
+            RankworthError: where the settings refuse one of them.
 
         """
-        values = column.shown()
+        run, column = self._reranked(hits, judging, measure or self.measure)
+        values = column.visible
         if self.asked.averaging.all_negative == "previous":
-            before = self.column.shown()[:place][self.column.there[:place]]
-            is_negative = column.standing.judged & column.standing.negative
+            before = self.column.visible[:place][self.column.listed[:place]]
+            is_negative = run.standing.judged & run.standing.negative
             values = np.where(is_negative, before[-1] if before.size else 0.0, values)
-        return [value if there else None for value, there in zip(values.tolist(), column.there.tolist(), strict=True)]
+        return [
+            value if listed else None for value, listed in zip(values.tolist(), column.listed.tolist(), strict=True)
+        ]
 
-    def reranked(
-        self,
-        hits: JudgedRows,
-        judging: Judging | None = None,
-        measure: Measure | None = None,
-        queries: Integers | None = None,
-    ) -> Column:
-        """The values of other rankings, one query each.
+    def reranked(self, hits: JudgedRows, judging: Judging | None = None, queries: Integers | None = None) -> Column:
+        """Return the values of other rankings, one query each.
 
         Args:
             hits: the rankings.
             judging: the settings that change something of them; None where their grades are settled.
-            measure: another measure than that of the context, under the same settings.
             queries: whose rankings these are; where not said, none has an empty list.
 
         Raises:
             RankworthError: where the settings refuse one of them.
 
         """
+        return self._reranked(hits, judging, self.measure, queries)[1]
+
+    def _reranked(
+        self, hits: JudgedRows, judging: Judging | None, measure: Measure, queries: Integers | None = None
+    ) -> tuple[MeasuredRun, Column]:
         names = [str(number) for number in range(1, hits.n_retrieved.size + 1)]
-        judged, measure = np.ones(len(names), dtype=bool), measure or self.measure
+        judged = np.ones(len(names), dtype=bool)
         if judging is not None:
             if judging.judgements == "relevant" or judging.negative == "dropped":
                 judged = grades.graded(hits, judging, names).pool.lengths > 0
@@ -360,7 +368,8 @@ class MeasureContext:
         empty = None if queries is None else self.run.standing.empty[queries]
         run = self.run.reranked(hits, names, judged, judging or self.run.judging, empty)
         run.measure([measure], self.qrels)
-        return run.column(measure, replace(self.asked.averaging, all_negative="keep"))
+        of_queries = replace(self.asked.averaging, all_negative="keep", no_queries="nan", weights=None, macro=None)
+        return run, run.column(measure, of_queries)
 
 
 def contexts(evaluator: Evaluator, plan: Plan, columns: Sequence[Column]) -> list[MeasureContext]:

@@ -9,8 +9,6 @@ import numpy as np
 
 from rankworth.arrays import Integers
 from rankworth.errors import counted, quoted
-from rankworth.evaluation import aggregation
-from rankworth.evaluation.aggregation import Column, Mask
 from rankworth.evaluation.values import Counts, Notice
 from rankworth.judging import grades
 from rankworth.judging.exclusion import SELF, Exclusion
@@ -21,6 +19,7 @@ from rankworth.measures.parameters import LEAST_REL, MOST_REL
 from rankworth.model import Qrels
 from rankworth.names import Quantity
 from rankworth.profiles import ResolvedMeasure
+from rankworth.scoring.columns import Column, Mask, summary
 from rankworth.settings import STANDARD_AVERAGING, Averaging
 
 if TYPE_CHECKING:
@@ -165,7 +164,7 @@ def _ties(
     if judging.ties not in _MIRRORED or shared_ranks or not hits.tied:
         return
     hits = hits.compact()
-    columns = {each.quantity: (each.label, column) for each, column in measured if _is_of_order(each.quantity, run)}
+    columns = {each.quantity: (each, column) for each, column in measured if _is_of_order(each.quantity, run)}
     deepest = max((measure.cutoff or hits.rank.size for measure in columns), default=0)
     rows = np.flatnonzero((hits.tie_last > hits.tie_first) & (hits.tie_first <= deepest))
     if not rows.size:
@@ -183,22 +182,24 @@ def _ties(
 
     def mean(measure: Quantity, other: "MeasuredRun") -> float:
         """The mean of a measure where the queries with ties have another order."""
-        values, column = run.values[measure].copy(), columns[measure][1]
+        values = run.values[measure].copy()
         values[places] = other.values[measure]
-        return aggregation.column_of(measure, values, column.rows, column.standing, column.settings).mean
+        return run.column(measure, columns[measure][0].averaging, values).mean
 
     best = reordered(tied.within_ties(-tied.grade, tied.grade > 0))
     worst = reordered(tied.within_ties(tied.grade, tied.grade <= 0))
     changes = {
-        measure: np.nan_to_num(np.abs(best.values[measure] - worst.values[measure])) * column.there[places]
+        measure: np.nan_to_num(np.abs(best.values[measure] - worst.values[measure])) * column.listed[places]
         for measure, (_, column) in columns.items()
         if measure not in best.failed and measure not in worst.failed
     }
     for measure, change in changes.items():
         if queries := int(np.count_nonzero(change)):
-            label, column = columns[measure]
-            run.ties.append(TieEffect(label, queries, column.mean, mean(measure, worst), mean(measure, best)))
-    sums = {measure: abs(column.mean) * int(np.count_nonzero(column.there)) for measure, (_, column) in columns.items()}
+            each, column = columns[measure]
+            run.ties.append(TieEffect(each.label, queries, column.mean, mean(measure, worst), mean(measure, best)))
+    sums = {
+        measure: abs(column.mean) * int(np.count_nonzero(column.listed)) for measure, (_, column) in columns.items()
+    }
     moved = [measure for measure, change in changes.items() if change.sum() > _MOVED * sums[measure]]
     if not moved:
         return
@@ -207,7 +208,7 @@ def _ties(
     rules = (f" with ties={judging.ties}", f" with ties={_MIRRORED[judging.ties]}")
     parts = []
     for measure in moved[:_SHOWN]:
-        label, column = columns[measure]
+        label, column = columns[measure][0].label, columns[measure][1]
         now, then = f"{column.mean:.4f}", f"{mean(measure, mirrored):.4f}"
         if now == then:
             parts.append(f"{label} is between {mean(measure, worst):.4f} and {mean(measure, best):.4f}")
@@ -316,7 +317,7 @@ def means_apart(measure: Quantity, run: "MeasuredRun", queries: Mask) -> tuple[f
 
     """
     values = np.nan_to_num(run.values[measure][: queries.size])[:, None]
-    every, some = (float(aggregation.summary(rows, [measure.averaging])[0]) for rows in (values, values[queries]))
+    every, some = (float(summary(rows, [measure.averaging])[0]) for rows in (values, values[queries]))
     return every, some
 
 

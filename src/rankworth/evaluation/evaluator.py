@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth.arrays import Floats
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
-from rankworth.evaluation import aggregation
-from rankworth.evaluation.aggregation import Column, Mask, Rows, Standing
 from rankworth.evaluation.diagnostics import TieEffect, diagnose
 from rankworth.evaluation.ranges import refuse_beyond_range
 from rankworth.evaluation.values import Counts, Details, PerQuery, Values
@@ -28,6 +27,8 @@ from rankworth.measures.facts import RUNID
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity, kind_of
 from rankworth.profiles import Profile, ResolvedMeasure
+from rankworth.scoring import columns as scoring
+from rankworth.scoring.columns import Column, Mask, Rows, Standing
 from rankworth.settings import STANDARD_JUDGING, Averaging, Judging
 from rankworth.tables.columns import Kind
 
@@ -125,11 +126,16 @@ class MeasuredRun:
 
         """
         if settings not in self._rows:
-            self._rows[settings] = aggregation.rows_of(self.standing, settings)
+            self._rows[settings] = scoring.rows_of(self.standing, settings)
         return self._rows[settings]
 
-    def column(self, quantity: Quantity, settings: Averaging) -> Column:
-        """The values of a measure as they are averaged.
+    def column(self, quantity: Quantity, settings: Averaging, values: Floats | None = None) -> Column:
+        """Return the values of a measure, and how much each query counts.
+
+        Args:
+            quantity: the measure.
+            settings: of averaging.
+            values: `[Q]`, in place of those that were measured.
 
         Raises:
             MeasureError: where it does not suit the grades or the ties.
@@ -138,7 +144,8 @@ class MeasuredRun:
         """
         if quantity in self.failed:
             raise self.failed[quantity]
-        return aggregation.column_of(quantity, self.values[quantity], self.rows(settings), self.standing, settings)
+        values = self.values[quantity] if values is None else values
+        return scoring.column_of(quantity, values, self.rows(settings), self.standing, settings)
 
     def reranked(
         self, hits: JudgedRows, queries: list[str], judged: Mask, judging: Judging, empty: Mask | None = None
@@ -480,7 +487,7 @@ class Evaluator:
                 columns.append(self.column(measure))
             label = ""
             whole = self.measured_run(base)
-            scored = whole.rows(base.averaging).there
+            scored = whole.rows(base.averaging).listed
         except RefusedError as error:
             raise profile.refused(error, label) from None
         refuse_beyond_range(zip(measures, columns, strict=True), profile)
@@ -490,7 +497,7 @@ class Evaluator:
         if profile.judging.exclude is not None:
             profile = replace(profile, judging=profile.judging.bare)
         qrels, judgement = self.qrels(base), whole.judgement
-        ids, table, there = aggregation.side_by_side(columns, whole.standing, scored)
+        ids, table, there = scoring.side_by_side(columns, whole.standing.queries, scored)
         groups = [] if plan.by is None else plan.by.shown(ids)
         counts = Counts.of(
             whole.standing,
@@ -536,7 +543,7 @@ class Evaluator:
         return texts
 
     def column(self, measure: ResolvedMeasure) -> Column:
-        """The values of a measure, and their mean.
+        """The values of a measure, and how much each counts.
 
         Raises:
             RankworthError: where the settings refuse them.
@@ -548,11 +555,7 @@ class Evaluator:
             reached = hits.known if cutoff is None else hits.known & (hits.rank <= cutoff)
             settings = replace(settings, no_queries="nan" if reached.any() else "zero")
         column = run.column(measure.quantity, settings)
-        if column.sliced:
-            _, queries, divided = column.sample
-            aggregation.refuse(queries, settings, divided)
-        measure.refuse_several(len(column.over))
-        _ = column.mean
+        measure.refuse_several(int(np.count_nonzero(column.counted)))
         return column
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rankworth import names
 from rankworth.errors import RankworthError, counted, quoted
-from rankworth.evaluation.aggregation import FATES
 from rankworth.groups import NONE
 from rankworth.measures import FACTS, Fact, Measure, TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.measures.parameters import relevant_grades
 from rankworth.profiles import Profile
+from rankworth.scoring.columns import FATES
 from rankworth.stats import RESAMPLES
 from rankworth.stats.samples import FEW_QUERIES
 from rankworth.tables.columns import Best, Column, Kind, Sheet, defined

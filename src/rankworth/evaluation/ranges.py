@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from rankworth.errors import MeasureError
-from rankworth.evaluation.aggregation import Column
 from rankworth.profiles import Profile, ResolvedMeasure
+from rankworth.scoring.columns import Column
 from rankworth.settings import as_typed
 
 _ONCE: Final = {"duplicates": "first", "duplicate_judgements": "max"}
@@ -36,9 +36,9 @@ def refuse_beyond_range(columns: Iterable[tuple[ResolvedMeasure, Column]], profi
     for measure, column in columns:
         values, (low, high) = column.values, measure.quantity.range
         is_outside = (values < low - _ROUNDING) | (values > high + _ROUNDING) | np.isinf(values)
-        if not (outside := column.there & is_outside).any():
+        if not (outside := column.listed & is_outside).any():
             continue
-        value, query = float(values[outside][0]), column.standing.of(outside)[0]
+        value, query = float(values[outside][0]), column.names(outside)[0]
         fact = f"{measure.label} of {query} is {value:.4g}, and {measure.quantity.name} is {_between(low, high)}"
         raise MeasureError("beyond-range", fact, remedy=_back_within(measure, value))
 

@@ -3,6 +3,7 @@
 The schema is described in `docs/results.md`.
 """
 
+import itertools
 import json
 import math
 import os
@@ -25,15 +26,16 @@ from rankworth.errors import (
     UsageError,
     counted,
 )
-from rankworth.evaluation import aggregation
-from rankworth.evaluation.aggregation import Mask
 from rankworth.evaluation.output import SEED, whole
-from rankworth.evaluation.values import Interval, PerQuery
+from rankworth.evaluation.values import Interval, PerQuery, details
 from rankworth.io import atomic
 from rankworth.measures import Fact, Measure
 from rankworth.measures.facts import RUNID
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Signature
+from rankworth.scoring import columns as scoring
+from rankworth.scoring.columns import Mask
+from rankworth.scoring.intervals import intervals
 from rankworth.stats import RESAMPLES
 from rankworth.stats.samples import check_sampling
 from rankworth.tables import analysis
@@ -46,17 +48,23 @@ if TYPE_CHECKING:
     from rankworth.evaluation.bounds import Bound
     from rankworth.evaluation.values import RunValues, Values
 
-NUMBER: Final = 3
+NUMBER: Final = 4
 """the schema that is written"""
 FAMILY: Final = "rankworth.results/"
 SUFFIXES: Final = (".json", ".parquet")
 LIMIT: Final = 1_000_000
 """how many judgements a file names by their documents"""
-_A_LINE_EACH: Final = frozenset({"per_query", "interval", "warnings"})
+_A_LINE_EACH: Final = frozenset({"per_query", "counted", "interval", "warnings"})
 """parts of a file with a line for each member"""
-_UNEVEN: Final = frozenset({"weights", "macro", "divisor"})
-"""settings by which queries do not count alike in a mean"""
 _encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+def quantity_of(measure: str) -> names.Quantity | None:
+    """Return the measure of a canonical name; None where it was defined by a plugin that is not loaded."""
+    try:
+        return names.parse(measure)
+    except MeasureError:
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +79,7 @@ class Column:
         there: `[Q]`, which queries have a value, be it undefined; None where all have.
         kind: what the values are.
         mean: of the values, as the settings of averaging have it; of counts the sum.
+        counts: what the mean is made of: the values that count, and how much each does.
 
     """
 
@@ -81,6 +90,7 @@ class Column:
     there: Mask | None
     kind: tables.Kind
     mean: float
+    counts: scoring.Column
 
     @property
     def known(self) -> Mask:
@@ -90,10 +100,7 @@ class Column:
     @property
     def quantity(self) -> names.Quantity | None:
         """The measure; None where it was defined by a plugin that is not loaded."""
-        try:
-            return names.parse(self.measure)
-        except MeasureError:
-            return None
+        return quantity_of(self.measure)
 
     def interval(self, level: float, seed: int) -> tuple[float, float]:
         """The ends of the confidence interval of the mean; NaN of a sum.
@@ -102,18 +109,11 @@ class Column:
             NotMeasuredError: `not-measured`.
 
         """
-        way = "mean" if self.quantity is None else self.quantity.averaging
-        if way == "sum":
-            return math.nan, math.nan
-        values, told = self.values[self.known], Signature.parse(self.signature).settings
-        added = values if "logarithms" in told else aggregation.additive(values, way)
-        again = aggregation.from_logarithms(aggregation.mean(added[:, None]), [way])
-        is_plain = not _UNEVEN & told.keys() and told.get("missing") != "absent"
-        if not is_plain or not np.array_equal(again, [self.mean], equal_nan=True):
+        if not np.array_equal(self.counts.mean, self.mean, equal_nan=True):
             fact = f"{self.label}: the file does not hold all that its mean is made of, so there is no interval of it"
             raise NotMeasuredError("not-measured", fact, remedy="evaluate the run again: values.interval()")
-        alike = np.zeros(values.size, dtype=np.int64)  # one group
-        return aggregation.interval(added, np.ones(values.size), alike, way, level, seed)
+        [low], [high] = intervals([self.counts], level, seed)
+        return float(low), float(high)
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,6 @@ class Result(Shown):
         groups: what the file says of each group: the number of `queries`, a `signature`, the `mean` of each measure.
         tag: what the run's file calls it, where that was asked for.
         origin: the file that it was read from.
-        schema: the schema of that file; before 3 nothing in it tells whether it was edited.
         named: the ids of the queries that were unanswered, have no relevant document or were ignored, by these names.
         bounds: how low and how high the means could be, where that was asked for.
 
@@ -192,16 +191,8 @@ class Result(Shown):
     groups: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     tag: str | None = None
     origin: str = ""
-    schema: int = NUMBER
     named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bounds: StoredBounds | None = None
-
-    @property
-    def doubt(self) -> str:
-        """A warning if an older version wrote the file, which has no digest; otherwise an empty text."""
-        if self.schema >= NUMBER:
-            return ""
-        return f"{self.origin}: it has schema {self.schema}, which does not tell whether the file was edited"
 
     @property
     def version(self) -> str:
@@ -362,26 +353,33 @@ def record(table: "RunValues", level: float | None = None, *, with_queries: bool
         document["by"] = first.by.name
     if digest is not None:
         document["judgements"] = described(digest)
-    document["runs"] = []
-    for name, values in table.items():
-        run: dict[str, Any] = {"name": name, "queries": values.counts.numbers | values.counts.queries}
-        if RUNID in values.asked:
-            run["runid"] = values.tag
-        if values.signature != table.signature:
-            run["signature"] = values.signature
-        run["signatures"] = dict(sorted(values.signatures.items()))
-        run |= _means(values, values.per_query.kinds, level)
-        if values.slices:
-            run["groups"] = {
-                group: {"queries": part.counts.scored, "signature": part.signature, **_means(part, {}, level)}
-                for group, part in values.slices.items()
-            }
-        run |= _bounds(values, with_queries=with_queries)
-        run["warnings"] = [notice._asdict() for notice in values.notices]
-        if with_queries:
-            run["per_query"] = dict(_rows(values))
-        document["runs"].append(run)
+    document["runs"] = [
+        _run(name, values, table.signature, level, with_queries=with_queries) for name, values in table.items()
+    ]
     return document
+
+
+def _run(name: str, values: "Values", signature: str, level: float | None, *, with_queries: bool) -> dict[str, Any]:
+    """Return the part of a record about one run; its signature where it is not that of the file."""
+    run: dict[str, Any] = {"name": name, "queries": values.counts.numbers | values.counts.queries}
+    if RUNID in values.asked:
+        run["runid"] = values.tag
+    if values.signature != signature:
+        run["signature"] = values.signature
+    run["signatures"] = dict(sorted(values.signatures.items()))
+    run |= _means(values, values.per_query.kinds, level)
+    if values.slices:
+        run["groups"] = {
+            group: {"queries": part.counts.scored, "signature": part.signature, **_means(part, {}, level)}
+            for group, part in values.slices.items()
+        }
+    run |= _bounds(values, with_queries=with_queries)
+    run["warnings"] = [notice._asdict() for notice in values.notices]
+    if with_queries:
+        run["per_query"] = dict(_rows(values))
+        if uneven := {label: rows for label, rows in _uneven(values) if rows}:
+            run["counted"] = dict(sorted(uneven.items()))
+    return run
 
 
 def _shared(values: "Values", *, with_queries: bool) -> dict[str, Any]:
@@ -432,6 +430,29 @@ def _rows(values: "Values") -> Iterator[tuple[str, dict[str, Any]]]:
         cells: dict[str, Any] = {label: _plain(value, per_query.kinds[label]) for label, value in row.items()}
         cells |= {label: column[place] for label, column in texts.items()}
         yield query, dict(sorted(cells.items()))
+
+
+def _uneven(values: "Values") -> Iterator[tuple[str, dict[str, list[float | int | None]]]]:
+    """Tell by measure the queries whose shown value is not what counts, or that count otherwise than once.
+
+    Each has the value that counts, its weight, and the number of its group where groups count alike.
+    """
+    for label, column in zip(values.per_query.measures, details(values).columns, strict=True):
+        visible, weights = np.where(column.listed, column.visible, np.nan), column.weights
+        uneven = (column.listed & (weights != 1)) | (~column.listed & (weights > 0))
+        uneven |= (weights > 0) & ~((visible == column.values) | (np.isnan(visible) & np.isnan(column.values)))
+        if column.strata is not None:
+            uneven |= weights > 0
+        strata = itertools.repeat(()) if column.strata is None else ((number,) for number in column.strata.tolist())
+        rows = zip(column.queries, column.values.tolist(), weights.tolist(), strata, uneven.tolist(), strict=False)
+        yield (
+            label,
+            {
+                query: [_plain(value, None), weight, *group]
+                for query, value, weight, group, is_uneven in rows
+                if is_uneven
+            },
+        )
 
 
 def _plain(value: float, kind: tables.Kind | None) -> float | None:

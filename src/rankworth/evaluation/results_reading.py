@@ -4,9 +4,8 @@ import math
 import os
 import re
 import shlex
-import warnings
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -14,17 +13,30 @@ from typing import Any, Final
 
 import numpy as np
 
-from rankworth import names
-from rankworth.errors import KEEP, InputError, RankworthError, RankworthWarning
-from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Result, StoredBounds, digest, text_labels
+from rankworth.arrays import Floats
+from rankworth.errors import KEEP, InputError, RankworthError
+from rankworth.evaluation.results_file import (
+    FAMILY,
+    NUMBER,
+    Column,
+    Result,
+    StoredBounds,
+    digest,
+    quantity_of,
+    text_labels,
+)
 from rankworth.io import json
 from rankworth.io.source import Source
 from rankworth.model import Digest, QueryDigest
 from rankworth.profiles import STANDARD, Signature, signature
+from rankworth.scoring import columns as scoring
+from rankworth.scoring.columns import Mask
 from rankworth.tables import columns as tables
 from rankworth.version import __version__
 
 _SCHEMA: Final = re.compile(rf"1|{re.escape(FAMILY)}(\d+)")
+_OLDEST: Final = 3
+"""the oldest schema that is read"""
 _PARQUET: Final = b"PAR1"
 _BEGINNING: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:<<<<<<< .*\n\s*)?\{?\s*"\w+"\s*:\s*[^\s{\[]')
 """how a results file begins, perhaps below git's mark of a conflict: its first member is a text or a number, while that
@@ -35,29 +47,13 @@ _NAMES_SCHEMA: Final = re.compile(rb'"schema"\s*:\s*[^\s{\[]')
 def load(path: str | os.PathLike[str]) -> dict[str, Result]:
     """The results that a file holds, by the names of their runs, in order.
 
-    A file of a version before schema 3 has no digest: it is read with a warning, and gates refuse it.
-
     Args:
         path: what `rankworth evaluate -q -o FILE` or `Values.save` has written, in any version up to this one, plain
             or compressed.
 
     Raises:
-        InputError: `bad-results`, `newer-results`, `means-only`; `bad-json`, `truncated-file`, `missing-file` and
-            others, where the file cannot be read at all.
-
-    """
-    results = read(path)
-    if doubt := next((result.doubt for result in results.values()), ""):
-        text = f"{doubt}, so gates refuse it; to write it again: {KEEP} FILE"
-        warnings.warn(RankworthWarning("older-results", text), stacklevel=2)
-    return results
-
-
-def read(path: str | os.PathLike[str]) -> dict[str, Result]:
-    """Read a results file; one of an older version without a warning.
-
-    Raises:
-        InputError: as `load`.
+        InputError: `bad-results`, `older-results`, `newer-results`, `means-only`; `bad-json`, `truncated-file`,
+            `missing-file` and others, where the file cannot be read at all.
 
     """
     if not isinstance(path, str | os.PathLike):
@@ -161,11 +157,44 @@ def _schema(document: object, name: str) -> int:
     if match is None:
         raise _no_results(name, schema if schema.startswith("rankworth.") else "JSON")
     number = int(match[1] or 1)
+    if number < _OLDEST:
+        fact = f"{name}: it has schema {number}, and rankworth {__version__} reads {_OLDEST} to {NUMBER}"
+        raise InputError("older-results", fact, remedy=f"write it again:\n  {_renewal(head, name)}")
     if number > NUMBER:
         by = head.get("rankworth", "a later version")
-        fact = f"{name}: it has schema {number}, and rankworth {__version__} reads up to {NUMBER}"
+        fact = f"{name}: it has schema {number}, and rankworth {__version__} reads {_OLDEST} to {NUMBER}"
         raise InputError("newer-results", fact, remedy=f"rankworth {by} wrote it: install that version, or a later one")
     return number
+
+
+def _renewal(document: Mapping[str, Any], path: str) -> str:
+    """Return the command that writes a file of an older schema again."""
+    try:
+        first = document["runs"][0]
+        line = Signature.parse(first.get("signature", document["signature"]))
+        runs = [f"{run['name']}=RUN" for run in document["runs"]]
+        return renewal("QRELS", runs, document["measures"], line, path)
+    except (KeyError, TypeError, IndexError, AttributeError, RankworthError):
+        return f"{KEEP} {shlex.quote(path)}"
+
+
+def renewal(
+    qrels: str, runs: Sequence[str], measures: Sequence[str], line: Signature, path: str, reading: Sequence[str] = ()
+) -> str:
+    """Return the command that measures runs again and keeps that.
+
+    Args:
+        qrels: the judgements.
+        runs: the runs.
+        measures: their names.
+        line: a signature, with the settings.
+        path: the results file.
+        reading: options that say how files are read.
+
+    """
+    settings = {name: text for name, text in line.settings.items() if name not in ("exclude", "weights", "macro")}
+    options = [*reading, *(replace(line, settings=settings).options() or []), "-q", "-o", path]
+    return shlex.join(["rankworth", "evaluate", qrels, *runs, "-m", *measures, *options])
 
 
 def _no_results(name: str, what: str) -> InputError:
@@ -212,32 +241,14 @@ def _results(document: dict[str, Any], schema: int, source: Source) -> dict[str,
     if any(run.get("per_query") is None for run in document["runs"]):
         fact = f"{source.name}: it holds means, and not the values of queries"
         raise InputError("means-only", fact, remedy=f"-q keeps them: {KEEP} {shlex.quote(source.path)}")
-    if schema == 1:
-        _upgrade(document)
     results = {run["name"]: _result(document, run, schema, source.path) for run in document["runs"]}
     if len(results) < len(document["runs"]):
         raise ValueError("two runs have one name")
     if document["signature"] != " ; ".join(sorted({result.signature for result in results.values()})):
         raise ValueError("the signature of the file is not that of its runs")
-    if (schema >= NUMBER or "digest" in document) and document["digest"] != digest(document):
+    if document["digest"] != digest(document):
         raise ValueError("its digest is not that of what it holds: it was edited, merged or damaged")
     return results
-
-
-def _upgrade(document: dict[str, Any]) -> None:
-    """Complete a record of schema 1 by what later ones have: kinds of values, and a signature for each measure."""
-    kinds = document["kinds"] = {}
-    for run in document["runs"]:
-        whole, rows = Signature.parse(run.get("signature", document["signature"])), run["per_query"]
-        signatures = run.setdefault("signatures", {})
-        for label in document["measures"]:
-            own = replace(whole, measure=str(names.parse(label)), queries=_signed(label, rows))
-            own = Signature.parse(signatures.setdefault(label, str(own)))
-            kinds[label] = names.kind_of(names.parse(own.measure))
-            if own.queries != _signed(label, rows):  # Parquet did not tell what is undefined from what is not there
-                for row in rows.values():
-                    row.setdefault(label, None)
-        kinds |= dict.fromkeys((label for row in rows.values() for label in row if label not in kinds), "text")
 
 
 def _result(document: Mapping[str, Any], run: Mapping[str, Any], schema: int, path: str) -> Result:
@@ -256,14 +267,16 @@ def _result(document: Mapping[str, Any], run: Mapping[str, Any], schema: int, pa
     """
     rows: dict[str, Mapping[str, Any]] = dict(sorted(run["per_query"].items()))
     counts: Mapping[str, Any] = run["queries"]
+    judgements = restored_digest(document["judgements"])
+    judged = sorted(judgements.queries) if schema < NUMBER else None
     return Result(
         run=run["name"],
         queries=tuple(rows),
-        columns=tuple(_column(label, rows, document["kinds"][label], run) for label in document["measures"]),
+        columns=tuple(_column(label, rows, document["kinds"][label], run, judged) for label in document["measures"]),
         profile=document["profile"],
         signature=run.get("signature", document["signature"]),
         counts={name: count for name, count in counts.items() if not isinstance(count, list)},
-        judgements=restored_digest(document["judgements"]) if schema > 1 else None,
+        judgements=judgements,
         seed=document.get("interval", {}).get("seed"),
         notices=tuple((notice["slug"], notice["text"]) for notice in run["warnings"]),
         texts={label: tuple(row.get(label, "") for row in rows.values()) for label in text_labels(document)},
@@ -271,7 +284,6 @@ def _result(document: Mapping[str, Any], run: Mapping[str, Any], schema: int, pa
         groups=run.get("groups", {}),
         tag=run.get("runid"),
         origin=path,
-        schema=schema,
         named={name: tuple(ids) for name, ids in counts.items() if isinstance(ids, list)},
         bounds=_restored_bounds(run["bounds"], document["measures"]) if "bounds" in run else None,
     )
@@ -297,8 +309,21 @@ def _restored_bounds(described: Mapping[str, Any], measures: Sequence[str]) -> S
     return StoredBounds(described["by"], described["assumption"], notes, in_order, queries)
 
 
-def _column(label: str, rows: Mapping[str, Mapping[str, Any]], kind: tables.Kind, run: Mapping[str, Any]) -> Column:
-    """The values of one measure.
+def _column(
+    label: str,
+    rows: Mapping[str, Mapping[str, Any]],
+    kind: tables.Kind,
+    run: Mapping[str, Any],
+    judged: Sequence[str] | None,
+) -> Column:
+    """Read the values of one measure.
+
+    Args:
+        label: the measure.
+        rows: the values by query.
+        kind: what they are.
+        run: the part of the record about the run.
+        judged: the judged queries, of a file of schema 3; None where the file tells itself what counts.
 
     Raises:
         ValueError: where they are not those that were signed.
@@ -316,7 +341,82 @@ def _column(label: str, rows: Mapping[str, Mapping[str, Any]], kind: tables.Kind
         raise ValueError(f"{label} has a value that is no number") from None
     mean = run["mean"][label]
     mean = math.nan if mean is None else float(mean)
-    return Column(label, own.measure, str(own), values, None if there.all() else there, kind, mean)
+    if judged is None:
+        uneven = run.get("counted", {}).get(label, {})
+    else:
+        uneven = dict(
+            _uneven_of_schema_3(own.settings, rows, label, judged, run["queries"].get("unanswered_queries", ()))
+        )
+    counts = _counts(values, rows, there, uneven, own)
+    return Column(label, own.measure, str(own), values, None if there.all() else there, kind, mean, counts)
+
+
+def _counts(
+    values: Floats, rows: Mapping[str, Any], listed: Mask, uneven: Mapping[str, Any], own: Signature
+) -> scoring.Column:
+    """Return what a mean is made of.
+
+    Args:
+        values: `[Q]`, the values that are shown.
+        rows: the queries that have a value by some measure.
+        listed: `[Q]`, those that have one by this measure.
+        uneven: by query the value that counts, its weight, and maybe the number of its group.
+        own: the signature of the measure.
+
+    Raises:
+        ValueError: where a weight is none.
+
+    """
+    queries = [*rows, *(query for query in uneven if query not in rows)]
+    row_of = {query: row for row, query in enumerate(queries)}
+    more = len(queries) - len(rows)
+    visible = np.append(np.where(listed, values, math.nan), np.full(more, math.nan))
+    listed, counts = np.append(listed, np.zeros(more, dtype=bool)), visible.copy()
+    weights, strata = listed.astype(np.float64), np.zeros(len(queries), dtype=np.int64)
+    for query, (value, weight, *group) in uneven.items():
+        row = row_of[query]
+        counts[row], weights[row] = math.nan if value is None else value, weight
+        strata[row] = group[0] if group else 0
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError("a weight is no finite number from 0")
+    is_grouped = any(len(row) > 2 for row in uneven.values())  # noqa: PLR2004 - value and weight
+    settings = own.settings
+    return scoring.Column(
+        queries,
+        counts,
+        weights,
+        listed,
+        getattr(quantity_of(own.measure), "averaging", "mean"),
+        visible if uneven else None,
+        strata if is_grouped else None,
+        int(settings["round_means"]) if "round_means" in settings else None,
+        "up" if settings.get("halves") == "up" else "even",
+        0.0 if settings.get("no_queries") == "zero" else math.nan,
+    )
+
+
+def _uneven_of_schema_3(
+    settings: Mapping[str, str], rows: Mapping[str, Any], label: str, judged: Sequence[str], unanswered: Collection[str]
+) -> Iterator[tuple[str, list[float | None]]]:
+    """Tell which queries count otherwise than their value says, as files of schema 3 leave to the settings.
+
+    Args:
+        settings: of the measure, out of its signature.
+        rows: the values by query.
+        label: the measure.
+        judged: the judged queries.
+        unanswered: those that the run does not have.
+
+    """
+    for query, row in rows.items():
+        if label in row and row[label] is None and settings.get("nan") in ("zero", "skip"):
+            yield query, [0.0, 1.0] if settings["nan"] == "zero" else [None, 0.0]
+        elif label in row and settings.get("divisor") == "run" and query in unanswered:
+            yield query, [row[label], 0.0]
+    if settings.get("divisor") == "judged" or settings.get("missing") == "absent":
+        for query in judged:
+            if label not in rows.get(query, ()):
+                yield query, [0.0, 1.0]
 
 
 def _signed(label: str, rows: Mapping[str, Mapping[str, Any]]) -> str:

@@ -14,13 +14,13 @@ import numpy as np
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import MeasureError
-from rankworth.evaluation.aggregation import Mask
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.judged import Judged
 from rankworth.judging import grades
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure
 from rankworth.measures.building_blocks import gain_of, relevant
+from rankworth.scoring.columns import Mask
 
 MAX_RANKINGS: Final = 2_000
 """up to how many rankings of a query all are measured"""
@@ -87,9 +87,7 @@ def _worth(measure: Measure, block: Judged) -> Floats:
 
 def over_orders(context: MeasureContext) -> Bounds:
     """Bounds over the orders of tied documents."""
-    values, hits, averaging = context.column.values, context.run.judgement.hits, context.asked.averaging
-    counts_as_zero = averaging.no_hit != "keep" and averaging.nan == "zero"
-    values = np.nan_to_num(values) if counts_as_zero else values
+    values, hits = context.column.values, context.run.judgement.hits
     queries = np.unique(hits.query[hits.tied_rows])
     low, high = values.copy(), values.copy()
     low[queries], high[queries] = np.nan, np.nan
@@ -104,11 +102,11 @@ def over_orders(context: MeasureContext) -> Bounds:
         rankings = _every_order(hits, queries, low, high)
     for some, ranking in rankings:
         found = context.reranked(ranking, replace(context.run.judging, ties="id-descending")).values
-        found = np.nan_to_num(found) if counts_as_zero else found
         np.fmin.at(low, some, found)
         np.fmax.at(high, some, found)
         is_undefined[some[np.isnan(found)]] = True
-    reason = f"undefined={averaging.undefined!r}: whether a value is defined depends on the order of ties, which varies"
+    undefined = context.asked.averaging.undefined
+    reason = f"undefined={undefined!r}: whether a value is defined depends on the order of ties, which varies"
     is_decided = bool((is_undefined & ~np.isnan(low)).any())
     return Bounds(low, high, ~np.isnan(low) | np.isnan(values), reason if is_decided else "")
 
@@ -122,7 +120,7 @@ def expected(context: MeasureContext) -> Floats:
     hits = run.judgement.hits
     if not hits.tied:
         return values
-    changed_after = averaging.round_values is not None or averaging.no_hit != "keep" or context.column.way != "mean"
+    changed_after = averaging.round_values is not None or averaging.no_hit != "keep" or context.column.link != "mean"
     if changed_after or run.judging.depth is not None:
         return np.full_like(values, np.nan)
     if run.judging.ties == "expected":

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankworth.arrays import Floats, Integers, Pool, expand
-from rankworth.evaluation.aggregation import Mask
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.evaluation.tie_bounds import MAX_DOCUMENTS, MAX_RANKINGS, Bounds, is_ordered, worth
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure, Terms
 from rankworth.measures.building_blocks import SIGNED
 from rankworth.measures.core import Ideal
+from rankworth.scoring.columns import Mask
 
 
 class Ways(NamedTuple):
@@ -251,7 +251,7 @@ def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
         return
     yield holes.uniform(most, most)
     # The greatest difference of rounded values may be another way's than the greatest difference.
-    is_rounded = len(holes.sides) > 1 and holes.sides[0].context.column.settings.round_values is not None
+    is_rounded = len(holes.sides) > 1 and holes.sides[0].context.asked.averaging.round_values is not None
     if len(holes.sides) == 1:
         if measure.definition.monotone:
             return

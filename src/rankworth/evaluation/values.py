@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from rankworth import names
 from rankworth.arrays import Floats
 from rankworth.errors import MeasureError, NotMeasuredError, counted, quoted
-from rankworth.evaluation import aggregation, output
-from rankworth.evaluation.aggregation import Column, Mask, Standing
+from rankworth.evaluation import output
 from rankworth.groups import Groups
 from rankworth.io.validate import IdKinds
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Profile, ResolvedMeasure, signature
+from rankworth.scoring.columns import Column, Mask, Standing
+from rankworth.scoring.intervals import intervals
 from rankworth.stats.samples import check_sampling
 from rankworth.tables import columns as tables
 from rankworth.tables.columns import Kind, Sheet
@@ -398,8 +399,7 @@ class Values(_Evaluation, Mapping[str, float]):
         check_sampling(level, seed)
         known = self._intervals.setdefault((level, seed), {})
         if not known:
-            there, columns = self.per_query.there is None, self._details.columns
-            low, high = aggregation.intervals(columns, self.per_query.array if there else None, level, seed)
+            low, high = intervals(self._details.columns, level, seed)
             bounds = zip(self.per_query.measures, low.tolist(), high.tolist(), strict=True)
             known |= {name: Interval(lower, upper, level) for name, lower, upper in bounds}
         return dict(known)
@@ -441,10 +441,11 @@ class Values(_Evaluation, Mapping[str, float]):
         by, details = self.by, self._details
         if by is None:
             return {}
-        standings = {id(one): one for one in (details.base[0], *(column.standing for column in details.columns))}
-        groups = {key: by.parts(one.queries) for key, one in standings.items()}
+        every = [details.base[0].queries, *(column.queries for column in details.columns)]
+        groups = {key: by.parts(queries) for key, queries in {id(queries): queries for queries in every}.items()}
         names = by.names(self.per_query.ids)
-        names |= {name for column in details.columns for name in by.names(column.standing.of(column.rows.missing))}
+        for column in details.columns:
+            names |= {*by.names(column.names(column.counted & ~column.listed))}
         scored = by.parts(self.per_query.ids)
         return {
             name: self._part({key: part.of(name) for key, part in groups.items()}, scored.of(name))
@@ -455,15 +456,15 @@ class Values(_Evaluation, Mapping[str, float]):
         """The values of one group.
 
         Args:
-            rows: its queries, by the standing that they are in.
+            rows: its queries, by the list of queries that they are in.
             scored_rows: its queries among those that were scored.
 
         """
         standing, scored = self._details.base
-        part = rows[id(standing)]
+        part = rows[id(standing.queries)]
         within = replace(standing, judged=standing.judged & part)
         counts = Counts.of(within, scored & part, self.per_query.id_kinds)
-        columns = tuple(column.part(rows[id(column.standing)]) for column in self._details.columns)
+        columns = tuple(column.part(rows[id(column.queries)]) for column in self._details.columns)
         details = replace(self._details, columns=columns)
         bounds = None if self.bounds is None else self.bounds.part(rows)
         per_query = self.per_query.part(scored_rows)

@@ -292,8 +292,7 @@ def by_ties(query: RankedQuery, _: Options) -> list[Row]:
     orders = math.prod(tie.orders for tie in ties)
     is_exact = orders <= _limit(query.ranking)
     rankings = every_order(rows, ties) if is_exact else _sampled(rows)
-    column = context.reranked(rankings, replace(context.run.judging, ties="id-descending"))
-    measured = context.cells(column, place)
+    measured = context.cells(rankings, place, replace(context.run.judging, ties="id-descending"))
     mean = by_formula = expected(context).tolist()[place]
     how = "" if math.isnan(by_formula) else "the mean by its formula"
     if not ties:

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import polars as pl
 
+from rankworth import support
 from rankworth.errors import InputError, RankworthError, UsageError, quoted, shortened
 from rankworth.io import atomic, frames
 from rankworth.io.columns import NONE, VALUES, Table
 from rankworth.io.reading import Orders
-from rankworth.judging.order import POSITION, refusal, settings_of_queries, settings_of_rows
+from rankworth.judging.order import OF_QUERIES, POSITION, UNORDERED
 from rankworth.model import Run
 from rankworth.settings import Judging
 
@@ -283,23 +284,27 @@ class Related(Run):
 
         Raises:
             InputError: `ambiguous-order`; `missing-value`, `bad-score` where positions are no numbers.
-            UsageError: `unknown-setting`.
+            UsageError: `unfollowed-setting`.
 
         """
-        lists, of_queries = self.lists, settings_of_queries(settings)
+        lists = self.lists
         by_rank = settings.order == "rank" and (lists is not None or "rank" in self._by_rank)
-        for name in (*of_queries, *settings_of_rows(settings, ranked=by_rank)):
+        for name in support.unfollowed(UNORDERED, settings):
+            if by_rank and name in ("order", "ties"):
+                continue
+            refusal = partial(support.refusal, UNORDERED, name, getattr(settings, name))
+            is_of_queries = name in OF_QUERIES
             if lists is None and not self._position:
-                through = ", counted through all queries" if name in of_queries else ""
-                raise refusal(settings, name, more=f"{POSITION}{through}")
-            if name in of_queries and lists is not None:
+                through = ", counted through all queries" if is_of_queries else ""
+                raise refusal(more=f"{POSITION}{through}")
+            if is_of_queries and lists is not None:
                 if name != "blocks" or self._unordered:
-                    raise refusal(settings, name)
+                    raise refusal()
             elif self._unordered:
-                raise refusal(settings, name, self._unordered)
-            elif name in of_queries and self._in_order is None:
-                text = "rows of a query stand among those of others, which are not told apart in DuckDB"
-                raise refusal(settings, name, text, "\nor read the rows here: Run(relation.df())")
+                raise refusal(why=self._unordered)
+            elif is_of_queries and self._in_order is None:
+                why = "rows of a query stand among those of others, which are not told apart in DuckDB"
+                raise refusal(why=why, more="\nor read the rows here: Run(relation.df())")
         if settings.order == "auto" and lists is not None and lists.field and self._unordered:
             remedy = 'put all documents of a query into one list, or let scores decide: --order score (order="score")'
             raise InputError("ambiguous-order", f"{self._called}: {self._unordered}", remedy=remedy)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from rankworth import support
 from rankworth.arrays import Floats, Integers
-from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.errors import InputError, counted, quoted
 from rankworth.io.reading import Lists
 from rankworth.settings import Judging
 
@@ -102,13 +103,9 @@ class Contradictions:
         return InputError("ambiguous-order", text, remedy=remedy)
 
 
-_OTHERWISE: Final = {
-    "order": "the scores count with order='score'",
-    "ties": "ids decide with ties='id-descending'",
-    "duplicates": "the best score counts with duplicates='best'",
-    "blocks": "all rows of a query are one ranking with blocks='joined'",
-    "pairing": "queries meet by their ids with pairing='id'",
-}
+UNORDERED: Final = "rows without positions"
+OF_QUERIES: Final = ("blocks", "pairing")
+"""settings that need the order of queries"""
 POSITION: Final = "; or give them a column position"
 
 
@@ -120,45 +117,13 @@ def refuse_unordered(settings: Judging, *, ranked: bool) -> None:
         ranked: whether something says the order of rows.
 
     Raises:
-        UsageError: `unknown-setting`.
+        UsageError: `unfollowed-setting`.
 
     """
-    for name in settings_of_queries(settings):
-        raise refusal(settings, name)
-    for name in () if ranked else settings_of_rows(settings):
-        raise refusal(settings, name, more=POSITION)
-
-
-def settings_of_rows(settings: Judging, *, ranked: bool = False) -> list[str]:
-    """The settings that need the order of rows, unless a column of ranks says it."""
-    needed = {
-        "order": settings.order not in ("auto", "score") and not ranked,
-        "ties": settings.ties in ("given", "given-reversed") and not ranked,
-        "duplicates": settings.duplicates in ("first", "last"),
-    }
-    return [name for name, is_needed in needed.items() if is_needed]
-
-
-def settings_of_queries(settings: Judging) -> list[str]:
-    """The settings that need the order of queries."""
-    plain = {"blocks": "joined", "pairing": "id"}
-    return [name for name, value in plain.items() if getattr(settings, name) != value]
-
-
-def refusal(
-    settings: Judging, name: str, why: str = "the rows of a relation have no order", more: str = ""
-) -> UsageError:
-    """The error for a setting that needs an order.
-
-    Args:
-        settings: the settings.
-        name: the one that is refused.
-        why: what the rows lack.
-        more: what helps besides.
-
-    """
-    text = f"{name}={getattr(settings, name)!r}: {why}"
-    return UsageError("unknown-setting", text, remedy=_OTHERWISE[name] + more)
+    for name in support.unfollowed(UNORDERED, settings):
+        if name in OF_QUERIES or not ranked:
+            more = "" if name in OF_QUERIES else POSITION
+            raise support.refusal(UNORDERED, name, getattr(settings, name), more=more)
 
 
 def repeated_rank(run: "Run", query: str) -> InputError:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
+from rankworth import support
 from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.runner import DEFAULT_MEASURES, Measures, planned
@@ -163,7 +164,7 @@ def _refuse(plan: Plan, run: Source) -> None:
     """Refuse settings for which something is missing.
 
     Raises:
-        UsageError: `unknown-setting`.
+        UsageError: `unfollowed-setting`.
         MeasureError: `conflicting-options`.
 
     """
@@ -173,13 +174,7 @@ def _refuse(plan: Plan, run: Source) -> None:
     for measure in plan.asked:
         by_rank = measure.judging.order == "rank" and run.has_ranks
         refuse_unordered(measure.judging, ranked=run.side.listed or by_rank or "position" in run.frame.columns)
-        duplicates = measure.judging.duplicate_judgements
-        if duplicates in ("first", "last"):
-            text = f"duplicate_judgements={duplicates!r}: the rows of a frame of Spark have no order"
-            raise UsageError("unknown-setting", text, remedy="the best grade counts with duplicate_judgements='max'")
-        if measure.averaging.all_negative == "previous":
-            text = "all_negative='previous': the queries of a frame of Spark have no order"
-            raise UsageError("unknown-setting", text, remedy="all_negative='keep' keeps the values of such queries")
+        support.refuse("frames of Spark", measure.judging, measure.averaging, label=measure.label)
     groups = {measure.averaging.macro for measure in plan.asked} - {None}
     if plan.by is not None and groups:
         text = "by and macro are two ways to have groups, and Spark takes one"

@@ -12,7 +12,6 @@ from pyspark.sql import functions as sql
 from rankworth import names
 from rankworth.errors import InputError, RefusedError, UsageError, quoted
 from rankworth.evaluation import diagnostics
-from rankworth.evaluation.aggregation import Way, from_logarithms, rounded
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.output import ALL, counts_note
 from rankworth.evaluation.values import Counts, Interval, Notice
@@ -22,6 +21,7 @@ from rankworth.judging.exclusion import nothing_left
 from rankworth.measures import TextFact
 from rankworth.names import Quantity, kind_of
 from rankworth.profiles import ResolvedMeasure, signature
+from rankworth.scoring.columns import Link, from_logarithms, rounded
 from rankworth.stats.samples import ROUNDING
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
@@ -31,9 +31,8 @@ from rankworth.version import __version__
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-SCHEMA: Final = "measure int, `group` string, value double, weight double, divisor double"
-"""A row for each query and measure: weight and value are null where the query has none; the divisor is the weight of a
-query that the mean is taken over, otherwise 0. Counts have no measure, and their name for a group."""
+SCHEMA: Final = "measure int, `group` string, value double, weight double"
+"""A row for each query that counts in the mean of a measure. Counts have no measure, and their name for a group."""
 
 
 def _aggregate(expression: str) -> Any:  # noqa: ANN401 - the default of a field
@@ -43,26 +42,19 @@ def _aggregate(expression: str) -> Any:  # noqa: ANN401 - the default of a field
 
 @dataclass(frozen=True)
 class Cell:
-    """Aggregates of the values of one measure in one group; values of a geometric mean are logarithms.
-
-    Queries that a mean is divided by and that have no value count as 0; where queries have values and are not divided
-    by, values are multiplied so that their own mean is the same one.
-    """
+    """Aggregates of the values of one measure in one group; values of a geometric mean are logarithms."""
 
     queries: int = _aggregate("count(1)")
-    values: int = _aggregate("count(value)")
-    divided: int = _aggregate("count_if(divisor > 0)")
-    absent: int = _aggregate("count_if(divisor > 0 AND value IS NULL)")
-    total: float = _aggregate("sum(weight * value)")
-    divisor: float = _aggregate("sum(divisor)")
+    values: int = _aggregate("count_if(weight > 0)")
+    total: float = _aggregate("sum(CASE WHEN weight > 0 THEN weight * value END)")
     weight: float = _aggregate("sum(weight)")
     squares: float = _aggregate("sum(weight * weight)")
     cubes: float = _aggregate("sum(weight * weight * weight)")
-    variance: float = _aggregate("var_pop(weight * value)")
-    covariance: float = _aggregate("covar_pop(weight * value, weight)")
-    spread: float = _aggregate("var_pop(weight)")
-    lowest: float = _aggregate("min(value)")
-    highest: float = _aggregate("max(value)")
+    variance: float = _aggregate("var_pop(CASE WHEN weight > 0 THEN weight * value END)")
+    covariance: float = _aggregate("covar_pop(CASE WHEN weight > 0 THEN weight * value END, weight)")
+    spread: float = _aggregate("var_pop(CASE WHEN weight > 0 THEN weight END)")
+    lowest: float = _aggregate("min(CASE WHEN weight > 0 THEN value END)")
+    highest: float = _aggregate("max(CASE WHEN weight > 0 THEN value END)")
 
     @classmethod
     def of(cls, row: Any) -> Self:  # noqa: ANN401 - a row of Spark
@@ -72,7 +64,7 @@ class Cell:
     @property
     def mean(self) -> float:
         """The mean; NaN over no query."""
-        return self.total / self.divisor if self.divided else math.nan
+        return self.total / self.weight if self.values else math.nan
 
     @property
     def error(self) -> tuple[float, float]:
@@ -80,21 +72,17 @@ class Cell:
 
         NaN with fewer than two values, and where one is NaN or infinite.
         """
-        more = self.absent
-        weight = self.weight + more
-        if not (self.divided and math.isfinite(self.total)):
+        weight = self.weight
+        if not (self.values and math.isfinite(self.total)):
             return math.nan, math.nan
-        together = (self.squares + more) / weight**2
+        together = self.squares / weight**2
         if not 0 < together <= 1 - ROUNDING:
             return math.nan, math.nan
-        ends = [self.lowest, self.highest, *([0.0] if more else [])]
-        if max(ends) - min(ends) <= ROUNDING * max(map(abs, ends)):
+        if self.highest - self.lowest <= ROUNDING * max(abs(self.lowest), abs(self.highest)):
             return 0.0, 1 / together - 1
-        factor = weight / self.divisor
-        apart = factor**2 * self.variance - 2 * factor * self.mean * self.covariance + self.mean**2 * self.spread
-        apart += ((factor * self.total - self.mean * self.weight) / self.values) ** 2
-        squares = max(self.values * apart, 0.0) + more * self.mean**2
-        short = 1 - 2 * (self.cubes + more) / weight**3 / together + together
+        apart = self.variance - 2 * self.mean * self.covariance + self.mean**2 * self.spread
+        squares = max(self.values * apart, 0.0)
+        short = 1 - 2 * self.cubes / weight**3 / together + together
         return math.sqrt(squares / short) / weight, 1 / together - 1
 
 
@@ -135,22 +123,22 @@ class Aggregates:
         return cls(counts, whole, dict(sorted(cells.items())))
 
 
-def _mean(whole: Cell, parts: Sequence[Cell], way: Way) -> float:
+def _mean(whole: Cell, parts: Sequence[Cell], link: Link) -> float:
     """The mean of one measure, or that of the means of groups; the sum, of what is summed.
 
     Args:
         whole: of all queries.
         parts: of the groups, where these count alike.
-        way: what it is.
+        link: how the values become one.
 
     """
-    if way == "sum":
+    if link == "sum":
         return whole.total
-    means = [part.mean for part in parts if part.divided] or [whole.mean]
-    return _shown(sum(means) / len(means), way)
+    means = [part.mean for part in parts if part.values] or [whole.mean]
+    return _shown(sum(means) / len(means), link)
 
 
-def _interval(whole: Cell, parts: Sequence[Cell], way: Way, level: float) -> tuple[float, float]:
+def _interval(whole: Cell, parts: Sequence[Cell], link: Link, level: float) -> tuple[float, float]:
     """The t interval of `_mean`; NaN of a sum.
 
     For groups that count alike, the squared error is the sum of those of the groups over the square of their number,
@@ -159,28 +147,28 @@ def _interval(whole: Cell, parts: Sequence[Cell], way: Way, level: float) -> tup
     Args:
         whole: of all queries.
         parts: of the groups, where these count alike.
-        way: what the mean is.
+        link: how the values become one.
         level: the confidence level.
 
     """
     from scipy.special import stdtrit  # noqa: PLC0415 - costs more than most evaluations
 
-    if way == "sum":
+    if link == "sum":
         return math.nan, math.nan
-    cells = [part for part in parts if part.divided] or [whole]
+    cells = [part for part in parts if part.values] or [whole]
     center = sum(cell.mean for cell in cells) / len(cells)
     errors, freedom = np.array([cell.error for cell in cells]).T
     error = float(np.sqrt((errors**2).sum()))
     half = 0.0
     if error:
         half = float(stdtrit(error**4 / (errors**4 / freedom).sum(), (1 + level) / 2)) * error / len(cells)
-    return _shown(center - half, way), _shown(center + half, way)
+    return _shown(center - half, link), _shown(center + half, link)
 
 
-def _shown(number: float, way: Way) -> float:
+def _shown(number: float, link: Link) -> float:
     """A mean of values, or of logarithms, on the scale of the values."""
     try:
-        return float(from_logarithms(np.array([number]), [way])[0])
+        return float(from_logarithms(np.array([number]), [link])[0])
     except OverflowError:
         return math.inf
 
@@ -246,8 +234,8 @@ class Means(Shown):
         means._refuse_weights()
         means._refuse_groups()
         for measure, cell in zip(means.resolved, found.whole, strict=True):
-            measure.refuse_several(int(cell.divided))
-            if measure.averaging.no_queries == "error" and not cell.divided:
+            measure.refuse_several(cell.values)
+            if measure.averaging.no_queries == "error" and not cell.values:
                 refusal = RefusedError("no_queries", "no query is left to take a mean over")
                 raise plan.profile.refused(refusal, measure.label)
         return means
@@ -266,9 +254,9 @@ class Means(Shown):
         if macro is not None:
             parts = {f" of the group {quoted([name])}": part for name, part in self.found.groups.items()}
         for name, part in parts.items():
-            queries = part[0].queries
+            queries = _queries_of(part)
             means = [cell for each, cell in zip(self.resolved, part, strict=True) if each.quantity.averaging != "sum"]
-            if means and queries and not any(cell.divided for cell in means):
+            if means and queries and not any(cell.values for cell in means):
                 text = f"{weights.source}: all {queries:,} scored queries{name} have the weight 0"
                 raise InputError("bad-weight", text, remedy="where no query counts there is no mean")
 
@@ -279,7 +267,7 @@ class Means(Shown):
             InputError: `missing-value`.
 
         """
-        by, queries = self.plan.by, self.found.whole[0].queries
+        by, queries = self.plan.by, _queries_of(self.found.whole)
         if by is not None and queries and set(self.found.groups) == {NONE}:
             text = f"{by.source}: none of the {queries:,} scored queries has a group"
             remedy = f"queries that have one: {quoted(by.known()) or 'none'}; are these the ids of the judgements?"
@@ -365,7 +353,7 @@ class Means(Shown):
             for (label, mean), cell in zip(means.items(), part, strict=True):
                 low, high, _ = intervals[label]
                 group = {"group": name} if self.groups else {}
-                rows.append(group | {"measure": label, "queries": cell.divided, "mean": mean, "low": low, "high": high})
+                rows.append(group | {"measure": label, "queries": cell.values, "mean": mean, "low": low, "high": high})
         return to_library({column: [row[column] for row in rows] for column in rows[0]}, library)
 
     def to_dict(self, level: float | None = None) -> dict[str, Any]:
@@ -394,7 +382,7 @@ class Means(Shown):
         columns = [Column("run", "text", [name] * len(parts))] if name else []
         if self.groups:
             columns.append(Column("group", "text", [group for group, _ in parts]))
-            columns.append(Column("queries", "count", [part[0].queries for _, part in parts]))
+            columns.append(Column("queries", "count", [_queries_of(part) for _, part in parts]))
         means = [self._means(part) for _, part in parts]
         within = [] if level is None else [self._intervals(part, level) for _, part in parts]
         for measure in self.resolved:
@@ -420,12 +408,12 @@ class Means(Shown):
     def _means(self, cells: Sequence[Cell]) -> dict[str, float]:
         totals = {}
         for measure, cell, parts in zip(self.resolved, cells, self._groups(cells), strict=True):
-            way, settings = measure.quantity.averaging, measure.averaging
-            mean = _mean(cell, parts, way)
-            if way != "sum":
-                if not cell.divided and settings.no_queries == "zero":
+            link, settings = measure.quantity.averaging, measure.averaging
+            mean = _mean(cell, parts, link)
+            if link != "sum":
+                if not cell.values and settings.no_queries == "zero":
                     mean = 0.0
-                mean = float(rounded(mean, settings.round_means, settings))
+                mean = float(rounded(mean, settings.round_means, settings.halves))
             totals[measure.label] = mean
         return totals
 
@@ -436,6 +424,11 @@ class Means(Shown):
         for measure, cell, parts in zip(self.resolved, cells, self._groups(cells), strict=True):
             intervals[measure.label] = Interval(*_interval(cell, parts, measure.quantity.averaging, level), level)
         return intervals
+
+
+def _queries_of(cells: Sequence[Cell]) -> int:
+    """Return how many queries there are that some measure counts."""
+    return max(cell.queries for cell in cells)
 
 
 def _without_hits(measure: ResolvedMeasure) -> ResolvedMeasure:

@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, RankworthError, quoted
-from rankworth.evaluation.aggregation import Column, Mask, additive
 from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.values import PerQuery, Values, details
 from rankworth.groups import Groups, Weights
@@ -22,6 +21,7 @@ from rankworth.io.reading import Blank, Blanks
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.inputs import Judgements
 from rankworth.model import Run
+from rankworth.scoring.columns import Column, additive
 from rankworth.spark.sources import ELSEWHERE, PAIR, WANTED, Side
 
 _NUMBERS: Final = (
@@ -325,40 +325,40 @@ class MeasureRows:
             if block.values is not None:
                 counts |= _counts(block.values)
                 yield from self._rows(details(block.values).columns)
-            numbers = np.array([*counts.values()], dtype=np.float64), np.ones(len(counts)), np.zeros(len(counts))
-            yield _batch([None] * len(counts), [*counts], *numbers)
+            numbers = np.array([*counts.values()], dtype=np.float64)
+            yield _batch([None] * len(counts), [*counts], numbers, np.ones(len(counts)))
 
     def _rows(self, columns: Sequence[Column]) -> Iterator[pa.RecordBatch]:
-        """The rows of a block, measure by measure."""
-        names, table, there, divides = _side_by_side(columns)
-        for setting in (self.weights, self.groups if self.everyone else None):
-            if setting is not None:
-                setting.of_all(names, complete=False)
-        groups = [None] * len(names) if self.groups is None else self.groups.labels(names)
-        weights = np.ones(len(names)) if self.weights is None else _scaled(self.weights, names)
+        """Return the rows of a block, measure by measure: one for each query that counts."""
         for place, column in enumerate(columns):
-            own = np.ones(len(names)) if column.way == "sum" else weights
-            over = np.where(divides[:, place] if column.way == "mean" else there[:, place], own, 0.0)
-            has = (there[:, place] & (own > 0)) if self.weights is None else (own > 0) & (there[:, place] | (over > 0))
-            values = additive(table[:, place], column.way)
-            yield _batch([place] * len(names), groups, np.where(has, values, 0.0), own, over, void=~has)
+            rows = column.counted
+            if STAND_IN in column.queries:
+                rows[column.queries.index(STAND_IN)] = False
+            names = column.names(rows)
+            for setting in (self.weights, self.groups if self.everyone else None):
+                if setting is not None:
+                    setting.of_all(names, complete=False)
+            groups = [None] * len(names) if self.groups is None else self.groups.labels(names)
+            weights = column.weights[rows]
+            if self.weights is not None and column.link != "sum":
+                weights = weights * _scaled(self.weights, names)
+            yield _batch([place] * len(names), groups, additive(column.values[rows], column.link), weights)
 
 
 def _batch(
-    measures: Sequence[int | None], groups: Sequence[str | None], *numbers: Floats, void: Mask | None = None
+    measures: Sequence[int | None], groups: Sequence[str | None], values: Floats, weights: Floats
 ) -> pa.RecordBatch:
-    """Rows as `means.SCHEMA` tells.
+    """Return rows as `means.SCHEMA` tells.
 
     Args:
         measures: the place of each row's measure.
         groups: the groups, or names of counts.
-        *numbers: values, weights, and what means are divided by.
-        void: which rows have neither value nor weight.
+        values: the values.
+        weights: how much each counts.
 
     """
-    arrays = [pa.array(measures, pa.int32()), pa.array(groups, pa.string())]
-    arrays += [pa.array(column, mask=mask) for column, mask in zip(numbers, (void, void, None), strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, ["measure", "group", "value", "weight", "divisor"])
+    arrays = [pa.array(measures, pa.int32()), pa.array(groups, pa.string()), pa.array(values), pa.array(weights)]
+    return pa.RecordBatch.from_arrays(arrays, ["measure", "group", "value", "weight"])
 
 
 def _counts(values: Values) -> dict[str, int]:
@@ -377,16 +377,3 @@ def _counts(values: Values) -> dict[str, int]:
 def _scaled(weights: Weights, queries: Sequence[str]) -> Floats:
     """The weights of some queries, divided by a power of two, so that no sum is beyond all numbers."""
     return np.ldexp(weights.array(queries), -math.frexp(max(weights.known().values(), default=0.0))[1])
-
-
-def _side_by_side(columns: Sequence[Column]) -> tuple[list[str], Floats, Mask, Mask]:
-    """The values that are averaged, `[Q, M]`, where there is one, and over which queries the means are taken."""
-    counted, over = [column.counted for column in columns], [column.over for column in columns]
-    names = sorted({name for several in (*counted, *over) for name in several} - {STAND_IN})
-    row_of = {name: row for row, name in enumerate([*names, STAND_IN])}
-    table, there, divided = (np.zeros((len(row_of), len(columns)), dtype=kind) for kind in (np.float64, bool, bool))
-    for place, column in enumerate(columns):
-        rows = [row_of[name] for name in counted[place]]
-        table[rows, place], there[rows, place] = column.averaged(), True
-        divided[[row_of[name] for name in over[place]], place] = True
-    return names, table[:-1], there[:-1], divided[:-1]

@@ -12,13 +12,12 @@ from typing import Any, Final, Literal, NamedTuple, TypeGuard
 
 import numpy as np
 
-from rankworth import names
+from rankworth import names, support
 from rankworth.errors import MeasureError, NotMeasuredError, RankworthWarning, UsageError
-from rankworth.evaluation import aggregation
 from rankworth.judged import Array, Judged, constant, namespace, widest
 from rankworth.measures import Averaging, Fact, Measure, TextFact
 from rankworth.profiles import DEFAULT, Profile, ResolvedMeasure, profile_of
-from rankworth.settings import STANDARD_AVERAGING, STANDARD_JUDGING
+from rankworth.scoring.columns import summary
 from rankworth.tensors.inputs import Batch, Ragged, batch, check_grades, check_scores, checked_arrays, falling
 from rankworth.tensors.ranking import DeeperError, judged_rows
 
@@ -155,18 +154,13 @@ class Conventions(NamedTuple):
             undefined: what a value without a divisor becomes, where the profile is not to say it.
 
         Raises:
-            MeasureError: `bad-definition`, where a setting changes values in a way that a matrix cannot follow.
+            UsageError: `unfollowed-setting`, where a setting changes values in a way that a matrix cannot follow.
 
         """
-        settings = vars(STANDARD_JUDGING) | vars(resolved.judging) | vars(resolved.averaging)
-        defaults = vars(STANDARD_JUDGING) | vars(STANDARD_AVERAGING)
-        changed = [name for name in _NOT_FOLLOWED if settings[name] != defaults[name]]
-        changed += [name for name in ("undefined", "no_relevant") if settings[name] == "error"]
-        if ties is None and settings["ties"] in ("last", "given-reversed"):
-            changed.append("ties")
-        if changed:
-            text = f"{resolved.label} has {changed[0]}={settings[changed[0]]} there, which a matrix cannot follow"
-            raise MeasureError("bad-definition", text, remedy="rankworth.evaluate has it, where documents have ids")
+        more = "; rankworth.evaluate follows it, where documents have ids"
+        but = () if ties is None else ("ties",)
+        support.refuse("matrices", resolved.judging, resolved.averaging, label=resolved.label, but=but, more=more)
+        settings = vars(resolved.judging) | vars(resolved.averaging)
         own = {name: settings[name] for name in cls._fields}
         own["ties"] = ties or ("expected" if settings["ties"] == "expected" else "order")
         replacing = settings["undefined"] if undefined is None else undefined
@@ -219,10 +213,6 @@ class Conventions(NamedTuple):
             relevant = relevant | (queries.relevant > 0)
         value = math.nan if self.no_relevant in ("nan", "skip") else self.no_relevant
         return xp.where(relevant, values, constant(value, values))
-
-
-_NOT_FOLLOWED: Final = ("depth", "unretrieved", "above", "neither", "no_hit", "nan", "weights", "macro")
-"""settings that change values of a matrix and are refused; others are about reading, missing queries and rounding"""
 
 
 @dataclass(frozen=True)
@@ -560,7 +550,7 @@ def _mean(values: Array, way: Averaging, *, skips: bool) -> Any:  # noqa: ANN401
         kept = values[~np.isnan(values)] if skips else values
         if way == "sum":
             return np.float64(np.cumsum(kept)[-1] if kept.size else 0.0)
-        return np.float64(aggregation.summary(kept[:, None], [way])[0])
+        return np.float64(summary(kept[:, None], [way])[0])
     terms = additive(values, way)
     counts = ~xp.isnan(terms) if skips else xp.ones_like(terms, dtype=xp.bool)
     total = xp.sum(xp.where(counts, terms, xp.zeros_like(terms)))
