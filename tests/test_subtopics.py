@@ -382,7 +382,7 @@ def test_a_column_of_subtopics_that_cannot_be_read_is_refused_when_it_is_used() 
 def test_sets_of_judgements_are_not_taken_for_subtopics() -> None:
     error = refused({"q1": {"1": {"a": 1}}})
     assert error.slug == "nested-runs"
-    assert error.remedy.endswith("give a frame: query, subtopic, document, grade")
+    assert "give a frame: query, subtopic, document, grade" in error.remedy
 
 
 @pytest.mark.parametrize(

@@ -42,11 +42,11 @@ _LIMITS: Final = {"Must be < ": "below ", "Must be <= ": "at most ", "Must be > 
 def explained(error: CycloptsError, app: "App", tokens: Sequence[str]) -> str:
     """Why a command line cannot be understood, and what to type."""
     command = tokens[0] if tokens and tokens[0] in app else ""
-    fact, remedy = _said(error, app, command, tokens)
+    fact, remedy = _described(error, app, command, tokens)
     return f"{fact}\n  {remedy or ' '.join(['rankworth', *filter(None, [command]), '--help says more'])}"
 
 
-def _said(error: CycloptsError, app: "App", command: str, tokens: Sequence[str]) -> tuple[str, str]:
+def _described(error: CycloptsError, app: "App", command: str, tokens: Sequence[str]) -> tuple[str, str]:
     """What is wrong, and what to do about it where that is known."""
     usage, _, example = (str(app[command].usage) if command else "").partition("\nExample: ")
     said = str(error), ""

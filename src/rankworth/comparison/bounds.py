@@ -48,13 +48,13 @@ def bounds_of(
     reasons = [next(filter(None, (no_bounds(side, by) for side in sides)), "") for sides in pairs]
     refuse_without_bounds(reasons)
     told = [
-        _of_mean(scores, row, sides, by) if not reason else _Told(_unknown(row), reason)
+        _of_mean(scores, row, sides, by) if not reason else _MeanBound(_unknown(row), reason)
         for row, sides, reason in zip(rows, pairs, reasons, strict=True)
     ]
     return tuple(bound for bound, _ in told), (assumption(pairs[0][0].run.hits, by), *_sentences(rows, told, by))
 
 
-class _Told(NamedTuple):
+class _MeanBound(NamedTuple):
     """Bounds of a difference, and why there are none."""
 
     bound: DifferenceBound
@@ -65,7 +65,7 @@ def _unknown(row: Difference, *, holds: bool | None = None) -> DifferenceBound:
     return DifferenceBound(row.measure, row.first, row.second, math.nan, math.nan, holds)
 
 
-def _of_mean(scores: ScoreTable, row: Difference, sides: Sequence[MeasureContext], by: Varied) -> _Told:
+def _of_mean(scores: ScoreTable, row: Difference, sides: Sequence[MeasureContext], by: Varied) -> _MeanBound:
     """The bounds of a mean difference; `sides` is the measure of both systems."""
     first, second = scores.pair(row.measure, row.first, row.second)
     there = ~np.isnan(first + second)
@@ -74,18 +74,18 @@ def _of_mean(scores: ScoreTable, row: Difference, sides: Sequence[MeasureContext
     if not reason and not np.allclose(values, (second - first)[there], rtol=0, atol=ROUNDING):
         reason = "queries count that have no value of their own"
     if reason:
-        return _Told(_unknown(row), reason)
+        return _MeanBound(_unknown(row), reason)
     weights = compared.weights
     ends = [float(np.average(end, weights=weights)) if end.size else math.nan for end in (low, high)]
     signs = np.sign(np.where(np.abs(ends) <= ROUNDING, 0.0, ends))
     holds = bool(signs[0] == signs[1])
     if is_known.all():
-        return _Told(DifferenceBound(row.measure, row.first, row.second, ends[0], ends[1], holds))
+        return _MeanBound(DifferenceBound(row.measure, row.first, row.second, ends[0], ends[1], holds))
     turns = not holds and not any(map(math.isnan, ends))  # these differences are attained
-    return _Told(_unknown(row, holds=False if turns else None))
+    return _MeanBound(_unknown(row, holds=False if turns else None))
 
 
-def _sentences(rows: Sequence[Difference], told: Sequence[_Told], by: Varied) -> Iterator[str]:
+def _sentences(rows: Sequence[Difference], told: Sequence[_MeanBound], by: Varied) -> Iterator[str]:
     """What holds, what could turn, and what is not known."""
     many = len({(row.first, row.second) for row in rows}) > 1
     for row, (bound, reason) in zip(rows, told, strict=True):

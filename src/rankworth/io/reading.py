@@ -391,14 +391,14 @@ class _SeparateQueries:
         """
         for query in frame["query"].unique().to_list() if self._is_pattern else ():
             first = self._ranked_in.setdefault(query, source)
-            if first is not source and not (self._are_alike and self._have_one_tag(first, source)):
+            if first is not source and not (self._are_alike and self._share_a_tag(first, source)):
                 text = f"{quoted([source.pattern])} is one run, and {first.name} and {source.name} both rank query"
                 text += f" {quoted([query])}: this looks like several runs"
                 remedy = f"give several runs: evaluate_runs(...), on the command line {source.pattern} without quotes"
                 remedy += "\nparts of one run are called alike: part-0.run part-1.run"
                 raise InputError("nested-runs", text, remedy=remedy)
 
-    def _have_one_tag(self, *files: Source) -> bool:
+    def _share_a_tag(self, *files: Source) -> bool:
         """Return whether the first lines of files have the same tag, or none."""
         from rankworth.io.trec import tag  # noqa: PLC0415 - not needed for single files
 
