@@ -60,7 +60,10 @@ def declare_options_once() -> None:
     App.assemble_argument_collection = copied
 
 
-LONGEST = ("spark", "live", "explorer_page", "corpus", "explanation_laws", "bad_input", "convert", "cli", "laws")
+LONGEST = (
+    *("spark", "live", "explorer_page", "corpus", "explanation_laws", "lowest_versions"),
+    *("bad_input", "convert", "cli", "laws"),
+)
 """groups of tests that take half a minute or more, which begin first"""
 
 

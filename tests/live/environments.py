@@ -1,5 +1,7 @@
 """Makes the environments of tools whose versions clash with those of the tests, and says where they are.
 
+Rankworth stands in them, too, with the lowest versions of what it needs.
+
 `scripts/set-up` runs this file with the Python of its own environment; the others are made inside that one's folder,
 and again only when the groups of pyproject.toml that they are made from, or the Python, have changed.
 """
@@ -14,7 +16,9 @@ from typing import Final
 PROJECT: Final = Path(__file__).resolve().parents[2]
 OWN: Final = ""
 """stands for the environment of the tests themselves"""
-GROUPS: Final = {"recommending": (("recommending",), ("bare", "--no-deps"))}
+OLDEST: Final = ("--resolution", "lowest-direct", "--editable", ".[duckdb,plot]")
+"""options of the installer for rankworth with the lowest versions that pyproject.toml allows"""
+GROUPS: Final = {"recommending": (("recommending", *OLDEST), ("bare", "--no-deps"))}
 """the dependency groups of each environment, with options of the installer for them"""
 
 
@@ -31,9 +35,13 @@ def python_of(environment: str) -> Path:
 
 def wanted(environment: str) -> str:
     """What an environment is made from, to be held against what it was made from."""
-    declared = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
-    groups = [f"{' '.join(group)}: {', '.join(declared[group[0]])}" for group in GROUPS[environment]]
-    return "\n".join([f"Python {sys.version}", *groups, ""])
+    declared = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    groups = [
+        f"{' '.join(group)}: {', '.join(declared['dependency-groups'][group[0]])}" for group in GROUPS[environment]
+    ]
+    project = declared["project"]
+    own = [*project["dependencies"], *(item for extra in project["optional-dependencies"].values() for item in extra)]
+    return "\n".join([f"Python {sys.version}", *groups, f"rankworth: {', '.join(own)}", ""])
 
 
 def missing(environment: str) -> str | None:

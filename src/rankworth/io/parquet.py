@@ -23,6 +23,7 @@ from rankworth.io.columns import Table, numbered, parts_of
 from rankworth.io.frames import fields, is_list
 from rankworth.io.lines import Layout
 from rankworth.io.source import Source, unreadable
+from rankworth.tables.versions import address
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading
@@ -198,7 +199,7 @@ class File:
     def _scan(self) -> pl.LazyFrame:
         # Polars maps a file that it is given by its path, and where that is cut off meanwhile, the process dies; one
         # that it is given by an address is read. And an address is never taken for one within the home directory.
-        place = self.place if isinstance(self.place, bytes) else self.place.as_uri()
+        place = self.place if isinstance(self.place, bytes) else address(self.place)
         scan = pl.scan_parquet if self.form == "parquet" else pl.scan_ipc
         return scan(place, glob=False, hive_partitioning=False)
 
@@ -235,9 +236,8 @@ def without_panics() -> Iterator[None]:
 
 def _together(file: File, table: pl.LazyFrame, document: str) -> int:
     """How many rows of lists hold about as many documents as are read at a time, as far as the first rows tell."""
-    sample = table.select(pl.col(document).head(_SAMPLE))
-    lengths = file.sure(sample.select(pl.len(), documents=pl.col(document).explode().len()).collect)
-    rows, documents = map(int, lengths.row(0))
+    sample = file.sure(table.select(pl.col(document).head(_SAMPLE)).collect).to_series()
+    rows, documents = sample.len(), sample.explode().len()
     return max(1, SLICE * rows // max(documents, rows, 1))
 
 

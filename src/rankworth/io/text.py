@@ -17,6 +17,7 @@ from rankworth.io import grade_words
 from rankworth.io.grade_words import Words
 from rankworth.io.lines import HEAD, NUMBER, Chunk, latin1, long_line, parsed
 from rankworth.io.source import Source
+from rankworth.tables.versions import SHORT_LINES
 
 FIELDS: Final = 10_000
 """how many cells a record may have"""
@@ -171,7 +172,7 @@ class Reader(ABC):
                 quote_char='"' if self.has_quotes and b'"' in text else None,
                 schema=self._schema,
                 columns=self._parsed,
-                missing_columns="insert",
+                **SHORT_LINES,
             )
         except pl.exceptions.PolarsError:
             return None

@@ -225,7 +225,7 @@ def _jax_of(array: Array) -> Any:  # noqa: ANN401 - a module
 def _sorted(xp: Any, scores: Array) -> Array:  # noqa: ANN401 - an array namespace
     """All columns in order."""
     if isinstance(scores, np.ndarray):
-        return np.argsort(-scores, axis=1, stable=True)
+        return np.argsort(-scores, axis=1, kind="stable")
     return xp.argsort(scores, axis=1, descending=True, stable=True)
 
 
@@ -234,14 +234,14 @@ def _first_of_numpy(scores: Array, number: int) -> Array:
     width = scores.shape[1]
     columns = np.sort(np.argpartition(scores, width - number - 1, axis=1)[:, width - number - 1 :], axis=1)
     best = np.take_along_axis(scores, columns, axis=1)
-    order = np.argsort(-best, axis=1, stable=True)
+    order = np.argsort(-best, axis=1, kind="stable")
     columns, best = (np.take_along_axis(array, order, axis=1) for array in (columns, best))
     columns, beyond = columns[:, :number], np.flatnonzero(best[:, number] == best[:, number - 1])
     if beyond.size:
         columns[beyond] = _sorted(np, scores[beyond])[:, :number]
     void = np.flatnonzero(np.isnan(best).any(axis=1))
     if void.size:  # NaN comes first, as in PyTorch, so that whoever checks sees it
-        columns[void] = np.argsort(~np.isnan(scores[void]), axis=1, stable=True)[:, :number]
+        columns[void] = np.argsort(~np.isnan(scores[void]), axis=1, kind="stable")[:, :number]
     return columns
 
 
