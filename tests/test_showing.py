@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import rankworth as rw
+from rankworth.errors import in_python
 from rankworth.evaluation.values import PerQuery
 from rankworth.tables import markup
 from rankworth.tables.columns import Column, Sheet
@@ -63,7 +65,7 @@ def test_texts_of_queries_stand_among_their_values() -> None:
 def test_the_three_forms_are_those_of_the_sheets(get: Callable[[], Any]) -> None:
     result = get()
     assert isinstance(result, Shown)
-    sheets = result.sheets()
+    sheets = [replace(sheet, notes=tuple(map(in_python, sheet.notes))) for sheet in result.sheets()]
     assert result.to_html() == result._repr_html_() == markup.fragment(sheets, Look())
     assert result.to_html(page=True) == markup.page(sheets, Look())
     assert result.to_markdown() == result._repr_markdown_() == show(sheets, "md", Look())

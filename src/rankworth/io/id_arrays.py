@@ -130,7 +130,7 @@ def of_sparse(matrix: Any, layout: Layout, name: str) -> "pl.DataFrame":  # noqa
 
 
 def is_chroma(source: object) -> TypeGuard[Mapping[str, Any]]:
-    """Whether this is a result of `collection.query` of Chroma, or likewise lists of ids for each query."""
+    """Whether this is a result of `collection.query` of Chroma, or other lists of ids for each query."""
     return isinstance(source, Mapping) and "ids" in source
 
 
