@@ -186,7 +186,7 @@ def refuse_without_bounds(reasons: Sequence[str]) -> None:
 
 
 def no_bounds(context: MeasureContext, by: Varied) -> str:
-    """Why the settings of a measure leave it without bounds; empty where they do not, and of counts, which have none."""
+    """Say why the settings of a measure leave it without bounds; empty where they do not, and of counts."""
     if not _is_measure(context):
         return ""
     return next(_reasons_of_orders(context) if by == "ties" else _reasons_of_grades(context), "")
