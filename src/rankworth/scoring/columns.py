@@ -330,15 +330,16 @@ def _counts(visible: Floats, listed: Mask, known: Rows, settings: Averaging, lin
         counts = np.where(void, 0.0, counts)
     elif settings.nan == "skip":
         weights[void] = 0.0
-    unlisted = known.absent & ~listed
-    if (
-        known.divided is not None and link == "mean"
-    ):  # the sum is divided by the number of these queries, and of no others
+    unlisted, beyond = known.absent & ~listed, np.zeros_like(listed)
+    if known.divided is not None and link == "mean":
         unlisted = known.divided & (weights == 0)
-        weights[~known.divided] = 0.0
+        beyond = listed & ~known.divided & (weights > 0) & (counts != 0)
+        weights[~known.divided & ~beyond] = 0.0
     if unlisted.any():
         counts = np.where(unlisted, 0.0, counts)
         weights[unlisted] = 1.0
+    if beyond.any() and known.divided is not None:  # they add to a sum that is divided by the others alone
+        counts = counts * (np.count_nonzero(weights) / max(1, np.count_nonzero(known.divided)))
     return counts, weights
 
 
