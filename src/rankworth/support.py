@@ -89,10 +89,11 @@ settings: evaluate, explain, audit and check; what takes values of queries (comp
 report) follows them as values and weights, and shows means without the decimals of a tool."""
 
 
-def unfollowed(analysis: Analysis, *settings: Judging | Averaging) -> list[str]:
-    """Return the settings whose values an analysis does not follow, in the order of its limits."""
+def unfollowed(analysis: Analysis, *settings: Judging | Averaging) -> dict[str, Any]:
+    """Return the settings whose values an analysis does not follow, in the order of its limits, with these values."""
     values = {name: value for part in settings for name, value in vars(part).items()}
-    return [name for name, limit in LIMITS[analysis].items() if name in values and not limit.follows(values[name])]
+    limits = LIMITS[analysis].items()
+    return {name: values[name] for name, limit in limits if name in values and not limit.follows(values[name])}
 
 
 def refuse(
@@ -111,10 +112,9 @@ def refuse(
         UsageError: `unfollowed-setting`.
 
     """
-    values = {name: value for part in settings for name, value in vars(part).items()}
-    for name in unfollowed(analysis, *settings):
+    for name, value in unfollowed(analysis, *settings).items():
         if name not in but:
-            raise refusal(analysis, name, values[name], label=label, more=more)
+            raise refusal(analysis, name, value, label=label, more=more)
 
 
 def reason(analysis: Analysis, name: str, value: object, why: str = "") -> str:

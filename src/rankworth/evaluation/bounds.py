@@ -221,10 +221,9 @@ def _reasons_of_grades(context: MeasureContext) -> Iterator[str]:
         yield f"duplicates={duplicates!r}: rows of one document have one grade, which bounds do not take into account"
     if context.measure.definition.subtopics and context.run.hits.subtopics is not None:
         yield f"{context.measure.name} looks at subtopics, and an unjudged document would have a grade for each"
-    values = vars(judging) | vars(averaging)
-    for name in support.unfollowed("bounds over grades", judging, averaging):
+    for name, value in support.unfollowed("bounds over grades", judging, averaging).items():
         if name != "scored":
-            yield support.reason("bounds over grades", name, values[name])
+            yield support.reason("bounds over grades", name, value)
 
 
 def _has_repeated(hits: JudgedRows) -> bool:

@@ -289,10 +289,10 @@ class Related(Run):
         """
         lists = self.lists
         by_rank = settings.order == "rank" and (lists is not None or "rank" in self._by_rank)
-        for name in support.unfollowed(UNORDERED, settings):
+        for name, value in support.unfollowed(UNORDERED, settings).items():
             if by_rank and name in ("order", "ties"):
                 continue
-            refusal = partial(support.refusal, UNORDERED, name, getattr(settings, name))
+            refusal = partial(support.refusal, UNORDERED, name, value)
             is_of_queries = name in OF_QUERIES
             if lists is None and not self._position:
                 through = ", counted through all queries" if is_of_queries else ""

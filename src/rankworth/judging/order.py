@@ -120,10 +120,10 @@ def refuse_unordered(settings: Judging, *, ranked: bool) -> None:
         UsageError: `unfollowed-setting`.
 
     """
-    for name in support.unfollowed(UNORDERED, settings):
+    for name, value in support.unfollowed(UNORDERED, settings).items():
         if name in OF_QUERIES or not ranked:
             more = "" if name in OF_QUERIES else POSITION
-            raise support.refusal(UNORDERED, name, getattr(settings, name), more=more)
+            raise support.refusal(UNORDERED, name, value, more=more)
 
 
 def repeated_rank(run: "Run", query: str) -> InputError:

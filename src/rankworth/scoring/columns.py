@@ -268,14 +268,14 @@ def rows_of(standing: Standing, settings: Averaging) -> Rows:
     return Rows(listed, absent, unanswered, empty, no_relevant, divided)
 
 
-def column_of(quantity: Quantity, values: Floats, known: Rows, standing: Standing, settings: Averaging) -> Column:
+def column_of(quantity: Quantity, values: Floats, rows: Rows, standing: Standing, settings: Averaging) -> Column:
     """Turn the values of one measure into a column: here the settings of averaging end.
 
     Args:
         quantity: the measure.
         values: `[Q]`, NaN where undefined.
-        known: which queries count.
-        standing: what is known of the queries.
+        rows: which queries count.
+        standing: what is rows of the queries.
         settings: what becomes of undefined values and of zeros, weights and groups, and the decimals.
 
     Raises:
@@ -284,12 +284,12 @@ def column_of(quantity: Quantity, values: Floats, known: Rows, standing: Standin
 
     """
     link = quantity.averaging
-    replaced, meant = _replaced(values, known, standing, settings, is_sum=link == "sum")
-    replaced, listed = _defined(quantity, replaced, known.listed, meant, standing, settings)
+    replaced, meant = _replaced(values, rows, standing, settings, is_sum=link == "sum")
+    replaced, listed = _defined(quantity, replaced, rows.listed, meant, standing, settings)
     if settings.round_values is not None:
         replaced = rounded(replaced, settings.round_values, settings.halves)
     visible = np.where(listed, replaced, math.nan)
-    counts, weights = _counts(visible, listed, known, settings, link)
+    counts, weights = _counts(visible, listed, rows, settings, link)
     if link == "sum":
         counts = np.where((weights > 0) & ~listed, values, counts)
     elif settings.no_queries == "error" and not weights.any():
@@ -300,12 +300,12 @@ def column_of(quantity: Quantity, values: Floats, known: Rows, standing: Standin
         shown = additive(visible, link)
     strata = None
     if link != "sum" and (settings.weights, settings.macro) != (None, None):
-        rows = weights > 0
-        weighed = weigh(standing.of(rows), weights[rows], settings.weights, settings.macro, refuse=True)
-        weights[rows] = weighed[0]
-        if weighed[1] is not None:
+        counted = weights > 0
+        names = standing.of(counted)
+        weights[counted], groups = weigh(names, weights[counted], settings.weights, settings.macro, refuse=True)
+        if groups is not None:
             strata = np.zeros(weights.size, dtype=np.int64)
-            strata[rows] = weighed[1]
+            strata[counted] = groups
     over_none = 0.0 if settings.no_queries == "zero" else math.nan
     decimals, halves = settings.round_means, settings.halves
     return Column(
@@ -313,45 +313,46 @@ def column_of(quantity: Quantity, values: Floats, known: Rows, standing: Standin
     )
 
 
-def _counts(visible: Floats, listed: Mask, known: Rows, settings: Averaging, link: Link) -> tuple[Floats, Floats]:
+def _counts(visible: Floats, listed: Mask, rows: Rows, settings: Averaging, link: Link) -> tuple[Floats, Floats]:
     """Tell the values that count in a mean, and how often each does, `[Q]` each.
 
     Args:
         visible: `[Q]`, the values, NaN where there is none or none that is defined.
         listed: `[Q]`, which queries have a value.
-        known: which queries count, with a value or without.
+        rows: which queries count, with a value or without.
         settings: what becomes of values that are NaN.
         link: how values become one.
 
     """
     counts, weights = visible, listed.astype(np.float64)
-    void = listed & np.isnan(visible)
-    if settings.nan == "zero" and void.any():
-        counts = np.where(void, 0.0, counts)
+    undefined = listed & np.isnan(visible)
+    if settings.nan == "zero" and undefined.any():
+        counts = np.where(undefined, 0.0, counts)
     elif settings.nan == "skip":
-        weights[void] = 0.0
-    unlisted, beyond = known.absent & ~listed, np.zeros_like(listed)
-    if known.divided is not None and link == "mean":
-        unlisted = known.divided & (weights == 0)
-        beyond = listed & ~known.divided & (weights > 0) & (counts != 0)
-        weights[~known.divided & ~beyond] = 0.0
+        weights[undefined] = 0.0
+    unlisted, beyond = rows.absent & ~listed, np.zeros_like(listed)
+    if rows.divided is not None and link == "mean":
+        unlisted = rows.divided & (weights == 0)
+        beyond = listed & ~rows.divided & (weights > 0) & (counts != 0)
+        weights[~rows.divided & ~beyond] = 0.0
     if unlisted.any():
         counts = np.where(unlisted, 0.0, counts)
         weights[unlisted] = 1.0
-    if beyond.any() and known.divided is not None:  # they add to a sum that is divided by the others alone
-        counts = counts * (np.count_nonzero(weights) / max(1, np.count_nonzero(known.divided)))
+    if beyond.any() and rows.divided is not None:  # they add to a sum that is divided by the others alone
+        divisor = int(np.count_nonzero(rows.divided))
+        counts = counts * (int(np.count_nonzero(weights)) / max(1, divisor))
     return counts, weights
 
 
 def _replaced(
-    values: Floats, known: Rows, standing: Standing, settings: Averaging, *, is_sum: bool
+    values: Floats, rows: Rows, standing: Standing, settings: Averaging, *, is_sum: bool
 ) -> tuple[Floats, Mask]:
     """Give queries without results or relevant documents the values that settings have for them.
 
     Args:
         values: `[Q]`, NaN where undefined.
-        known: which queries count.
-        standing: what is known of the queries.
+        rows: which queries count.
+        standing: what is rows of the queries.
         settings: the settings.
         is_sum: whether values are counted and added, so that relevance does not matter.
 
@@ -359,19 +360,19 @@ def _replaced(
         The values, and which of them are NaN because a setting says so, `[Q]` each.
 
     """
-    neither = known.no_relevant
+    neither = rows.no_relevant
     if settings.neither != "keep":
         neither = neither & (~standing.answered | standing.hollow)
-    empty = known.empty | standing.hollow if settings.empty == "nan" else known.empty
-    of_relevance = [] if is_sum else [(known.no_relevant, settings.no_relevant), (neither, settings.neither)]
+    empty = rows.empty | standing.hollow if settings.empty == "nan" else rows.empty
+    of_relevance = [] if is_sum else [(rows.no_relevant, settings.no_relevant), (neither, settings.neither)]
     for queries, number in of_relevance:
         if not isinstance(number, str):
             values = np.where(queries, number, values)
     if settings.all_negative == "previous" and not is_sum:
-        values = _previous(values, known.listed, standing)
-    meant = np.zeros_like(known.listed)
+        values = _previous(values, rows.listed, standing)
+    meant = np.zeros_like(rows.listed)
     # What is said of missing results comes first, so that a query without both is what it is for want of relevance.
-    for queries, word in ((known.unanswered, settings.missing), (empty, settings.empty), *of_relevance):
+    for queries, word in ((rows.unanswered, settings.missing), (empty, settings.empty), *of_relevance):
         if word == "nought":
             values = np.where(queries, 0.0, values)
         elif word == "nan":
@@ -389,7 +390,7 @@ def _defined(
         values: `[Q]`.
         listed: `[Q]`, which queries have a value.
         meant: `[Q]`, which values are NaN because a setting says so.
-        standing: what is known of the queries.
+        standing: what is rows of the queries.
         settings: the settings.
 
     Returns:
