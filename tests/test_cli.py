@@ -28,6 +28,7 @@ from cyclopts.completion.detect import ShellDetectionError
 
 import rankworth
 import signals
+from helpers import command_of
 from rankworth import __main__, cli
 from rankworth.cli import configuration, output
 from rankworth.evaluation import results_file as kept
@@ -68,14 +69,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def command(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
     """The command in this process: exit status, standard output, standard error."""
-
-    def run(*arguments: str) -> Answer:
-        capsysbinary.readouterr()
-        status = cli.main(arguments)
-        out, err = capsysbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return run
+    return command_of(capsysbinary)
 
 
 @pytest.fixture

@@ -1,15 +1,12 @@
 """Files of pairs to exclude: which of their columns count, and what is said of runs that have none of the pairs."""
 
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import rankworth as rw
-from rankworth import cli
-
-Command = Callable[..., tuple[int, str, str]]
+from helpers import Command, command_of
 
 
 @pytest.fixture
@@ -19,13 +16,7 @@ def command(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypa
     Path("test.csv").write_text("user,item,next_item\nu1,a,b\nu2,c,d\n")
     Path("run.json").write_text('{"u1": ["x", "b"], "u2": ["y", "d"]}\n')
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        capsysbinary.readouterr()
-        status = cli.main(arguments)
-        out, err = capsysbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return run
+    return command_of(capsysbinary)
 
 
 OF_TARGETS = ("--qrels-columns", "query=user", "document=next_item", "grade=")

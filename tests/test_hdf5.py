@@ -7,18 +7,11 @@ import numpy as np
 import pytest
 
 import rankworth as rw
+from helpers import scores_of
 from rankworth import cli
 
 IDS = np.array([[5, 6, 7], [8, 9, 10]], dtype=np.int32)
 DISTANCES = np.array([[0.125, 0.25, 0.5], [0.125, 0.25, 0.25]], dtype=np.float32)
-
-
-def rows(run: rw.Run) -> dict[str, dict[str, float]]:
-    """The score of each document by query."""
-    scores: dict[str, dict[str, float]] = {}
-    for row in run.to_frame().rows(named=True):
-        scores.setdefault(row["query"], {})[row["document"]] = row["score"]
-    return scores
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +25,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_neighbours_of_ann_benchmarks_are_an_exact_run(capsys: pytest.CaptureFixture[str]) -> None:
-    assert rows(rw.Run("gt.hdf5"))["0"] == {"5": -0.125, "6": -0.25, "7": -0.5}
+    assert scores_of(rw.Run("gt.hdf5"))["0"] == {"5": -0.125, "6": -0.25, "7": -0.5}
     assert cli.main(["evaluate", "gt.hdf5", "gt.hdf5", "--exact", "-m", "R@3"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines() == ["run\tR@3", "gt\t1.0"]
@@ -42,11 +35,11 @@ def test_neighbours_of_ann_benchmarks_are_an_exact_run(capsys: pytest.CaptureFix
 
 
 def test_data_sets_are_named_as_columns_are(capsys: pytest.CaptureFixture[str]) -> None:
-    assert rows(rw.Run("ids.hdf5", columns={"document": "nearest"}))["1"] == {"8": -1.0, "9": -2.0, "10": -3.0}
+    assert scores_of(rw.Run("ids.hdf5", columns={"document": "nearest"}))["1"] == {"8": -1.0, "9": -2.0, "10": -3.0}
     named = {"document": "neighbors", "score": "similarity"}
-    assert rows(rw.Run("gt.hdf5", columns=named))["0"] == {"5": -0.125, "6": -0.25, "7": -0.5}
+    assert scores_of(rw.Run("gt.hdf5", columns=named))["0"] == {"5": -0.125, "6": -0.25, "7": -0.5}
     with pytest.raises(rw.InputError, match="no data set neighbors; there is nearest") as caught:
-        rows(rw.Run("ids.hdf5"))
+        scores_of(rw.Run("ids.hdf5"))
     assert caught.value.slug == "frame-columns"
     columns = ["--columns", "document=nearest"]
     assert cli.main(["evaluate", "ids.hdf5", "ids.hdf5", "--exact", "-m", "R@3", *columns]) == 0
@@ -56,4 +49,4 @@ def test_data_sets_are_named_as_columns_are(capsys: pytest.CaptureFixture[str]) 
 def test_a_damaged_file_is_told_of() -> None:
     Path("cut.hdf5").write_bytes(Path("gt.hdf5").read_bytes()[:200])
     with pytest.raises(rw.InputError, match="cannot be read as an array"):
-        rows(rw.Run("cut.hdf5"))
+        scores_of(rw.Run("cut.hdf5"))

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 import rankworth as rw
-from rankworth import cli
+from helpers import Command, command_of
 from rankworth.errors import InputError
 
 RATINGS = [(1, 3, 4), (1, 2, 5), (1, 4, 3), (2, 5, 2), (2, 1, 4), (2, 3, 5)]
 TIME = 881250949
 PREDICTED = "user_id,item_id,score\n1,2,4.8\n1,3,4.4\n1,4,4.1\n2,5,4.9\n2,1,3.3\n2,3,3.1\n"
 RIGHT = (1 + (2 + 4 / math.log2(3) + 5 / 2) / (5 + 4 / math.log2(3) + 2 / 2)) / 2
-Command = Callable[..., tuple[int, str, str]]
 
 
 def lines(separator: str, *columns: Callable[[int, int, int, int], object]) -> str:
@@ -50,13 +49,7 @@ def command(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypa
     """The command in this process and an empty folder: exit status, standard output, standard error."""
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        capsysbinary.readouterr()
-        status = cli.main(arguments)
-        out, err = capsysbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return run
+    return command_of(capsysbinary)
 
 
 OF_RATINGS = {

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import rankworth as rw
-from rankworth import cli
+from helpers import command_of
 
 Answer = tuple[int, str, str]
 Command = Callable[..., Answer]
@@ -35,14 +35,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def command(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
     """The command in this process: exit status, standard output, standard error."""
-
-    def run(*arguments: str) -> Answer:
-        capsysbinary.readouterr()
-        status = cli.main(arguments)
-        out, err = capsysbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return run
+    return command_of(capsysbinary)
 
 
 def measured(command: Command, *arguments: str) -> list[float]:

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import rankworth as rw
+from helpers import scores_of
 from rankworth import cli
 
 IDS = np.array([[5, 6, 7], [8, 9, 10]], dtype=np.int32)
@@ -28,14 +29,6 @@ def npy(path: str, rows: np.ndarray) -> str:
     return path
 
 
-def rows(run: rw.Run) -> dict[str, dict[str, float]]:
-    """The score of each document by query."""
-    scores: dict[str, dict[str, float]] = {}
-    for row in run.to_frame().rows(named=True):
-        scores.setdefault(row["query"], {})[row["document"]] = row["score"]
-    return scores
-
-
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -43,14 +36,14 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_ids_of_numpy_and_of_texmex_are_rankings() -> None:
     ranked = {"0": {"5": -1.0, "6": -2.0, "7": -3.0}, "1": {"8": -1.0, "9": -2.0, "10": -3.0}}
-    assert rows(rw.Run(npy("gt.npy", IDS))) == ranked
-    assert rows(rw.Run(npy("wide.npy", IDS.astype(np.uint64)))) == ranked
-    assert rows(rw.Run(npy("fortran.npy", np.asfortranarray(IDS)))) == ranked
-    assert rows(rw.Run(vecs("gt.ivecs", IDS))) == ranked
+    assert scores_of(rw.Run(npy("gt.npy", IDS))) == ranked
+    assert scores_of(rw.Run(npy("wide.npy", IDS.astype(np.uint64)))) == ranked
+    assert scores_of(rw.Run(npy("fortran.npy", np.asfortranarray(IDS)))) == ranked
+    assert scores_of(rw.Run(vecs("gt.ivecs", IDS))) == ranked
     assert rw.Run("gt.ivecs").name == "gt"
     Path("gt.ivecs.gz").write_bytes(gzip.compress(Path("gt.ivecs").read_bytes()))
-    assert rows(rw.Run("gt.ivecs.gz")) == ranked
-    assert rows(rw.Run(npy("holes.npy", np.array([[5, -1], [8, 9]])))) == {
+    assert scores_of(rw.Run("gt.ivecs.gz")) == ranked
+    assert scores_of(rw.Run(npy("holes.npy", np.array([[5, -1], [8, 9]])))) == {
         "0": {"5": -1.0},
         "1": {"8": -1.0, "9": -2.0},
     }
@@ -60,7 +53,7 @@ def test_ids_of_numpy_and_of_texmex_are_rankings() -> None:
 def test_distances_of_texmex_belong_to_the_ids_beside_them() -> None:
     vecs("gt.ivecs", IDS)
     run = rw.Run(vecs("gt.fvecs", DISTANCES))
-    assert rows(run)["0"] == {"5": -0.125, "6": -0.25, "7": -0.5}
+    assert scores_of(run)["0"] == {"5": -0.125, "6": -0.25, "7": -0.5}
     tied = rw.evaluate_exact("gt.fvecs", {"ann": {"1": {"10": -0.25, "8": -0.125}}}, ["R@2"], queries=["1"])
     assert tied["ann"]["R@2"] == 1
 
@@ -87,11 +80,11 @@ def test_a_file_may_name_the_queries() -> None:
     npy("found.npy", FOUND)
     Path("ids.txt").write_text("q7\nq8\n")
     run = rw.Run("found.npy", columns={"query": "@ids.txt"})
-    assert list(rows(run)) == ["q7", "q8"]
+    assert list(scores_of(run)) == ["q7", "q8"]
     assert rw.evaluate({"q7": ["7"]}, "found.npy", ["RR"], run_columns={"query": "@ids.txt"})["RR"] == 0.5
     Path("ids.txt").write_text("q7\n")
     with pytest.raises(rw.InputError, match="response-queries"):
-        rows(rw.Run("found.npy", columns={"query": "@ids.txt"}))
+        scores_of(rw.Run("found.npy", columns={"query": "@ids.txt"}))
 
 
 def written(path: str, content: bytes) -> str:
@@ -134,14 +127,14 @@ WRONG: dict[str, tuple[Any, str, str]] = {
 def test_other_files_are_refused(name: str) -> None:
     write, slug, said = WRONG[name]
     with pytest.raises(rw.InputError, match=said) as caught:
-        rows(rw.Run(write()))
+        scores_of(rw.Run(write()))
     assert caught.value.slug == slug
 
 
 def test_columns_are_for_arrays_with_names(capsys: pytest.CaptureFixture[str]) -> None:
     npy("gt.npy", IDS)
     with pytest.raises(rw.InputError, match="its array has no name"):
-        rows(rw.Run("gt.npy", columns={"document": "ids"}))
+        scores_of(rw.Run("gt.npy", columns={"document": "ids"}))
     assert cli.main(["evaluate", "gt.npy", "gt.npy", "--exact", "-m", "R@3", "--columns", "document=ids"]) == 2
     assert "[frame-columns]" in capsys.readouterr().err
 
@@ -150,5 +143,5 @@ def test_hdf5_without_its_library_is_told_of(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "h5py", None)
     written("gt.hdf5", b"\x89HDF\r\n\x1a\n" + bytes(100))
     with pytest.raises(rw.UsageError, match=r"gt.hdf5: HDF5 is read by h5py(.|\n)*pip install 'h5py") as caught:
-        rows(rw.Run("gt.hdf5"))
+        scores_of(rw.Run("gt.hdf5"))
     assert caught.value.slug == "missing-library"
