@@ -48,7 +48,7 @@ def declare_options_once() -> None:
     declared, made = App.assemble_argument_collection, {}
 
     def copied(app: App, **settings: bool) -> ArgumentCollection:
-        key = (id(app), *settings.items())
+        key = (id(app), repr(app.app_stack.default_parameter), *settings.items())  # a parent may have its own
         if key not in made:
             made[key] = declared(app, **settings)
         fresh = made[key].copy(reset_tokens=True)

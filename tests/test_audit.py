@@ -204,6 +204,7 @@ def test_a_known_profile_with_one_change_is_tried() -> None:
     assert "the profile elasticsearch-9 and ties=id-ascending" in map(str, result.candidates)
 
 
+@pytest.mark.filterwarnings("ignore:.*sampled-judgements")
 def test_profiles_that_differ_in_much_are_told_apart_by_values_of_queries() -> None:
     plant = next(planted(1, seed=3))
     for first, second in (("standard", "torchmetrics"), ("elasticsearch", "mlflow"), ("recommenders", "trectools")):

@@ -1037,7 +1037,7 @@ NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:inf|infi
 
 def parsed(content: bytes, columns: int, place: int) -> list[tuple[str, str, float]] | None:
     """What a file holds; None where it is not valid: the format in ten lines, for comparison."""
-    rows = []
+    rows, keys = [], []
     for line in content.split(b"\n"):
         text = re.sub(rb"^(\xef\xbb\xbf)?[ \t\v\f\r]*", b"", line)  # a second byte order mark is part of the id
         fields = [field for field in re.split(rb"[ \t\v\f\r]+", text) if field]
@@ -1051,9 +1051,10 @@ def parsed(content: bytes, columns: int, place: int) -> list[tuple[str, str, flo
         if not is_text(b" ".join(fields if columns == 4 else (fields[0], fields[2], fields[-1]))):
             return None
         rows.append((fields[0].decode(), fields[2].decode(), float(fields[place])))
+        keys.append((fields[0], fields[2], fields[1] if columns == 4 else b""))  # documents again for each subtopic
     only_cr = b"\r" in content.rstrip() and b"\n" not in content
     infinite = columns == 4 and any(abs(value) == float("inf") for _, _, value in rows)
-    twice = len({row[:2] for row in rows}) < len(rows)
+    twice = len({*keys}) < len(rows)
     return None if not rows or twice or infinite or only_cr or b"\0" in content else rows
 
 
@@ -1095,7 +1096,8 @@ def compare(content: bytes, folder: Path, chunk: int) -> bool:
         else:
             wanted: dict[str, dict[str, float]] = {}
             for query, document, grade in as_qrels:
-                wanted.setdefault(query, {})[document] = grade
+                grades = wanted.setdefault(query, {})
+                grades[document] = max(grade, grades.get(document, grade))
             assert Qrels(path, format=form).to_dict() == wanted
     return as_run is not None or as_qrels is not None
 

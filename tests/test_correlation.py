@@ -483,7 +483,7 @@ def test_persistence_lies_between_0_and_1(p: Any) -> None:
 @pytest.mark.parametrize("names", [(), ("a",), ("a", "a"), "ab", ("a", "b", "c"), ("a", ""), ("a", 3)])
 def test_two_names_are_needed(names: Any) -> None:
     for x in (["a"], TWO):
-        assert "names=('human', 'model')" in str(refused(lambda x=x: correlate(x, x, names=names), "run-names"))  # type: ignore[misc]
+        assert "names=['human', 'model']" in str(refused(lambda x=x: correlate(x, x, names=names), "run-names"))  # type: ignore[misc]
 
 
 # Numbers that others have stored

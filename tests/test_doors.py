@@ -572,6 +572,19 @@ SPELLED = [
     ("query_text", "doc_id"),
     ("qid", "corpus_id"),
     ("user_input", "doc_id"),
+    ("question_id", "product_id"),
+    ("questionId", "productId"),
+    ("search_id", "passage_id"),
+    ("session_id", "passage-id"),
+    ("sessionId", "chunk_id"),
+    ("customer_id", "article_id"),
+    ("customerId", "articleId"),
+    ("question", "movie_id"),
+    ("search_term", "movieId"),
+    ("search_query", "track_id"),
+    ("search_phrase", "news_id"),
+    ("user", "asin"),
+    ("query", "doc"),
 ]
 GRADES = ["grade", "relevance", "label", "rel", "rating", "judgment", "judgement"]
 SCORES = ["score", "prediction", "Score", "_score", "score", "score", "score"]
@@ -778,7 +791,7 @@ def test_a_run_as_a_frame_keeps_rank_and_tag(tmp_path: Path) -> None:
     wanted = {
         "query": ["q2", "q1"],
         "document": ["d1", "d1"],
-        "rank": ["7", "003"],
+        "rank": [7, 3],
         "score": [0.5, 2.0],
         "tag": ["first", "second"],
     }
@@ -797,7 +810,7 @@ def test_a_tag_may_hold_blanks_where_tabs_tell_where_it_begins(before: str, afte
         Run(path).to_frame()
     path.write_bytes(f"{before}q\tQ0\td1\t1\t2\tmy  own run{after}\nq Q0 d2 2 1 other\n".encode())
     frame = Run(path).to_frame()
-    assert frame.rows() == [("q", "d1", "1", 2.0, "my own run"), ("q", "d2", "2", 1.0, "other")]
+    assert frame.rows() == [("q", "d1", 1, 2.0, "my own run"), ("q", "d2", 2, 1.0, "other")]
 
 
 @every_door

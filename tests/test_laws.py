@@ -38,7 +38,7 @@ from rankworth.judging import inputs
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import CATALOGUE, Measure, building_blocks
 from rankworth.model import Qrels, Run
-from rankworth.spellings import TREC_EVAL
+from rankworth.spellings import AMBIGUOUS, TREC_EVAL
 
 VARIANTS = [variant for measure in CATALOGUE.values() for variant in variants(measure)]
 GROWING = [
@@ -144,6 +144,11 @@ def test_a_name_goes_round() -> None:
 @every_measure
 def test_every_spelling_means_the_measure(measure: Measure) -> None:
     for spelling in (measure.name, measure.name.lower(), measure.name.upper(), *measure.definition.aliases):
+        if spelling != measure.name and spelling.lower() in AMBIGUOUS:
+            assert names.parse(measure.name) == measure
+            with pytest.raises(rw.MeasureError, match="ambiguous-measure"):
+                names.parse(spelling)
+            continue
         assert names.parse(spelling) == measure
         if measure.definition.at:
             assert names.parse(f"{spelling}@0.5") == measure(**{measure.definition.at: 0.5})

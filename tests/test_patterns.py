@@ -50,7 +50,7 @@ def test_several_runs_in_a_pattern_are_refused_with_the_way(name: str, capsys: p
     status = cli.main(["evaluate", "two.qrels", "sys/*.run", "-m", "RR", "--duplicates", "best"])
     said = capsys.readouterr().err
     assert (status, "both rank query" in said, "[nested-runs]" in said) == (2, True, True)
-    way = re.search(r"without quotes: (\S+);", said)
+    way = re.search(r"give several runs: (\S+) without quotes", said)
     assert way
     runs = sorted(map(str, Path().glob(way[1])))
     assert cli.main(["evaluate", "two.qrels", *runs, "-m", "RR"]) == 0

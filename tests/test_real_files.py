@@ -61,7 +61,7 @@ def test_rows_in_rank_order_are_the_ranking_where_that_is_said(form: str) -> Non
     run = FRAMES.get(form, f"run.{form}")
     if form in WRITTEN:
         WRITTEN[form](f"run.{form}")
-    with pytest.raises(rw.InputError, match=r'in rank order: order="given" .*, or columns=\{') as caught:
+    with pytest.raises(rw.InputError, match=r'in rank order: order="given", or columns=\{') as caught:
         rw.evaluate(JUDGED, run, ["RR"])
     assert caught.value.slug == "frame-columns"
     said: tuple[dict[str, Any], ...] = ({"order": "given"}, {"columns": {"score": ""}}, {"run_columns": {"score": ""}})
@@ -330,7 +330,7 @@ def test_cells_are_never_taken_apart_unsaid(capsys: pytest.CaptureFixture[str]) 
     assert printed(capsys, *words, "separator= ") == ["shown\t0.625"]
     assert rw.Qrels("titles.csv").to_dict() == {"q": {"Red Book": 1}}
     write(plural_csv="query,items\nq,a;b\n")
-    with pytest.raises(rw.InputError, match=r"holds several documents, as 'a;b': columns=\{'separator': ';'\}"):
+    with pytest.raises(rw.InputError, match=r"holds several documents, as 'a;b': .*columns=\{'separator': ';'\}"):
         rw.evaluate({"q": {"b": 1}}, "plural.csv", ["RR"])
     assert rw.evaluate({"q": {"b": 1}}, "plural.csv", ["RR"], columns={"separator": ";"})["RR"] == 0.5
 

@@ -194,16 +194,18 @@ def _chosen(text: str, door: str) -> str:
     return text
 
 
-_VALUE: Final = r"""(?:'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\{[^}\n]*\}|[\w.-]+)"""
+_QUOTED: Final = r"'[^'\n]*'"
+_VALUE: Final = rf"""(?:{_QUOTED}|"[^"\n]*"|\[[^\]\n]*\]|\{{[^}}\n]*\}}|[\w.-]+)"""
 _CALL: Final = r"(?:rankworth\.)?[A-Za-z_]\w*\((?:[^()\n]|\([^()\n]*\))*\)"
-_EXPRESSION: Final = rf"(?:{_CALL}|\w+={_VALUE}(?: or {_VALUE})?|rankworth\.[\w.]+|\[[^\]\n]*\]|\{{[^}}\n]*\}})"
-"""a call, a keyword with its value, a name, a list or a dict"""
+_KEYWORD: Final = rf"\w+={_VALUE}(?: or {_VALUE})?"
+_EXPRESSION: Final = rf"(?:(?:\w+=)?{_CALL}|{_KEYWORD}|rankworth\.[\w.]+|\[[^\]\n]*\]|\{{[^}}\n]*\}})"
+"""a call, a keyword with a call or another value, a name, a list or a dict"""
 _PAIRS: Final = tuple(
     map(
         re.compile,
         (
             r"(?P<typed>--[a-z][a-z-]*(?: (?!-)[^\s()]+)?) \((?P<python>\w+=[^()]*)\)",
-            rf"(?P<typed>(?:--?[a-z]|\brankworth )[^\n;]*?)(?:, |\n *)in Python (?P<python>{_EXPRESSION})",
+            rf"(?P<typed>(?:--?[a-z]|\brankworth )(?:{_QUOTED}|[^\n;])*?)(?:, |\n *)in Python (?P<python>{_EXPRESSION})",
             rf"(?P<python>{_EXPRESSION}), on the command line (?P<typed>[^\n;]+)",
         ),
     )

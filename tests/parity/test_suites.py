@@ -53,7 +53,8 @@ SUITES: Final = {
             r"ndcg_burges@10": "nDCG(gain=exp2)@10",
             r"r-precision": "Rprec",
             r"rbp\.(\d+)": r"RBP(p=0.\1)",
-            r"(hits|hit_rate|precision|map|mrr|recall|ndcg)@\d+|bpref|f1|precision|recall": r"\g<0>",
+            r"hits@(\d+)": r"Hits@\1",
+            r"(hit_rate|precision|map|mrr|recall|ndcg)@\d+|bpref|f1|precision|recall": r"\g<0>",
         },
         {
             ".*repeats doc 1.*": (1, "a document is ranked three times"),

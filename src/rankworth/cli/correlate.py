@@ -185,7 +185,7 @@ def correlate(
     paths = [name_and_path(text)[1] for text in (*(judges or ()), *named)]
     paths += filter(None, (options.measured.only, options.read.queries))
     out = Output.of(shown, format, paths, what="correlations", others=PICTURES if what == "systems" else ())
-    read = partial(InputFiles.of, configuration.find(options.measured.plugin, quiet=shown.quiet), options)
+    read = partial(InputFiles.of, configuration.find(options.measured.plugin, quiet=shown.quiet))
 
     from rankworth import correlation  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.correlation.systems import METHOD  # noqa: PLC0415 - as above
@@ -194,11 +194,11 @@ def correlate(
     by_methods = methods or (correlation.DEFAULT if what == "rankings" else METHOD)
     with progress(quiet=shown.quiet) as drawing:
         if what == "rankings":
-            runs = read("", named).read_runs()
+            runs = read(options, "", named).read_runs()
             result = correlation.correlate_runs(runs, by_methods, queries=options.ids(), **rankings, **intervals)
         elif judges is None:
             systems = SystemFiles.of(named, USAGE)
-            qrels, runs, settings = read(systems.qrels, systems.runs).read(measures)
+            qrels, runs, settings = read(options, systems.qrels, systems.runs).read(measures)
             sources = {name: [file.source for file in group] for name, group in systems.systems(runs).items()}
             result = correlation.correlate_measures(
                 qrels, sources, measures, method=by_methods, progress=drawing, **ordering, **intervals, **settings
@@ -206,8 +206,8 @@ def correlate(
         else:
             first, second = (path for _, path in map(name_and_path, judges))
             measures = measures or ["nDCG@10"]
-            qrels, runs, settings = read(first, named).read(measures)
-            others = read(second, ()).read(measures)[0]
+            qrels, runs, settings = read(options, first, named).read(measures)
+            others = read(options.of_judgements, second, ()).read(measures)[0]
             about: Judges = {"names": _judge_names(judges), "by": by, "table": options.read.queries, **intervals}
             if runs:
                 result = correlation.correlate_judges(

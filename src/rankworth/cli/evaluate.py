@@ -174,7 +174,7 @@ def evaluate(
             rankings = [duckdb.bring_together(ranking, connection) for ranking in rankings]
         settings |= slices | {"progress": drawing}
         if corrected_by:
-            people = InputFiles.of(project, options, corrected_by, ()).read(wanted)[0]
+            people = InputFiles.of(project, options.of_judgements, corrected_by, ()).read(wanted)[0]
             _write_corrected(out, judgements, people, rankings, measures, settings | {"level": level or 0.95})
             return 0
         if len(profiles) > 1:

@@ -64,7 +64,8 @@ class InputFiles:
 
         Raises:
             InputError: `missing-file`, `is-directory`, `unreadable-file`, with all files that are not there.
-            UsageError: `one-stdin`, `unknown-setting`, `run-names`, `bad-config`.
+            UsageError: `one-stdin`, `unknown-setting`, `run-names`, `bad-config`, `conflicting-options` where options
+                are about judgements or runs and there are none.
 
         """
         from rankworth.io.lines import QRELS, RUN  # noqa: PLC0415 - not needed for help
@@ -72,6 +73,7 @@ class InputFiles:
         from rankworth.io.source import is_stdin, opened  # noqa: PLC0415 - as above
 
         read, pairs = options.read, [named(text) for text in runs]
+        read.refuse_unread(qrels=bool(qrels), runs=bool(pairs))
         where = _columns(project, read, as_given=(options.conventions or {}).get("order") == "given")
         inputs = [(qrels, QRELS, Reading(read.qrels_format, where.named(QRELS), read.split))] if qrels else []
         inputs += [(path, RUN, Reading(read.run_format, where.named(RUN))) for _, path in pairs]

@@ -8,9 +8,9 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypedDict
 
 from cyclopts import ArgumentCollection, Group, Parameter, Token
 from cyclopts.exceptions import UnknownOptionError
@@ -134,6 +134,11 @@ class Measured:
     profile: Annotated[str | None, Parameter(metavar="NAME", group=FIRST)] = None
 
 
+_OF_QRELS: Final = ("qrels_columns", "qrels_format", "split", "blank", "grades")
+_OF_RUNS: Final = ("run_columns", "run_format", "names")
+"""options of `Read` that say how judgements are read, and those of runs"""
+
+
 @dataclass(frozen=True)
 class Read:
     """How files are read.
@@ -162,6 +167,23 @@ class Read:
     names: Literal["file", "tag"] | None = None
     blank: Literal["unjudged", "zero", "error"] | None = None
     grades: GradeWords = None
+
+    def refuse_unread(self, *, qrels: bool, runs: bool) -> None:
+        """Refuse options that say how files are read of which there are none.
+
+        Args:
+            qrels: whether there are judgements.
+            runs: whether there are runs.
+
+        Raises:
+            UsageError: `conflicting-options`.
+
+        """
+        of_qrels = typed({name: getattr(self, name) for name in _OF_QRELS})
+        of_runs = typed({name: getattr(self, name) for name in _OF_RUNS})
+        for options, are_there, inputs in ((of_qrels, qrels, "judgements"), (of_runs, runs, "runs")):
+            for option in options if not are_there else ():
+                raise UsageError("conflicting-options", f"{option} is about {inputs}, and there are none to read")
 
     @property
     def text_columns(self) -> dict[str, str]:
@@ -264,6 +286,11 @@ class Options:
     def typed(self, **others: Any) -> dict[str, list[str]]:  # noqa: ANN401 - values of options
         """The options that were given, with others, each with its values as they are typed."""
         return typed(self.read, self.measured, self.conventions, **others)
+
+    @property
+    def of_judgements(self) -> Self:
+        """These options where there are judgements and no runs to read."""
+        return replace(self, read=replace(self.read, run_columns=None, run_format="", names=None))
 
     @property
     def grade_words(self) -> dict[str, float]:

@@ -298,9 +298,13 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
     elif not named and not (named := reading.format != "msmarco" and not _is_data(begun.cells, reading.grades)):
         usual = _USUAL.get((reading.format, layout, len(begun.cells)))
         if usual is None:
-            counted = headerless.way(source, headerless.Beginning.of(source), layout, reading.option or layout.option)
+            beginning = headerless.Beginning.of(source)
+            remedy = "a line holds query and document, between tabs or commas"
+            if len(beginning.columns) > 1:
+                counted = headerless.way(source, beginning, layout, reading.option or layout.option)
+                remedy = f"add a header line, or give columns by number: {counted}"
             text = f"{where}: this is no header line, so the columns are not known: {quoted(begun.cells, 8)}"
-            raise InputError("frame-columns", text, remedy=f"add a header line, or give columns by number: {counted}")
+            raise InputError("frame-columns", text, remedy=remedy)
         columns = {what: str(number) for number, what in enumerate(usual, 1)} | dict(columns)
     names = _names(begun.cells, named=named)
     query = columns.get("query", "")
