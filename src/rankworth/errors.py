@@ -205,7 +205,7 @@ _PAIRS: Final = tuple(
         re.compile,
         (
             r"(?P<typed>--[a-z][a-z-]*(?: (?!-)[^\s()]+)?) \((?P<python>\w+=[^()]*)\)",
-            rf"(?P<typed>(?:--?[a-z]|\brankworth )(?:{_QUOTED}|[^\n;])*?)(?:, |\n *)in Python (?P<python>{_EXPRESSION})",
+            rf"(?P<typed>(?:--?[a-z]|\brankworth )(?:{_QUOTED}|[^\n;])*?)[,\n] *in Python (?P<python>{_EXPRESSION})",
             rf"(?P<python>{_EXPRESSION}), on the command line (?P<typed>[^\n;]+)",
         ),
     )
