@@ -10,7 +10,6 @@ from typing import Any, Final, get_args, get_type_hints
 from rankworth import names
 from rankworth.errors import MeasureError, RankworthError, RefusedError
 from rankworth.evaluation import evaluate_profiles
-from rankworth.evaluation.values import Values
 from rankworth.groups import Groups, Weights
 from rankworth.judging.exclusion import Exclusion
 from rankworth.measures import CATALOGUE
@@ -21,6 +20,7 @@ from rankworth.profiles.profile import AVERAGING, JUDGING
 from rankworth.reference import escaped, table
 from rankworth.reference import profiles as reference
 from rankworth.reference.profiles import HEADINGS, deviating, differing, explained, shown
+from rankworth.results.values import Values
 from rankworth.settings import QUIRKS, Averaging, Judging
 
 _OPENING: Final = """# Conventions

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from rankworth.evaluation.results_file import Result
-    from rankworth.evaluation.values import Values
+    from rankworth.results.file import Result
+    from rankworth.results.values import Values
 
 UPDATE = "--rankworth-update"
 

@@ -14,7 +14,7 @@ import pytest
 
 import rankworth as rw
 from bad_inputs import GOOD, MATRIX, NAMES, QRELS, RUN, Cell
-from rankworth.io import csv, jsonl, trec
+from rankworth.io import delimited, jsonl, trec
 
 HEAD: Final = """What rankworth says of bad inputs. Under each fault stand the readers in which it can occur, with the
 file after `>` where that is short, and the message. Written by scripts/refusals, compared by tests/test_refusals.py;
@@ -49,7 +49,7 @@ def circumstances() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Path, "open", locked)
-        for room in (trec, csv, jsonl):
+        for room in (trec, delimited, jsonl):
             patch.setattr(room, "CHUNK", 1 << 16)
             patch.setattr(room, "LONGEST", 1 << 20)
         yield

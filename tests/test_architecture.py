@@ -145,7 +145,7 @@ def test_children_that_are_sent_signals_take_them_as_usual() -> None:
         pytest.param("judging/grades.py", "settle", id="where are negative and fractional grades handled?"),
         pytest.param("scoring/columns.py", "rows_of", id="where is a missing query handled?"),
         pytest.param("scoring/columns.py", "stratified", id="where do values become a mean?"),
-        pytest.param("evaluation/diagnostics.py", "diagnose", id="where do warnings of an evaluation come from?"),
+        pytest.param("scoring/diagnostics.py", "diagnose", id="where do warnings of an evaluation come from?"),
         pytest.param("profiles/profile.py", "profile_of", id="where is a profile found by its name?"),
         pytest.param("profiles/signature.py", "signature", id="where is a signature made?"),
         pytest.param("stats/paired.py", "t_test", id="where is the paired t-test?"),

@@ -31,11 +31,11 @@ import signals
 from helpers import command_of
 from rankworth import __main__, cli
 from rankworth.cli import configuration, output
-from rankworth.evaluation import results_file as kept
 from rankworth.evaluation.runner import DEFAULT_MEASURES
 from rankworth.io import atomic
 from rankworth.measures import CATALOGUE, FACTS
 from rankworth.measures.parameters import plain as written
+from rankworth.results import file as kept
 from rankworth.tables.show import FORMATS, Form, ValueForm
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\nq3 0 d9 0\n"

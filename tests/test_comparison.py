@@ -24,9 +24,9 @@ from rankworth import cli, stats
 from rankworth.comparison import Comparison, Difference, gates
 from rankworth.comparison.result import letters
 from rankworth.errors import RankworthError, RankworthWarning
-from rankworth.evaluation import results_file
-from rankworth.evaluation.values import PerQuery, details
 from rankworth.groups import Slices
+from rankworth.results import file
+from rankworth.results.values import PerQuery, details
 from rankworth.tables.look import Look
 from rankworth.tables.show import render, show
 
@@ -521,7 +521,7 @@ def test_a_measure_that_is_not_known_here_is_compared_and_said(tmp_path: Path) -
     for name, run in PAIR.items():
         path = Path(stored(tmp_path, f"{name}.json", QRELS, run, ["AP"]))
         told = json.loads(path.read_text().replace('"AP"', '"Mine"').replace("AP|profile", "Mine|profile"))
-        path.write_text(json.dumps(told | {"digest": results_file.digest(told)}))
+        path.write_text(json.dumps(told | {"digest": file.digest(told)}))
         paths.append(str(path))
     told = compare(None, dict(zip(PAIR, paths, strict=True)))
     assert told.measures == ("Mine",)

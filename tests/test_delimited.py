@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from rankworth.errors import InputError
-from rankworth.io import csv as csv_reader
+from rankworth.io import delimited as csv_reader
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Reading, file_batches
 from rankworth.io.source import Source

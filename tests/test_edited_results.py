@@ -18,7 +18,7 @@ import rankworth as rw
 from generators import Grades, Scores, collections
 from rankworth import cli
 from rankworth.errors import InputError, RankworthError
-from rankworth.evaluation import results_file, results_reading
+from rankworth.results import file, loading
 from rankworth.testing import assert_not_worse
 
 QRELS: Final = {f"q{number:02}": {"a": 1, "b": 2, "c": 0} for number in range(12)}
@@ -60,7 +60,7 @@ def written(path: str, *more: str) -> None:
 def slug(path: str) -> str:
     """What is said of a file; nothing where it is read."""
     try:
-        results_reading.load(path)
+        loading.load(path)
     except InputError as error:
         return error.slug
     return ""
@@ -139,10 +139,7 @@ def test_every_edit_of_json_is_refused() -> None:
     assert slug("x.json") == ""
     passed, count = [], 0
     for what, changed in edits(document):
-        if (
-            results_file.digest(changed) == results_file.digest(document)
-            and changed.get("digest") == document["digest"]
-        ):
+        if file.digest(changed) == file.digest(document) and changed.get("digest") == document["digest"]:
             continue  # the same in other words: 1 for 1.0
         Path("y.json").write_text(json.dumps(changed))
         count += 1
@@ -157,10 +154,7 @@ def test_every_edit_of_what_stands_beside_a_table_is_refused() -> None:
     table, document = pl.read_parquet("x.parquet"), json.loads(pl.read_parquet_metadata("x.parquet")["rankworth"])
     passed = []
     for what, changed in edits(document):
-        if (
-            results_file.digest(changed) == results_file.digest(document)
-            and changed.get("digest") == document["digest"]
-        ):
+        if file.digest(changed) == file.digest(document) and changed.get("digest") == document["digest"]:
             continue
         table.write_parquet("y.parquet", metadata={"rankworth": json.dumps(changed)})
         if slug("y.parquet") not in REFUSED:
@@ -231,7 +225,7 @@ def test_no_edit_of_any_file_is_read(collection: tuple[Grades, Scores], data: st
         Path("y.json").write_text(json.dumps(changed))
     else:
         pl.read_parquet("x.parquet").write_parquet("y.parquet", metadata={"rankworth": json.dumps(changed)})
-    same = results_file.digest(changed) == results_file.digest(document) and changed.get("digest") == document["digest"]
+    same = file.digest(changed) == file.digest(document) and changed.get("digest") == document["digest"]
     assert (slug(f"y.{form}") in REFUSED) == (not same)
 
 
@@ -254,9 +248,7 @@ def test_another_form_of_the_same_is_read() -> None:
     ):
         Path("y.json").write_text(text)
         assert slug("y.json") == ""
-    assert (
-        Path("x.json").read_text().rstrip("}\n").rpartition("\n")[2] == f'  "digest": "{results_file.digest(document)}"'
-    )
+    assert Path("x.json").read_text().rstrip("}\n").rpartition("\n")[2] == f'  "digest": "{file.digest(document)}"'
 
 
 def test_the_digest_is_made_as_the_page_says() -> None:

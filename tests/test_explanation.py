@@ -78,19 +78,19 @@ def of_the_third(case: dict[str, Any], inputs: dict[str, Any]) -> float:
     """The same for the third one."""
     kind, cutoff = re.match(r"(\w+)@(\d+)", case["measure"]).groups()  # type: ignore[union-attr]
     sides = ({str(place): side for place, side in enumerate(inputs[name], 1)} for name in ("relevant", "rankings"))
-    return value(f"{TUTORIAL[kind]}@{cutoff}", "seed-002", **dict(zip(("qrels", "run"), sides, strict=True)))
+    return value(f"{TUTORIAL[kind]}@{cutoff}", "notebook-002", **dict(zip(("qrels", "run"), sides, strict=True)))
 
 
 def of_the_fourth(case: dict[str, Any], inputs: dict[str, Any]) -> float:
     """The same for the fourth one."""
     if case["case"] == "four lists":
         lists = inputs["relevant_in_rank_order"]
-        return math.fsum(value("MRR", "seed-003", grades=one) for one in lists) / len(lists)
+        return math.fsum(value("MRR", "notebook-003", grades=one) for one in lists) / len(lists)
     if case["case"] == "two queries":
         pairs = zip(inputs["relevant"], inputs["scores"], strict=True)
-        return math.fsum(value("MAP", "seed-003", **of_lists(*pair)) for pair in pairs) / 2
+        return math.fsum(value("MAP", "notebook-003", **of_lists(*pair)) for pair in pairs) / 2
     if case["case"] == "one list":
-        return value(f"NDCG@{inputs['k']}", "seed-003", grades=inputs["grades_in_rank_order"])
+        return value(f"NDCG@{inputs['k']}", "notebook-003", grades=inputs["grades_in_rank_order"])
     scores = [0.0] * len(inputs["order"])
     for score, item in zip(descending(len(scores)), inputs["order"], strict=True):
         scores[item] = score

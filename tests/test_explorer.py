@@ -26,7 +26,7 @@ from rankworth.cli.app import main
 from rankworth.explorer import playground, server
 from rankworth.explorer.inspector import Inspector
 from rankworth.explorer.link import fragment
-from rankworth.io import metadata
+from rankworth.io import query_texts
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")  # of rankings made by chance
 
@@ -280,7 +280,7 @@ def test_what_is_no_state_is_refused(name: str, state: object) -> None:
 def inspector(tmp_path_factory: pytest.TempPathFactory) -> Inspector:
     """Two runs of the demonstration."""
     collection = rw.demo()
-    texts = metadata.queries(
+    texts = query_texts.queries(
         {query.id: {"text": query.text, "language": query.language} for query in collection.queries.values()}
     )
     runs = {name: rw.Run(collection.runs[name], name) for name in ("bm25", "dense")}

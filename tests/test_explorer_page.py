@@ -16,7 +16,7 @@ import rankworth as rw
 from rankworth.explorer import server
 from rankworth.explorer.inspector import Inspector
 from rankworth.explorer.playground import examples
-from rankworth.io import metadata
+from rankworth.io import query_texts
 from shown import assert_all_is_said
 
 TOKEN = "token"  # noqa: S105 - of a server in the test
@@ -77,7 +77,7 @@ def playground() -> Iterator[str]:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server with two runs of the demonstration, and texts from everywhere."""
     collection = rw.demo()
-    texts = metadata.queries({query.id: LONG.get(query.id, query.text) for query in collection.queries.values()})
+    texts = query_texts.queries({query.id: LONG.get(query.id, query.text) for query in collection.queries.values()})
     two = {name: rw.Run(collection.runs[name], name) for name in ("bm25", "dense")}
     docs = dict(zip(sorted(collection.qrels.to_dict()["en01"]), TITLES.values(), strict=False))
     saved = tmp_path_factory.mktemp("explorer") / "judged.txt"

@@ -32,12 +32,12 @@ from generators import (
 from judge import judge
 from rankworth import names
 from rankworth.errors import MeasureError
-from rankworth.evaluation import runner
 from rankworth.judged import Judged
-from rankworth.judging import inputs
+from rankworth.judging import judged_run
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import CATALOGUE, Measure, building_blocks
 from rankworth.model import Qrels, Run
+from rankworth.scoring import inputs
 from rankworth.spellings import AMBIGUOUS, TREC_EVAL
 
 VARIANTS = [variant for measure in CATALOGUE.values() for variant in variants(measure)]
@@ -330,7 +330,7 @@ def test_every_value_of_every_parameter_matters(measure: Measure, parameter: str
         changed = measure(**{parameter: value})
         for _ in range(3000):
             grades = generator.choice(GRADES, generator.integers(2, 7)).tolist()
-            ranking = runner.ranking(grades, missing=generator.choice(GRADES, 3).tolist())
+            ranking = judged_run.ranking(grades, missing=generator.choice(GRADES, 3).tolist())
             if not same(*(list(cut(one, 4).values(ranking)) for one in (measure, changed))):
                 break
         else:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import CUTOFFS, beside, cut, variants
-from rankworth.evaluation.output import log_dict, log_name
 from rankworth.measures import Measure
 from rankworth.profiles import PROFILES
+from rankworth.results.tables import log_dict, log_name
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
 

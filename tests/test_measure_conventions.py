@@ -15,8 +15,8 @@ from sklearn import metrics
 
 import rankworth as rw
 from rankworth.errors import MeasureError
-from rankworth.evaluation.runner import ranking
 from rankworth.judged import Judged
+from rankworth.judging.judged_run import ranking
 from rankworth.measures import CATALOGUE, FACTS
 
 Grades = Sequence[float | None]

@@ -24,14 +24,15 @@ import rankworth as rw
 from generators import as_options
 from judge import judge
 from rankworth.errors import InputError, UsageError
-from rankworth.evaluation import results_file
-from rankworth.evaluation.output import means
 from rankworth.io import frames, trec
 from rankworth.io import source as files_of
-from rankworth.judging import JudgedRun, inputs, polars
+from rankworth.judging import JudgedRun, polars
 from rankworth.judging.exclusion import Exclusion
 from rankworth.model import Qrels, Run
 from rankworth.profiles import STANDARD
+from rankworth.results import file
+from rankworth.results.tables import means
+from rankworth.scoring import inputs
 from rankworth.settings import Judging
 
 Row = tuple[str, str, float]
@@ -453,7 +454,7 @@ def test_tables_and_json_say_what_was_left_out() -> None:
         "1 retrieved document left out as duplicates (duplicates:best); "
         "1 judgement left out as duplicates (duplicate_judgements:max)"
     )
-    told = json.loads(json.dumps(results_file.record(table, with_queries=False)["runs"][0]["queries"]))
+    told = json.loads(json.dumps(file.record(table, with_queries=False)["runs"][0]["queries"]))
     assert (told["excluded"], told["excluded_judgements"], told["duplicates_removed"]) == (1, 2, 1)
     assert values.signature.startswith(
         "profile:standard-1|duplicates:best|duplicate_judgements:max|exclude:self|queries:2-"

@@ -17,7 +17,7 @@ import pytest
 
 import rankworth as rw
 from rankworth import cli
-from rankworth.io import metadata
+from rankworth.io import query_texts
 from rankworth.io.columns import SPELLINGS
 
 
@@ -150,8 +150,8 @@ def test_records_keep_their_id_and_texts_their_names() -> None:
     hits = {"q": [{"id": "a", "doc": "a text", "score": 2}, {"id": "b", "doc": "another", "score": 1}]}
     assert rw.evaluate({"q": {"b": 1}}, hits, ["RR"])["RR"] == 0.5
     write(queries_csv="query_id,question\n1,what is it\n", corpus_jsonl='{"product_id": "B1", "title": "a lamp"}\n')
-    assert metadata.queries("queries.csv").texts == {"1": "what is it"}
-    assert list(metadata.documents("corpus.jsonl", ["B1"])) == ["B1"]
+    assert query_texts.queries("queries.csv").texts == {"1": "what is it"}
+    assert list(query_texts.documents("corpus.jsonl", ["B1"])) == ["B1"]
 
 
 # Judgements inside hits, and documents that hold several things

@@ -19,7 +19,7 @@ import rankworth as rw
 from bad_inputs import MATRIX, QRELS, Cell, text
 from rankworth import cli
 from rankworth.errors import InputError, UsageError, slugs
-from rankworth.io import csv, jsonl, trec
+from rankworth.io import delimited, jsonl, trec
 from refusals import HEAD, cells, circumstances, evaluate, given, heading, name_of, refusal, said_of
 
 ROOT: Final = Path(__file__).parent.parent
@@ -240,7 +240,7 @@ def test_a_command_that_a_message_advises_mends_the_file(name: str) -> None:
 
 ENDLESS: Final = {
     "trec": (trec, b"q1 Q0 ", "a.run"),
-    "csv": (csv, b'query,document,score\nq1,"', "a.csv"),
+    "csv": (delimited, b'query,document,score\nq1,"', "a.csv"),
     "jsonl": (jsonl, b'{"query": "q1", "document": "d1", "score": 1}\n{"query": "', "a.jsonl"),
 }
 

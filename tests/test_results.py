@@ -31,11 +31,11 @@ import signals
 from generators import GRADES, Grades, Scores, by_subtopic, collections
 from rankworth import cli
 from rankworth.errors import InputError, RankworthError, UsageError
-from rankworth.evaluation import results_file, results_reading
-from rankworth.evaluation.values import PerQuery, details
 from rankworth.io import atomic as outputs
 from rankworth.model import Changes, Digest, Qrels, Run
 from rankworth.profiles import PROFILES, Signature, refuse_differences
+from rankworth.results import file, loading
+from rankworth.results.values import PerQuery, details
 from rankworth.scoring import columns
 from rankworth.version import __version__
 
@@ -535,8 +535,8 @@ def test_changes_are_counted_from_a_file_as_well(before: Grades, after: Grades) 
 def test_too_many_judgements_are_counted_query_by_query(before: Grades, after: Grades) -> None:
     full = Qrels(before).digest
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(results_file, "LIMIT", full.pairs - 1)
-        short = results_reading.restored_digest(json.loads(json.dumps(results_file.described(full))))
+        patch.setattr(file, "LIMIT", full.pairs - 1)
+        short = loading.restored_digest(json.loads(json.dumps(file.described(full))))
     assert all(one.documents is None for one in short.queries.values())
     assert (short.sha256, short.pairs) == (full.sha256, full.pairs)
     assert not short.changes(full)
@@ -640,7 +640,7 @@ def test_nobody_looks_at_the_judgements_again_before_a_file_is_written() -> None
     table = evaluated(qrels, {"a": RUN, "b": RUN})
     assert "digest" not in qrels.__dict__
     assert table["a"].judgements is qrels
-    command_line = results_file.record(table, with_queries=False)
+    command_line = file.record(table, with_queries=False)
     assert "judgements" not in command_line
     assert "digest" not in qrels.__dict__
     table.save("x.json")
@@ -857,7 +857,7 @@ def test_a_change_that_is_none_is_read(good: str) -> None:
     assert {name: everything(one) for name, one in rw.load(good).items()} == before
     Path("good.json.gz").write_bytes(gzip.compress(Path(good).read_bytes()))
     assert {name: everything(one) for name, one in rw.load("good.json.gz").items()} == before
-    assert results_reading.is_results("good.json.gz")
+    assert loading.is_results("good.json.gz")
 
 
 def test_a_later_version_is_named(good: str) -> None:
@@ -883,7 +883,7 @@ def test_means_alone_are_refused(form: str) -> None:
     error = refused(f"means.{form}")
     assert error.slug == "means-only"
     assert error.remedy == f"-q keeps them: rankworth evaluate QRELS RUN -q -o means.{form}"
-    assert results_reading.is_results(f"means.{form}")
+    assert loading.is_results(f"means.{form}")
 
 
 def test_profiles_side_by_side_are_no_results() -> None:
@@ -923,10 +923,10 @@ def test_both_sides_of_a_conflict_are_refused(good: str) -> None:
 def test_a_file_that_git_could_not_merge_at_all_is_still_one_of_results(good: str) -> None:
     whole = Path(good).read_text()
     Path(good).write_text(f"<<<<<<< HEAD\n{whole}=======\n{whole}>>>>>>> other\n")
-    assert results_reading.is_results(good)
+    assert loading.is_results(good)
     assert refused("good.json").remedy == "git left both sides of a conflict in it; take one of them, or evaluate again"
     Path("odd.run").write_text("<<<<<<< HEAD\nq1 Q0 a 1 1.0 x\n=======\n")
-    assert not results_reading.is_results("odd.run")
+    assert not loading.is_results("odd.run")
 
 
 def test_a_query_that_stands_there_twice_is_refused(good: str) -> None:
@@ -968,11 +968,11 @@ def test_results_are_told_from_runs(good: str) -> None:
     Run(RUN).to_frame().write_parquet("run.parquet")
     Path("empty.json").write_text("")
     os.mkfifo("pipe")
-    known = {path: results_reading.is_results(path) for path in sorted(map(str, Path().iterdir()))}
+    known = {path: loading.is_results(path) for path in sorted(map(str, Path().iterdir()))}
     assert {path for path, stored in known.items() if stored} == {good, "x.parquet", "cut.json", "sorted.json"}
-    assert results_reading.is_results(OLD / "example.json")
-    assert results_reading.is_results(OLD / "example.parquet")
-    assert [results_reading.is_results(other) for other in ("-", "nowhere.json", ".", RUN, 7, None)] == [False] * 6
+    assert loading.is_results(OLD / "example.json")
+    assert loading.is_results(OLD / "example.parquet")
+    assert [loading.is_results(other) for other in ("-", "nowhere.json", ".", RUN, 7, None)] == [False] * 6
 
 
 # Writing
@@ -1091,7 +1091,7 @@ def test_intervals_of_a_mean_that_a_file_of_schema_3_does_not_explain_are_refuse
     def downgrade(told: dict[str, Any]) -> None:
         told["schema"] = "rankworth.results/3"
         del told["runs"][0]["counted"]
-        told["digest"] = results_file.digest(told)
+        told["digest"] = file.digest(told)
 
     changed("x.json", downgrade)
     with pytest.raises(UsageError, match=r"AP: the file does not hold .*not-measured"):

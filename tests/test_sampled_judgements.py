@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import rankworth as rw
-from rankworth.evaluation.diagnostics import _OF_SAMPLES
 from rankworth.measures import CATALOGUE
+from rankworth.scoring.diagnostics import _OF_SAMPLES
 
 SAMPLED = {"q1": {"a": 1, "b": -1, "c": -1, "d": 0}}
 RUN = {"q1": {"b": 4.0, "a": 3.0, "c": 2.0, "d": 1.0}}

@@ -27,9 +27,9 @@ from rankworth import settings as judging
 from rankworth.errors import RefusedError
 from rankworth.groups import Groups, Weights
 from rankworth.io.duplicates import COUNTED
-from rankworth.judging import inputs
 from rankworth.model import Qrels, Run
 from rankworth.profiles import PROFILES, STANDARD
+from rankworth.scoring import inputs
 from rankworth.settings import Averaging, DuplicateJudgements, Duplicates, Judging
 
 Row = tuple[str, str, int, float]
@@ -41,7 +41,7 @@ Pairs = dict[str, list[tuple[str, float]]]
 def _any_range() -> Iterator[None]:
     """Let values lie beyond the range of their measure, as of documents that count more than once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rankworth.evaluation.evaluator.refuse_beyond_range", lambda *_: None)
+        patch.setattr("rankworth.scoring.evaluator.refuse_beyond_range", lambda *_: None)
         yield
 
 

@@ -33,7 +33,7 @@ from ir_measures import Qrel, ScoredDoc
 
 import rankworth as rw
 from rankworth.errors import InputError, UsageError
-from rankworth.io import python
+from rankworth.io import python_objects
 from rankworth.io.columns import SPELLINGS
 from rankworth.io.labels import ranked
 from rankworth.io.lines import QRELS as JUDGED_LAYOUT
@@ -49,9 +49,9 @@ def rows_of(dicts: Dicts) -> Rows:
     return [(query, document, number) for query, inner in dicts.items() for document, number in inner.items()]
 
 
-def reader(value: str = "score", name: str = "", **settings: Any) -> python.Reader:
+def reader(value: str = "score", name: str = "", **settings: Any) -> python_objects.Reader:
     layout = RUN_LAYOUT if value == "score" else JUDGED_LAYOUT
-    return python.Reader(layout, name or ("the run" if value == "score" else "the judgements"), **settings)
+    return python_objects.Reader(layout, name or ("the run" if value == "score" else "the judgements"), **settings)
 
 
 def read(source: object, value: str = "score", **settings: Any) -> dict[str, dict[str, float]]:
@@ -260,7 +260,7 @@ def test_frames_are_frames_and_dicts_of_dicts_dicts() -> None:
 
 def test_ids_in_lists_need_no_dataframe_library() -> None:
     program = (
-        "import sys\nfrom rankworth.io.lines import QRELS, RUN\nfrom rankworth.io.python import Reader\n"
+        "import sys\nfrom rankworth.io.lines import QRELS, RUN\nfrom rankworth.io.python_objects import Reader\n"
         "from rankworth.io.labels import ranked\n"
         "Reader(RUN, 'x').read({'q': ['a', 'b']})\nReader(QRELS, 'x').read([[1, 2], [3]])\n"
         "Reader(RUN, 'x').read({'q': [('a', 1.5)]})\nranked([[1, 0]], scores=[[0.5, 0.25]])\n"
@@ -368,7 +368,7 @@ def test_a_part_of_a_data_set_is_that_part() -> None:
 
 
 def test_rows_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python, "BATCH", 2)
+    monkeypatch.setattr(python_objects, "BATCH", 2)
     held = 0
     most = 0
 

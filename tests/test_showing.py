@@ -9,7 +9,7 @@ import pytest
 
 import rankworth as rw
 from rankworth.errors import in_python
-from rankworth.evaluation.values import PerQuery
+from rankworth.results.values import PerQuery
 from rankworth.tables import markup
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.look import Look

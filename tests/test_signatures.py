@@ -20,8 +20,8 @@ import rankworth as rw
 from generators import CHOICES, NUMBERS, Grades, Scores, as_options, collections
 from rankworth import cli, demonstration
 from rankworth.errors import RankworthError, UsageError
-from rankworth.evaluation import results_file
 from rankworth.profiles import PROFILES, STANDARD, Profile, Rule, Signature, refuse_differences, signature
+from rankworth.results import file
 from rankworth.settings import Averaging, Judging
 from rankworth.version import __version__
 
@@ -458,7 +458,7 @@ def test_values_of_an_older_version_are_todays_bit_for_bit(
     name, folder, runs, said = inputs
     before = old(name)
     table = today(folder, runs, before["measures"], said)
-    after = json.loads(json.dumps(results_file.record(table, with_queries=True)))
+    after = json.loads(json.dumps(file.record(table, with_queries=True)))
     assert (before["schema"], after["schema"]) == (1, "rankworth.results/4")
     assert [key for key in after if key in before] == list(before)
     assert [before[key] for key in ("profile", "measures")] == [after[key] for key in ("profile", "measures")]

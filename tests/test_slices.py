@@ -23,7 +23,7 @@ from generators import QUERIES, Grades, Scores, as_options, collections
 from rankworth import cli, demonstration
 from rankworth.errors import RankworthError
 from rankworth.groups import NONE, Groups, Slices, Weights
-from rankworth.io import metadata
+from rankworth.io import query_texts
 from rankworth.profiles import STANDARD, Signature, refuse_differences
 from rankworth.scoring.intervals import bootstrap
 
@@ -323,7 +323,7 @@ def test_frames_have_a_row_for_each_group_and_the_group_of_each_query() -> None:
         ROWS,
         pl.DataFrame(ROWS),
         {row["qid"]: {"text": row["text"], "traffic": row["traffic"]} for row in ROWS},
-        metadata.queries(ROWS),
+        query_texts.queries(ROWS),
     ],
     ids=["rows", "frame", "dict", "table"],
 )

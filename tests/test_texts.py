@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 import rankworth as rw
 from rankworth import demonstration
 from rankworth.errors import InputError, RankworthError, UsageError
-from rankworth.io import csv as csv_reader
+from rankworth.io import delimited as csv_reader
 from rankworth.io.columns import SPELLINGS
-from rankworth.io.metadata import DOCUMENTS, QUERIES, QueryTable, documents, queries
+from rankworth.io.query_texts import DOCUMENTS, QUERIES, QueryTable, documents, queries
 
 if sys.version_info >= (3, 14):
     from compression import zstd

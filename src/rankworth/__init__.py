@@ -60,10 +60,6 @@ if TYPE_CHECKING:
     from rankworth.evaluation import evaluate_profiles as evaluate_profiles
     from rankworth.evaluation import evaluate_runs as evaluate_runs
     from rankworth.evaluation import score as score
-    from rankworth.evaluation.results_file import Result as Result
-    from rankworth.evaluation.results_reading import load as load
-    from rankworth.evaluation.values import RunValues as RunValues
-    from rankworth.evaluation.values import Values as Values
     from rankworth.explanation import Difference as Difference
     from rankworth.explanation import Explanation as Explanation
     from rankworth.explanation import Explanations as Explanations
@@ -88,6 +84,10 @@ if TYPE_CHECKING:
     from rankworth.profiles import Profile as Profile
     from rankworth.profiles import Signature as Signature
     from rankworth.profiles import refuse_differences as refuse_differences
+    from rankworth.results.file import Result as Result
+    from rankworth.results.loading import load as load
+    from rankworth.results.values import RunValues as RunValues
+    from rankworth.results.values import Values as Values
 
 _HOMES = {
     "auditing": "Audit audit",
@@ -109,9 +109,9 @@ _HOMES = {
     "model": "Qrels Run",
     "names": "parse",
     "profiles": "PROFILES Profile Signature refuse_differences",
-    "evaluation.results_file": "Result",
-    "evaluation.results_reading": "load",
-    "evaluation.values": "RunValues Values",
+    "results.file": "Result",
+    "results.loading": "load",
+    "results.values": "RunValues Values",
 }
 _MODULES = ("plots", "spark", "tensors")
 _RENAMED = {"words": "building_blocks"}

@@ -10,12 +10,12 @@ from rankworth.arrays import Integers
 from rankworth.errors import InputError, UsageError
 from rankworth.evaluation import evaluate
 from rankworth.evaluation.runner import DEFAULT_MEASURES, Measures, planned
-from rankworth.evaluation.values import Values
 from rankworth.io import validate
 from rankworth.judged import Array, constant, device_of, indexing, namespace, widest
-from rankworth.judging.inputs import InputOptions
 from rankworth.model import Run
 from rankworth.profiles import DEFAULT, Profile, ReadSettings, ResolvedMeasure
+from rankworth.results.values import Values
+from rankworth.scoring.inputs import InputOptions
 from rankworth.settings import STANDARD_JUDGING, Judging
 from rankworth.tensors.inputs import checked_arrays, to_list, torch_of
 from rankworth.tensors.ranking import first

@@ -20,7 +20,7 @@ from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, UsageError, quoted
 
 if TYPE_CHECKING:
-    from rankworth.io.metadata import QueryTable
+    from rankworth.io.query_texts import QueryTable
 
 
 Name = str | Sequence[str]
@@ -421,7 +421,7 @@ class Slices:
         """Groups and weights of queries.
 
         Args:
-            table: the table of queries, whatever `rankworth.io.metadata.queries` reads: a path, rows, a frame.
+            table: the table of queries, whatever `rankworth.io.query_texts.queries` reads: a path, rows, a frame.
             by: the name of a column, or several that are crossed, or several with commas between them, each of which
                 is shown by itself; `{query: group}` needs no table, nor does a series of pandas whose index holds the
                 queries.
@@ -442,7 +442,7 @@ class Slices:
             if not any(_names(value) for value in (by, weights, macro)):
                 text = "a table of queries is given, and no column of it is asked for"
                 raise UsageError("conflicting-options", text, remedy="by=, weights= or macro= name a column")
-            from rankworth.io.metadata import queries  # noqa: PLC0415 - rarely needed
+            from rankworth.io.query_texts import queries  # noqa: PLC0415 - rarely needed
 
             read = queries(table)
         return cls(

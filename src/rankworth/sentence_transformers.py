@@ -14,10 +14,10 @@ import polars as pl
 from rankworth.embeddings import retrieve
 from rankworth.errors import InputError, RankworthWarning, counted
 from rankworth.evaluation import evaluate
-from rankworth.evaluation.values import Values
 from rankworth.judged import Array
 from rankworth.model import Run
 from rankworth.profiles import PROFILES
+from rankworth.results.values import Values
 
 try:
     from sentence_transformers.base.evaluation import BaseEvaluator as Base

@@ -12,8 +12,8 @@ from rankworth.errors import UsageError
 if TYPE_CHECKING:
     from rankworth.comparison.gates import Kind
     from rankworth.comparison.gates import When as Drop
-    from rankworth.evaluation.results_file import Result
-    from rankworth.evaluation.values import Values
+    from rankworth.results.file import Result
+    from rankworth.results.values import Values
 
 When = Literal["mean", "significant", "any", "interval"]
 _GATES: Final[dict[str, tuple["Kind", "Drop"]]] = {
@@ -94,7 +94,7 @@ def _kept(baseline: "Values | Result | str | os.PathLike[str]") -> "Values | Res
     """
     if not isinstance(baseline, str | os.PathLike):
         return baseline
-    from rankworth.evaluation.results_reading import load  # noqa: PLC0415 - as above
+    from rankworth.results.loading import load  # noqa: PLC0415 - as above
 
     stored = load(baseline)
     if len(stored) > 1:

@@ -10,7 +10,7 @@ import rankworth as rw
 from corpus import expected
 from corpus.running import EXAMPLE, HERE, cases, subjects
 
-MODULES: Final = ("plots", "plots.data", "stats", "tensors", "spark", "testing", "io.metadata")
+MODULES: Final = ("plots", "plots.data", "stats", "tensors", "spark", "testing", "io.query_texts")
 
 
 def untouched(kind: str) -> dict[str, str]:

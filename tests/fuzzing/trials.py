@@ -22,7 +22,7 @@ from fuzzing import columns, mutations, naive, naive_columns, naive_objects, obj
 from fuzzing.material import Dicts, Row, Written, dicts_of, opposite
 from fuzzing.naive import Unclear
 from rankworth.errors import InputError, RankworthError, slugs
-from rankworth.io import csv, frames, metadata, pairs, parquet, python
+from rankworth.io import delimited, excluded_pairs, frames, parquet, python_objects, query_texts
 from rankworth.io import jsonl as json_lines
 from rankworth.io import trec as trec_lines
 from rankworth.io.lines import QRELS, RUN, Layout
@@ -64,8 +64,8 @@ NAIVE: Final[Mapping[str, Sequence[naive.Reader]]] = {
 }
 """By format; the first that finds something clear is believed."""
 SIZES: Final = (
-    *((trec_lines, "CHUNK"), (csv, "CHUNK"), (json_lines, "CHUNK")),
-    *((python, "BATCH"), (parquet, "SLICE"), (frames, "BATCH")),
+    *((trec_lines, "CHUNK"), (delimited, "CHUNK"), (json_lines, "CHUNK")),
+    *((python_objects, "BATCH"), (parquet, "SLICE"), (frames, "BATCH")),
 )
 """how much is read at a time"""
 MEASURES: Final = ("nDCG@3", "AP", "RR", "P@2", "Bpref", "Judged@2", "NumRet")
@@ -224,9 +224,9 @@ def _wrong_with(error: RankworthError) -> str:
 def _rows(trial: Trial, path: Path) -> list[Row]:
     """What rankworth reads."""
     if trial.written.form == "queries":
-        return [(query, "", 1.0, None) for query in metadata.read_ids(str(path))]
+        return [(query, "", 1.0, None) for query in query_texts.read_ids(str(path))]
     if trial.written.form == "pairs":
-        frame = pairs.read(str(path))
+        frame = excluded_pairs.read(str(path))
         assert isinstance(frame, pl.DataFrame)
         return [(query, document, 1.0, None) for query, document in frame.select("query", "document").iter_rows()]
     layout: Layout = RUN if trial.written.value == "score" else QRELS

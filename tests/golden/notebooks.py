@@ -8,5 +8,5 @@ from golden.choosing import Select, records
 _NUMBERS: Final = (0, 1, 2, 3)
 
 NOTEBOOKS: Final[list[tuple[Select, Way]]] = [
-    (records(f"seed-00{number}"), Way(f"seed-00{number}", dicts=True)) for number in _NUMBERS
+    (records(f"seed-00{number}"), Way(f"notebook-00{number}", dicts=True)) for number in _NUMBERS
 ]

@@ -15,7 +15,7 @@ import rankworth as rw
 from judge import judge
 from rankworth import names
 from rankworth.cli import main
-from rankworth.evaluation import output
+from rankworth.results import tables
 from rankworth.tables import data
 
 # The collections are shallow and lenient on purpose; what rankworth has to say about that is tested elsewhere.
@@ -89,7 +89,7 @@ def test_every_line_equals_trec_eval(shared: Path, folder: str, name: str) -> No
     assert options <= {"-q", "-m", "all_trec", "-c", "-l2"}
     rel = 2 if "-l2" in options else None
     table = rw.evaluate_runs(shared / folder / entry["qrels"], [shared / folder / entry["run"]], ["all_trec"], rel=rel)
-    lines = data.trec(output.trec_lines(table, rel=rel, complete="-c" in options, with_queries=True)).splitlines()
+    lines = data.trec(tables.trec_lines(table, rel=rel, complete="-c" in options, with_queries=True)).splitlines()
     assert lines == printed(shared / folder / "expected" / f"{name}.txt")
     # Without -c trec_eval 10 stops at a query that the run does not answer: there are none in these outputs.
     assert "-c" in options or not next(iter(table.values())).counts.unanswered

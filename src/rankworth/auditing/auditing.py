@@ -23,15 +23,15 @@ from rankworth.auditing.departures import (
     settings_of,
 )
 from rankworth.errors import MeasureError, RankworthError, counted
-from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.runner import planned
 from rankworth.explanation import Explanation, explain_queries
-from rankworth.judging import inputs
 from rankworth.measures import CATALOGUE, Measure
 from rankworth.measures.parameters import plain
 from rankworth.model import Run
 from rankworth.profiles import DEFAULT, PROFILES, Profile, ReadSettings, ResolvedMeasure, profile_of
+from rankworth.scoring import inputs
 from rankworth.scoring.columns import Column as Values
+from rankworth.scoring.evaluator import Evaluator, Plan
 from rankworth.settings import QUIRKS, Averaging, DuplicateJudgements, as_typed, explained
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name

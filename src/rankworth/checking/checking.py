@@ -14,14 +14,15 @@ from rankworth.checking.findings import Check, Finding, Source, ordered
 from rankworth.checking.rules import SMALLER, CheckedRun
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation import DEFAULT_MEASURES, evaluate_profiles
-from rankworth.evaluation.bounds import MeanBounds, bounded
-from rankworth.evaluation.diagnostics import MANY
-from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.runner import Measures, planned
 from rankworth.io.id_arrays import is_sparse
-from rankworth.judging import inputs
 from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
+from rankworth.results.values import values_of
+from rankworth.scoring import inputs
+from rankworth.scoring.diagnostics import MANY
+from rankworth.scoring.evaluator import Evaluator, Plan
+from rankworth.whatif.bounds import MeanBounds, evaluator_for_bounds, mean_bounds
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -53,7 +54,7 @@ def check(
         qrels: as for `evaluate`.
         runs: runs by name, a list of paths or `Run`s, or one run alone; none for judgements alone.
         measures: as for `evaluate`; the first one with a mean is the one that findings speak of.
-        docs: the documents, whatever `rankworth.io.metadata.documents` reads, to find judged ones that are not there.
+        docs: the documents, whatever `rankworth.io.query_texts.documents` reads, to find judged ones that are missing.
         queries: as for `evaluate`.
         rel: as for `evaluate`.
         profile: the conventions by which runs are measured.
@@ -180,7 +181,7 @@ class _Checker:
         """A run under one plan."""
         settings = [measure.judging for measure in plan.asked]
         evaluator = Evaluator(inputs.Judgements(qrels, self.queries, settings), run, [plan], progress=self.progress)
-        values = evaluator.values(plan)
+        values = values_of(evaluator, plan)
         rows = run.rows if isinstance(run, reading.WatchedRun) else reading.Rows()
         return CheckedRun(run.name or "the run", run, rows, evaluator.measured_run(plan.base), values)
 
@@ -191,7 +192,8 @@ class _Checker:
         plan = planned(measures=[checked.lead], **self.conventions)
         settings = [measure.judging for measure in plan.asked]
         judgements = inputs.Judgements(qrels, self.queries, settings)
-        return bounded(judgements, checked.run, plan, "unjudged", progress=self.progress).bounds
+        evaluator = evaluator_for_bounds(judgements, checked.run, plan, "unjudged", progress=self.progress)
+        return mean_bounds(evaluator, plan, "unjudged")
 
     def own_documents(self, checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
         """Queries that retrieve the document with their own id, and the mean without these documents."""

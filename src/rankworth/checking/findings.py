@@ -6,13 +6,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
 
 from rankworth.errors import RankworthError, Severity, catalogue, counted, on_command_line
-from rankworth.evaluation import output
+from rankworth.results import tables
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.data import annotation
 
 if TYPE_CHECKING:
-    from rankworth.evaluation.values import Values
+    from rankworth.results.values import Values
 
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
 _OF_GITHUB: Final = {"error": "error", "warning": "warning", "note": "notice"}
@@ -111,7 +111,7 @@ class Check(Analysis[Literal["findings"]]):
         return by_name(names, ([getattr(row, name) for name in names] for row in rows))
 
     def _record(self) -> dict[str, Any]:
-        profiles = {"profiles": output.record_beside(self.profiles, self.measures)["runs"]} if self.profiles else {}
+        profiles = {"profiles": tables.record_beside(self.profiles, self.measures)["runs"]} if self.profiles else {}
         return {"findings": self.findings, "counts": self.counts, "inputs": self.sources, **profiles}
 
     def to_dict(self) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class Check(Analysis[Literal["findings"]]):
         columns += [Column(name, "value", values) for name, values in means.items() if {*values} != {None}]
         sentences, beside = self._sentences(), []
         try:
-            beside = [output.beside(self.profiles, self.measures)] if self.profiles else []
+            beside = [tables.beside(self.profiles, self.measures)] if self.profiles else []
         except RankworthError as error:  # of all profiles
             sentences += ["every profile refuses:", *(f"  {problem}" for problem in error.problems)]
         return [Sheet(tuple(columns), tuple(sentences), title=self.verdict), *beside]

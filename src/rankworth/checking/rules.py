@@ -12,8 +12,14 @@ from numpy.typing import NDArray
 from rankworth.checking.findings import Finding, Source
 from rankworth.checking.reading import Rows, path_of
 from rankworth.errors import Severity, counted, quoted
-from rankworth.evaluation.bounds import MeanBounds
-from rankworth.evaluation.diagnostics import (
+from rankworth.io import query_texts
+from rankworth.judging.judged_run import JudgedRows
+from rankworth.judging.overlap import alike_documents
+from rankworth.measures import Measure
+from rankworth.model import Qrels, Run
+from rankworth.results.values import Values
+from rankworth.scoring.columns import Mask
+from rankworth.scoring.diagnostics import (
     MANY,
     blanks,
     means_apart,
@@ -22,14 +28,8 @@ from rankworth.evaluation.diagnostics import (
     uneven_depths,
     uneven_judgements,
 )
-from rankworth.evaluation.evaluator import MeasuredRun
-from rankworth.evaluation.values import Values
-from rankworth.io import metadata
-from rankworth.judging.judged_run import JudgedRows
-from rankworth.judging.overlap import alike_documents
-from rankworth.measures import Measure
-from rankworth.model import Qrels, Run
-from rankworth.scoring.columns import Mask
+from rankworth.scoring.evaluator import MeasuredRun
+from rankworth.whatif.bounds import MeanBounds
 
 if TYPE_CHECKING:
     from rankworth.arrays import Integers
@@ -343,7 +343,7 @@ def of_corpus(qrels: Qrels, docs: object, file: str) -> Iterator[Finding]:
 
     Args:
         qrels: the judgements.
-        docs: whatever `rankworth.io.metadata.documents` reads.
+        docs: whatever `rankworth.io.query_texts.documents` reads.
         file: the path of the judgements.
 
     Raises:
@@ -351,7 +351,7 @@ def of_corpus(qrels: Qrels, docs: object, file: str) -> Iterator[Finding]:
 
     """
     judged = qrels.document_series.unique(maintain_order=True).to_list()
-    texts = metadata.documents(docs, judged)
+    texts = query_texts.documents(docs, judged)
     missing = [document for document in judged if document not in texts]
     if missing:
         lost = qrels.document_series.is_in(missing).to_numpy()

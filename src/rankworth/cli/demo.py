@@ -57,7 +57,7 @@ def demo(
         put(demonstration.listing().encode())
         return
     from rankworth import evaluation  # noqa: PLC0415 - not needed for help
-    from rankworth.evaluation import output  # noqa: PLC0415 - not needed for help
+    from rankworth.results import tables  # noqa: PLC0415 - not needed for help
 
     if folder == "":
         raise UsageError("unwritable-output", "an empty text names no folder", remedy="rankworth demo . writes here")
@@ -78,5 +78,5 @@ def demo(
         table = evaluation.evaluate_runs(qrels, runs)
     look = Look(width=width(), bold=shows_bold())
     tried = "\n".join(f"  # {sentence}\n  {command}\n" for sentence, command in demonstration.commands(place))
-    shown = render(output.means(table), "table", look) + "\nTry next:\n\n" + tried
+    shown = render(tables.means(table), "table", look) + "\nTry next:\n\n" + tried
     put(shown.encode("utf-8", "surrogateescape"), bold=True)

@@ -38,8 +38,8 @@ from rankworth.tables.show import ValueForm, show
 
 if TYPE_CHECKING:
     from rankworth.comparison.gates import Gate, Verdict
-    from rankworth.evaluation.values import RunValues
     from rankworth.model import Run
+    from rankworth.results.values import RunValues
 
 USAGE: Final = "Usage: rankworth evaluate QRELS RUN... [OPTIONS]"
 _SIDE_BY_SIDE: Final = "second --profile"
@@ -152,9 +152,9 @@ def evaluate(
     floors = Gates(fail_under=fail_under, no_gates=True).read(project, all_pairs=False)[0] if fail_under else []
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
-    from rankworth.evaluation import output  # noqa: PLC0415 - as above
     from rankworth.io import trec  # noqa: F401, PLC0415 - as above; brings Polars
-    from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
+    from rankworth.results import tables  # noqa: PLC0415 - as above
+    from rankworth.scoring.inputs import runs as named_runs  # noqa: PLC0415 - as above
 
     measures = options.measured.measure or (["R@10"] if exact else project.measures)
     with progress(quiet=shown.quiet) as drawing, running.opened() as connection:
@@ -182,8 +182,8 @@ def evaluate(
                 name: evaluation.evaluate_profiles(judgements, ranking, wanted, profiles=profiles, **settings)
                 for name, ranking in named_runs(rankings).items()
             }
-            forms = {"json": lambda: data.document(output.record_beside(by_run, wanted)).encode()}
-            out.write_table(output.beside(by_run, wanted), forms, output.warnings_beside(by_run))
+            forms = {"json": lambda: data.document(tables.record_beside(by_run, wanted)).encode()}
+            out.write_table(tables.beside(by_run, wanted), forms, tables.warnings_beside(by_run))
             return 0
         if exact:
             first, *rankings = files.read_runs()
@@ -267,27 +267,27 @@ def _write(
     out: Output, table: "RunValues", names: Sequence[str], measured: Measured, level: float | None, *, per_query: bool
 ) -> None:
     """Write values; notes, signatures and warnings that a format has no room for go to standard error."""
-    from rankworth.evaluation import output, results_file  # noqa: PLC0415 - costs time, and the values are there by now
     from rankworth.io import atomic  # noqa: PLC0415 - as above
     from rankworth.names import written_for_trec  # noqa: PLC0415 - as above
+    from rankworth.results import file, tables  # noqa: PLC0415 - as above
 
-    sheet = output.per_query(table) if per_query else output.means(table, level)
+    sheet = tables.per_query(table) if per_query else tables.means(table, level)
     if out.look.digits is not None and sheet.comment:
         sheet = replace(sheet, comment=f"{sheet.comment}|digits:{out.look.digits}")
 
     def record() -> dict[str, Any]:
-        return results_file.record(table, level, with_queries=per_query)
+        return file.record(table, level, with_queries=per_query)
 
     def trec() -> bytes:
         how: dict[str, Any] = {"rel": measured.rel, "complete": measured.complete, "with_queries": per_query}
-        lines = output.trec_lines(table, written=written_for_trec(names, measured.rel), **how)
+        lines = tables.trec_lines(table, written=written_for_trec(names, measured.rel), **how)
         return show([lines], "trec", out.look).encode()
 
     def parquet() -> bytes:
-        return results_file.parquet(record()) if per_query else atomic.parquet(sheet, results_file.compact(record()))
+        return file.parquet(record()) if per_query else atomic.parquet(sheet, file.compact(record()))
 
-    forms = {"trec": trec, "json": lambda: results_file.text(record()).encode(), "parquet": parquet}
-    out.write_table(sheet, forms, output.warnings(table), picture("scores", table, out=out))
+    forms = {"trec": trec, "json": lambda: file.text(record()).encode(), "parquet": parquet}
+    out.write_table(sheet, forms, tables.warnings(table), picture("scores", table, out=out))
 
 
 def _write_corrected(

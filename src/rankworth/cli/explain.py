@@ -120,7 +120,7 @@ def explain(
     measures = options.measured.measure or project.measures or list(MEASURES)
 
     from rankworth.explanation import explain_queries  # noqa: PLC0415 - not before the arguments are known to be sound
-    from rankworth.judging.inputs import GRADES, of_grades  # noqa: PLC0415 - as above
+    from rankworth.scoring.inputs import GRADES, of_grades  # noqa: PLC0415 - as above
 
     with progress(quiet=shown.quiet) as drawing:
         others: Sequence[Run] = ()

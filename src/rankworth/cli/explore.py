@@ -75,7 +75,7 @@ def explore(
     inspector = None
     if files:
         from rankworth.explorer.inspector import Inspector  # noqa: PLC0415 - as above
-        from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
+        from rankworth.scoring.inputs import runs as named_runs  # noqa: PLC0415 - as above
 
         inputs = InputFiles.of(project, options, files[0], files[1:], read.docs)
         measures = measured.measure or project.measures or list(MEASURES)

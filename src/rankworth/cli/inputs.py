@@ -14,12 +14,12 @@ from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.source import STDIN
 
 if TYPE_CHECKING:
-    from rankworth.evaluation.results_file import Result
-    from rankworth.io.column_options import Columns
+    from rankworth.io.column_names import Columns
     from rankworth.io.lines import Layout
     from rankworth.io.reading import Described, Reading
     from rankworth.io.source import Source
     from rankworth.model import Run
+    from rankworth.results.file import Result
 
 _ONE_STDIN: Final = "name files for the others: zcat new.run.gz | rankworth evaluate qrels.txt -"
 _RESULTS: Final = (".json", ".parquet")
@@ -112,7 +112,7 @@ class InputFiles:
         """
         if not self.columns:
             return [reading for _, _, reading in self.inputs]
-        from rankworth.io.column_options import of_file  # noqa: PLC0415 - not before the arguments are known to be sound
+        from rankworth.io.column_names import of_file  # noqa: PLC0415 - not before the arguments are known to be sound
         from rankworth.io.lines import QRELS  # noqa: PLC0415 - as above
         from rankworth.io.reading import Reading  # noqa: PLC0415 - as above
         from rankworth.io.source import Source  # noqa: PLC0415 - as above
@@ -205,7 +205,7 @@ def _columns(project: Project, read: Read, *, as_given: bool) -> "Columns":
         UsageError: `unknown-setting`, `bad-config`.
 
     """
-    from rankworth.io.column_options import Columns  # noqa: PLC0415 - not needed for help
+    from rankworth.io.column_names import Columns  # noqa: PLC0415 - not needed for help
 
     options = {"columns": read.columns, "qrels-columns": read.qrels_columns, "run-columns": read.run_columns}
     try:
@@ -298,7 +298,7 @@ class SystemFiles:
             InputError: `missing-file` where a baseline has the suffix of results and is not there; as `load`.
 
         """
-        from rankworth.evaluation.results_reading import is_results, load  # noqa: PLC0415 - not needed for help
+        from rankworth.results.loading import is_results, load  # noqa: PLC0415 - not needed for help
 
         pairs = [named(text) for text in files]
         stored = {path: load(path) for path in dict.fromkeys(path for _, path in pairs if is_results(path))}

@@ -267,9 +267,9 @@ class Options:
             InputError: where the file cannot be read.
 
         """
-        from rankworth.io import metadata  # noqa: PLC0415 - not needed for help
+        from rankworth.io import query_texts  # noqa: PLC0415 - not needed for help
 
-        return None if self.measured.only is None else metadata.read_ids(self.measured.only)
+        return None if self.measured.only is None else query_texts.read_ids(self.measured.only)
 
     def table(self) -> Any:  # noqa: ANN401 - a table of queries, or None
         """The file with texts and columns of queries; None where there is none.
@@ -278,10 +278,10 @@ class Options:
             InputError: where the file cannot be read.
 
         """
-        from rankworth.io import metadata  # noqa: PLC0415 - not needed for help
+        from rankworth.io import query_texts  # noqa: PLC0415 - not needed for help
 
         path = self.read.queries
-        return None if path is None else metadata.queries(path, columns=self.read.text_columns)
+        return None if path is None else query_texts.queries(path, columns=self.read.text_columns)
 
     def typed(self, **others: Any) -> dict[str, list[str]]:  # noqa: ANN401 - values of options
         """The options that were given, with others, each with its values as they are typed."""

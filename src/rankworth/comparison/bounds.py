@@ -8,9 +8,9 @@ import numpy as np
 
 from rankworth.comparison.differences import Difference, ScoreTable
 from rankworth.comparison.systems import SystemReader
-from rankworth.evaluation.bounds import Varied, assumption, no_bounds, refuse_without_bounds, vary
-from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.stats.samples import ROUNDING
+from rankworth.whatif.bounds import Varied, assumption, no_bounds, refuse_without_bounds, vary
+from rankworth.whatif.rankings import MeasureContext
 
 _WHATEVER: Final = {"ties": "whatever the order of ties is", "unjudged": "whatever the unjudged documents are"}
 

@@ -26,19 +26,19 @@ from rankworth.comparison.differences import (
 from rankworth.comparison.result import BETTER, MARKS, WORSE, Comparison, threshold, word_on
 from rankworth.comparison.systems import UNJUDGED, System, SystemReader, not_alike, paired, shared
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.evaluation.bounds import Varied
-from rankworth.evaluation.diagnostics import uneven_depths, uneven_judgements
-from rankworth.evaluation.values import RunValues, Values
 from rankworth.groups import Slices
-from rankworth.io import metadata
+from rankworth.io import query_texts
 from rankworth.io.validate import is_number
 from rankworth.measures import Measure
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile
+from rankworth.results.values import RunValues, Values
+from rankworth.scoring.diagnostics import uneven_depths, uneven_judgements
 from rankworth.stats.samples import FEW_QUERIES
 from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.show import Shown
+from rankworth.whatif.bounds import Varied
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -113,7 +113,7 @@ def compare(
         bounds: whether the sign of each mean difference holds, and how low and high it could be, over all orders of
             tied documents (`"ties"`) or all grades that unjudged documents could have (`"unjudged"`); for runs, not
             for results files.
-        table: columns of the queries, as `rankworth.io.metadata.queries` reads them.
+        table: columns of the queries, as `rankworth.io.query_texts.queries` reads them.
         by: as for `evaluate`: the column by whose groups differences are told, too.
         weights: as for `evaluate`: what each query counts.
         macro: as for `evaluate`: the column whose groups count alike, however many queries they have.
@@ -162,7 +162,7 @@ def compare(
     own = systems[0].scores
     kept: dict[str, str] = {}  # each measure under the first of its names, as p is corrected for each
     names_of = {label: kept.setdefault(own[label].signature if label in own else label, label) for label in labels}
-    table = None if table is None else metadata.queries(table)
+    table = None if table is None else query_texts.queries(table)
     is_grouped = any(column is not None for column in (by, weights, macro))
     slices = Slices.of(table if is_grouped else None, by=by, weights=weights, macro=macro)
     scores = side_by_side(systems, list(kept.values()), slices)

@@ -10,18 +10,18 @@ import numpy as np
 from rankworth.arrays import Floats
 from rankworth.errors import UsageError, counted
 from rankworth.evaluation import runner
-from rankworth.evaluation.bounds import no_bounds, of_runs, refuse_without_bounds, vary
-from rankworth.evaluation.counterfactuals import MeasureContext
-from rankworth.evaluation.evaluator import Plan
-from rankworth.evaluation.unjudged_bounds import Holes, effects, grades_of
-from rankworth.io import metadata
+from rankworth.io import query_texts
 from rankworth.io.validate import ids
-from rankworth.judging import inputs
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, Profile
+from rankworth.scoring import inputs
+from rankworth.scoring.evaluator import Plan
 from rankworth.tables.analysis import Analysis, record
 from rankworth.tables.columns import Column, Kind, Sheet, by_name
+from rankworth.whatif.bounds import no_bounds, of_runs, refuse_without_bounds, vary
+from rankworth.whatif.rankings import MeasureContext
+from rankworth.whatif.unjudged_grades import Holes, effects, grades_of
 
 MEASURE: Final = "nDCG@10"
 """the measure by default"""
@@ -122,8 +122,8 @@ def judge_next(
         queries: as for `evaluate`.
         rel: as for `evaluate`.
         profile: as for `evaluate`.
-        texts: what queries say, as `rankworth.io.metadata.queries` reads it.
-        docs: what documents say, as `rankworth.io.metadata.documents` reads it.
+        texts: what queries say, as `rankworth.io.query_texts.queries` reads it.
+        docs: what documents say, as `rankworth.io.query_texts.documents` reads it.
         **settings: as for `evaluate`.
 
     Returns:
@@ -178,8 +178,8 @@ def judge_next(
         found,
         int(order.size - chosen.size),
         tuple(_notes(label, sides, found, int(order.size), _sides(_without(judgements, found, plan), named, plan))),
-        texts_of_queries=None if texts is None else metadata.queries(texts).texts,
-        texts_of_documents=None if docs is None else metadata.documents(docs, {str(row.document) for row in found}),
+        texts_of_queries=None if texts is None else query_texts.queries(texts).texts,
+        texts_of_documents=None if docs is None else query_texts.documents(docs, {str(row.document) for row in found}),
     )
 
 

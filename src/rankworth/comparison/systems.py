@@ -15,23 +15,24 @@ import numpy as np
 from rankworth import evaluation
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
-from rankworth.evaluation import results_reading, runner
-from rankworth.evaluation.bounds import Varied, of_runs
-from rankworth.evaluation.counterfactuals import MeasureContext
-from rankworth.evaluation.diagnostics import COVERAGE
-from rankworth.evaluation.results_file import Result
-from rankworth.evaluation.results_reading import is_results, load
-from rankworth.evaluation.values import RunValues, Values, details
+from rankworth.evaluation import runner
 from rankworth.io.validate import IdKinds, ids
-from rankworth.judging import inputs
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Better
 from rankworth.model import Digest, Qrels, Run, stem
 from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import ResolvedMeasure, Signature, profile_of
+from rankworth.results import loading
+from rankworth.results.file import Result
+from rankworth.results.loading import is_results, load
+from rankworth.results.values import RunValues, Values, details
+from rankworth.scoring import inputs
 from rankworth.scoring.columns import Column
+from rankworth.scoring.diagnostics import COVERAGE
 from rankworth.tables.columns import Kind
+from rankworth.whatif.bounds import Varied, of_runs
+from rankworth.whatif.rankings import MeasureContext
 
 DEFAULT: Final = ("nDCG@10", "RR@10", "AP", "R@100")
 """the measures by default"""
@@ -413,7 +414,7 @@ def renewal(
     measures = [*(column.label for column in first.columns), *first.texts.keys() - {"group"}]
     runs = [_run_file(result.run, known_runs) for result in results]
     line = Signature.parse(first.signature)
-    return results_reading.renewal(qrels or "QRELS", runs, measures, line, first.origin or "FILE", reading)
+    return loading.renewal(qrels or "QRELS", runs, measures, line, first.origin or "FILE", reading)
 
 
 def _run_file(name: str, known_runs: Sequence[str]) -> str:

@@ -14,11 +14,11 @@ from typing import Final, TypeVar
 import numpy as np
 
 from rankworth.errors import MeasureError, RankworthError, RefusedError
-from rankworth.evaluation.evaluator import Evaluator
 from rankworth.evaluation.runner import planned
-from rankworth.judging import inputs
 from rankworth.model import Qrels, Run
 from rankworth.profiles import PROFILES
+from rankworth.scoring import inputs
+from rankworth.scoring.evaluator import Evaluator
 from rankworth.settings_keywords import OptionKeywords
 from rankworth.spellings import NICKNAMES, TREC_EVAL
 

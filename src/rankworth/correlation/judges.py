@@ -16,8 +16,8 @@ from rankworth.groups import Slices
 from rankworth.io.duplicates import OneJudgement
 from rankworth.io.reading import Blank, is_path
 from rankworth.io.validate import is_number
-from rankworth.judging import inputs
 from rankworth.model import Qrels, stem
+from rankworth.scoring import inputs
 from rankworth.stats import t_test
 from rankworth.stats.agreement import (
     ConfusionTables,
@@ -422,7 +422,7 @@ def agreement(
         qrels_b: judgements of the second one, say a model; or the grades of the same items.
         names: what to call them; by default the names of files, otherwise `first` and `second`.
         queries: the ids of the queries to look at; all by default.
-        table: columns of the queries, as `rankworth.io.metadata.queries` reads them.
+        table: columns of the queries, as `rankworth.io.query_texts.queries` reads them.
         by: as for `evaluate`: the column by whose groups agreement is computed, too.
         rel: the grade from which a document counts as relevant, to compute the agreement on that, too.
         grades: as for `evaluate`: the grades that words mean, `{"irrelevant": 0, "relevant": 1}`.

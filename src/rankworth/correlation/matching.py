@@ -14,9 +14,9 @@ from rankworth.correlation.methods import Method
 from rankworth.errors import InputError
 from rankworth.io.validate import IdKinds, is_id
 from rankworth.io.validate import text as id_text
-from rankworth.judging import inputs
 from rankworth.judging.order import Contradictions
 from rankworth.model import Run
+from rankworth.scoring import inputs
 from rankworth.stats.pairing import Pairing, Ranks, Side, groups_of, repeated_document
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from rankworth.correlation.methods import Method, Missing, method_rules, methods
 from rankworth.correlation.steps import RANKED, Steps, steps_of
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io.validate import ids
-from rankworth.judging import inputs
 from rankworth.model import Run
+from rankworth.scoring import inputs
 from rankworth.stats import intervals
 from rankworth.stats.pairing import Pairing
 from rankworth.stats.samples import check_sampling, check_word

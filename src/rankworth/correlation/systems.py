@@ -28,17 +28,17 @@ from rankworth.correlation.orders import (
 )
 from rankworth.correlation.power import DiscriminativePower
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.evaluation.results_file import Result
-from rankworth.evaluation.results_reading import is_results
-from rankworth.evaluation.values import Values
 from rankworth.io.reading import is_path
 from rankworth.io.validate import ids
-from rankworth.judging import inputs
 from rankworth.measures import Measure
 from rankworth.model import Qrels
 from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import combined, profile_of
+from rankworth.results.file import Result
+from rankworth.results.loading import is_results
+from rankworth.results.values import Values
+from rankworth.scoring import inputs
 from rankworth.stats.rank_correlation import COEFFICIENTS
 from rankworth.tables.analysis import Analysis, estimated
 from rankworth.tables.columns import Column, Sheet, by_name

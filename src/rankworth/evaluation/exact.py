@@ -11,13 +11,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self, Unpack
 
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.evaluation.evaluator import Evaluator, Plan
 from rankworth.evaluation.runner import planned, warn
-from rankworth.evaluation.values import Notice, RunValues, Values, details
-from rankworth.judging import inputs
 from rankworth.measures import CATALOGUE, Measure
 from rankworth.model import Digest, Qrels, Run
 from rankworth.profiles import DEFAULT, Profile, ReadSettings, ResolvedMeasure
+from rankworth.results.values import RunValues, Values, details, values_of
+from rankworth.scoring import inputs
+from rankworth.scoring.counts import Notice
+from rankworth.scoring.evaluator import Evaluator, Plan
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,7 +98,7 @@ def evaluate_exact(
     values = []
     for run in named.values():
         judgements = inputs.Judgements(nearest.judgements(run), queries, [measure.judging for measure in graded.asked])
-        found = Evaluator(judgements, run, [graded], progress=progress).values(graded)
+        found = values_of(Evaluator(judgements, run, [graded], progress=progress), graded)
         values.append(_as_recall(found, plan, nearest, f"{tolerance:g}" if nearest.tells_scores(run) else _IDS))
     warn(values)
     return RunValues(dict(zip(named, values, strict=True)))

@@ -8,28 +8,23 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-import numpy as np
-
 from rankworth import names
-from rankworth.arrays import Pool
-from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, catalogue
-from rankworth.evaluation.counterfactuals import MeasureContext, contexts
-from rankworth.evaluation.evaluator import Evaluator, Plan
-from rankworth.evaluation.values import RunValues, Values, details
+from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError, catalogue
 from rankworth.groups import Groups, Slices
-from rankworth.judged import Judged
-from rankworth.judging import inputs
-from rankworth.judging.judged_run import JudgedRows, Row, subtopics_of_rows
+from rankworth.judging.judged_run import Row, ranking
 from rankworth.measures import CATALOGUE, Fact, Measure, TextFact
-from rankworth.measures.core import Layout
 from rankworth.model import Run
 from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, profile_of
+from rankworth.results.values import RunValues, Values, values_of
+from rankworth.scoring import inputs
+from rankworth.scoring.evaluator import Evaluator, Plan
 from rankworth.settings import with_quirks
 from rankworth.settings_keywords import OptionKeywords
+from rankworth.whatif.rankings import MeasureContext, contexts
 
 if TYPE_CHECKING:
-    from rankworth.evaluation.bounds import Varied
     from rankworth.io.source import Progress
+    from rankworth.whatif.bounds import Varied
 
 
 DEFAULT_MEASURES: Final = ("nDCG@10", "RR@10", "AP", "R@100", "Judged@10")
@@ -75,7 +70,7 @@ def evaluate(
             trec_eval).
         profile: the conventions, by name (`rankworth.PROFILES`); `standard-1` is trec_eval 10 with `-c`. Names of
             measures may be those of its tool.
-        table: the table of queries, whatever `rankworth.io.metadata.queries` reads: a path, rows, a frame. `by`,
+        table: the table of queries, whatever `rankworth.io.query_texts.queries` reads: a path, rows, a frame. `by`,
             `weights` and `macro` name columns of it.
         by: a column, or several that are crossed (a list), or each by itself (`"language,device"`); or
             `{query: group}`, or a series of pandas by query: `values.slices` has the values of each group.
@@ -257,45 +252,6 @@ def score(grades: Iterable[Row], measure: str | Measure | Fact, *, missing: Iter
     return 0.0 if math.isnan(value) else value
 
 
-def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Layout = "all") -> Judged:
-    """One ranking as measures see it.
-
-    Args:
-        grades: as for `score`.
-        missing: as for `score`.
-        layout: whether unjudged documents have rows, too.
-
-    Raises:
-        InputError: `bad-grade`.
-
-    """
-    try:
-        ranked, absent, subtopics = subtopics_of_rows(grades, missing)
-        known = np.array([label is not None for label in ranked], dtype=bool)
-        grade = np.array([0.0 if label is None else label for label in ranked], dtype=np.float64)
-        beyond = np.array(absent, dtype=np.float64)
-        sound = grade.ndim == beyond.ndim == 1 and bool(np.isfinite([*grade, *beyond]).all())
-    except (TypeError, ValueError):
-        sound = False
-    if not sound:
-        text = "grades are finite numbers, or None for a document that nobody judged"
-        raise InputError(
-            "bad-grade", text, remedy="for subtopics each judged document has a list of as many: [[1, 0], [0, 1]]"
-        )
-    pool = np.concatenate((grade[known], beyond))
-    rank = np.arange(1, grade.size + 1)
-    rows = slice(None) if layout == "all" else known
-    kept = rank[rows]
-    judgement = np.where(known, np.cumsum(known) - 1, -1)
-    hits = JudgedRows(
-        *(np.array([0, kept.size]), kept, kept, kept, grade[rows], known[rows], np.array([grade.size])),
-        Pool(np.array([0, pool.size]), np.sort(pool)[::-1]),
-        judgement=None if subtopics is None else judgement[rows],
-        subtopics=subtopics,
-    )
-    return hits.block(np.array([0]))
-
-
 def planned(
     profile: str | Profile,
     measures: Measures,
@@ -378,12 +334,25 @@ def _measured(
     try:
         judgements = _judgements(qrels, queries, [plan])
         if bounds is None:
-            return [Evaluator(judgements, run, [plan], progress=progress).values(plan) for run in runs]
-        from rankworth.evaluation.bounds import bounded  # noqa: PLC0415 - rarely needed
-
-        return [bounded(judgements, run, plan, bounds, progress=progress) for run in runs]
+            return [values_of(Evaluator(judgements, run, [plan], progress=progress), plan) for run in runs]
+        return [_with_bounds(judgements, run, plan, bounds, progress) for run in runs]
     except RankworthError as error:
         raise plan.profile.reworded(error) from None
+
+
+def _with_bounds(
+    judgements: inputs.Judgements, run: Run, plan: Plan, by: "Varied", progress: "Progress | None"
+) -> Values:
+    """Evaluate a run, and bound its values.
+
+    Raises:
+        InputError, MeasureError, UsageError: as `evaluate`.
+
+    """
+    from rankworth.whatif.bounds import evaluator_for_bounds, mean_bounds  # noqa: PLC0415 - rarely needed
+
+    evaluator = evaluator_for_bounds(judgements, run, plan, by, progress=progress)
+    return replace(values_of(evaluator, plan), bounds=mean_bounds(evaluator, plan, by))
 
 
 def _judgements(qrels: object, queries: Iterable[object] | None, plans: Collection[Plan]) -> inputs.Judgements:
@@ -424,7 +393,7 @@ def measure(
     results: list[Values | RankworthError] = []
     for plan in plans:
         try:
-            results.append(evaluator.values(plan))
+            results.append(values_of(evaluator, plan))
         except RankworthError as error:
             results.append(plan.profile.reworded(error))
     return results
@@ -448,13 +417,13 @@ def inspect(
     """
     try:
         evaluator = Evaluator(judgements, run, [plan], shown=frozenset(shown), progress=progress)
-        values = evaluator.values(plan)
+        values = values_of(evaluator, plan)
     except RankworthError as error:
         raise plan.profile.reworded(error) from None
     if counted := [measure.label for measure in plan.numbers if not isinstance(measure.quantity, Measure)]:
         text = f"{counted[0]} is counted, and no rank contributes to it"
         raise MeasureError("measure-syntax", text, remedy="rankworth evaluate -q shows the count of each query")
-    return values, contexts(evaluator, plan, details(values).columns)
+    return values, contexts(evaluator, plan)
 
 
 def inspect_runs(

@@ -12,13 +12,13 @@ import numpy as np
 
 from rankworth.errors import InputError, RankworthError, UsageError, quoted, shortened
 from rankworth.evaluation import runner
-from rankworth.evaluation.counterfactuals import Counterfactual, MeasureContext, Ranking, refuse
-from rankworth.evaluation.evaluator import Plan
-from rankworth.evaluation.tie_bounds import every_order, expected, in_orders, ties_of
-from rankworth.judging import inputs
-from rankworth.judging.inputs import GRADES
 from rankworth.judging.judged_run import JudgedRows
+from rankworth.scoring import inputs
+from rankworth.scoring.evaluator import Plan
+from rankworth.scoring.inputs import GRADES
 from rankworth.settings import Ties
+from rankworth.whatif.rankings import Counterfactual, MeasureContext, Ranking, refuse
+from rankworth.whatif.tie_orders import every_order, expected, in_orders, ties_of
 
 By = Literal["position", "grade", "cutoff", "swap", "ties", "unjudged"]
 """What may be varied."""

@@ -9,7 +9,6 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 import numpy as np
 
 from rankworth.errors import UsageError, in_python, quoted, shortened
-from rankworth.evaluation.counterfactuals import MeasureContext, Ranking, possible_ranks
 from rankworth.explanation import trace
 from rankworth.explanation.trace import ID, Grade, Term, Trace, number, snippet
 from rankworth.profiles import signature
@@ -19,6 +18,7 @@ from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look, signed
 from rankworth.tables.show import Shown, on_screen
 from rankworth.version import __version__
+from rankworth.whatif.rankings import MeasureContext, Ranking, possible_ranks
 
 SCHEMA: Final = "rankworth.explanation/1"
 OF_DIFFERENCE: Final = "rankworth.difference/1"

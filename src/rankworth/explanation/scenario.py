@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple, Unpack
 from rankworth.errors import InputError, UsageError
 from rankworth.evaluation import evaluate
 from rankworth.evaluation.runner import Measures
-from rankworth.judging import inputs
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
+from rankworth.scoring import inputs
 from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.show import Shown

@@ -13,7 +13,6 @@ import numpy as np
 
 from rankworth.arrays import Integers
 from rankworth.errors import shortened
-from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.judged import Judged
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure, Terms
@@ -22,6 +21,7 @@ from rankworth.profiles import STANDARD, ResolvedMeasure
 from rankworth.settings import Judging
 from rankworth.tables.columns import Column, Kind, Sheet
 from rankworth.tables.look import Look
+from rankworth.whatif.rankings import MeasureContext
 
 if TYPE_CHECKING:
     from rankworth.explanation.explanation import Explanation

@@ -17,7 +17,6 @@ from rankworth import demonstration
 from rankworth.checking import check
 from rankworth.errors import RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.evaluation import evaluate_runs
-from rankworth.evaluation.values import RunValues
 from rankworth.explanation import Explanation, explain
 from rankworth.explanation.trace import finite
 from rankworth.explorer.playground import (
@@ -29,11 +28,12 @@ from rankworth.explorer.playground import (
     profile_with,
     require,
 )
-from rankworth.io import atomic, metadata, write
+from rankworth.io import atomic, query_texts, write
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.names import measure_of
 from rankworth.profiles import DEFAULT, profile_of
+from rankworth.results.values import RunValues
 from rankworth.settings import with_quirks
 
 SORTS: Final = ("worst", "best", "loss", "gain", "id")
@@ -73,7 +73,7 @@ class Inspector:
     runs: Mapping[str, Run]
     measures: Sequence[str]
     conventions: Mapping[str, Any]
-    queries: metadata.QueryTable | None = None
+    queries: query_texts.QueryTable | None = None
     docs: object = None
     save: str = ""
     judged: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -102,7 +102,7 @@ class Inspector:
         for run in self.runs.values():
             first = run.to_frame().group_by("query", maintain_order=True).head(MAX_RANKS)
             wanted |= set(first["document"].cast(pl.String))
-        return metadata.documents(self.docs, wanted)
+        return query_texts.documents(self.docs, wanted)
 
     @cached_property
     def groups(self) -> dict[str, set[str]]:
@@ -383,7 +383,7 @@ def of_demo() -> Inspector:
     queries = {query.id: {"text": query.text, "language": query.language} for query in collection.queries.values()}
     measures, conventions = ("nDCG@10", "RR@10", "AP"), {"rel": None, "profile": DEFAULT}
     runs = {name: collection.runs[name] for name in dict.fromkeys(("bm25", "dense", *collection.runs))}
-    table = metadata.queries(queries)
+    table = query_texts.queries(queries)
     return Inspector(collection.qrels, runs, measures, conventions, table, collection.documents)
 
 

@@ -15,7 +15,7 @@ from rankworth.errors import InputError, shortened
 from rankworth.io import cells, validate
 from rankworth.io.columns import SMALLER, VALUES, Table, is_index, numbered, parts_of
 from rankworth.io.lines import QRELS, RUN
-from rankworth.io.records import Fields, Records, has_documents, plain
+from rankworth.io.rows import Fields, Records, has_documents, plain
 
 BATCH: Final = 1 << 18
 _EXACT: Final = 15

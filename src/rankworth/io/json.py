@@ -16,7 +16,7 @@ from rankworth.errors import InputError, quoted
 from rankworth.io import lines, validate
 from rankworth.io.columns import NONE
 from rankworth.io.lines import MARK, RUN, Layout
-from rankworth.io.python import Reader, Scored, frame_of
+from rankworth.io.python_objects import Reader, Scored, frame_of
 from rankworth.io.responses import by_query, is_response
 from rankworth.io.source import Source
 

@@ -14,9 +14,9 @@ import polars as pl
 from rankworth.errors import InputError
 from rankworth.io import json, lines
 from rankworth.io.lines import RUN, Chunk, Layout
-from rankworth.io.python import Reader
-from rankworth.io.records import Records, has_documents
+from rankworth.io.python_objects import Reader
 from rankworth.io.responses import by_query, unknown
+from rankworth.io.rows import Records, has_documents
 from rankworth.io.source import Source
 from rankworth.io.validate import shown
 

@@ -11,7 +11,7 @@ from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import grade_words, validate
 from rankworth.io.columns import SMALLER, SPELLINGS, Table
 from rankworth.io.grade_words import Words
-from rankworth.io.records import is_more, is_scalar, is_table, plain
+from rankworth.io.rows import is_more, is_scalar, is_table, plain
 
 Numbers = dict[str, dict[str, Any]]
 """`{query: {item: number}}`"""

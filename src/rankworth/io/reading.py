@@ -40,8 +40,7 @@ LISTED: Final = (
 )
 """how a user names the queries of responses of a search engine"""
 _MODULES: Final = {
-    "tsv": "csv",
-    "msmarco": "csv",
+    **dict.fromkeys(("csv", "tsv", "msmarco"), "delimited"),
     "arrow": "parquet",
     **dict.fromkeys(("npy", "ivecs", "fvecs", "hdf5"), "neighbours"),
 }

@@ -24,7 +24,7 @@ from rankworth.errors import InputError, counted, quoted, shortened
 from rankworth.io.columns import LISTS, RECORD, SPELLINGS, USUAL, Table, at, is_negative, leaves, likely_document
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import LISTED, Lists
-from rankworth.io.records import fields_of, is_scalar, names_of, paths_of
+from rankworth.io.rows import fields_of, is_scalar, names_of, paths_of
 from rankworth.io.validate import is_number, shown
 
 
@@ -456,15 +456,15 @@ def listed_queries(path: str) -> list[str]:
         InputError: `response-queries`, and as reading the file.
 
     """
-    from rankworth.io import metadata  # noqa: PLC0415 - which needs the readers of all formats
+    from rankworth.io import query_texts  # noqa: PLC0415 - which needs the readers of all formats
     from rankworth.io.source import Source  # noqa: PLC0415 - as above
 
     lines = Source(path).whole().rstrip().split(b"\n")
     if lines[0].strip()[:1] not in (b"{", b"[", b"<", b"") and b"\t" not in lines[0] and b"," not in lines[0]:
-        return metadata.read_ids(path)
+        return query_texts.read_ids(path)
     bodies = [_object(line) for line in lines[1::2]]
     if not bodies or any(_BODY.isdisjoint(body) for body in bodies) or "query" in _object(lines[0]):
-        return list(metadata.queries(path).ids)
+        return list(query_texts.queries(path).ids)
     queries = []
     for number, body in enumerate(bodies):
         names = _strings(body, "_name") or _strings(body, "query") or _strings(body, "match")

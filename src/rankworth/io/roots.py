@@ -7,7 +7,7 @@ from typing import Any, Final
 from rankworth.errors import InputError, quoted
 from rankworth.io import validate
 from rankworth.io.columns import SPELLINGS
-from rankworth.io.python import Reader, frame_of
+from rankworth.io.python_objects import Reader, frame_of
 from rankworth.io.responses import is_response
 from rankworth.io.validate import is_number
 

@@ -13,7 +13,7 @@ from rankworth.errors import InputError, shortened
 from rankworth.io import lines
 from rankworth.io.lines import RUN, Layout
 from rankworth.io.source import Source
-from rankworth.io.text import Reader, Record
+from rankworth.io.text_lines import Reader, Record
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading

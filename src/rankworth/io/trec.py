@@ -17,7 +17,7 @@ from rankworth.io.grade_words import Words
 from rankworth.io.lines import HEAD, QRELS, RUN, Layout
 from rankworth.io.reading import LOOSELY_RANKED, RANKED
 from rankworth.io.source import Source
-from rankworth.io.text import FIELDS, Reader, Record
+from rankworth.io.text_lines import FIELDS, Reader, Record
 
 CHUNK: Final = 8 << 20
 LONGEST: Final = 1 << 16

@@ -151,9 +151,9 @@ def _pairs(source: object, columns: Mapping[str, str]) -> Qrels:
             source = pl.concat([frame.select("query", "document") for frame in source.batches()])
         else:
             source = source.mapping
-    from rankworth.io import pairs  # noqa: PLC0415 - rarely needed
+    from rankworth.io import excluded_pairs  # noqa: PLC0415 - rarely needed
 
-    return Qrels(pairs.read(source, columns), duplicate_judgements="first")
+    return Qrels(excluded_pairs.read(source, columns), duplicate_judgements="first")
 
 
 def _label(pairs: Qrels) -> str:

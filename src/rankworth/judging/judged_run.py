@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, Pool, expand, padded
+from rankworth.errors import InputError
 from rankworth.judged import Judged
 from rankworth.model import Qrels
 from rankworth.settings import Duplicates
@@ -474,3 +475,42 @@ def _beyond(judgement: Integers, times: Integers) -> Integers:
     ordered = judgement[order]
     number = np.arange(order.size) - np.searchsorted(ordered, ordered)
     return order[number >= times[ordered]]
+
+
+def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Literal["judged", "all"] = "all") -> Judged:
+    """Make one ranking out of grades, as measures see it.
+
+    Args:
+        grades: one for each retrieved document, best rank first; None for one that nobody judged.
+        missing: grades of judged documents that were not retrieved.
+        layout: whether unjudged documents have rows, too.
+
+    Raises:
+        InputError: `bad-grade`.
+
+    """
+    try:
+        ranked, absent, subtopics = subtopics_of_rows(grades, missing)
+        known = np.array([label is not None for label in ranked], dtype=bool)
+        grade = np.array([0.0 if label is None else label for label in ranked], dtype=np.float64)
+        beyond = np.array(absent, dtype=np.float64)
+        sound = grade.ndim == beyond.ndim == 1 and bool(np.isfinite([*grade, *beyond]).all())
+    except (TypeError, ValueError):
+        sound = False
+    if not sound:
+        text = "grades are finite numbers, or None for a document that nobody judged"
+        raise InputError(
+            "bad-grade", text, remedy="for subtopics each judged document has a list of as many: [[1, 0], [0, 1]]"
+        )
+    pool = np.concatenate((grade[known], beyond))
+    rank = np.arange(1, grade.size + 1)
+    rows = slice(None) if layout == "all" else known
+    kept = rank[rows]
+    judgement = np.where(known, np.cumsum(known) - 1, -1)
+    hits = JudgedRows(
+        *(np.array([0, kept.size]), kept, kept, kept, grade[rows], known[rows], np.array([grade.size])),
+        Pool(np.array([0, pool.size]), np.sort(pool)[::-1]),
+        judgement=None if subtopics is None else judgement[rows],
+        subtopics=subtopics,
+    )
+    return hits.block(np.array([0]))

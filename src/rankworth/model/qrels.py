@@ -251,7 +251,7 @@ class Qrels:
         files = () if isinstance(source, Mapping) else files_of(source, QRELS, reading)
         rows: Any = None
         if not files:
-            from rankworth.io.python import Reader  # noqa: PLC0415 - not needed for files
+            from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
 
             rows = Reader(QRELS, _JUDGEMENTS, reading.columns, kinds=self.kinds, grades=reading.grades).read(source)
         if isinstance(rows, Mapping):
@@ -278,7 +278,7 @@ class Qrels:
         self.grades = validate.values(parts, int(self.offsets[-1]), "grade", self.queries, words=reading.grades)
         self._documents = list(map(list, parts))
         if np.isnan(self.grades).any():
-            from rankworth.io.python import frame_of  # noqa: PLC0415 - for judgements without a grade only
+            from rankworth.io.python_objects import frame_of  # noqa: PLC0415 - for judgements without a grade only
 
             self._from_rows((), frame_of(named, QRELS, _JUDGEMENTS, reading.grades), reading)
 

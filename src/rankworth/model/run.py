@@ -109,7 +109,7 @@ class Run:
         """The attributes that hold what users have."""
         if files := () if isinstance(source, Mapping) else files_of(source, RUN, self._reading):
             return {"files": files, "name": self.name or (stem(source) if is_path(source) else "")}
-        from rankworth.io.python import Reader  # noqa: PLC0415 - not needed for files
+        from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
 
         rows = Reader(RUN, self._called, self._reading.columns, self.orders, self.kinds).read(source)
         if not isinstance(rows, Mapping):
@@ -293,7 +293,7 @@ class Run:
         """The rows of all files, ids as text unless they came as a column of integers."""
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
-        from rankworth.io.python import frame_of  # noqa: PLC0415 - not needed for files
+        from rankworth.io.python_objects import frame_of  # noqa: PLC0415 - not needed for files
 
         if self.files:
             return pl.concat(self._of_files(("query", "document", "rank", "score", "tag")), how="diagonal")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import UsageError
 from rankworth.explanation import Difference, Explanation
-from rankworth.judging.inputs import GRADES
 from rankworth.plots import data
 from rankworth.plots.canvas import Canvas, canvas, label, library, real, signed, size
 from rankworth.plots.data import Row
+from rankworth.scoring.inputs import GRADES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

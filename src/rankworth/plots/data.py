@@ -11,11 +11,11 @@ from rankworth.comparison import Comparison
 from rankworth.correlation import SystemCorrelation
 from rankworth.errors import InputError, MeasureError
 from rankworth.evaluation import evaluate_runs
-from rankworth.evaluation.values import RunValues, Values
 from rankworth.explanation import Difference, Explanation, Variation
 from rankworth.measures import Fact, Measure
 from rankworth.model import Run
 from rankworth.names import parse
+from rankworth.results.values import RunValues, Values
 from rankworth.tables.columns import by_name
 from rankworth.tables.frames import FrameLibrary, to_library
 

@@ -8,11 +8,11 @@ from rankworth.comparison import Comparison
 from rankworth.correlation.orders import Correlated, SystemMeans
 from rankworth.correlation.systems import SystemCorrelation
 from rankworth.errors import UsageError, counted
-from rankworth.evaluation.values import Values
 from rankworth.measures import Fact, Measure
 from rankworth.plots import data
 from rankworth.plots.canvas import Canvas, canvas, ends, label, number, real, span
 from rankworth.plots.data import Row
+from rankworth.results.values import Values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

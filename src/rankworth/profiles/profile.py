@@ -388,6 +388,10 @@ def _labelled(measures: Sequence[ResolvedMeasure]) -> list[ResolvedMeasure]:
     return labelled
 
 
+_RENAMED: Final = {f"seed-00{number}": f"notebook-00{number}" for number in range(4)}
+"""names that profiles had before, which stay"""
+
+
 class UnknownProfileError(UsageError, KeyError):
     """There is no such profile; a `KeyError`, as mappings raise it."""
 
@@ -416,7 +420,7 @@ class Profiles(Mapping[str, Profile]):
             UsageError: `unknown-setting`.
 
         """
-        versioned = _versioned(name, self._names) if isinstance(name, str) else None
+        versioned = _versioned(_RENAMED.get(name.casefold(), name), self._names) if isinstance(name, str) else None
         if versioned is None:
             remedy = "all of them: rankworth profiles, in Python rankworth.PROFILES"
             if like := self._like(name):

@@ -339,11 +339,11 @@ def example(quantity: Measure | Fact) -> tuple[list[str], list[str]]:
 
 def _computation(quantity: Measure | Fact, grades: Sequence["Row"], missing: Sequence["Row"]) -> Iterator[str]:
     """Tables of the ranking and the ideal one, the value, and what an explanation says of it."""
-    from rankworth.evaluation import runner  # noqa: PLC0415 - brings NumPy
-    from rankworth.explanation import columns, explain, number  # noqa: PLC0415 - as above
+    from rankworth.explanation import columns, explain, number  # noqa: PLC0415 - brings NumPy
+    from rankworth.judging.judged_run import ranking  # noqa: PLC0415 - as above
 
     if isinstance(quantity, Fact):
-        (value,) = quantity.values(runner.ranking(grades, missing=missing))
+        (value,) = quantity.values(ranking(grades, missing=missing))
         text = value if isinstance(value, str) else number(float(value))
         yield code([f"value   {text}"]) if text else "The value is an empty text."
         return

@@ -20,18 +20,18 @@ from rankworth.comparison import Comparison, compare
 from rankworth.comparison.differences import Difference, differences
 from rankworth.errors import RankworthError, RankworthWarning, UsageError, counted
 from rankworth.evaluation import evaluate_profiles, evaluate_runs
-from rankworth.evaluation.results_file import Result
-from rankworth.evaluation.results_reading import is_results, load
-from rankworth.evaluation.values import RunValues, Values
 from rankworth.explanation import Explanation, explain_queries
 from rankworth.explanation.trace import finite
-from rankworth.io import atomic, metadata
+from rankworth.io import atomic, query_texts
 from rankworth.io.source import STDIN
 from rankworth.model import Qrels, Run
 from rankworth.names import measure_of, parse
 from rankworth.plots import data
 from rankworth.profiles import DEFAULT, Profile, profile_of
 from rankworth.report import page
+from rankworth.results.file import Result
+from rankworth.results.loading import is_results, load
+from rankworth.results.values import RunValues, Values
 from rankworth.tables.look import p_value, signed, visible
 from rankworth.version import __version__
 
@@ -127,7 +127,7 @@ class _Inputs:
         """What documents say, where their texts were given."""
         if self.docs is None:
             return {}
-        return self.docs if isinstance(self.docs, Mapping) else metadata.documents(self.docs, set(ids))
+        return self.docs if isinstance(self.docs, Mapping) else query_texts.documents(self.docs, set(ids))
 
 
 def make(
@@ -154,7 +154,7 @@ def make(
         runs: by name, as for `compare`: runs, results files or `Values`. The first is the baseline. A results
             file alone may hold several.
         measures: as for `evaluate`, nDCG@10, RR@10, AP and R@100 where not said; rankings are explained by the first.
-        queries: the texts of queries and further columns, as `rankworth.io.metadata.queries` gives them.
+        queries: the texts of queries and further columns, as `rankworth.io.query_texts.queries` gives them.
         docs: the texts of documents: a dict, or a file as for `explain`.
         max_size: how many bytes the page may have. All values are on it, and the rankings of as many queries as fit:
             those that differ most, or are worst, and then a random sample.
@@ -179,8 +179,8 @@ def make(
     if not runs:
         raise UsageError("conflicting-options", "there is no run to report on")
     if isinstance(docs, str) and docs != STDIN:
-        metadata.check_documents(docs)
-    table = queries if isinstance(queries, metadata.QueryTable | None) else metadata.queries(queries)
+        query_texts.check_documents(docs)
+    table = queries if isinstance(queries, query_texts.QueryTable | None) else query_texts.queries(queries)
     options = {"rel": rel, "profile": profile_of(profile), **settings}
     with warnings.catch_warnings(action="ignore", category=RankworthWarning):
         raw = {name: side for name, side in runs.items() if not _is_stored(side)}
@@ -247,7 +247,7 @@ def _uncut(labels: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(str(measure).partition("@")[0] for measure in measures))
 
 
-def _summary(shown: Measured, labels: Sequence[str], table: metadata.QueryTable | None, seed: int) -> dict[str, Any]:
+def _summary(shown: Measured, labels: Sequence[str], table: query_texts.QueryTable | None, seed: int) -> dict[str, Any]:
     """Verdict, means, differences, and the values of all queries."""
     texts = table.texts if table else {}
     if isinstance(shown, Comparison):

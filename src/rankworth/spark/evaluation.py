@@ -14,12 +14,10 @@ from pyspark.sql import functions as sql
 
 from rankworth import support
 from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError
-from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.runner import DEFAULT_MEASURES, Measures, planned
 from rankworth.groups import SeparateGroups
 from rankworth.io import grade_words, validate
 from rankworth.io.reading import Blank, Lists
-from rankworth.judging import inputs
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.order import refuse_unordered
 from rankworth.judging.overlap import nothing_in_common
@@ -27,6 +25,8 @@ from rankworth.judging.ranking import Ordering
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
+from rankworth.scoring import inputs
+from rankworth.scoring.evaluator import Plan
 from rankworth.settings import Averaging, Judging
 from rankworth.spark.means import SCHEMA, Aggregates, Means
 from rankworth.spark.sources import Source, quoted, rows_together, source, translated

@@ -9,12 +9,12 @@ import polars as pl
 from pyspark.sql import functions as sql
 
 from rankworth.errors import InputError
-from rankworth.io import csv, detect, headerless
-from rankworth.io.csv import Header
+from rankworth.io import delimited, detect, headerless
+from rankworth.io.delimited import Header
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Blanks, Reading, file_batches
 from rankworth.io.source import Source
-from rankworth.judging import inputs
+from rankworth.scoring import inputs
 from rankworth.spark.sources import failure
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def frame(session: Any, files: Sequence[Source], asked: Asked, form: str) -> "Da
         form: their format.
 
     Raises:
-        InputError: as `Qrels` and `rankworth.io.csv.read_header`; `unknown-format`.
+        InputError: as `Qrels` and `rankworth.io.delimited.read_header`; `unknown-format`.
 
     """
     _, layout, reading = asked
@@ -108,9 +108,9 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
     """Tables of text; those with the same columns are read together."""
     alike: dict[tuple[object, ...], tuple[Header, int | None, list[str]]] = {}
     for file in files:
-        header = csv.read_header(file, layout, reading, in_order=False)
+        header = delimited.read_header(file, layout, reading, in_order=False)
         reading.orders.agree(header.value, file.name)
-        is_loose = header.delimiter in csv.LOOSE
+        is_loose = header.delimiter in delimited.LOOSE
         odd = "an export of Quepid" if header.quepid else "a table below other lines"
         odd = f"a table with {header.delimiter!r} between its cells" if is_loose else odd
         odd = "a table in which several columns name the query" if header.joined else odd
@@ -118,8 +118,8 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
             remedy = inputs.converted(file.path, reading.columns)
             raise InputError("unknown-format", f"{file.name}: this is {odd}", remedy=remedy)
         if header.undecided:
-            next(csv.batches(file, layout, reading))
-        ranks = csv.ranks(file, reading) if layout is RUN else None
+            next(delimited.batches(file, layout, reading))
+        ranks = delimited.ranks(file, reading) if layout is RUN else None
         key = (header.delimiter, header.names, header.named, *sorted(header.places.items()), ranks)
         alike.setdefault(key, (header, ranks, []))[2].append(os.path.abspath(file.path))  # noqa: PTH100 - as it is
     is_named = any(reading.columns.values())

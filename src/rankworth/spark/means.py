@@ -11,17 +11,18 @@ from pyspark.sql import functions as sql
 
 from rankworth import names
 from rankworth.errors import InputError, RefusedError, UsageError, quoted
-from rankworth.evaluation import diagnostics
-from rankworth.evaluation.evaluator import Plan
-from rankworth.evaluation.output import ALL, counts_note
-from rankworth.evaluation.values import Counts, Interval, Notice
 from rankworth.groups import NONE
 from rankworth.io.reading import Blank, Blanks
 from rankworth.judging.exclusion import nothing_left
 from rankworth.measures import TextFact
 from rankworth.names import Quantity, kind_of
 from rankworth.profiles import ResolvedMeasure, signature
+from rankworth.results.tables import ALL, counts_note
+from rankworth.results.values import Interval
+from rankworth.scoring import diagnostics
 from rankworth.scoring.columns import Link, from_logarithms, rounded
+from rankworth.scoring.counts import Counts, Notice
+from rankworth.scoring.evaluator import Plan
 from rankworth.stats.samples import ROUNDING
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library

@@ -12,16 +12,16 @@ import pyarrow as pa
 
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, RankworthError, quoted
-from rankworth.evaluation.evaluator import Evaluator, Plan
-from rankworth.evaluation.values import PerQuery, Values, details
 from rankworth.groups import Groups, Weights
 from rankworth.io import frames
 from rankworth.io.columns import Table
 from rankworth.io.reading import Blank, Blanks
 from rankworth.judging.exclusion import SELF, Exclusion
-from rankworth.judging.inputs import Judgements
 from rankworth.model import Run
+from rankworth.results.values import PerQuery, Values, details, values_of
 from rankworth.scoring.columns import Column, additive
+from rankworth.scoring.evaluator import Evaluator, Plan
+from rankworth.scoring.inputs import Judgements
 from rankworth.spark.sources import ELSEWHERE, PAIR, WANTED, Side
 
 _NUMBERS: Final = (
@@ -136,7 +136,7 @@ class Blocks:
 
     def _measured(self, judged: pl.DataFrame, run: Run, plan: Plan, blanks: Blanks) -> Block:
         judgements = Judgements(judged, None, [measure.judging for measure in plan.asked], may_exclude_all=True)
-        values = Evaluator(judgements, run, [plan]).values(plan, with_notices=False)
+        values = values_of(Evaluator(judgements, run, [plan]), plan, with_notices=False)
         return Block(values, values.counts.ignored, blanks.count)
 
     def _with_pairs(self, rows: pl.DataFrame) -> Plan:

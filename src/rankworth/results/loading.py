@@ -15,7 +15,11 @@ import numpy as np
 
 from rankworth.arrays import Floats
 from rankworth.errors import KEEP, InputError, RankworthError
-from rankworth.evaluation.results_file import (
+from rankworth.io import json
+from rankworth.io.source import Source
+from rankworth.model import Digest, QueryDigest
+from rankworth.profiles import STANDARD, Signature, signature
+from rankworth.results.file import (
     FAMILY,
     NUMBER,
     Column,
@@ -25,10 +29,6 @@ from rankworth.evaluation.results_file import (
     quantity_of,
     text_labels,
 )
-from rankworth.io import json
-from rankworth.io.source import Source
-from rankworth.model import Digest, QueryDigest
-from rankworth.profiles import STANDARD, Signature, signature
 from rankworth.scoring import columns as scoring
 from rankworth.scoring.columns import Mask
 from rankworth.tables import columns as tables
@@ -297,7 +297,7 @@ def _restored_bounds(described: Mapping[str, Any], measures: Sequence[str]) -> S
         measures: the measures in the order asked for.
 
     """
-    from rankworth.evaluation.bounds import Bound  # noqa: PLC0415 - rarely needed
+    from rankworth.whatif.bounds import Bound  # noqa: PLC0415 - rarely needed
 
     def restored(by_measure: Mapping[str, Mapping[str, float | None]]) -> dict[str, Bound]:
         ends = {label: [each[name] for name in Bound._fields] for label, each in by_measure.items()}

@@ -23,7 +23,7 @@ from rankworth.io.columns import SMALLER, SPELLINGS, Table, bare_names, is_count
 from rankworth.io.grade_words import Words
 from rankworth.io.lines import NUMBER, QRELS, RUN, Layout
 from rankworth.io.source import Source
-from rankworth.io.text import FIELDS, Reader, Record
+from rankworth.io.text_lines import FIELDS, Reader, Record
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Orders, Reading

@@ -10,9 +10,9 @@ from rankworth.io import detect, lines
 from rankworth.io.columns import NONE
 from rankworth.io.id_arrays import is_sparse, of_sparse
 from rankworth.io.lines import HEAD, QRELS, RUN, first_line
-from rankworth.io.python import Reader, Scored
+from rankworth.io.python_objects import Reader, Scored
 from rankworth.io.reading import Reading, file_batches, files_of
-from rankworth.io.records import is_array, is_table, plain
+from rankworth.io.rows import is_array, is_table, plain
 from rankworth.io.source import Source
 
 if TYPE_CHECKING:

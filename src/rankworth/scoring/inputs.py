@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError
-from rankworth.io import column_options, grade_words, validate
-from rankworth.io.column_options import Columns
+from rankworth.io import column_names, grade_words, validate
+from rankworth.io.column_names import Columns
 from rankworth.io.columns import NONE
 from rankworth.io.grade_words import Words
 from rankworth.io.lines import QRELS, RUN, Layout
@@ -136,17 +136,17 @@ class InputOptions:
         return judged, dict(zip(runs, ranked, strict=True)) if isinstance(runs, Mapping) else ranked
 
 
-def _columns_of(source: object, layout: Layout, columns: Columns) -> column_options.Input:
+def _columns_of(source: object, layout: Layout, columns: Columns) -> column_names.Input:
     """Return the names of the columns of judgements or a run; none where they are read already.
 
     Raises:
-        InputError: as `column_options.of_object`.
+        InputError: as `column_names.of_object`.
 
     """
     if isinstance(source, Qrels | Run):
         called = f"the {type(source).__name__}, which names its columns itself,"
-        return column_options.Input(layout, called, [], is_valued=True)
-    return column_options.of_object(source, layout, columns.named(layout))
+        return column_names.Input(layout, called, [], is_valued=True)
+    return column_names.of_object(source, layout, columns.named(layout))
 
 
 def qrels_of_ids(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:

@@ -253,9 +253,9 @@ def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
         return Input(layout, source.name, neighbours.names(source, form), is_response=True)
     if form in ("json", "jsonl"):
         return _of_json(source, layout, form, reading.columns)
-    from rankworth.io import csv  # noqa: PLC0415 - not needed for the others
+    from rankworth.io import delimited  # noqa: PLC0415 - not needed for the others
 
-    return Input(layout, source.name, csv.names(source, form, reading.columns), has_cells=True)
+    return Input(layout, source.name, delimited.names(source, form, reading.columns), has_cells=True)
 
 
 def of_object(source: Any, layout: Layout, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything
@@ -339,7 +339,7 @@ def _is_by_query(value: Mapping[Any, Any], columns: Mapping[str, str]) -> bool:
 
 def _has_numbers(documents: Any) -> bool:  # noqa: ANN401 - anything
     """Return whether these are numbers by document, or pairs of an id and a number, not of an object with fields."""
-    from rankworth.io.records import is_scalar  # noqa: PLC0415 - as above
+    from rankworth.io.rows import is_scalar  # noqa: PLC0415 - as above
     from rankworth.io.validate import is_numeric  # noqa: PLC0415 - it loads NumPy
 
     if isinstance(documents, list | tuple):
@@ -350,7 +350,7 @@ def _has_numbers(documents: Any) -> bool:  # noqa: ANN401 - anything
 
 def _samples(value: Any, depth: int = 4) -> Iterator[Any]:  # noqa: ANN401 - anything
     """The fields and objects of what stands first in lists and in the first fields of rows, down to some depth."""
-    from rankworth.io.records import fields_of, is_array, is_scalar  # noqa: PLC0415 - as above
+    from rankworth.io.rows import fields_of, is_array, is_scalar  # noqa: PLC0415 - as above
 
     if isinstance(value, list):
         inner = [each for each in value if each is not None][:1]

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankworth.arrays import Floats, Integers, Pool, expand
-from rankworth.evaluation.counterfactuals import MeasureContext
-from rankworth.evaluation.tie_bounds import MAX_DOCUMENTS, MAX_RANKINGS, Bounds, is_ordered, worth
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure, Terms
 from rankworth.measures.building_blocks import SIGNED
 from rankworth.measures.core import Ideal
 from rankworth.scoring.columns import Mask
+from rankworth.whatif.rankings import MeasureContext
+from rankworth.whatif.tie_orders import MAX_DOCUMENTS, MAX_RANKINGS, Bounds, is_ordered, worth
 
 
 class Ways(NamedTuple):

@@ -5,7 +5,7 @@ from functools import cache
 from itertools import permutations
 from typing import Final
 
-from rankworth.evaluation.runner import ranking
+from rankworth.judging.judged_run import ranking
 from rankworth.measures import TextFact
 from rankworth.model import Run
 from rankworth.names import Quantity

@@ -14,13 +14,13 @@ import numpy as np
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import MeasureError
-from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.judged import Judged
 from rankworth.judging import grades
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure
 from rankworth.measures.building_blocks import gain_of, relevant
 from rankworth.scoring.columns import Mask
+from rankworth.whatif.rankings import MeasureContext
 
 MAX_RANKINGS: Final = 2_000
 """up to how many rankings of a query all are measured"""

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from rankworth.errors import MeasureError, RankworthError, UsageError, counted, quoted
 from rankworth.evaluation import runner
-from rankworth.evaluation.counterfactuals import MeasureContext, refuse
-from rankworth.evaluation.output import DEFECT
-from rankworth.evaluation.values import Values
 from rankworth.explanation.explanation import Difference, Explanation, Explanations
 from rankworth.explanation.trace import Term, traces
 from rankworth.io import validate
 from rankworth.io.columns import NONE
 from rankworth.io.source import STDIN
-from rankworth.judging import inputs
-from rankworth.judging.inputs import GRADES, of_grades
 from rankworth.judging.judged_run import Row
 from rankworth.measures import Fact, Measure
 from rankworth.model import Qrels
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
+from rankworth.results.tables import DEFECT
+from rankworth.results.values import Values
+from rankworth.scoring import inputs
+from rankworth.scoring.inputs import GRADES, of_grades
 from rankworth.settings import Grades, Missing
+from rankworth.whatif.rankings import MeasureContext, refuse
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -111,8 +111,8 @@ def explain(
         orders: or their places, best first, `[1, 2, 0]`.
         rel: as for `evaluate`.
         profile: as for `evaluate`.
-        texts: texts of queries by their ids, or a file of them, as `rankworth.io.metadata.queries` reads it.
-        docs: texts of documents by their ids, or a file of them, as `rankworth.io.metadata.documents` reads it.
+        texts: texts of queries by their ids, or a file of them, as `rankworth.io.query_texts.queries` reads it.
+        docs: texts of documents by their ids, or a file of them, as `rankworth.io.query_texts.documents` reads it.
         **settings: as for `evaluate`.
 
     Returns:
@@ -240,7 +240,7 @@ def explain_queries(
             refuse(query, [contexts[0] for _, contexts in inspected], runs, alone=len(chosen) == 1)
     query_texts: Mapping[str, str] = {}
     if texts is not None:
-        from rankworth.io.metadata import queries as read_queries  # noqa: PLC0415 - where there are texts
+        from rankworth.io.query_texts import queries as read_queries  # noqa: PLC0415 - where there are texts
 
         named = {role: name for role, name in of_texts.items() if role in ("query", "text")}
         query_texts = read_queries(texts, columns=named).texts
@@ -248,7 +248,7 @@ def explain_queries(
     sides = zip((each.name for each in runs), inspected, strict=True)
     parts = [_explained(name, contexts, chosen, query_texts, document_texts) for name, (_, contexts) in sides]
     if docs is not None:
-        from rankworth.io.metadata import documents as read_documents  # noqa: PLC0415 - where there are texts
+        from rankworth.io.query_texts import documents as read_documents  # noqa: PLC0415 - where there are texts
 
         every = [explanation for part in parts for explanation in part]
         wanted = {str(term.document) for each in every for term in each.terms if term.document is not None}

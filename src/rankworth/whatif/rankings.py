@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, Pool
 from rankworth.errors import InputError, RankworthError, RefusedError, counted, quoted, shortened
-from rankworth.evaluation.evaluator import Evaluator, MeasuredRun, Plan
 from rankworth.judged import Judged
 from rankworth.judging import grades
 from rankworth.judging.judged_run import COLUMNS, JudgedRows
@@ -19,6 +18,7 @@ from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.profiles import Profile, ResolvedMeasure
 from rankworth.scoring.columns import Column
+from rankworth.scoring.evaluator import Evaluator, MeasuredRun, Plan
 from rankworth.settings import Judging
 
 
@@ -372,13 +372,18 @@ class MeasureContext:
         return run, run.column(measure, of_queries)
 
 
-def contexts(evaluator: Evaluator, plan: Plan, columns: Sequence[Column]) -> list[MeasureContext]:
-    """The measures of a plan that are numbers, with the run under their settings and their values."""
-    rows = zip(plan.numbers, plan.signed, columns, strict=True)
-    return [
-        MeasureContext(bare, plan.profile, evaluator.measured_run(measure), evaluator.qrels(measure), column)
-        for measure, bare, column in rows
-    ]
+def contexts(evaluator: Evaluator, plan: Plan) -> list[MeasureContext]:
+    """Put the measures of a plan that are numbers beside the run under their settings, and their values.
+
+    Raises:
+        RankworthError: where settings refuse the run.
+
+    """
+    contexts = []
+    for measure, bare in zip(plan.numbers, plan.signed, strict=True):
+        run, qrels, column = evaluator.measured_run(measure), evaluator.qrels(measure), evaluator.column(measure)
+        contexts.append(MeasureContext(bare, plan.profile, run, qrels, column))
+    return contexts
 
 
 def refuse(query: str, contexts: Sequence[MeasureContext], runs: Sequence[Run], *, alone: bool = True) -> None:

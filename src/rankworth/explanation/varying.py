@@ -10,18 +10,18 @@ from typing import Any, Final, NamedTuple
 from rankworth import names
 from rankworth.errors import InputError, MeasureError, UsageError
 from rankworth.evaluation import runner
-from rankworth.evaluation.evaluator import Plan
 from rankworth.explanation import changes
 from rankworth.explanation.changes import BY, By, Options, RankedQuery, Row, ranked_queries
-from rankworth.explanation.queries import named_ranking
+from rankworth.explanation.explaining import named_ranking
 from rankworth.explanation.scenario import GRADES as EXAMPLE
 from rankworth.explanation.scenario import UNJUDGED as UNJUDGED_EXAMPLE
 from rankworth.io.validate import is_number
-from rankworth.judging import inputs
-from rankworth.judging.inputs import GRADES, of_grades
 from rankworth.judging.judged_run import Row as Grade
 from rankworth.measures import Measure
 from rankworth.profiles import DEFAULT, Profile, ResolvedMeasure
+from rankworth.scoring import inputs
+from rankworth.scoring.evaluator import Plan
+from rankworth.scoring.inputs import GRADES, of_grades
 from rankworth.tables.columns import Column, Kind, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look

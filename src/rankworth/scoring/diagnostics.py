@@ -9,7 +9,6 @@ import numpy as np
 
 from rankworth.arrays import Integers
 from rankworth.errors import counted, quoted
-from rankworth.evaluation.values import Counts, Notice
 from rankworth.judging import grades
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.judged_run import JudgedRows
@@ -20,10 +19,11 @@ from rankworth.model import Qrels
 from rankworth.names import Quantity
 from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask, summary
+from rankworth.scoring.counts import Counts, Notice
 from rankworth.settings import STANDARD_AVERAGING, Averaging
 
 if TYPE_CHECKING:
-    from rankworth.evaluation.evaluator import Evaluator, MeasuredRun, Plan
+    from rankworth.scoring.evaluator import Evaluator, MeasuredRun, Plan
 
 MANY: Final = 0.1
 """the share of queries from which something is no exception"""

@@ -19,8 +19,9 @@ from rankworth.stats.samples import FEW_QUERIES
 from rankworth.tables.columns import Best, Column, Kind, Sheet, defined
 
 if TYPE_CHECKING:
-    from rankworth.evaluation.bounds import Bound
-    from rankworth.evaluation.values import Counts, RunValues, Values
+    from rankworth.results.values import RunValues, Values
+    from rankworth.scoring.counts import Counts
+    from rankworth.whatif.bounds import Bound
 
     Beside = Mapping[str, Mapping[str, Values | RankworthError]]
     """`{run: {profile: values}}`."""

@@ -9,26 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats
-from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
-from rankworth.evaluation.diagnostics import TieEffect, diagnose
-from rankworth.evaluation.ranges import refuse_beyond_range
-from rankworth.evaluation.values import Counts, Details, PerQuery, Values
+from rankworth.errors import InputError, MeasureError, RankworthError, UsageError
 from rankworth.groups import Groups
 from rankworth.judging import Include, JudgedRun, grades, judge_all
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.inputs import Judgements
 from rankworth.judging.judged_run import JudgedRows, subtopics_of
 from rankworth.judging.overlap import alike_documents
 from rankworth.judging.quirks import paired, separated, shortened
 from rankworth.judging.ranking import Ordering
 from rankworth.measures import TextFact
 from rankworth.measures.core import Layout
-from rankworth.measures.facts import RUNID
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity, kind_of
 from rankworth.profiles import Profile, ResolvedMeasure
 from rankworth.scoring import columns as scoring
 from rankworth.scoring.columns import Column, Mask, Rows, Standing
+from rankworth.scoring.diagnostics import TieEffect
+from rankworth.scoring.inputs import Judgements
 from rankworth.settings import STANDARD_JUDGING, Averaging, Judging
 from rankworth.tables.columns import Kind
 
@@ -271,7 +268,7 @@ class Evaluator:
 
         """
         if run.orders.set_of:
-            from rankworth.evaluation.sets import refuse_orders  # noqa: PLC0415 - rarely needed
+            from rankworth.scoring.sets import refuse_orders  # noqa: PLC0415 - rarely needed
 
             refuse_orders(run, [measure for plan in plans for measure in plan.asked])
         self.judgements, self.shown, self._open_grades = judgements, shown, full
@@ -466,81 +463,6 @@ class Evaluator:
         if not isinstance(measured, MeasuredRun):
             raise measured or TypeError("the run is not judged yet")
         return measured
-
-    def values(self, plan: Plan, *, with_notices: bool = True) -> Values:
-        """The values of one plan, with counts, notices, and what is needed to make means and signatures.
-
-        Args:
-            plan: the measures.
-            with_notices: whether anything deserves a second look.
-
-        Raises:
-            RankworthError: where the profile refuses the judgements or the run.
-            MeasureError: `beyond-range`.
-
-        """
-        profile, base, label = plan.profile, plan.base, ""
-        measures, columns = plan.numbers, []
-        try:
-            for measure in measures:
-                label = measure.label
-                columns.append(self.column(measure))
-            label = ""
-            whole = self.measured_run(base)
-            scored = whole.rows(base.averaging).listed
-        except RefusedError as error:
-            raise profile.refused(error, label) from None
-        refuse_beyond_range(zip(measures, columns, strict=True), profile)
-        policy = self.judgements(base.judging).duplicate_judgements
-        if policy not in ("error", base.judging.duplicate_judgements):  # it was settled when they were read
-            profile = profile.derive(duplicate_judgements=policy)
-        if profile.judging.exclude is not None:
-            profile = replace(profile, judging=profile.judging.bare)
-        qrels, judgement = self.qrels(base), whole.judgement
-        ids, table, there = scoring.side_by_side(columns, whole.standing.queries, scored)
-        groups = [] if plan.by is None else plan.by.shown(ids)
-        counts = Counts.of(
-            whole.standing,
-            scored,
-            qrels.kinds,
-            judgement.unjudged,
-            duplicates_removed=judgement.repeated,
-            duplicate_judgements_removed=int(qrels.repeated.sum()),
-            excluded=judgement.excluded,
-            excluded_judgements=int(qrels.excluded.sum()),
-        )
-        texts = self._text_facts(plan, ids) if len(measures) < len(plan.asked) else {}
-        measured = list(zip(measures, columns, strict=True))
-        notices = tuple(diagnose(self, plan, base, measured, counts)) if with_notices else ()
-        return Values(
-            self.run.name,
-            tuple(measure.quantity for measure in measures),
-            PerQuery(ids, [*plan.kinds], table, texts, there, plan.kinds, groups, qrels.kinds),
-            counts,
-            profile,
-            notices,
-            tuple(measure.quantity for measure in plan.asked),
-            self.run.tag,
-            plan.by,
-            self.judgements(replace(base.judging, exclude=None) if base.judging.exclude else base.judging),
-            _details=Details(
-                tuple(columns),
-                plan.signed,
-                (whole.standing, scored),
-                int(np.count_nonzero(whole.hits.pool.grades > 0)),
-                self.run.lists is not None,
-            ),
-        )
-
-    def _text_facts(self, plan: Plan, queries: Sequence[str]) -> dict[str, list[str]]:
-        """The texts of queries by label; without the tag of the whole run."""
-        texts = {}
-        for measure in plan.asked:
-            if isinstance(measure.quantity, TextFact) and measure.quantity != RUNID:
-                run = self.measured_run(measure)
-                by_query = dict(zip(run.standing.queries, run.values[measure.quantity].tolist(), strict=True))
-                texts[measure.label] = [by_query.get(query, "") for query in queries]
-        return texts
 
     def column(self, measure: ResolvedMeasure) -> Column:
         """The values of a measure, and how much each counts.

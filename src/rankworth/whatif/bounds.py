@@ -10,19 +10,18 @@ import numpy as np
 from rankworth import support
 from rankworth.arrays import Floats
 from rankworth.errors import UsageError
-from rankworth.evaluation.counterfactuals import MeasureContext, contexts
-from rankworth.evaluation.evaluator import Evaluator, Plan
-from rankworth.evaluation.tie_bounds import Bounds, expected, over_orders
-from rankworth.evaluation.unjudged_bounds import grades_of, over_grades
-from rankworth.evaluation.values import Values, details
 from rankworth.io.validate import IdKinds
-from rankworth.judging.inputs import Judgements
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure
 from rankworth.model import Run
 from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask
+from rankworth.scoring.evaluator import Evaluator, Plan
+from rankworth.scoring.inputs import Judgements
 from rankworth.stats.samples import check_word
+from rankworth.whatif.rankings import MeasureContext, contexts
+from rankworth.whatif.tie_orders import Bounds, expected, over_orders
+from rankworth.whatif.unjudged_grades import grades_of, over_grades
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -95,8 +94,10 @@ class MeanBounds(Mapping[str, Bound]):
         return replace(self, columns=parts)
 
 
-def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progress: "Progress | None" = None) -> Values:
-    """The values of a run, with their bounds.
+def evaluator_for_bounds(
+    judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progress: "Progress | None" = None
+) -> Evaluator:
+    """Judge and measure a run, with rows for the documents that bounds look at.
 
     Args:
         judgements: those that count under some settings.
@@ -106,17 +107,29 @@ def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progres
         progress: called while a file is read.
 
     Raises:
-        UsageError: `unknown-setting`; `unfollowed-setting` where settings leave no measure with bounds.
+        UsageError: `unknown-setting`.
         RankworthError: as `evaluate`.
 
     """
     check_word("bounds", by, VARIED)
     needs_rows = by == "unjudged" and any(not _has_plain_ranks(measure) for measure in plan.asked)
-    evaluator = Evaluator(
-        judgements, run, [plan], shown=_queries_with_ids(judgements, plan), progress=progress, full=needs_rows
-    )
-    values = evaluator.values(plan)
-    every = contexts(evaluator, plan, details(values).columns)
+    shown = _queries_with_ids(judgements, plan)
+    return Evaluator(judgements, run, [plan], shown=shown, progress=progress, full=needs_rows)
+
+
+def mean_bounds(evaluator: Evaluator, plan: Plan, by: Varied) -> MeanBounds:
+    """Bound the mean of each measure, and the value of each query.
+
+    Args:
+        evaluator: a run, as `evaluator_for_bounds` measures it.
+        plan: the measures.
+        by: what bounds are taken over.
+
+    Raises:
+        UsageError: `unfollowed-setting` where settings leave no measure with bounds.
+
+    """
+    every = contexts(evaluator, plan)
     reasons = [no_bounds(context, by) for context in every]
     refuse_without_bounds([reason for context, reason in zip(every, reasons, strict=True) if _is_measure(context)])
     columns, notes = {}, []
@@ -139,7 +152,7 @@ def bounded(judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progres
         lowest, middle, highest = (unknown if each is none else column.with_values(each) for each in ends)
         columns[label] = lowest, middle, highest
     sentence = assumption(evaluator.measured_run(plan.base).hits, by)
-    return replace(values, bounds=MeanBounds(by, sentence, tuple(notes), columns, values.per_query.id_kinds))
+    return MeanBounds(by, sentence, tuple(notes), columns, evaluator.qrels(plan.base).kinds)
 
 
 _OF: Final = {"ties": "orders of ties", "unjudged": "ways to grade documents"}
@@ -277,7 +290,7 @@ def of_runs(judgements: Judgements, runs: Mapping[str, Run], plan: Plan, by: Var
     shown = every if is_shown else _queries_with_ids(judgements, plan)
     for name, run in runs.items():
         evaluator = Evaluator(judgements, run, [plan], shown=shown, full=is_shown)
-        sides[name] = contexts(evaluator, plan, details(evaluator.values(plan, with_notices=False)).columns)
+        sides[name] = contexts(evaluator, plan)
     return sides
 
 
