@@ -31,9 +31,10 @@ import rankworth as rw
 from generators import Grades, Scores, collections
 from rankworth.errors import InputError
 from rankworth.io import parquet
-from rankworth.io.lines import QRELS as JUDGED
-from rankworth.io.lines import RUN as RANKED
-from rankworth.io.reading import Reading, file_batches
+from rankworth.io.files import file_batches
+from rankworth.io.layout import QRELS as JUDGED
+from rankworth.io.layout import RUN as RANKED
+from rankworth.io.options import Reading
 from rankworth.io.source import Source
 from rankworth.model import Qrels, Run
 

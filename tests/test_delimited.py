@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 import rankworth as rw
 from rankworth.errors import InputError
 from rankworth.io import delimited as csv_reader
-from rankworth.io.lines import QRELS, RUN, Layout
-from rankworth.io.reading import Reading, file_batches
+from rankworth.io.files import file_batches
+from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.options import Reading
 from rankworth.io.source import Source
 from rankworth.model import Run
 

@@ -25,8 +25,9 @@ from fuzzing.naive import Unclear
 from fuzzing.trials import COLUMNAR, NAIVE, WRITERS, Trial
 from rankworth.errors import InputError
 from rankworth.io import query_texts
-from rankworth.io.lines import QRELS, RUN, Layout
-from rankworth.io.reading import Reading, file_batches
+from rankworth.io.files import file_batches
+from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.options import Reading
 from rankworth.io.source import Source
 
 Rows = list[tuple[Any, ...]]

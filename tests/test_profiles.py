@@ -38,6 +38,7 @@ from rankworth.model import Run
 from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure, Rule
 from rankworth.reference import in_terminal
 from rankworth.reference import profiles as reference
+from rankworth.results import file as results_file
 from rankworth.results.tables import means as sheet_of_means
 from rankworth.results.tables import per_query
 from rankworth.results.values import RunValues
@@ -429,7 +430,7 @@ def test_a_number_that_is_wrong_is_said_to_be_wrong_by_every_output(name: str) -
     for text in told:
         assert f"{text}   [known-defect]" in repr(found)
     table = RunValues({"run": found})
-    [run] = json.loads(json.dumps(file.record(table, with_queries=True)))["runs"]
+    [run] = json.loads(json.dumps(results_file.record(table, with_queries=True)))["runs"]
     assert [one["text"] for one in run["warnings"] if one["slug"] == "known-defect"] == told
     marked = [f"{text}   [known-defect]" for text in told]
     for sheet in (sheet_of_means(table), per_query(table)):

@@ -36,8 +36,8 @@ from rankworth.errors import InputError, UsageError
 from rankworth.io import python_objects
 from rankworth.io.columns import SPELLINGS
 from rankworth.io.labels import ranked
-from rankworth.io.lines import QRELS as JUDGED_LAYOUT
-from rankworth.io.lines import RUN as RUN_LAYOUT
+from rankworth.io.layout import QRELS as JUDGED_LAYOUT
+from rankworth.io.layout import RUN as RUN_LAYOUT
 
 Dicts = dict[str, dict[str, float]]
 Rows = list[tuple[str, str, float]]
@@ -260,7 +260,7 @@ def test_frames_are_frames_and_dicts_of_dicts_dicts() -> None:
 
 def test_ids_in_lists_need_no_dataframe_library() -> None:
     program = (
-        "import sys\nfrom rankworth.io.lines import QRELS, RUN\nfrom rankworth.io.python_objects import Reader\n"
+        "import sys\nfrom rankworth.io.layout import QRELS, RUN\nfrom rankworth.io.python_objects import Reader\n"
         "from rankworth.io.labels import ranked\n"
         "Reader(RUN, 'x').read({'q': ['a', 'b']})\nReader(QRELS, 'x').read([[1, 2], [3]])\n"
         "Reader(RUN, 'x').read({'q': [('a', 1.5)]})\nranked([[1, 0]], scores=[[0.5, 0.25]])\n"

@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import atomic, detect, duplicates, write
 from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
+from rankworth.io.files import file_batches, file_parts
 from rankworth.io.grade_words import Words
-from rankworth.io.lines import QRELS, RUN, Layout
-from rankworth.io.reading import Blank, Blanks, Reading, file_batches, file_parts
-from rankworth.io.source import STDIN, Progress, Source, opened
+from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.options import Blank, Blanks, Reading
+from rankworth.io.paths import opened
+from rankworth.io.source import STDIN, Progress, Source
 from rankworth.judging.order import Contradictions
 from rankworth.judging.polars import ScatteredError, together_in_memory, whole_queries
 from rankworth.model import stem

@@ -25,8 +25,9 @@ from rankworth.errors import InputError, RankworthError, slugs
 from rankworth.io import delimited, excluded_pairs, frames, parquet, python_objects, query_texts
 from rankworth.io import jsonl as json_lines
 from rankworth.io import trec as trec_lines
-from rankworth.io.lines import QRELS, RUN, Layout
-from rankworth.io.reading import FORMATS, Reading, file_batches
+from rankworth.io.files import file_batches
+from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.options import FORMATS, Reading
 from rankworth.io.source import Source
 
 WRITERS: Final[Mapping[str, Callable[[Random, str], Written]]] = {

@@ -10,8 +10,9 @@ import numpy as np
 from rankworth.arrays import Integers
 from rankworth.checking.findings import Finding
 from rankworth.errors import InputError
-from rankworth.io.lines import QRELS
-from rankworth.io.reading import LOOSELY_RANKED, Described, Reading, files_of
+from rankworth.io.files import files_of
+from rankworth.io.layout import QRELS
+from rankworth.io.options import LOOSELY_RANKED, Described, Reading
 from rankworth.io.source import STDIN, Source
 from rankworth.model import Qrels, Run
 from rankworth.settings import DuplicateJudgements

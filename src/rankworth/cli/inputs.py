@@ -15,8 +15,8 @@ from rankworth.io.source import STDIN
 
 if TYPE_CHECKING:
     from rankworth.io.column_names import Columns
-    from rankworth.io.lines import Layout
-    from rankworth.io.reading import Described, Reading
+    from rankworth.io.layout import Layout
+    from rankworth.io.options import Described, Reading
     from rankworth.io.source import Source
     from rankworth.model import Run
     from rankworth.results.file import Result
@@ -68,9 +68,10 @@ class InputFiles:
                 are about judgements or runs and there are none.
 
         """
-        from rankworth.io.lines import QRELS, RUN  # noqa: PLC0415 - not needed for help
-        from rankworth.io.reading import Reading  # noqa: PLC0415 - as above
-        from rankworth.io.source import is_stdin, opened  # noqa: PLC0415 - as above
+        from rankworth.io.layout import QRELS, RUN  # noqa: PLC0415 - not needed for help
+        from rankworth.io.options import Reading  # noqa: PLC0415 - as above
+        from rankworth.io.paths import opened  # noqa: PLC0415 - as above
+        from rankworth.io.source import is_stdin  # noqa: PLC0415 - as above
 
         read, pairs = options.read, [named(text) for text in runs]
         read.refuse_unread(qrels=bool(qrels), runs=bool(pairs))
@@ -113,8 +114,8 @@ class InputFiles:
         if not self.columns:
             return [reading for _, _, reading in self.inputs]
         from rankworth.io.column_names import of_file  # noqa: PLC0415 - not before the arguments are known to be sound
-        from rankworth.io.lines import QRELS  # noqa: PLC0415 - as above
-        from rankworth.io.reading import Reading  # noqa: PLC0415 - as above
+        from rankworth.io.layout import QRELS  # noqa: PLC0415 - as above
+        from rankworth.io.options import Reading  # noqa: PLC0415 - as above
         from rankworth.io.source import Source  # noqa: PLC0415 - as above
         from rankworth.judging.exclusion import SELF  # noqa: PLC0415 - as above
 
@@ -180,7 +181,7 @@ class InputFiles:
         settings |= {"profile": profiles[0]} if len(profiles) == 1 else {}
         if not self.qrels:
             return None, [], settings
-        from rankworth.io.reading import Described  # noqa: PLC0415 - not before the arguments are sound
+        from rankworth.io.options import Described  # noqa: PLC0415 - not before the arguments are sound
         from rankworth.judging.exclusion import Exclusion  # noqa: PLC0415 - as above
 
         judged, *others = self.readings

@@ -20,7 +20,7 @@ from rankworth.cli.inputs import InputFiles, stem
 from rankworth.cli.options import Running
 from rankworth.cli.output import Output
 from rankworth.errors import RankworthWarning, UsageError
-from rankworth.io.reading import Blanks
+from rankworth.io.options import Blanks
 from rankworth.io.source import STDIN
 from rankworth.spark import files
 from rankworth.spark.sources import translated

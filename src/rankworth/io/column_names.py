@@ -10,8 +10,10 @@ from typing import Any, Final
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.columns import NONE, Table, at, is_header, is_negative, nearest, numbered, parts_of
 from rankworth.io.detect import format_of
-from rankworth.io.lines import MARK, QRELS, RUN, Layout
-from rankworth.io.reading import Reading, files_of
+from rankworth.io.files import files_of
+from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.lines import MARK
+from rankworth.io.options import Reading
 from rankworth.io.source import Source
 
 _HEAD: Final = 1 << 16

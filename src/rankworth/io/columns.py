@@ -12,8 +12,8 @@ from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import grade_words
 from rankworth.io.cells import separator_in
 from rankworth.io.grade_words import Words
-from rankworth.io.lines import QRELS, RUN
-from rankworth.io.reading import Orders
+from rankworth.io.layout import QRELS, RUN
+from rankworth.io.options import Orders
 
 QUERY_TEXTS: Final = ("query text", "query_text", "user_input")
 """what the text of a query is called, which is its id where there is no other"""

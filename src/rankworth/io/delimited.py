@@ -21,12 +21,12 @@ from rankworth.io import grade_words, headerless, lines
 from rankworth.io.cells import is_written
 from rankworth.io.columns import SMALLER, SPELLINGS, Table, bare_names, is_counted, is_header, numbered, parts_of
 from rankworth.io.grade_words import Words
-from rankworth.io.lines import NUMBER, QRELS, RUN, Layout
+from rankworth.io.layout import NUMBER, QRELS, RUN, Layout
 from rankworth.io.source import Source
 from rankworth.io.text_lines import FIELDS, Reader, Record
 
 if TYPE_CHECKING:
-    from rankworth.io.reading import Orders, Reading
+    from rankworth.io.options import Orders, Reading
 
 CHUNK: Final = 8 << 20
 LONGEST: Final = 32 << 20

@@ -9,8 +9,10 @@ from typing import Any, Final
 from rankworth.errors import InputError, quoted
 from rankworth.io import headerless
 from rankworth.io.columns import bare_names, is_counted, is_header, is_plural
-from rankworth.io.lines import HEAD, MARK, QRELS, RUN, Layout, first_line
-from rankworth.io.reading import Reading, file_batches
+from rankworth.io.files import file_batches
+from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.lines import HEAD, MARK, first_line
+from rankworth.io.options import Reading
 from rankworth.io.source import Source
 
 _FORM: Final = {"\t": "tsv", ",": "csv", ";": "csv", "|": "csv"}

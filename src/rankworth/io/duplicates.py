@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io.lines import QRELS, RUN, Layout
+from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.source import STDIN, Source
 from rankworth.settings import DuplicateJudgements, Duplicates
 

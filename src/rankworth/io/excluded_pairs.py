@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from rankworth.errors import InputError
 from rankworth.io import detect, lines
 from rankworth.io.columns import NONE
+from rankworth.io.files import file_batches, files_of
 from rankworth.io.id_arrays import is_sparse, of_sparse
-from rankworth.io.lines import HEAD, QRELS, RUN, first_line
+from rankworth.io.layout import QRELS, RUN
+from rankworth.io.lines import HEAD, first_line
+from rankworth.io.options import Reading
 from rankworth.io.python_objects import Reader, Scored
-from rankworth.io.reading import Reading, file_batches, files_of
 from rankworth.io.rows import is_array, is_table, plain
 from rankworth.io.source import Source
 
@@ -26,7 +28,7 @@ def read(source: Any, columns: Mapping[str, str] = NONE) -> "Scored | pl.DataFra
     """Pairs as judgements of grade 1; some may appear twice.
 
     Args:
-        source: a path or a list of paths, in any format of `rankworth.io.reading` with or without values, or with two
+        source: a path or a list of paths, in any format of `rankworth.io.options` with or without values, or with two
             words or two cells in each line; a dict `{query: documents}`; a frame; or pairs.
         columns: which column holds the queries and the documents, where their names do not tell.
 

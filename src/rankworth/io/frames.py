@@ -14,7 +14,7 @@ import polars as pl
 from rankworth.errors import InputError, shortened
 from rankworth.io import cells, validate
 from rankworth.io.columns import SMALLER, VALUES, Table, is_index, numbered, parts_of
-from rankworth.io.lines import QRELS, RUN
+from rankworth.io.layout import QRELS, RUN
 from rankworth.io.rows import Fields, Records, has_documents, plain
 
 BATCH: Final = 1 << 18

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from rankworth.errors import UsageError
-from rankworth.io.lines import NUMBER
+from rankworth.io.layout import NUMBER
 
 Words = Mapping[str, float]
 """The grade that each word means, `{"E": 3, "S": 2}`."""

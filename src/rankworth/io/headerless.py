@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from rankworth.errors import InputError, quoted
 from rankworth.io.grade_words import usual_grades
-from rankworth.io.lines import HEAD, NUMBER, QRELS, RUN, Layout, beginning, first_line
+from rankworth.io.layout import NUMBER, QRELS, RUN, Layout
+from rankworth.io.lines import HEAD, beginning, first_line
 from rankworth.io.source import STDIN, Source
 
 if TYPE_CHECKING:
-    from rankworth.io.reading import Reading
+    from rankworth.io.options import Reading
 
 TIMES: Final = ((1e8, 2.2e9), (1e11, 2.2e12))
 """seconds and milliseconds since 1970, from 1973 to 2039"""

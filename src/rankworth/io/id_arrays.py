@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from rankworth.errors import InputError, quoted
 from rankworth.io.columns import SPELLINGS, at, is_negative, leaves
-from rankworth.io.lines import RUN, Layout
+from rankworth.io.layout import RUN, Layout
 from rankworth.io.rows import is_list, is_several, plain
 from rankworth.io.validate import shown
 

@@ -15,7 +15,8 @@ import orjson
 from rankworth.errors import InputError, quoted
 from rankworth.io import lines, validate
 from rankworth.io.columns import NONE
-from rankworth.io.lines import MARK, RUN, Layout
+from rankworth.io.layout import RUN, Layout
+from rankworth.io.lines import MARK
 from rankworth.io.python_objects import Reader, Scored, frame_of
 from rankworth.io.responses import by_query, is_response
 from rankworth.io.source import Source
@@ -23,7 +24,7 @@ from rankworth.io.source import Source
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankworth.io.reading import Reading
+    from rankworth.io.options import Reading
 
 _HEAD: Final = 1 << 12
 _STRING: Final = rb'"(?:[^"\\]|\\.)*+"\s*'

@@ -13,7 +13,8 @@ import polars as pl
 
 from rankworth.errors import InputError
 from rankworth.io import json, lines
-from rankworth.io.lines import RUN, Chunk, Layout
+from rankworth.io.layout import RUN, Layout
+from rankworth.io.lines import Chunk
 from rankworth.io.python_objects import Reader
 from rankworth.io.responses import by_query, unknown
 from rankworth.io.rows import Records, has_documents
@@ -21,7 +22,7 @@ from rankworth.io.source import Source
 from rankworth.io.validate import shown
 
 if TYPE_CHECKING:
-    from rankworth.io.reading import Reading
+    from rankworth.io.options import Reading
 
 CHUNK: Final = 8 << 20
 LONGEST: Final = 1 << 28

@@ -5,19 +5,16 @@ import shlex
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeVar
 
 from rankworth.errors import InputError
+from rankworth.io.layout import Layout
 from rankworth.io.source import STDIN, Source
 
 T = TypeVar("T")
 
 MARK: Final = b"\xef\xbb\xbf"
 """a byte order mark; files that were joined have some in their middle"""
-NUMBER: Final = re.compile(
-    r"[+-]?(?:[0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?|\.[0-9]+(?:e[+-]?[0-9]+)?|inf|infinity|nan)", re.IGNORECASE
-)
 MOST_BLANK: Final = 1 << 24
 """how many bytes of blank lines may stand together"""
 HEAD: Final = 1 << 16
@@ -26,66 +23,6 @@ _AHEAD: Final = 2
 _AROUND: Final = 30
 """how many bytes before and after a wrong one are shown"""
 _MARKED: Final = re.compile(rb"^[ \t\v\f\r]*\xef\xbb\xbf", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Layout:
-    """What a file holds: a run or judgements.
-
-    Attributes:
-        option: what options call such files.
-        columns: of TREC's lines.
-        value: which of them is the number.
-        repeated: the slug where a document appears twice.
-        verb: what such a file does to a document.
-        exchanged: what helps where this is expected, and the other is there.
-
-    """
-
-    option: str
-    columns: tuple[str, ...]
-    value: str
-    repeated: str
-    verb: str
-    exchanged: str
-
-    @property
-    def what(self) -> str:
-        """What messages call a row."""
-        return f"{self.option} line"
-
-    @property
-    def slug(self) -> str:
-        """The slug where there are too many or too few columns."""
-        return f"{self.option}-columns"
-
-    def format_option(self, form: str, path: str) -> str:
-        """Return how a user says which format a file has."""
-        kind = "Run" if self.value == "score" else "Qrels"
-        return f"--{self.option}-format {form}, in Python {kind}({path!r}, format={form!r})"
-
-    def fits(self, line: bytes) -> bool:
-        """Whether a line of TREC's has these columns, and a number where one belongs."""
-        fields, value = line.split(), self.columns.index(self.value)
-        return len(fields) == len(self.columns) and bool(NUMBER.fullmatch(fields[value].decode("latin-1")))
-
-
-RUN: Final = Layout(
-    option="run",
-    columns=("query", "Q0", "document", "rank", "score", "tag"),
-    value="score",
-    repeated="duplicate-document",
-    verb="ranks",
-    exchanged="this looks like judgements; they come first, the run comes second",
-)
-QRELS: Final = Layout(
-    option="qrels",
-    columns=("query", "iteration", "document", "grade"),
-    value="grade",
-    repeated="duplicate-judgement",
-    verb="judges",
-    exchanged="this looks like a run; the judgements come first, the run comes second",
-)
 
 
 class Chunk(NamedTuple):

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.columns import is_negative
-from rankworth.io.lines import RUN, Layout
-from rankworth.io.reading import Lists
+from rankworth.io.layout import RUN, Layout
+from rankworth.io.options import Lists
 from rankworth.io.source import Source
 
 if TYPE_CHECKING:
-    from rankworth.io.reading import Reading
+    from rankworth.io.options import Reading
 
 BATCH: Final = 1 << 18
 """how many documents are handed out at a time"""

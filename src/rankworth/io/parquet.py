@@ -21,12 +21,12 @@ from rankworth.errors import InputError, shortened
 from rankworth.io import frames
 from rankworth.io.columns import Table, numbered, parts_of
 from rankworth.io.frames import fields, is_list
-from rankworth.io.lines import Layout
+from rankworth.io.layout import Layout
 from rankworth.io.source import Source, unreadable
 from rankworth.tables.versions import address
 
 if TYPE_CHECKING:
-    from rankworth.io.reading import Reading
+    from rankworth.io.options import Reading
 
 T = TypeVar("T")
 

@@ -16,8 +16,8 @@ from rankworth.errors import InputError, quoted
 from rankworth.io import grade_words, id_arrays, validate
 from rankworth.io.columns import NONE, Table, at, is_header, unjudged
 from rankworth.io.grade_words import Words
-from rankworth.io.lines import QRELS, RUN, Layout
-from rankworth.io.reading import Orders
+from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.options import Orders
 from rankworth.io.rows import Records, Where, is_array, is_list, is_scalar, is_table, listed, names_of, plain
 from rankworth.io.validate import LABELS, is_integer, shown
 

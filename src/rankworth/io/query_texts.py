@@ -21,10 +21,13 @@ from rankworth.errors import InputError, quoted
 from rankworth.io import delimited, detect, json, lines, rows, topics, validate
 from rankworth.io.columns import NONE, QUERY_TEXTS, RECORD, USUAL, Groups, Table
 from rankworth.io.delimited import DELIMITERS, TAB
-from rankworth.io.lines import HEAD, MARK, QRELS, refuse_binary
+from rankworth.io.files import paths_of
+from rankworth.io.layout import QRELS
+from rankworth.io.lines import HEAD, MARK, refuse_binary
+from rankworth.io.options import Reading, checked_columns
+from rankworth.io.paths import opened
 from rankworth.io.query_table import QueryTable, Value
-from rankworth.io.reading import Reading, checked_columns, paths_of
-from rankworth.io.source import STDIN, Progress, Source, opened
+from rankworth.io.source import STDIN, Progress, Source
 from rankworth.io.text_lines import Record
 from rankworth.io.validate import is_blank, shown
 

@@ -22,8 +22,8 @@ import orjson
 
 from rankworth.errors import InputError, counted, quoted, shortened
 from rankworth.io.columns import LISTS, RECORD, SPELLINGS, USUAL, Table, at, is_negative, leaves, likely_document
-from rankworth.io.lines import QRELS, RUN, Layout
-from rankworth.io.reading import LISTED, Lists
+from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.options import LISTED, Lists
 from rankworth.io.rows import fields_of, is_scalar, names_of, paths_of
 from rankworth.io.validate import is_number, shown
 

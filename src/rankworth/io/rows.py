@@ -36,8 +36,8 @@ from rankworth.io.columns import (
     unjudged,
 )
 from rankworth.io.grade_words import Words
-from rankworth.io.lines import RUN, Layout
-from rankworth.io.reading import Lists, Orders
+from rankworth.io.layout import RUN, Layout
+from rankworth.io.options import Lists, Orders
 from rankworth.io.validate import is_number, is_numeric
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ import polars as pl
 
 from rankworth.errors import InputError, shortened
 from rankworth.io import lines
-from rankworth.io.lines import RUN, Layout
+from rankworth.io.layout import RUN, Layout
 from rankworth.io.source import Source
 from rankworth.io.text_lines import Reader, Record
 
 if TYPE_CHECKING:
-    from rankworth.io.reading import Reading
+    from rankworth.io.options import Reading
 
 CHUNK: Final = 8 << 20
 LONGEST: Final = 8 << 20

@@ -15,7 +15,8 @@ import polars as pl
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import grade_words
 from rankworth.io.grade_words import Words
-from rankworth.io.lines import HEAD, NUMBER, Chunk, latin1, long_line, parsed
+from rankworth.io.layout import NUMBER
+from rankworth.io.lines import HEAD, Chunk, latin1, long_line, parsed
 from rankworth.io.source import Source
 from rankworth.tables.versions import SHORT_LINES
 

@@ -14,8 +14,9 @@ import polars as pl
 from rankworth.errors import InputError
 from rankworth.io import grade_words, headerless, lines
 from rankworth.io.grade_words import Words
-from rankworth.io.lines import HEAD, QRELS, RUN, Layout
-from rankworth.io.reading import LOOSELY_RANKED, RANKED
+from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.lines import HEAD
+from rankworth.io.options import LOOSELY_RANKED, RANKED
 from rankworth.io.source import Source
 from rankworth.io.text_lines import FIELDS, Reader, Record
 

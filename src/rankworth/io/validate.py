@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rankworth.errors import InputError, not_text, quoted
 from rankworth.io import grade_words
 from rankworth.io.grade_words import Words
-from rankworth.io.lines import NUMBER
+from rankworth.io.layout import NUMBER
 
 if TYPE_CHECKING:
     import polars as pl

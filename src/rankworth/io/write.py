@@ -23,8 +23,8 @@ from rankworth.errors import UsageError, quoted
 from rankworth.io import atomic
 from rankworth.io.atomic import put
 from rankworth.io.columns import is_header
-from rankworth.io.lines import QRELS, RUN
-from rankworth.io.reading import FORMATS as READ
+from rankworth.io.layout import QRELS, RUN
+from rankworth.io.options import FORMATS as READ
 from rankworth.io.source import STDIN, is_compressed
 
 Frames = Iterator[pl.DataFrame]

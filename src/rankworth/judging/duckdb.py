@@ -23,7 +23,7 @@ from rankworth import support
 from rankworth.errors import InputError, RankworthError, UsageError, quoted, shortened
 from rankworth.io import atomic, frames
 from rankworth.io.columns import NONE, VALUES, Table
-from rankworth.io.reading import Orders
+from rankworth.io.options import Orders
 from rankworth.judging.order import OF_QUERIES, POSITION, UNORDERED
 from rankworth.model import Run
 from rankworth.settings import Judging

@@ -9,7 +9,7 @@ import numpy as np
 from rankworth import support
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, counted, quoted
-from rankworth.io.reading import Lists
+from rankworth.io.options import Lists
 from rankworth.settings import Judging
 
 if TYPE_CHECKING:

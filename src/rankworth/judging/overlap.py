@@ -8,7 +8,7 @@ from typing import Final
 
 from rankworth.errors import InputError, counted, quoted
 from rankworth.io import validate
-from rankworth.io.reading import LISTED
+from rankworth.io.options import LISTED
 from rankworth.model import Qrels, Run
 
 _SAMPLE: Final = 1000

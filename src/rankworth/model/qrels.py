@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers, Pool, expand
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import duplicates, validate
+from rankworth.io.files import file_batches, file_parts, files_of
 from rankworth.io.grade_words import Words
-from rankworth.io.lines import QRELS
-from rankworth.io.reading import Blank, Blanks, Described, Reading, file_batches, file_parts, files_of
+from rankworth.io.layout import QRELS
+from rankworth.io.options import Blank, Blanks, Described, Reading
 from rankworth.io.validate import IdKinds, refuse_halves
 from rankworth.model.digest import Digest
 from rankworth.settings import DuplicateJudgements
@@ -31,7 +32,7 @@ class Qrels:
     """Judgements: which document has which grade for which query; read and put in order once, for many runs.
 
     Args:
-        source: a path (or `-`) in any format of `rankworth.io.reading` or a list of paths, a dict
+        source: a path (or `-`) in any format of `rankworth.io.options` or a list of paths, a dict
             `{query: {document: grade}}`, or a frame with columns `query, document, grade`, and `subtopic` where a
             document is judged for several subtopics of a query (in a TREC file the second column); its grade is then
             the best of them.

@@ -9,18 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from rankworth.errors import InputError, counted
 from rankworth.io import detect, validate
-from rankworth.io.lines import RUN
-from rankworth.io.reading import (
-    LOOSELY_RANKED,
-    RANKED,
-    Lists,
-    Orders,
-    Reading,
-    file_batches,
-    file_parts,
-    files_of,
-    is_path,
-)
+from rankworth.io.files import file_batches, file_parts, files_of, is_path
+from rankworth.io.layout import RUN
+from rankworth.io.options import LOOSELY_RANKED, RANKED, Lists, Orders, Reading
 from rankworth.io.source import SIGNS, STDIN
 from rankworth.tables.frames import FrameLibrary, to_library
 
@@ -40,7 +31,7 @@ class Run:
     """What one system returned: a score for each retrieved document of each query.
 
     Args:
-        source: a path (or `-`, a pattern, a folder of parts) in any format of `rankworth.io.reading`, a list of paths
+        source: a path (or `-`, a pattern, a folder of parts) in any format of `rankworth.io.options`, a list of paths
             whose rows make one run, a dict `{query: {document: score}}`, or a frame with columns
             `query, document, score`.
         name: what tables call it; a file's name without suffixes where not said.

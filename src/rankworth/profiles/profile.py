@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from rankworth import names
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError, counted
 from rankworth.groups import Groups, Weights
-from rankworth.io.reading import Blank
+from rankworth.io.options import Blank
 from rankworth.judging.exclusion import Exclusion
 from rankworth.names import Quantity
 from rankworth.settings import QUIRKS, Averaging, Judging, as_typed

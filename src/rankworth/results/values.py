@@ -546,7 +546,7 @@ def values_of(evaluator: Evaluator, plan: Plan, *, with_notices: bool = True) ->
         excluded=judgement.excluded,
         excluded_judgements=int(qrels.excluded.sum()),
     )
-    texts = _texts_of(evaluator, plan, ids) if len(measures) < len(plan.asked) else {}
+    texts = _text_facts(evaluator, plan, ids) if len(measures) < len(plan.asked) else {}
     measured = list(zip(measures, columns, strict=True))
     notices = tuple(diagnose(evaluator, plan, base, measured, counts)) if with_notices else ()
     return Values(
@@ -570,7 +570,7 @@ def values_of(evaluator: Evaluator, plan: Plan, *, with_notices: bool = True) ->
     )
 
 
-def _texts_of(evaluator: Evaluator, plan: Plan, queries: Sequence[str]) -> dict[str, list[str]]:
+def _text_facts(evaluator: Evaluator, plan: Plan, queries: Sequence[str]) -> dict[str, list[str]]:
     """Return the texts of queries by label, without the tag of the whole run."""
     texts = {}
     for measure in plan.asked:

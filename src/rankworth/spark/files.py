@@ -11,8 +11,9 @@ from pyspark.sql import functions as sql
 from rankworth.errors import InputError
 from rankworth.io import delimited, detect, headerless
 from rankworth.io.delimited import Header
-from rankworth.io.lines import QRELS, RUN, Layout
-from rankworth.io.reading import Blanks, Reading, file_batches
+from rankworth.io.files import file_batches
+from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.options import Blanks, Reading
 from rankworth.io.source import Source
 from rankworth.scoring import inputs
 from rankworth.spark.sources import failure

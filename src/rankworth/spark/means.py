@@ -12,7 +12,7 @@ from pyspark.sql import functions as sql
 from rankworth import names
 from rankworth.errors import InputError, RefusedError, UsageError, quoted
 from rankworth.groups import NONE
-from rankworth.io.reading import Blank, Blanks
+from rankworth.io.options import Blank, Blanks
 from rankworth.judging.exclusion import nothing_left
 from rankworth.measures import TextFact
 from rankworth.names import Quantity, kind_of

@@ -15,7 +15,7 @@ from rankworth.errors import InputError, RankworthError, quoted
 from rankworth.groups import Groups, Weights
 from rankworth.io import frames
 from rankworth.io.columns import Table
-from rankworth.io.reading import Blank, Blanks
+from rankworth.io.options import Blank, Blanks
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.model import Run
 from rankworth.results.values import PerQuery, Values, details, values_of

@@ -1,0 +1,172 @@
+"""From files to batches of rows: the dispatcher above the readers of formats.
+
+The module of each format has a function `batches(source, layout, reading, progress)`, which hands out frames with the
+columns `query` and `document` (text) and `score` or `grade` (float64), for judgements also `subtopic` where there is
+one. A higher score is better; where a ranking has no scores they are made from its order: -1, -2, -3 ...
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, TypeGuard
+
+from rankworth.errors import InputError, quoted
+from rankworth.io import headerless
+from rankworth.io.layout import RUN, Layout
+from rankworth.io.lines import empty as no_rows
+from rankworth.io.paths import are_alike, opened
+from rankworth.io.source import Progress, Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankworth.io.duplicates import Part
+from rankworth.io.options import Reading
+
+_MODULES: Final = {
+    **dict.fromkeys(("csv", "tsv", "msmarco"), "delimited"),
+    "arrow": "parquet",
+    **dict.fromkeys(("npy", "ivecs", "fvecs", "hdf5"), "neighbours"),
+}
+"""which of `rankworth.io` reads a format, where it is called otherwise"""
+
+
+def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether this names a file."""
+    return isinstance(source, str | os.PathLike)
+
+
+def paths_of(source: object) -> Sequence[str | os.PathLike[str]]:
+    """The paths that this is; none where it is something else."""
+    paths = [source] if is_path(source) else source if isinstance(source, list | tuple) else ()
+    return paths if all(map(is_path, paths)) else ()
+
+
+def files_of(source: object, layout: Layout, reading: Reading) -> tuple[Source, ...]:
+    """The files that a path or a list of paths stands for; none where it is neither.
+
+    Raises:
+        InputError: `missing-file`, `is-directory`.
+
+    """
+    files: list[Source] = []
+    for path in paths_of(source):
+        files += (path,) if isinstance(path, Source) else opened(os.fsdecode(path), layout, reading)
+    return tuple(files)
+
+
+def file_batches(
+    files: Iterable[Source],
+    layout: Layout,
+    reading: Reading,
+    *,
+    columns: tuple[str, ...] = (),
+    progress: Progress | None = None,
+) -> "Iterator[pl.DataFrame]":
+    """The rows of files, some hundred thousand at a time, and a look whether each file is still what it was.
+
+    Args:
+        files: read one after the other.
+        layout: `RUN` or `QRELS`.
+        reading: what the user says of them.
+        columns: which columns to hand out of TREC's lines; by default those that judging needs.
+        progress: called with how far each file is read.
+
+    Raises:
+        InputError: `changed-file`, `empty-input`, and with the problems of the file.
+
+    """
+    every, files = True, tuple(files)
+    separate = _SeparateQueries(files) if layout is RUN else None
+    for source in files:
+        source.check()
+        source.progress, empty = progress, True
+        for frame in _rows(source, layout, reading, columns):
+            if frame.height:
+                empty = False
+                if separate is not None:
+                    separate.meet(frame, source)
+                yield frame if layout is RUN else reading.blanks.settle(frame, source.name)
+        source.check()
+        every = every and empty
+        if empty and reading.orders.lists is None:  # a response may have no hits
+            raise no_rows(source, layout)
+    if every:
+        raise no_rows(source, layout)
+
+
+class _SeparateQueries:
+    """Refuses files of a pattern that rank the same query, and do not look like parts of one run.
+
+    Parts are called alike but for numbers, and their lines have one tag.
+    """
+
+    def __init__(self, files: Sequence[Source]) -> None:
+        """Compare the names of the files."""
+        self._is_pattern = len(files) > 1 and all(file.pattern for file in files)
+        self._are_alike = are_alike(file.path for file in files)
+        self._ranked_in: dict[str, Source] = {}
+
+    def meet(self, frame: "pl.DataFrame", source: Source) -> None:
+        """Remember whose queries these are.
+
+        Raises:
+            InputError: `nested-runs`.
+
+        """
+        for query in frame["query"].unique().to_list() if self._is_pattern else ():
+            first = self._ranked_in.setdefault(query, source)
+            if first is not source and not (self._are_alike and self._share_a_tag(first, source)):
+                text = f"{quoted([source.pattern])} is one run, and {first.name} and {source.name} both rank query"
+                text += f" {quoted([query])}: this looks like several runs"
+                remedy = f"give several runs: evaluate_runs(...), on the command line {source.pattern} without quotes"
+                remedy += "\nparts of one run are called alike: part-0.run part-1.run"
+                raise InputError("nested-runs", text, remedy=remedy)
+
+    def _share_a_tag(self, *files: Source) -> bool:
+        """Return whether the first lines of files have the same tag, or none."""
+        from rankworth.io.trec import tag  # noqa: PLC0415 - not needed for single files
+
+        return len({tag(file) for file in files}) == 1
+
+
+def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, ...]) -> "Iterator[pl.DataFrame]":
+    """The rows of one file, by the module of its format."""
+    from rankworth.io.detect import format_of  # noqa: PLC0415 - it reads first rows to tell what a file is
+
+    form = format_of(source, layout, reading)
+    if form != "json" and (root := reading.columns.get("root")):
+        text = f"{source.name}: root={root} is a key in a document of JSON, and this is {form}"
+        raise InputError("frame-columns", text, remedy="leave root out")
+    headerless.refuse_misfit(source, layout, form, reading)
+    if form == "trec":
+        if any(reading.columns.values()):
+            text = f"{source.name}: this reads as TREC's lines, whose columns have no names"
+            remedy = "columns are those of tables; leave them out, or say the format"
+            raise InputError("frame-columns", text, remedy=remedy)
+        from rankworth.io import trec  # noqa: PLC0415 - not needed for the others
+
+        reading.orders.agree("score", source.name)
+        return trec.batches(source, layout, columns=columns, option=reading.option, grades=reading.grades)
+    module = import_module(f"rankworth.io.{_MODULES.get(form, form)}")
+    rows: Iterator[pl.DataFrame] = module.batches(source, layout, replace(reading, format=form))
+    return rows
+
+
+def file_parts(
+    files: Iterable[Source], layout: Layout, reading: Reading, columns: tuple[str, ...] = ()
+) -> "list[Part]":
+    """The files, as messages about repeated rows need them."""
+    from rankworth.io.detect import format_of  # noqa: PLC0415 - for a message only
+    from rankworth.io.duplicates import SHOWN, Part  # noqa: PLC0415 - as above
+
+    def part(file: Source) -> Part:
+        def frames() -> "Iterator[pl.DataFrame]":
+            for frame in file_batches((file,), layout, reading.afresh(), columns=columns):
+                yield frame.rename({"iteration": "subtopic"}, strict=False)
+
+        lines = file if format_of(file, layout, reading) == "trec" else None
+        return Part(file.name, frames, lines, shown=file.tolerates or SHOWN)
+
+    return [part(file) for file in files]
