@@ -62,7 +62,7 @@ def declare_options_once() -> None:
 
 LONGEST = (
     *("spark", "live", "explorer_page", "corpus", "explanation_laws", "lowest_versions"),
-    *("bad_input", "convert", "cli", "laws"),
+    *("bad_input", "convert", "cli", "measure_laws"),
 )
 """groups of tests that take half a minute or more, which begin first"""
 
@@ -70,7 +70,7 @@ LONGEST = (
 def group(nodeid: str) -> str:
     """The tests that run in one process: those of a file, all with Spark, so that Java starts once, and all of ranx."""
     file = nodeid.partition("::")[0].replace("tests/parity/test_peers", "tests/test_live")
-    on_spark = "spark" in nodeid.partition("[")[0] or file in ("tests/test_engines.py", "docs/clusters.md")
+    on_spark = "spark" in nodeid.partition("[")[0] or file in ("tests/test_engines_agree.py", "docs/clusters.md")
     return "spark" if on_spark else file.removeprefix("tests/test_").removesuffix(".py")
 
 

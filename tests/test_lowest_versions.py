@@ -17,16 +17,16 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 ENVIRONMENT: Final = "recommending"
 CHOSEN: Final = (
     "tests/parity/test_trec_eval.py",
-    "tests/test_columnar.py::test_the_values_are_the_same_to_the_last_bit_whatever_wrote_the_file",
-    "tests/test_columnar.py::test_a_name_is_only_a_name",
+    "tests/test_parquet_arrow.py::test_the_values_are_the_same_to_the_last_bit_whatever_wrote_the_file",
+    "tests/test_parquet_arrow.py::test_a_name_is_only_a_name",
     "tests/test_comparison.py::test_numbers_are_those_of_the_statistics_called_directly",
     "tests/test_correlation.py::test_each_query_of_untied_runs_is_a_pair_of_rankings_to_the_last_bit",
-    "tests/test_delimited.py",
+    "tests/test_csv.py",
     "tests/test_demonstration.py::test_the_commands_work_as_printed",
     "tests/test_demonstration.py::test_the_values_are_pytrec_eval_s",
     "tests/test_measures.py",
     "tests/test_plots.py::test_dots_carry_means_and_intervals",
-    "tests/test_relations.py::test_settings_hold_where_a_position_tells_the_order",
+    "tests/test_duckdb.py::test_settings_hold_where_a_position_tells_the_order",
     "tests/test_report.py::test_the_demonstration_has_a_report",
 )
 """quick tests that reach every dependency: files of all formats, frames, measures, statistics, tables, pages, charts"""

@@ -4,9 +4,9 @@ import re
 from typing import Any, Final
 
 import pytest
-from rankworth.evaluation.sets import is_of_sets
 
 import rankworth as rw
+from rankworth.scoring.sets import is_of_sets
 
 QRELS: Final = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"d": 1}}
 SETS: Final = {"q1": {"a", "c", "x"}, "q2": frozenset({"d", "e"})}
