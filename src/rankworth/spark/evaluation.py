@@ -59,7 +59,7 @@ def evaluate(
     by: object = None,
     **settings: Unpack[ReadSettings],
 ) -> "PerQuery":
-    """What a run is worth, query by query, as a lazy frame of Spark.
+    """Evaluate a run, query by query, as a lazy frame of Spark.
 
     Args:
         qrels: judgements: a row for each, `query, document, grade` and maybe `subtopic`; or one for each query, with
@@ -150,7 +150,7 @@ def _judged_somewhere(pairs: DataFrame | None, plan: Plan, judged: Source) -> Da
 
 
 def _of_queries(plan: Plan) -> Plan:
-    """The plan of workers: without settings that are about all queries together, which come last."""
+    """Return the plan of workers, without settings about all queries together, which are applied last."""
 
     def without(averaging: Averaging) -> Averaging:
         return replace(averaging, no_queries="nan", round_means=None, weights=None, macro=None)
@@ -199,7 +199,7 @@ def _refuse_alike(frame: DataFrame, names: Sequence[str]) -> None:
 
 
 def _wanted(frame: DataFrame, queries: Iterable[object] | DataFrame) -> DataFrame:
-    """The queries that are to be evaluated.
+    """Return a frame of the queries that are to be evaluated.
 
     Raises:
         InputError: `input-type`, `empty-input`.
@@ -215,7 +215,7 @@ def _wanted(frame: DataFrame, queries: Iterable[object] | DataFrame) -> DataFram
 
 
 def _of_pairs(frame: DataFrame, plan: Plan) -> DataFrame | None:
-    """The pairs that are excluded, which are here, as a frame of Spark; None for those of a document and itself.
+    """Return the excluded pairs, which are in this process, as a frame of Spark; None for `self` and for no pairs.
 
     Raises:
         UsageError: `unknown-setting`.
@@ -252,7 +252,7 @@ class Job:
     restricted: bool
 
     def mean(self) -> Means:
-        """The means of all queries, aggregated by Spark; a row for each measure and group comes to the driver.
+        """Average over all queries in Spark; a row for each measure and group comes to the driver.
 
         Raises:
             InputError: `no-common-queries`, `empty-input`, and whatever is wrong with rows.
@@ -281,6 +281,6 @@ class Job:
 
 
 def _queries(frame: DataFrame) -> list[str]:
-    """Some of the ids of queries in a frame."""
+    """Return a few ids of queries in a frame, for a message."""
     with translated():
         return sorted(row[0] for row in frame.selectExpr("string(query)").distinct().limit(_SOME).collect() if row[0])

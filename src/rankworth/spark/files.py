@@ -41,7 +41,7 @@ _NUMBER: Final = r"(?i)[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf(inity)?
 
 
 def form_of(files: Sequence[Source], asked: Asked) -> str:
-    """The format of some files.
+    """Detect the format of some files.
 
     Args:
         files: the files.
@@ -148,13 +148,13 @@ def _of_alike(session: Any, header: Header, ranks: int | None, paths: list[str],
 
 
 def _number(text: "Column") -> "Column":
-    """A cell as a number; what is none becomes NaN, which is refused where it counts."""
+    """Read a cell as a number; what is none becomes NaN, which is refused where it counts."""
     number = sql.when(text.rlike(f"^{_NUMBER}$"), text.try_cast("double"))
     return sql.when(text.isNotNull(), sql.coalesce(number, sql.lit(float("nan"))))
 
 
 def _grade(text: "Column") -> "Column":
-    """A cell as a grade; an empty one is none, and what is no number is refused."""
+    """Read a cell as a grade: null for an empty one, and Spark fails on what is no number."""
     number = sql.when(text.rlike(f"^{_NUMBER}$"), text.try_cast("double"))
     message = sql.concat(sql.lit("the judgements: the grade is '"), text, sql.lit("', not a number"))
     wrong = failure("bad-grade", message, "a grade is a number such as 0, 1 or 2")

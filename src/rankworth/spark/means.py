@@ -37,7 +37,7 @@ SCHEMA: Final = "measure int, `group` string, value double, weight double"
 
 
 def _aggregate(expression: str) -> Any:  # noqa: ANN401 - the default of a field
-    """A field that Spark computes by an expression over rows as `SCHEMA` tells."""
+    """Make a field that Spark computes by an expression over rows as `SCHEMA` tells."""
     return field(default=0, metadata={"expression": expression})
 
 
@@ -125,7 +125,7 @@ class Aggregates:
 
 
 def _mean(whole: Cell, parts: Sequence[Cell], link: Link) -> float:
-    """The mean of one measure, or that of the means of groups; the sum, of what is summed.
+    """Return the mean of one measure, or that of the means of groups; the sum, of what is summed.
 
     Args:
         whole: of all queries.
@@ -140,7 +140,7 @@ def _mean(whole: Cell, parts: Sequence[Cell], link: Link) -> float:
 
 
 def _interval(whole: Cell, parts: Sequence[Cell], link: Link, level: float) -> tuple[float, float]:
-    """The t interval of `_mean`; NaN of a sum.
+    """Return the t interval of `_mean`; NaN of a sum.
 
     For groups that count alike, the squared error is the sum of those of the groups over the square of their number,
     and degrees of freedom are those of Welch and Satterthwaite.
@@ -167,7 +167,7 @@ def _interval(whole: Cell, parts: Sequence[Cell], link: Link, level: float) -> t
 
 
 def _shown(number: float, link: Link) -> float:
-    """A mean of values, or of logarithms, on the scale of the values."""
+    """Return a mean of values, or of logarithms, on the scale of the values."""
     try:
         return float(from_logarithms(np.array([number]), [link])[0])
     except OverflowError:
@@ -291,7 +291,7 @@ class Means(Shown):
         return re.sub(r"(?<=\|queries:)[^|]*", str(self.counts.scored), line)
 
     def __getitem__(self, measure: str | Quantity) -> float:
-        """The mean of a measure, by any of its names.
+        """Return the mean of a measure, by any of its names.
 
         Raises:
             UsageError: `not-measured`.
@@ -306,7 +306,7 @@ class Means(Shown):
         return means[self.resolved[place].label]
 
     def mean(self) -> dict[str, float]:
-        """The mean of each measure; of a fact the sum, of `gmean(...)` the geometric mean."""
+        """Return the mean of each measure; of a fact the sum, of `gmean(...)` the geometric mean."""
         return self._means(self.found.whole)
 
     def intervals(self, level: float = 0.95) -> dict[str, Interval]:
@@ -330,7 +330,7 @@ class Means(Shown):
         return self._intervals(self.found.whole, level)
 
     def of_group(self, name: str) -> dict[str, float]:
-        """The means of one group.
+        """Return the means of one group.
 
         Raises:
             UsageError: `unknown-setting`.
@@ -433,6 +433,6 @@ def _queries_of(cells: Sequence[Cell]) -> int:
 
 
 def _without_hits(measure: ResolvedMeasure) -> ResolvedMeasure:
-    """A measure as it is where no judged document was retrieved: `no_queries="hits"` means 0."""
+    """Set `no_queries` of a measure to 0 if it is `"hits"`, as where no judged document was retrieved."""
     rule = measure.averaging.no_queries
     return replace(measure, averaging=replace(measure.averaging, no_queries="zero" if rule == "hits" else rule))

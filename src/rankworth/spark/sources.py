@@ -68,7 +68,7 @@ class Side:
     listed: bool
 
     def rows(self, block: pl.DataFrame) -> pl.DataFrame:
-        """The rows of a block that are of this side, under the names that users gave.
+        """Select the rows of a block that are of this side, under the names that users gave.
 
         Args:
             block: rows of both sides.
@@ -163,7 +163,7 @@ def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
 
 
 def _kind(kind: types.DataType) -> pl.DataType:
-    """What a column of Spark would be here."""
+    """Return the type that a column of Spark has in Polars."""
     if isinstance(kind, types.ArrayType):
         return pl.List(_kind(kind.elementType))
     if isinstance(kind, types.StructType):
@@ -176,7 +176,7 @@ def _kind(kind: types.DataType) -> pl.DataType:
 
 
 def quoted(column: str) -> str:
-    """A name as expressions and schemas hold it.
+    """Quote a name as expressions and schemas hold it.
 
     Args:
         column: the name.
@@ -264,7 +264,7 @@ def translated() -> Iterator[None]:
 
 
 def raised(text: str) -> RankworthError | None:
-    """The error that a worker's traceback ends with, if it is one of ours.
+    """Rebuild the error that a worker's traceback ends with, if it is one of ours; else return None.
 
     Args:
         text: what Spark says of a job that failed.
@@ -291,7 +291,7 @@ def raised(text: str) -> RankworthError | None:
 
 
 def failure(slug: str, text: "Column", remedy: str) -> "Column":
-    """What Spark fails with where it comes to such a row.
+    """Return a column that Spark fails on, with the text of an error, when it computes such a row.
 
     Args:
         slug: of the error.

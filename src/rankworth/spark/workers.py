@@ -78,7 +78,7 @@ class Blocks:
     ordered: bool
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Block]:
-        """What is known of the queries of a partition.
+        """Yield what is known of the queries of a partition, block by block.
 
         Raises:
             RankworthError: as `rankworth.evaluate` does.
@@ -108,14 +108,14 @@ class Blocks:
         return self._measured(judged, run, plan, blanks)
 
     def _judged(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The judgements, maybe without a row."""
+        """Return the judgements, maybe without a row."""
         own = self.qrels.rows(rows)
         if not own.height:
             return pl.DataFrame(schema={"query": pl.String, "document": pl.String, "grade": pl.Float64})
         return frames.read(own, Table("grade", self.qrels.name, self.qrels.columns))
 
     def _run(self, rows: pl.DataFrame) -> Run | None:
-        """The run; None where it has no document.
+        """Return the run; None where it has no document.
 
         Raises:
             InputError: `duplicate-document`, `missing-value`, `bad-score`.
@@ -140,7 +140,7 @@ class Blocks:
         return Block(values, values.counts.ignored, blanks.count)
 
     def _with_pairs(self, rows: pl.DataFrame) -> Plan:
-        """The plan with those pairs that are excluded here."""
+        """Return the plan with those pairs that are excluded in this block."""
         exclude = self.plan.exclude
         if exclude is None or exclude.label == SELF:
             return self.plan
@@ -159,7 +159,7 @@ def _with_stand_in(judged: pl.DataFrame, documents: list[str]) -> pl.DataFrame:
 
 
 def _answered(run: Run | None) -> Run:
-    """A run with a document for the query that stands in."""
+    """Add a document for the query that stands in to a run."""
     row = pl.DataFrame({"query": [STAND_IN], "document": [_DOCUMENT], "score": [1.0], "rank": [1.0]})
     if run is None:
         return Run(row)
@@ -216,7 +216,7 @@ def _refuse_placed(rows: pl.DataFrame) -> None:
 
 
 def _without_numbers(error: RankworthError) -> RankworthError:
-    """An error without its numbers of rows and queries, which count within one block."""
+    """Remove numbers of rows and queries from an error: they count within one block."""
     if type(error) is not InputError:
         return error
     texts = list(error.problems)
@@ -276,7 +276,7 @@ class QueryRows:
     groups: Groups | None = None
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The values of the queries of a partition."""
+        """Yield the values of the queries of a partition."""
         for block in self.blocks(batches):
             if block.values is None:
                 continue
@@ -319,7 +319,7 @@ class MeasureRows:
     everyone: bool = False
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The rows of a partition."""
+        """Yield the rows of a partition."""
         for block in self.blocks(batches):
             counts = {"ignored": block.ignored, "blanks": block.blanks}
             if block.values is not None:
@@ -362,7 +362,7 @@ def _batch(
 
 
 def _counts(values: Values) -> dict[str, int]:
-    """What is counted in a block; the query that stands in for judged ones is not."""
+    """Count what a block has, by name, without the query that stands in for judged ones."""
     counts = {name: count for name, count in values.counts.numbers.items() if count}
     standing, scored = details(values).base
     answered = standing.answered & standing.judged
@@ -375,5 +375,5 @@ def _counts(values: Values) -> dict[str, int]:
 
 
 def _scaled(weights: Weights, queries: Sequence[str]) -> Floats:
-    """The weights of some queries, divided by a power of two, so that no sum is beyond all numbers."""
+    """Return `[Q]`, the weights of some queries over a power of two, so that no sum overflows."""
     return np.ldexp(weights.array(queries), -math.frexp(max(weights.known().values(), default=0.0))[1])

@@ -48,7 +48,7 @@ class Sums:
 
     @classmethod
     def of(cls, values: BatchValues) -> Self:
-        """The sums of a batch."""
+        """Sum a batch."""
         columns = [additive(array, way) for array, way in zip(values.values(), values.ways, strict=True)]
         xp = namespace(columns[0])
         table = xp.stack(columns)
@@ -59,18 +59,18 @@ class Sums:
 
     @classmethod
     def of_lists(cls, lists: Mapping[str, Sequence[float]], like: Array, *, restored: bool = False) -> Self:
-        """The sums that `lists` gives, where an array is."""
+        """Read the sums that `lists` gave, to the library and device of an array."""
         xp, device = namespace(like), device_of(like)
         kinds = zip(SUMS, (widest(like), widest(like), indexing(like)), strict=True)
         total, lost, number = (xp.asarray(list(lists[name]), dtype=kind, device=device) for name, kind in kinds)
         return cls(total, lost, number, restored)
 
     def lists(self) -> dict[str, list[Any]]:
-        """The sums as lists of numbers; waits for the device."""
+        """Return the sums as lists of numbers; waits for the device."""
         return {name: to_list(getattr(self, name)) for name in SUMS}
 
     def to(self, device: Any) -> Self:  # noqa: ANN401 - of the array library
-        """These sums on another device."""
+        """Move the sums to another device."""
         to = "to_device" if torch_of(self.total) is None else "to"
         return replace(self, **{name: getattr(getattr(self, name), to)(device) for name in SUMS})
 
@@ -127,7 +127,7 @@ class Accumulator:
     """
 
     def __new__(cls, *_: object, **__: object) -> Self:
-        """An accumulator that is a `Metric` of torchmetrics, where that is imported."""
+        """Create an accumulator that is a `Metric` of torchmetrics, where that is imported."""
         if cls is Accumulator and "torchmetrics" in sys.modules:
             from rankworth.tensors.torchmetrics import MetricAccumulator  # noqa: PLC0415 - only beside torchmetrics
 
@@ -246,7 +246,7 @@ class Accumulator:
         return self
 
     def state_dict(self) -> dict[str, Any]:
-        """What was collected by this process alone, as lists of numbers, for a checkpoint; it waits for the device.
+        """Return what this process alone collected, as lists of numbers, for a checkpoint; it waits for the device.
 
         >>> import json
         >>> import numpy as np
@@ -284,7 +284,7 @@ class Accumulator:
             self._sums = Sums.of_lists(numbers, np.zeros(0), restored=True) if numbers["total"] else None
 
     def _settings(self) -> dict[str, Any]:
-        """What has to be alike where sums are added."""
+        """Return what has to be equal where sums are added: the measures and the settings."""
         settings: list[Any] = [self._prepared.level]
         for conventions in dict.fromkeys(self._prepared.conventions):
             own = ["nan" if setting != setting else setting for setting in conventions]  # noqa: PLR0124 - NaN
@@ -311,11 +311,11 @@ class Accumulator:
         return self._returned(ByMeasure(dict(zip(self._prepared.labels, means, strict=True)), self._prepared.canonical))
 
     def _nothing(self) -> Array:
-        """An array of the library that numbers are of before the first batch."""
+        """Return an empty array of the library that numbers are of before the first batch."""
         return np.zeros(0)
 
     def _returned(self, means: ByMeasure) -> ByMeasure | Array:
-        """The number of a single measure, or all numbers by measure."""
+        """Return the number of a single measure, or all numbers by measure."""
         return next(iter(means.values())) if self._is_single and len(means) == 1 else means
 
     def _add(self, sums: Sums) -> None:
@@ -334,7 +334,7 @@ def _is_whole(sums: Mapping[str, object], measures: int) -> bool:
 
 
 def _gathered(sums: Sums | None) -> Sums | None:
-    """The sums of all processes, where there are several; None where none has a batch."""
+    """Gather the sums of all processes, where there are several; None where none has a batch."""
     torch = sys.modules.get("torch")
     if torch is None or not (torch.distributed.is_available() and torch.distributed.is_initialized()):
         return sums

@@ -61,7 +61,7 @@ class ByMeasure(dict[str, Array]):
         return dict(self)
 
     def __missing__(self, measure: str | Measure | Fact) -> Array:
-        """The array of a measure, in any spelling of its name.
+        """Look up the array of a measure, in any spelling of its name.
 
         Raises:
             NotMeasuredError: `not-measured`; a `KeyError`, too.
@@ -77,7 +77,7 @@ class ByMeasure(dict[str, Array]):
         return self[labels[column]]
 
     def get(self, measure: Any, default: Any = None) -> Any:  # noqa: ANN401 - whatever stands in
-        """The array of a measure, in any spelling of its name; the default where it was not measured."""
+        """Return the array of a measure, in any spelling of its name; the default where it was not measured."""
         try:
             return self[measure]
         except KeyError:
@@ -172,7 +172,7 @@ class Conventions(NamedTuple):
         return "skip" in (self.undefined, self.no_relevant)
 
     def settled(self, queries: Batch) -> Batch:
-        """A batch with the scores that are compared and the grades that count."""
+        """Apply the settings to a batch: the scores that are compared and the grades that count."""
         xp, scores = namespace(queries.scores), queries.scores
         if self.score_type == "float32":
             scores = xp.astype(xp.astype(scores, xp.float32), scores.dtype)
@@ -186,7 +186,7 @@ class Conventions(NamedTuple):
         return replace(queries, scores=scores, grades=grades, pool=pool, relevant=relevant)
 
     def _graded(self, grades: Array) -> Array:
-        """The grades that count; NaN where a judgement does not."""
+        """Return the grades that count; NaN where a judgement does not."""
         xp = namespace(grades)
         if self.grades == "truncated" and xp.isdtype(grades.dtype, "real floating"):
             grades = xp.trunc(grades)
@@ -248,7 +248,7 @@ class Prepared:
         indexes: Array | None = None,
         check: bool | None = None,
     ) -> BatchValues:
-        """The values of a batch; arguments and errors as for `evaluate`."""
+        """Compute the values of a batch; arguments and errors as for `evaluate`."""
         rest = {"mask": mask, "judged": judged, "relevant": relevant, "pool": pool, "indexes": indexes}
         arrays = checked_arrays(scores=scores, grades=grades, **rest)
         tops: list[bool] = []
@@ -286,7 +286,7 @@ class Prepared:
         warnings.warn(RankworthWarning("columns-only", text), stacklevel=level)
 
     def _values(self, check: bool | None, tops: list[bool], **arrays: Array) -> list[Array]:
-        """The values of each measure of one matrix; appends to `tops` whether it may be a top-k."""
+        """Compute the values of each measure of one matrix; append to `tops` whether it may be a top-k."""
         queries = batch(**arrays)
         xp = namespace(queries.scores)
         checks = queries.readable if check is None else check
@@ -368,7 +368,7 @@ def evaluate(
     undefined: Undefined | None = None,
     check: bool | None = None,
 ) -> BatchValues:
-    """What the rankings of a batch of queries are worth: by the same definitions as `rankworth.evaluate`.
+    """Evaluate the rankings of a batch of queries by the same definitions as `rankworth.evaluate`.
 
     With NumPy the values are those of `rankworth.evaluate` by the profile `standard-1`, bit for bit, where the ids of
     documents fall from one column to the next (in `standard-1`, of documents with one score that with the greatest id
@@ -441,7 +441,7 @@ def _checked(measures: object, rel: object, ties: object, undefined: object) -> 
 
 
 def _above_zero(quantity: Measure | Fact) -> Measure | Fact:
-    """The measure with a least relevant grade that half precision tells from 0, where it is any grade above 0."""
+    """Replace a least relevant grade that means any grade above 0 by the least that half precision tells from 0."""
     rel = dict(quantity.settings).get("rel")
     return quantity(rel=_LEAST) if isinstance(rel, float) and 0 < rel < _LEAST else quantity
 
@@ -523,7 +523,7 @@ def _tried(
 
 
 def _values(quantities: Sequence[Measure | Fact], judged: Judged) -> list[Array]:
-    """The values of each measure; NumPy is silent about divisions by 0."""
+    """Compute the values of each measure, `[B]` each; NumPy is silent about divisions by 0."""
     with np.errstate(divide="ignore", invalid="ignore") if isinstance(judged.rank, np.ndarray) else nullcontext():
         return [quantity.values(judged) for quantity in quantities]
 

@@ -31,7 +31,7 @@ _SPARE: Final = 1 << 18
 
 
 def torch_of(array: Array) -> Any:  # noqa: ANN401 - a module
-    """The library PyTorch, where the array is one of its tensors; else None."""
+    """Return the library PyTorch, where the array is one of its tensors; else None."""
     torch = sys.modules.get("torch")
     return torch if torch is not None and isinstance(array, torch.Tensor) else None
 
@@ -45,7 +45,7 @@ def near(array: Array) -> bool:
 
 
 def to_list(array: Array) -> list[Any]:
-    """The numbers of an array; waits for the device."""
+    """Return the numbers of an array; waits for the device."""
     numbers: list[Any] = (array if hasattr(array, "tolist") else np.from_dlpack(array)).tolist()
     return numbers
 
@@ -84,7 +84,7 @@ def checked_arrays(**arrays: Array) -> dict[str, Array]:
 
 
 def _library(name: str, array: Array) -> Any:  # noqa: ANN401 - an array namespace
-    """The library of an array; `input-type` where it is none, or has cells without a number."""
+    """Return the library of an array; refuse (`input-type`) what is none, or has cells without a number."""
     text = f"{name} is a {type(array).__name__}, not an array"
     remedy = f"arrays of NumPy, PyTorch, CuPy, JAX and their like are taken: numpy.asarray({name}) or {name}.to_numpy()"
     if name in _SHAPES:
@@ -108,7 +108,7 @@ def _library(name: str, array: Array) -> Any:  # noqa: ANN401 - an array namespa
 
 
 def _plain(array: Array) -> Array:
-    """The array without a gradient, a subclass of NumPy's, or a type that PyTorch holds but can hardly work with."""
+    """Detach the array from a gradient or a subclass of NumPy's, and widen types that PyTorch can hardly work with."""
     torch = torch_of(array)
     if torch is None:
         return np.asarray(array) if isinstance(array, np.ndarray) else array
@@ -193,7 +193,7 @@ def _written(shape: tuple[int, ...]) -> str:
 
 
 def _real(array: Array) -> Array:
-    """The array as real numbers."""
+    """Convert the array to real numbers."""
     xp = namespace(array)
     return array if xp.isdtype(array.dtype, "real floating") else xp.astype(array, widest(array))
 

@@ -49,7 +49,7 @@ class Shallow(Judged):
         raise DeeperError
 
     def ideal(self, gain: Callable[[Judged], Array], *, of: IdealOf = "judged", cut: bool = True) -> Judged:  # noqa: ARG002 - all gains that come here grow with the grade
-        """The best order of the documents, as `Judged.ideal`: the best grades, which stand in order."""
+        """Rank the documents ideally, as `Judged.ideal` does: the best grades stand in order already."""
         if of != "judged" or not cut or self.cutoff is None:
             raise DeeperError
         return self._uncut_as_they_come(of).cut(self.cutoff)
@@ -63,7 +63,7 @@ class Shallow(Judged):
 def judged_rows(
     batch: Batch, depth: int | None = None, *, level: float, check: bool = False, expected: bool = False
 ) -> Judged:
-    """The ranking of each query.
+    """Rank the documents of each query.
 
     Args:
         batch: all documents.
@@ -108,7 +108,7 @@ def judged_rows(
 
 
 def _best_grades(batch: Batch, depth: int | None, missing: Array | None, level: float) -> tuple[Array, Array]:
-    """The best grades of all judged documents, and which of them are there."""
+    """Return the best grades of all judged documents, and which of them are there."""
     marks = batch.pool
     xp = namespace(marks)
     real = xp.isdtype(marks.dtype, "real floating")
@@ -217,7 +217,7 @@ def greatest(grades: Array, number: int | None) -> Array:
 
 
 def _jax_of(array: Array) -> Any:  # noqa: ANN401 - a module
-    """The library JAX, where the array is one of its own; else None."""
+    """Return the library JAX, where the array is one of its own; else None."""
     jax = sys.modules.get("jax")
     return jax if jax is not None and isinstance(array, jax.Array) else None
 
@@ -230,7 +230,7 @@ def _sorted(xp: Any, scores: Array) -> Array:  # noqa: ANN401 - an array namespa
 
 
 def _first_of_numpy(scores: Array, number: int) -> Array:
-    """The first columns of each row, and one more to tell whether it ties with the last."""
+    """Return the first columns of each row and their scores, ties at the last one by column."""
     width = scores.shape[1]
     columns = np.sort(np.argpartition(scores, width - number - 1, axis=1)[:, width - number - 1 :], axis=1)
     best = np.take_along_axis(scores, columns, axis=1)
@@ -272,7 +272,7 @@ def _first_unread(torch: Any, scores: Array, number: int) -> tuple[Array, Array]
 
 
 def _by_column(torch: Any, scores: Array, columns: Array) -> tuple[Array, Array]:  # noqa: ANN401 - a module
-    """Some columns of each row in order."""
+    """Sort some columns of each row by descending score, ties by column."""
     columns = torch.sort(columns, dim=1).values
     best, order = torch.sort(torch.gather(scores, 1, columns), dim=1, descending=True, stable=True)
     return torch.gather(columns, 1, order), best
