@@ -109,7 +109,7 @@ def check(
 
 
 def _named(runs: object) -> list[tuple[str, object]]:
-    """Runs with the names that they are given, or one without a name; of those in files the file is the name."""
+    """Return runs with the names that they are given, or one without a name; of those in files the file is the name."""
     if is_sparse(runs):
         return [("", runs)]
     first = next(iter(runs.values()), None) if isinstance(runs, Mapping) else None
@@ -146,19 +146,19 @@ class _Checker:
         return tuple(map(str, self.measures))
 
     def plan(self, **settings: Any) -> Plan:  # noqa: ANN401 - settings
-        """The measures, under further settings."""
+        """Return the measures, under further settings."""
         conventions = dict(self.conventions)
         return planned(measures=self.measures, **(conventions | {"settings": conventions["settings"] | settings}))
 
     def judgements(self, source: object) -> tuple[Qrels | None, str]:
-        """The judgements, None where not one can be read, and their file."""
+        """Read the judgements, None where not one can be read, and the path of their file."""
         policy = self.plan().base.judging.duplicate_judgements
         qrels, files, findings = reading.judgements(source, policy, self.queries)
         self.findings += findings
         return qrels, reading.path_of(files)
 
     def run(self, qrels: Qrels | None, source: object, name: str) -> CheckedRun | None:
-        """A run, measured; None where that cannot be."""
+        """Measure a run; None where that cannot be."""
         try:
             run = reading.tolerant(inputs.run(source, name))
         except InputError as error:
@@ -178,7 +178,7 @@ class _Checker:
         return checked
 
     def _measured(self, qrels: Qrels, run: Run, plan: Plan) -> CheckedRun:
-        """A run under one plan."""
+        """Measure a run under one plan."""
         settings = [measure.judging for measure in plan.asked]
         evaluator = Evaluator(inputs.Judgements(qrels, self.queries, settings), run, [plan], progress=self.progress)
         values = values_of(evaluator, plan)
@@ -186,7 +186,7 @@ class _Checker:
         return CheckedRun(run.name or "the run", run, rows, evaluator.measured_run(plan.base), values)
 
     def bounded(self, checked: CheckedRun, qrels: Qrels) -> MeanBounds | None:
-        """The bounds of the first mean over all grades of unjudged documents; None where no mean is measured."""
+        """Bound the first mean over all grades of unjudged documents; None where no mean is measured."""
         if checked.lead is None:
             return None
         plan = planned(measures=[checked.lead], **self.conventions)
@@ -196,7 +196,7 @@ class _Checker:
         return mean_bounds(evaluator, plan, "unjudged")
 
     def own_documents(self, checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
-        """Queries that retrieve the document with their own id, and the mean without these documents."""
+        """Find queries that retrieve the document with their own id, and the mean without these documents."""
         own = [query for query in dict.fromkeys(checked.rows.own) if query in {*qrels.queries}]
         if not own or self.plan().exclude is not None or checked.lead is None:
             return

@@ -41,7 +41,7 @@ class Finding(NamedTuple):
 
     @classmethod
     def of(cls, slug: str, text: str, severity: Severity | None = None, **fields: Any) -> "Finding":  # noqa: ANN401 - the fields
-        """A finding about the first of its queries, with the severity of the catalogue where none is named."""
+        """Make a finding about the first of its queries, with the severity of the catalogue where none is named."""
         queries = tuple(map(str, fields.pop("queries", ())))[:_NAMED]
         return cls(slug, text, severity or catalogue()[slug][0], queries=queries, **fields)
 
@@ -115,13 +115,13 @@ class Check(Analysis[Literal["findings"]]):
         return {"findings": self.findings, "counts": self.counts, "inputs": self.sources, **profiles}
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as JSON holds it."""
+        """Return the result as JSON holds it."""
         fields = super().to_dict()
         del fields["notes"], fields["warnings"]
         return fields
 
     def sheets(self) -> list[Sheet]:
-        """The findings as sentences below the table of inputs, and the values under all profiles."""
+        """Return the findings as sentences below the table of inputs, and the values under all profiles."""
         columns = [
             Column("input", "text", [source.name for source in self.sources]),
             Column("queries", "count", [source.queries for source in self.sources]),
@@ -149,7 +149,7 @@ class Check(Analysis[Literal["findings"]]):
         return sentences
 
     def to_github(self) -> str:
-        """Findings as commands of GitHub's workflows, which are shown beside the lines of a change."""
+        """Return findings as commands of GitHub's workflows, which are shown beside the lines of a change."""
         commands = []
         for each in self.findings:
             text, line = (

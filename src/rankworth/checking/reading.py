@@ -115,14 +115,14 @@ class WatchedRun(Run):
 
 
 def tolerant(run: Run) -> Run:
-    """A run whose lines with problems are left out."""
+    """Let a run leave out its lines with problems."""
     for file in run.files:
         file.tolerates = PROBLEMS
     return run
 
 
 def watched(run: Run) -> Run:
-    """A run whose rows are looked at; one of an engine as it is."""
+    """Wrap a run so that its rows are looked at as they are read; return one of an engine as it is."""
     return run if run.engine else WatchedRun(run)
 
 
@@ -160,7 +160,7 @@ def judgements(
 def first_possible(
     attempts: Iterable[Callable[[], Made]], slug: str, files: Sequence[Source], run: str = ""
 ) -> tuple[Made | None, list[Finding]]:
-    """What the first attempt makes that is not refused, if there is one, and why those before it were refused.
+    """Return what the first attempt that is not refused makes, if there is one, and why those before it were refused.
 
     Args:
         attempts: the next one is made where one is refused with this slug.
@@ -181,7 +181,7 @@ def first_possible(
 
 
 def of_lines(files: Iterable[Source], run: str = "") -> list[Finding]:
-    """What is wrong with the lines of files that were left out."""
+    """Report what is wrong with the lines of files that were left out."""
     errors = [(file, file.problem) for file in files if file.problem is not None]
     return [finding for file, error in errors for finding in of_error(error, [file], run)]
 
@@ -212,7 +212,7 @@ def of_error(error: InputError, files: Sequence[Source], run: str = "") -> list[
 
 
 def _location(problem: str, files: Sequence[Source]) -> tuple[str, int | None]:
-    """The file and the line with which a problem begins."""
+    """Find the file and the line with which a problem begins."""
     for file in files:
         if problem.startswith(f"{file.name}:"):
             number = problem.removeprefix(f"{file.name}:").partition(":")[0]
@@ -221,10 +221,10 @@ def _location(problem: str, files: Sequence[Source]) -> tuple[str, int | None]:
 
 
 def path(file: Source) -> str:
-    """The path of a file; empty for standard input."""
+    """Return the path of a file; empty for standard input."""
     return "" if file.path == STDIN else file.path
 
 
 def path_of(files: Sequence[Source]) -> str:
-    """The path of the only file; empty where there are several or none."""
+    """Return the path of the only file; empty where there are several or none."""
     return path(files[0]) if len(files) == 1 else ""

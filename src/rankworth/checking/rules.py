@@ -102,7 +102,7 @@ class CheckedRun:
         return Source(self.name, path_of(self.run.files), queries, documents, self.values.mean())
 
     def apart(self, queries: Mask) -> str:
-        """The mean over all queries and that over some, in words; nothing where no mean is measured."""
+        """Say the mean over all queries and that over some, in words; nothing where no mean is measured."""
         if self.lead is None or queries.size > self.answered.size or not queries.any():
             return ""
         every, answered = means_apart(self.lead, self.measured, queries)
@@ -113,18 +113,18 @@ class CheckedRun:
         return np.bincount(self.hits.query[rows], minlength=self.hits.n_retrieved.size)
 
     def ids(self, queries: Mask) -> list[str]:
-        """The ids of some of the judged queries."""
+        """Return the ids of some of the judged queries."""
         return [self.measured.standing.queries[place] for place in np.flatnonzero(queries).tolist()]
 
     def finding(self, slug: str, text: str, severity: Severity | None = None, queries: Iterable[str] = ()) -> Finding:
-        """A finding about this run, whose name comes before the text where it is not there."""
+        """Make a finding about this run, whose name comes before the text where it is not there."""
         file = path_of(self.run.files)
         text = text if text.startswith(self.name) else f"{self.name}: {text}"
         return Finding.of(slug, text, severity, file=file, run=self.run.name, queries=queries)
 
 
 def of_judgements(qrels: Qrels, checked: Sequence[CheckedRun], file: str) -> Iterator[Finding]:
-    """What judgements tell, and what that does to the means of runs."""
+    """Yield what judgements tell, and what that does to the means of runs."""
     for slug, text in blanks(qrels.blanks, qrels.blank):
         yield Finding.of(slug, text, file=file)
     for slug, text in () if checked else sampled(qrels, ()):
@@ -148,13 +148,13 @@ def of_judgements(qrels: Qrels, checked: Sequence[CheckedRun], file: str) -> Ite
 
 
 def _owners(qrels: Qrels, judgements: NDArray[np.bool_]) -> list[str]:
-    """The queries of some judgements."""
+    """Return the queries of some judgements."""
     places = np.unique(np.repeat(np.arange(len(qrels)), qrels.lengths)[judgements])
     return [qrels.queries[place] for place in places.tolist()]
 
 
 def of_run(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
-    """What a measured run tells."""
+    """Yield what a measured run tells."""
     known = {notice.slug for notice in checked.values.notices} - _REPLACED
     for slug, text in (notice for notice in checked.values.notices if notice.slug in known):
         yield (Finding.of if slug in _OF_JUDGEMENTS else checked.finding)(slug, text)
@@ -173,7 +173,7 @@ def of_run(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
 
 
 def _queries(checked: CheckedRun) -> Iterator[Finding]:
-    """Queries that only one of judgements and run has, and the mean with and without them."""
+    """Report queries that only one of judgements and run has, and the mean with and without them."""
     counts = checked.values.counts
     if counts.unanswered and checked.lead is not None:
         slug, text = unanswered(checked.name, checked.lead, checked.measured, counts)
@@ -203,7 +203,7 @@ def _ties(checked: CheckedRun) -> Iterator[Finding]:
 
 
 def _shifted(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
-    """Queries that have the documents of the query before or after them, as where they were numbered from 0."""
+    """Report queries that have the documents of the query before or after them, as where they were numbered from 0."""
     first = checked.rows.first
     judged = {query: {*qrels.documents_of(place)} for place, query in enumerate(qrels.queries) if query in first}
     queries = [query for query in first if query in judged]
@@ -221,7 +221,7 @@ def _shifted(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
 
 
 def _nothing_retrieved(checked: CheckedRun) -> Iterator[Finding]:
-    """A run that has no relevant document for any query."""
+    """Report a run that has no relevant document for any query."""
     hits, relevant = checked.hits, int(np.count_nonzero(checked.hits.pool.grades > 0))
     if relevant and checked.answered.any() and not (hits.grade[hits.known] > 0).any():
         text = f"{checked.name} retrieves no relevant document for any query, of {relevant:,} that there are; it "
@@ -256,7 +256,7 @@ def of_unjudged(checked: CheckedRun, bounds: MeanBounds | None) -> Iterator[Find
 
 
 def _constant_scores(checked: CheckedRun) -> Iterator[Finding]:
-    """Queries all of whose documents have one score."""
+    """Report queries all of whose documents have one score."""
     hits = checked.hits
     whole = (hits.tie_first == 1) & (hits.tie_last == hits.n_retrieved[hits.query])
     has_several = checked.per_query(np.ones(hits.rank.size, dtype=bool)) > 0
@@ -286,7 +286,7 @@ def _ranks(checked: CheckedRun) -> Iterator[Finding]:
 
 
 def _sampled(checked: CheckedRun) -> Iterator[Finding]:
-    """A sampled evaluation: one relevant document among a fixed number of candidates, which is always retrieved."""
+    """Report a sampled evaluation: one relevant document, always retrieved, among a fixed number of candidates."""
     hits, answered = checked.hits, checked.answered
     sizes = hits.n_retrieved[answered]
     if sizes.size < _CANDIDATES or sizes.min() < _CANDIDATES or sizes.min() < sizes.max():
@@ -313,7 +313,7 @@ def _single_pool(checked: CheckedRun) -> Iterator[Finding]:
 
 
 def of_runs(checked: Sequence[CheckedRun], qrels: Qrels) -> Iterator[Finding]:
-    """What runs tell beside each other: who is judged less, and which relevant documents none of them has."""
+    """Yield what runs tell beside each other: who is judged less, and which relevant documents none of them has."""
     shares = {}
     for each in checked:
         retrieved = np.minimum(each.hits.n_retrieved, _TOP)

@@ -97,7 +97,7 @@ class Rule:
         return self.note or self.departs
 
     def reads(self, text: str, *, exactly: bool) -> list[str] | None:
-        """The measures that a text stands for, in our spelling; None where it is another name.
+        """Return the measures that a text stands for, in our spelling; None where it is another name.
 
         Args:
             text: what was typed.
@@ -124,7 +124,7 @@ class Rule:
 
 @lru_cache(maxsize=4096)
 def _pattern(name: str, *, exactly: bool) -> re.Pattern[str]:
-    """What finds the numbers in a name."""
+    """Build the expression that finds the numbers in a name."""
     parts = _BLANK.split(name)
     texts = [
         f"(?P<{part}>{_TAKES.get(part, _NUMBER)})" if place % 2 else re.escape(part).replace(r"\ ", r"\s*")
@@ -210,7 +210,7 @@ class Profile:
     rowless: bool = False
 
     def derive(self, **settings: Any) -> "Profile":  # noqa: ANN401 - `OptionKeywords`; None leaves a setting as it is
-        """The profile with settings changed, for all of its measures; the signature says so.
+        """Change settings of the profile for all of its measures; the signature says so.
 
         Args:
             settings: see `OptionKeywords`; None where nothing is said.
@@ -247,12 +247,12 @@ class Profile:
         )
 
     def __repr__(self) -> str:
-        """The name, and the settings that were changed since."""
+        """Show the name, and the settings that were changed since."""
         changed = (f"{name}={self.setting(name)!r}" for name in self.derived)
         return f"Profile({', '.join([repr(self.name), *changed])})"
 
     def setting(self, name: str) -> Any:  # noqa: ANN401 - whatever it holds
-        """The value of a setting."""
+        """Return the value of a setting."""
         return getattr(self.judging if name in JUDGING else self.averaging, name)
 
     def ask(self, texts: Iterable[object], *, rel: float | None = None) -> list[ResolvedMeasure]:
@@ -286,7 +286,7 @@ class Profile:
         return _labelled(list(resolved))
 
     def refused(self, error: RefusedError, label: str = "") -> RefusedError:
-        """The error in the terms of the tool, if it is the tool that refuses.
+        """Reword the error in the terms of the tool, if it is the tool that refuses.
 
         Args:
             error: what is refused.
@@ -304,7 +304,7 @@ class Profile:
         return RefusedError(setting, error.refused, f"{label}: {says}" if label and says else says, remedy)
 
     def reworded(self, error: RankworthError) -> RankworthError:
-        """An error about documents that appear twice, in the terms of the tool, if it is the tool that refuses."""
+        """Reword an error about documents that appear twice in terms of the tool, if it is the tool that refuses."""
         setting = _REFUSING.get(error.slug, "")
         says = "" if setting in self.derived else self.refuses.get(setting, "")
         if not says:
@@ -329,13 +329,13 @@ class Profile:
         return [self._like(quantity, typed, label) for label, quantity in names.parse_named([text], rel=rel)]
 
     def _by(self, rule: Rule, quantity: Quantity, label: str) -> ResolvedMeasure:
-        """A measure with what a rule sets beside the profile."""
+        """Apply what a rule sets beside the profile to a measure."""
         judging = replace(self.judging, **rule.judging_of(label))
         averaging = {**rule.averaging, **(rule.removed if judging.unjudged == "removed" else {})}
         return ResolvedMeasure(label, quantity, judging, replace(self.averaging, **averaging), rule)
 
     def _like(self, quantity: Quantity, typed: Collection[str], label: str) -> ResolvedMeasure:
-        """A measure in our own words, with what the tool's plainest name for this measure takes with it.
+        """Resolve a measure in our own words, with what the tool's plainest name for this measure takes with it.
 
         Args:
             quantity: the measure.
@@ -355,7 +355,7 @@ class Profile:
         return self._by(rule, quantity, label)
 
     def _plainest_like(self, quantity: Quantity) -> Rule | None:
-        """The rule with the shortest name about the same measure, if possible with a cutoff where it has one."""
+        """Find the rule with the shortest name about the same measure, if possible with a cutoff where it has one."""
         alike = [
             rule
             for rule in self.rules
@@ -406,7 +406,7 @@ class Profiles(Mapping[str, Profile]):
         self._read: dict[str, Profile] = {_STANDARD: Profile(_STANDARD, sentence=_SENTENCE)}
 
     def __iter__(self) -> Iterator[str]:
-        """The names, the standard first."""
+        """Iterate over the names, the standard first."""
         return iter(self._names)
 
     def __len__(self) -> int:
@@ -414,7 +414,7 @@ class Profiles(Mapping[str, Profile]):
         return len(self._names)
 
     def __getitem__(self, name: str) -> Profile:
-        """The profile of a name, in whatever case.
+        """Look up the profile of a name, in whatever case.
 
         Raises:
             UsageError: `unknown-setting`.
@@ -433,7 +433,7 @@ class Profiles(Mapping[str, Profile]):
         return self._read[versioned]
 
     def __repr__(self) -> str:
-        """The names."""
+        """List the names."""
         return f"PROFILES({', '.join(self)})"
 
     @cached_property
@@ -442,7 +442,7 @@ class Profiles(Mapping[str, Profile]):
         return (_STANDARD, *sorted(name.removesuffix(".toml") for name in files))
 
     def _like(self, name: object) -> list[str]:
-        """The first profiles of a tool that has this name, too; others whose name is like it."""
+        """Suggest the first profiles of a tool that has this name, too, or else profiles whose names are like it."""
         folded = str(name).casefold().replace("_", "-")
         aliases = tomllib.loads((_FOLDER / "aliases.toml").read_text("utf-8"))
         tool = next((tool for tool, others in aliases.items() if folded in others), folded)
@@ -451,7 +451,7 @@ class Profiles(Mapping[str, Profile]):
 
 @lru_cache(maxsize=256)
 def _versioned(name: str, known: tuple[str, ...]) -> str | None:
-    """The name as the file has it: in whatever case, with `-` or `_`, without version or with a part of it."""
+    """Find the name as the file has it: in whatever case, with `-` or `_`, without version or with a part of it."""
     wanted = re.escape(name.casefold().replace("_", "-"))
     match_of = {name: re.fullmatch(rf"{wanted}(?:[-.]([\d.]+))?", name.casefold().replace("_", "-")) for name in known}
     exact = next((name for name, match in match_of.items() if match and match[1] is None), None)
@@ -464,7 +464,7 @@ def _versioned(name: str, known: tuple[str, ...]) -> str | None:
 
 
 def _profile(table: Mapping[str, Any], base: Profile) -> Profile:
-    """A profile out of its file and the one that it extends."""
+    """Build a profile out of its file and the one that it extends."""
 
     def settings(part: Mapping[str, Any]) -> dict[str, Any]:
         exclude = part.get("exclude")
@@ -499,7 +499,7 @@ STANDARD: Final = PROFILES[_STANDARD]
 
 
 def profile_of(name: str | Profile) -> Profile:
-    """The profile of a name.
+    """Look up the profile of a name.
 
     Raises:
         UsageError: `unknown-setting`.
@@ -514,7 +514,7 @@ def profile_of(name: str | Profile) -> Profile:
 
 
 def profiles_of(names: Sequence[str], *, complete: bool = False) -> list[Profile]:
-    """The profiles of some names, the standard where there are none.
+    """Look up the profiles of some names, the standard where there are none.
 
     Args:
         names: those of profiles; `all` stands for every one.
@@ -534,7 +534,7 @@ def profiles_of(names: Sequence[str], *, complete: bool = False) -> list[Profile
 
 
 def _complete(profile: Profile) -> Profile:
-    """The profile as the tool's `-c` makes it: judged queries without results count."""
+    """Return the profile as the tool's `-c` makes it: judged queries without results count."""
     if profile.complete:
         return profile_of(profile.complete)
     counts = profile.averaging.missing in ("zero", "nought", "absent")

@@ -81,14 +81,14 @@ class Signature:
         return signature
 
     def __str__(self) -> str:
-        """The line."""
+        """Write the line."""
         ahead = {name: self.recorded[name] for name in ("profile", "derived") if name in self.recorded}
         pairs = {**ahead, **self.settings, "queries": self.queries, **self.recorded}
         line = "|".join(f"{name}:{value}" for name, value in pairs.items())
         return f"{self.measure}|{line}" if self.measure else line
 
     def profile(self) -> Profile:
-        """The settings as a profile: `standard-1` with what differs.
+        """Return the settings as a profile: `standard-1` with what differs.
 
         Raises:
             UsageError: `unknown-setting`.
@@ -99,7 +99,7 @@ class Signature:
         )
 
     def options(self, *, excluded: bool = False) -> list[str] | None:
-        """The options of a command that measures so; None where words cannot say it. Weights and groups are left out.
+        """Return the options of a command that measures so, without weights and groups; None where words cannot say it.
 
         Args:
             excluded: whether what is excluded is said beside them.
@@ -119,7 +119,7 @@ class Signature:
         return words
 
     def differences(self, other: "Signature") -> list[str]:
-        """What keeps two numbers from being compared, in words; nothing where they can be.
+        """List in words what keeps two numbers from being compared; empty where they can be.
 
         >>> one, other = (Signature({"missing": way}, "1-c75de8c1", "RR") for way in ("skip", "error"))
         >>> one.differences(other)
@@ -220,5 +220,5 @@ def combined(lines: Iterable[str]) -> str:
 
 
 def _shown(value: object) -> str:
-    """A setting as it is written: whole numbers without a point, others in full."""
+    """Write a setting: whole numbers without a point, others in full."""
     return str(value).removesuffix(".0") if isinstance(value, float) else str(value)

@@ -39,7 +39,7 @@ _MISSING_BY_SUBTOPIC: Final[tuple["Row", ...]] = ((0, 0, 1),)
 
 
 def page(blocks: Iterable[str]) -> str:
-    """A page of blocks, with an empty line between them."""
+    """Join blocks to a page, with an empty line between them."""
     return "\n\n".join(blocks) + "\n"
 
 
@@ -64,30 +64,30 @@ def code(lines: Iterable[str], language: str = "text") -> str:
 
 
 def formula(text: str) -> str:
-    """A formula or a command, in as many lines as it takes."""
+    """Set a formula or a command, in as many lines as it takes."""
     return code(textwrap.wrap(text, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
 
 
 def items(entries: Iterable[Entry]) -> str:
-    """A list: for each entry a term as it is written, its kind, and an explanation if there is one."""
+    """Write a list: for each entry a term as it is written, its kind, and an explanation if there is one."""
     heads = ((f"- `{term}` ({escaped(kind)})", text) for term, kind, text in entries)
     return "\n".join(f"{head}: {escaped(text)}" if text else head for head, text in heads)
 
 
 def bullets(texts: Iterable[str]) -> str:
-    """A list of sentences."""
+    """Write a list of sentences."""
     return "\n".join(f"- {escaped(text)}" for text in texts)
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[str]], rule: str = "") -> str:
-    """A table; `rule` replaces the line below the titles."""
+    """Write a table; `rule` replaces the line below the titles."""
     body = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     head, *lines = (" ".join(f"| {cell}" if cell else "|" for cell in row) + " |" for row in (titles, *body))
     return "\n".join([head, rule or "| --- " * len(titles) + "|", *lines])
 
 
 def in_terminal(text: str, width: int) -> str:
-    """A page as plain text, in lines of a width."""
+    """Render a page as plain text, in lines of a width."""
     from rich.console import Console, ConsoleOptions, RenderResult  # noqa: PLC0415 - only pages need it
     from rich.markdown import CodeBlock, Heading, Markdown, TableElement  # noqa: PLC0415
     from rich.padding import Padding  # noqa: PLC0415
@@ -128,7 +128,7 @@ def in_terminal(text: str, width: int) -> str:
 
 
 def catalogue(*, everything: bool = False) -> str:
-    """The measures: name, meaning, other names, parameters with their defaults.
+    """List the measures: name, meaning, other names, parameters with their defaults.
 
     Args:
         everything: whether to list all of them; else those to start with, and those that a plugin defines.
@@ -153,7 +153,7 @@ def measure_page(
     formula: Callable[[str], str] = formula,
     parameters: Callable[[Iterable[Entry]], str] = items,
 ) -> str:
-    """A page on one measure: formula, parameters, worked example, conventions, names, literature.
+    """Write the page of one measure: formula, parameters, worked example, conventions, names, literature.
 
     Args:
         measure: any spelling of the measure or fact, also with parameters and cutoff.
@@ -200,7 +200,7 @@ def shelves() -> dict[str, list[Quantity]]:
 
 
 def _details(definition: Definition) -> str:
-    """What a measure says, its parameters and its other names."""
+    """Describe a measure: what it says, its parameters and its other names."""
     text = definition.sentence
     if definition.parameters:
         defaults = (f"{parameter.name}={plain(parameter.default)}" for parameter in definition.parameters.values())
@@ -209,7 +209,7 @@ def _details(definition: Definition) -> str:
 
 
 def _meant(text: str) -> Quantity:
-    """What a text names; a name of trec_eval for several cutoffs means the measure itself."""
+    """Parse the measure that a text names; a name of trec_eval for several cutoffs means the measure itself."""
     measures = names.parse_all([text])
     if len({measure.name for measure in measures}) > 1:
         return names.parse(text)  # says that it stands for several
@@ -261,7 +261,7 @@ def _parameters(quantity: Quantity, doc: _Doc) -> Iterator[Entry]:
 
 
 def _explained(name: str, arguments: Mapping[str, str]) -> str:
-    """What a parameter does; where it does what it does in another measure, what it does there."""
+    """Explain a parameter; where its text is "as for" another measure, in the words of that measure."""
     text = arguments.get(name, "")
     match = re.match(r"as for (\w+)\b", text)
     other = CATALOGUE.get(match[1]) if match else None
@@ -286,7 +286,7 @@ def _properties(definition: Definition) -> Iterator[str]:
 
 
 def _names(quantity: Quantity) -> Iterator[str]:
-    """What else the measure is called, here and in other tools."""
+    """Yield what else the measure is called, here and in other tools."""
     if quantity.definition.aliases:
         yield f"here also: {', '.join(quantity.definition.aliases)}"
     for tool, meanings in TOOLS.items():
@@ -305,7 +305,7 @@ def _plain(text: str) -> str:
 
 
 def example(quantity: Measure | Fact) -> tuple[list[str], list[str]]:
-    """The blocks of a page that compute a measure on one ranking, and the lines of Python that give its value.
+    """Return the blocks of a page that compute a measure on one ranking, and the lines of Python that give its value.
 
     Raises:
         MeasureError: where the parameters contradict each other.

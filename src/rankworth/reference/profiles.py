@@ -42,7 +42,7 @@ def profile_list() -> str:
 
 
 def profile_page(name: str | Profile) -> str:
-    """A page on one profile: what it sets and why, what it refuses, its names, defects, what it leaves open, sources.
+    """Write the page of one profile: its settings and why, refusals, names, defects, what it leaves open, sources.
 
     Args:
         name: a profile, or its name; without the version, the newest.
@@ -69,7 +69,7 @@ def profile_page(name: str | Profile) -> str:
 
 
 def names_page(name: str | Profile) -> str:
-    """A page on what a tool calls measures, and what that means here.
+    """Write a page on what a tool calls measures, and what that means here.
 
     Args:
         name: a profile, or its name; without the version, the newest.
@@ -84,22 +84,22 @@ def names_page(name: str | Profile) -> str:
 
 
 def version(profile: Profile) -> str:
-    """The tool and its version."""
+    """Return the tool and its version."""
     return profile.tool if profile.version in profile.tool else f"{profile.tool} {profile.version}"
 
 
 def first_of_a_tool() -> Profile:
-    """The profile of examples: the first of a tool, by name."""
+    """Return the profile of examples: the first of a tool, by name."""
     return next(profile for profile in PROFILES.values() if profile.tool)
 
 
 def command(profile: Profile) -> str:
-    """A command that uses a profile."""
+    """Write a command that uses a profile."""
     return f"rankworth evaluate QRELS RUN --profile {profile.name} -m {shlex.quote(name_to_try(profile))}"
 
 
 def name_to_try(profile: Profile) -> str:
-    """A name to try a profile with: nDCG if the tool has it, with a cutoff if it can have one."""
+    """Choose a name to try a profile with: nDCG if the tool has it, with a cutoff if it can have one."""
     own = [text for text in map(typed, profile.rules) if text]
     tools = [name.replace("{k}", "10") for name in known(profile)]
     shown: dict[bool, str] = {}
@@ -112,13 +112,13 @@ def name_to_try(profile: Profile) -> str:
 
 
 def typed(rule: Rule) -> str:
-    """A name as it is typed, with 10 for a cutoff; empty if it holds numbers that nobody can choose for the user."""
+    """Write a name as it is typed, 10 for a cutoff; empty if it holds numbers that nobody can choose for the user."""
     blanks = _BLANK.findall(rule.name)
     return "" if set(blanks) - set(_NUMBERS) else _BLANK.sub(lambda blank: _NUMBERS[blank[1]], rule.name)
 
 
 def known(profile: Profile) -> dict[str, str]:
-    """The names of a profile's tool that need no rules, and what they mean; {k} is a cutoff."""
+    """Return the names of a profile's tool that need no rules, and what they mean; {k} is a cutoff."""
     own = [tool for tool in TOOLS if tool in profile.tool]
     below = (each.tool for each in PROFILES.values() if each.rules and profile.rules[-len(each.rules) :] == each.rules)
     tools = own or dict.fromkeys(tool for other in below for tool in TOOLS if tool in other)
@@ -134,24 +134,24 @@ def known(profile: Profile) -> dict[str, str]:
 
 
 def shown(value: object) -> str:
-    """The value of a setting as it is typed."""
+    """Write the value of a setting as it is typed."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else "none" if value is None else str(value)
 
 
 def differing(profile: Profile | ResolvedMeasure) -> dict[str, tuple[Any, Any]]:
-    """The settings that are not those of the standard, with both values."""
+    """Return the settings that are not those of the standard, with both values."""
     pairs = {name: (getattr(getattr(profile, step), name), STANDARD.setting(name)) for name, step in STEPS.items()}
     return {name: (value, standard) for name, (value, standard) in pairs.items() if value != standard}
 
 
 def deviating(profile: Profile, rule: Rule) -> dict[str, Any]:
-    """The settings that one measure has otherwise than its profile."""
+    """Return the settings that one measure has otherwise than its profile."""
     own = {**rule.judging, **rule.averaging}
     return {name: value for name, value in own.items() if shown(value) != shown(profile.setting(name))}
 
 
 def _settings(profile: Profile) -> Iterator[str]:
-    """What differs from the standard; then what is as in the standard, where there is something to say of it."""
+    """Yield what differs from the standard; then what is as in the standard, where there is something to say of it."""
 
     def setting(name: str) -> str:
         return f"{name}={shown(profile.setting(name))}"
@@ -176,7 +176,7 @@ def _settings(profile: Profile) -> Iterator[str]:
 
 
 def _refusals(profile: Profile) -> Iterator[str]:
-    """The settings by which something is refused, for which measures, and the tool's own message."""
+    """Yield the settings by which something is refused, for which measures, and the tool's own message."""
 
     def refuses(name: str, value: object) -> bool:
         return str(value).startswith("error") or value == "whole" or (name in ("highest", "fewest") and bool(value))
@@ -193,7 +193,7 @@ def _refusals(profile: Profile) -> Iterator[str]:
 
 
 def _rules(profile: Profile) -> Iterator[str]:
-    """The names of the tool, those of one meaning in one row."""
+    """Yield a table of the tool's names, those of one meaning in one row."""
     titles, numbers = ("name", "means here", "and"), _numbers(profile)
     groups: dict[tuple[str, ...], list[Rule]] = {}
     for rule in profile.rules:
@@ -229,7 +229,7 @@ def _rules(profile: Profile) -> Iterator[str]:
 
 
 def _threshold(rel: float) -> str:
-    """What a grade from which documents are relevant comes to."""
+    """Say in words what the grade comes to from which documents are relevant."""
     if rel < -MOST_REL:
         return "Every judged document is relevant, whatever its grade"
     if 0 < rel < LEAST_REL:
@@ -238,7 +238,7 @@ def _threshold(rel: float) -> str:
 
 
 def _numbers(profile: Profile) -> dict[str, int]:
-    """The remarks on single names, numbered: defects, repeated or not, then what the tool leaves open."""
+    """Number the remarks on single names: defects, repeated or not, then what the tool leaves open."""
     texts = [getattr(rule, remark) for remark in ("note", "departs", "unspecified") for rule in profile.rules]
     return {text: number for number, text in enumerate(dict.fromkeys(filter(None, texts)), 1)}
 

@@ -45,7 +45,7 @@ class Counts(NamedTuple):
 
     @classmethod
     def of(cls, standing: Standing, scored: Mask, kinds: IdKinds, ignored: Iterable[str] = (), **left_out: int) -> Self:
-        """What is known of queries, counted and named.
+        """Count and name what is known of queries.
 
         Args:
             standing: what is known of each query.
@@ -75,7 +75,7 @@ class Counts(NamedTuple):
         return {name: tuple(map(str, ids)) for name, ids in self._asdict().items() if isinstance(ids, tuple)}
 
     def __repr__(self) -> str:
-        """The counts by name; of what was left out only where there is something."""
+        """Show the counts by name; of what was left out only where there is something."""
         always = len(self._fields) - len(self._field_defaults)
         shown = [(name, count) for place, (name, count) in enumerate(self.numbers.items()) if count or place < always]
         return f"Counts({', '.join(f'{name}={count}' for name, count in shown)})"

@@ -125,7 +125,7 @@ def _nothing_excluded(name: str, exclude: Exclusion, qrels: Qrels) -> Notice:
 
 
 def _of_rules(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
-    """What a profile has to say of its tool's numbers: that they are wrong, or that the tool leaves an order open."""
+    """Yield what a profile says of its tool's numbers: that they are wrong, or that the tool leaves an order open."""
     rules = [(measure.label, measure.rule) for measure in measures if measure.rule is not None]
     for label, rule in rules:
         if rule.defect:
@@ -174,14 +174,14 @@ def _ties(
     ids, tied = [run.standing.queries[place] for place in places.tolist()], hits.of(places)
 
     def reordered(rank: Integers) -> "MeasuredRun":
-        """The queries with ties, in another order."""
+        """Judge the queries with ties in another order."""
         judged = np.ones(len(ids), dtype=bool)
         other = run.reranked(grades.settle(tied.ranked(rank), run.judging, ids), ids, judged, run.judging)
         other.measure(columns, qrels)
         return other
 
     def mean(measure: Quantity, other: "MeasuredRun") -> float:
-        """The mean of a measure where the queries with ties have another order."""
+        """Average a measure where the queries with ties have another order."""
         values = run.values[measure].copy()
         values[places] = other.values[measure]
         return run.column(measure, columns[measure][0].averaging, values).mean
@@ -260,7 +260,7 @@ def _ids(evaluator: "Evaluator", qrels: Qrels, hits: JudgedRows, counts: Counts)
 
 
 def uneven_judgements(shares: Mapping[str, float]) -> Iterator[Notice]:
-    """Runs of which one has many more unjudged documents than another.
+    """Warn of runs of which one has many more unjudged documents than another.
 
     Args:
         shares: the share of the first ten ranks that holds unjudged documents, by run; NaN where it is not known.
@@ -278,7 +278,7 @@ def uneven_judgements(shares: Mapping[str, float]) -> Iterator[Notice]:
 
 
 def uneven_depths(lengths: Mapping[str, Integers], measures: Mapping[str, object]) -> Iterator[Notice]:
-    """Runs of which one was cut where another one goes on, within the ranks that measures look at.
+    """Warn of runs of which one was cut where another one goes on, within the ranks that measures look at.
 
     A run is as deep as its longest ranking. Another one goes on if it has more documents, by a tenth, for at least half
     of its queries: that a few queries have fewer hits, or a document less, is no difference of depth.
@@ -308,7 +308,7 @@ def uneven_depths(lengths: Mapping[str, Integers], measures: Mapping[str, object
 
 
 def means_apart(measure: Quantity, run: "MeasuredRun", queries: Mask) -> tuple[float, float]:
-    """The mean over all judged queries, and that over some; undefined values count as 0.
+    """Return the mean over all judged queries, and that over some; undefined values count as 0.
 
     Args:
         measure: was measured.
@@ -374,7 +374,7 @@ def sampled(qrels: Qrels, measures: Sequence[ResolvedMeasure]) -> Iterator[Notic
 
 
 def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
-    """What the judgements say of subtopics and the measures do not use, or the other way round."""
+    """Warn of what the judgements say of subtopics and the measures do not use, or the other way round."""
     over = [measure.label for measure in measures if measure.quantity.definition.subtopics]
     others = [measure.label for measure in measures if measure.label not in over]
     if over and (hits.subtopics is None or hits.subtopics.counts.max() < 2):  # noqa: PLR2004 - more than one

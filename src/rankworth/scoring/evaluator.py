@@ -116,7 +116,7 @@ class MeasuredRun:
         return self.judging.unjudged == "removed"
 
     def rows(self, settings: Averaging) -> Rows:
-        """The queries that count under settings of averaging.
+        """Return the queries that count under settings of averaging.
 
         Raises:
             RefusedError: as `rows_of`.
@@ -186,7 +186,7 @@ class MeasuredRun:
 def _standing(
     hits: JudgedRows, judging: Judging, queries: list[str], judged: Mask, answered: Mask, empty: Mask
 ) -> Standing:
-    """What averaging needs to know of each query; the parameters are as in `Standing`."""
+    """Summarise each query for averaging: judged, answered, how much is relevant; parameters are as in `Standing`."""
     size = len(queries)
     hollow = np.zeros(size, dtype=bool)
     if judging.unjudged == "removed":
@@ -197,7 +197,7 @@ def _standing(
 
 
 def _no_subtopics(quantity: Quantity) -> MeasureError:
-    """The error of a measure of subtopics where settings change what is judged."""
+    """Return the error of a measure of subtopics where settings change what is judged."""
     text = f"{quantity} looks at subtopics, and the settings change what is judged without a word on subtopics"
     settings = "negative, judgements, pool, unretrieved, grades, highest and repeated judgements are such settings"
     return MeasureError("conflicting-options", text, remedy=settings)
@@ -305,7 +305,7 @@ class Evaluator:
         self._measure(cases)
 
     def alike_documents(self, qrels: Qrels) -> str:
-        """What to say of ids of documents that differ in their form; the run is read again once for all plans."""
+        """Describe ids of documents that differ in their form; the run is read again once for all plans."""
         if id(qrels) not in self._alike:
             self._alike[id(qrels)] = alike_documents(qrels, self.run)
         return self._alike[id(qrels)]
@@ -447,11 +447,11 @@ class Evaluator:
         return MeasuredRun(hits, settled, standing, judging, judgement)
 
     def qrels(self, measure: ResolvedMeasure) -> Qrels:
-        """The judgements of a measure, with a query for each part of a query that counts as one."""
+        """Return the judgements of a measure, with a query for each part of a query that counts as one."""
         return self._cases[id(measure)].qrels
 
     def measured_run(self, measure: ResolvedMeasure) -> MeasuredRun:
-        """The run as the settings of a measure have it, with the values of all measures that have it so.
+        """Return the run as the settings of a measure have it, with the values of all measures that have it so.
 
         Raises:
             RankworthError: where the settings refuse the run.
@@ -465,7 +465,7 @@ class Evaluator:
         return measured
 
     def column(self, measure: ResolvedMeasure) -> Column:
-        """The values of a measure, and how much each counts.
+        """Return the values of a measure, and how much each counts.
 
         Raises:
             RankworthError: where the settings refuse them.
@@ -482,7 +482,7 @@ class Evaluator:
 
 
 def _grouped(items: Iterable[T], key: Callable[[T], Hashable]) -> list[list[T]]:
-    """What shares something, together."""
+    """Group items by key, keeping their order."""
     groups: dict[Hashable, list[T]] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)

@@ -27,7 +27,7 @@ GRADES: Final = "list-1"
 def pair(
     qrels: object, run: object, labels: object, scores: object, orders: object, grades: Words = grade_words.NONE
 ) -> tuple[object, object]:
-    """What stands for the judgements and the run of one evaluation.
+    """Return what stands for the judgements and the run of one evaluation.
 
     Args:
         qrels: judgements; None where there are labels.
@@ -117,7 +117,7 @@ class InputOptions:
         ]
 
     def split(self, qrels: Sequence[object], runs: Sequence[object]) -> list[dict[str, str]]:
-        """What is named of the columns of each of the judgements, and then of each of the runs.
+        """Return what is named of the columns of each of the judgements, and then of each of the runs.
 
         Raises:
             InputError: `frame-columns`.
@@ -171,7 +171,7 @@ def qrels_of_ids(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[An
 
 
 def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels, Run]:
-    """A list of grades in rank order as judgements and a run of one query, in which documents are called by number.
+    """Turn grades in rank order into judgements and a run of one query, in which documents are called by number.
 
     Args:
         grades: one for each retrieved document, None where nobody judged; for subtopics a list of grades.
@@ -294,7 +294,7 @@ class Judgements:
 
 
 def _settled(source: object, queries: Iterable[object] | None, policy: DuplicateJudgements) -> Qrels:
-    """The judgements under one policy."""
+    """Read the judgements under one policy."""
     if isinstance(source, Qrels):
         policy = "error" if source.duplicate_judgements == "error" else policy  # nothing was repeated
         if queries is None and policy in ("error", source.duplicate_judgements):
@@ -350,7 +350,7 @@ def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, ro
 
 
 def runs(sources: Mapping[str, object] | Sequence[object], *, rowless: bool = False) -> dict[str, Run]:
-    """Runs by name, in order.
+    """Read runs by name, in order.
 
     Args:
         sources: runs by name, or paths and runs, which are named by their file.
@@ -383,7 +383,7 @@ def runs(sources: Mapping[str, object] | Sequence[object], *, rowless: bool = Fa
 
 
 def converted(path: str, columns: Mapping[str, str]) -> str:
-    """What helps where an engine does not read a file: a command that writes it so that it does.
+    """Write what helps where an engine does not read a file: a command that writes it so that it does.
 
     Args:
         path: the file.

@@ -56,7 +56,7 @@ def bootstrap(
     resamples: int = stats.RESAMPLES,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """The bias-corrected and accelerated bootstrap interval of a weighted mean, or of the mean of group means.
+    """Return the bias-corrected and accelerated bootstrap interval of a weighted mean, or of the mean of group means.
 
     A query is drawn with its weight; with groups, as many queries are drawn from each as it has. Queries of weight 0
     are left out. Memory is bounded whatever the number of queries.
@@ -90,7 +90,7 @@ def bootstrap(
 def _of_groups(
     values: Floats, weights: Floats, groups: Sequence[Mask], level: float, resamples: int, seed: int
 ) -> tuple[float, float]:
-    """The interval of the mean of group means; the acceleration is that of the values' shares in it."""
+    """Return the interval of the mean of group means; the acceleration is that of the values' shares in it."""
     if min(map(np.count_nonzero, groups), default=0) < 2:  # noqa: PLR2004 - one value has no spread
         return math.nan, math.nan
     generator = np.random.default_rng(seed)

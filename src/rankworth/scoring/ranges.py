@@ -44,7 +44,7 @@ def refuse_beyond_range(columns: Iterable[tuple[ResolvedMeasure, Column]], profi
 
 
 def _back_within(measure: ResolvedMeasure, value: float) -> str:
-    """What to do about a value that is beyond the range of its measure."""
+    """Say what to do about a value that is beyond the range of its measure."""
     name, settings = measure.quantity.name, vars(measure.judging) | vars(measure.averaging)
     for setting in _NUMBERS:
         if settings[setting] == value:
@@ -59,7 +59,7 @@ def _back_within(measure: ResolvedMeasure, value: float) -> str:
 
 
 def _between(low: float, high: float) -> str:
-    """A range in words."""
+    """Write a range in words."""
     if low == -math.inf:
         return "a finite number" if high == math.inf else f"{high:.4g} or less"
     return f"{low:g} or more" if high == math.inf else f"between {low:g} and {high:.4g}"
