@@ -67,5 +67,5 @@ class Gate:
 
 @pytest.fixture
 def rankworth_gate(request: pytest.FixtureRequest) -> Gate:
-    """Compares values with those that were kept: `rankworth_gate.assert_not_worse(values, "kept.json", "AP", 0.01)`."""
+    """Compare values with those that were kept: `rankworth_gate.assert_not_worse(values, "kept.json", "AP", 0.01)`."""
     return Gate(update=request.config.getoption(UPDATE), folder=request.path.parent)

@@ -44,7 +44,7 @@ class Pool:
 
     @classmethod
     def of(cls, query: Integers, grades: Floats, queries: int) -> "Pool":
-        """The pool of grades in any order.
+        """Build the pool of grades in any order.
 
         Args:
             query: `[N]`, the query of each.

@@ -111,7 +111,7 @@ class Documents(Mapping[str, str]):
         return document in self._ids
 
     def __iter__(self) -> Iterator[str]:
-        """The ids."""
+        """Iterate over the ids."""
         return iter(self._ids)
 
     def __len__(self) -> int:
@@ -156,7 +156,7 @@ class Collection:
 
 
 def demo() -> Collection:
-    """The collection that comes with rankworth.
+    """Load the collection that comes with rankworth.
 
     Returns:
         108 queries of programmers, 4,979 names of Python's standard library, graded from 0 to 3, and six runs.
@@ -210,12 +210,12 @@ def write(folder: Path) -> int:
 
 
 def paths(folder: Path) -> tuple[str, dict[str, str]]:
-    """The file of the judgements, and those of the runs by name."""
+    """Return the file of the judgements, and those of the runs by name."""
     return str(folder / _QRELS), {name: str(folder / f"{name}.run") for name in RUNS}
 
 
 def commands(folder: Path) -> list[tuple[str, str]]:
-    """What to try next: what it shows, and the command."""
+    """List what to try next: what it shows, and the command."""
     name = f"./{folder}" if f"{folder}".startswith("-") else f"{folder}"
     here = "" if folder == Path() else shlex.quote(name) + "/"
     lines = [line.replace("{here}", here) for line in _COMMANDS.splitlines()]
@@ -223,7 +223,7 @@ def commands(folder: Path) -> list[tuple[str, str]]:
 
 
 def listing() -> str:
-    """What is in the collection: runs and queries."""
+    """List what is in the collection: runs and queries."""
     collection = demo()
     wide = max(map(len, RUNS))
     runs = [f"  {name:<{wide}}  {sentence}" for name, sentence in RUNS.items()]
@@ -237,7 +237,7 @@ def listing() -> str:
 
 
 def _trec(name: str, ranking: "pl.DataFrame") -> bytes:
-    """A run as TREC's tools read it."""
+    """Write a run as TREC's tools read it."""
     lines = []
     last, rank = "", 0
     for query, document, score in ranking.iter_rows():
@@ -247,7 +247,7 @@ def _trec(name: str, ranking: "pl.DataFrame") -> bytes:
 
 
 def _rankings() -> "dict[str, pl.DataFrame]":
-    """The rows of each run, best document first."""
+    """Read the rows of each run, best document first."""
     import polars as pl  # noqa: PLC0415 - not needed for help
 
     frame = pl.read_parquet(BytesIO((_HOME / "runs.parquet").read_bytes()))
@@ -271,7 +271,7 @@ def _lines(name: str) -> list[str]:
 
 
 def _hidden(document: str) -> str:
-    """The file that a name of the standard library would be imported from, where it is somebody else's; not run."""
+    """Find, without running it, somebody else's file that a name of the standard library would be imported from."""
     top = document.partition(".")[0]
     if top not in sys.stdlib_module_names or top in sys.modules:
         return ""
@@ -285,7 +285,7 @@ def _hidden(document: str) -> str:
 
 
 def _looked_up(document: str) -> object | None:
-    """The object of a name; names of builtins are not looked for among modules."""
+    """Look up the object of a name; names of builtins are not looked for among modules."""
     parts = document.split(".")
     if parts[0] not in sys.stdlib_module_names:
         parts.insert(0, "builtins")

@@ -44,7 +44,7 @@ def retrieve(
     block: int = BLOCK,
     name: str = "",
 ) -> Run:
-    """The documents that are most similar to each query, compared with all documents.
+    """Retrieve the documents that are most similar to each query, compared with all documents.
 
     Beside the corpus there is memory for some blocks of documents, and for the scores of 1,024 queries in one of them.
 
@@ -104,7 +104,7 @@ def evaluate_embeddings(
     profile: str | Profile = DEFAULT,
     **settings: Unpack[ReadSettings],
 ) -> Values:
-    """What embeddings are worth: each query is compared with all documents, and the best ones are the run.
+    """Evaluate embeddings: each query is compared with all documents, and the best ones are the run.
 
     The search is exact, in blocks of documents, by the library and on the device of the arrays; scores are compared in
     their precision, at least in single precision. Similarity: `q·d / (|q| |d|)` (`cosine`, 0 beside a vector of zeros),
@@ -169,7 +169,7 @@ def _depth(measures: Sequence[ResolvedMeasure]) -> int:
 
 
 def _named(name: str, vectors: Any, ids: Sequence[object] | None) -> tuple[Array, Sequence[object] | None]:  # noqa: ANN401 - an array or a dict
-    """An array and the ids of its rows, out of a dict of vectors where it is one."""
+    """Return an array and the ids of its rows, out of a dict of vectors where it is one."""
     if not isinstance(vectors, Mapping):
         return vectors, ids
     if ids is not None or not vectors:
@@ -204,7 +204,7 @@ def _checked(queries: Array, corpus: Array, similarity: Similarity) -> tuple[Arr
 
 
 def _series(name: str, ids: Sequence[object] | None, vectors: Array) -> pl.Series:
-    """The ids of the rows of an array, as texts.
+    """Return the ids of the rows of an array, as texts.
 
     Raises:
         InputError: `input-type`, where there are more or fewer, or an id stands for two rows.
@@ -249,7 +249,7 @@ def _search(
 
 
 def _better(best: tuple[Array, Array] | None, scores: Array, start: int, depth: int) -> tuple[Array, Array]:
-    """The best documents so far and of a block together; of equal scores those that come first.
+    """Merge the best documents so far with a block; of equal scores those stay that come first.
 
     Args:
         best: `[Q, K]` each, scores and places; None before the first block.
@@ -299,14 +299,14 @@ def _scores(queries: Array, documents: Array, similarity: Similarity) -> Array:
 
 
 def _numbers(array: Array) -> Any:  # noqa: ANN401 - of NumPy
-    """An array of NumPy; waits for the device."""
+    """Convert to an array of NumPy; waits for the device."""
     if torch_of(array) is not None:
         return np.asarray(array.cpu())
     return array if isinstance(array, np.ndarray) else np.asarray(to_list(array))
 
 
 def _not_a_number(**named: tuple[Array, pl.Series]) -> InputError:
-    """The error of the first vector that holds a NaN, or gives one."""
+    """Return the error of the first vector that holds a NaN, or gives one."""
     for name, (vectors, ids) in named.items():
         xp = namespace(vectors)
         if xp.isdtype(vectors.dtype, "real floating") and bool(xp.any(xp.isnan(vectors))):

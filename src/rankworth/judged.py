@@ -21,7 +21,7 @@ IdealOf = Literal["judged", "retrieved", "listed"]
 
 
 def namespace(array: Array) -> Any:  # noqa: ANN401 - an array namespace
-    """The array library of an array, in the words of the array API standard."""
+    """Return the array library of an array, in the words of the array API standard."""
     own = getattr(array, "__array_namespace__", None)
     if own is not None:
         return own()
@@ -36,7 +36,7 @@ def namespace(array: Array) -> Any:  # noqa: ANN401 - an array namespace
 
 
 def constant(value: Any, like: Array) -> Array:  # noqa: ANN401 - a number, or numbers
-    """A number, or a table of numbers, of the type of an array, where that array is."""
+    """Make an array of a number, or of a table of numbers, with the type and on the device of another array."""
     return namespace(like).asarray(value, dtype=like.dtype, device=getattr(like, "device", None))
 
 
@@ -58,7 +58,7 @@ def device_of(array: Array) -> Any:  # noqa: ANN401 - of the array library
 
 
 def indexing(like: Array) -> Any:  # noqa: ANN401 - of the array library
-    """The type of whole numbers that places in an array have; JAX has 64 bits where it was told to only."""
+    """Return the type of whole numbers that places in an array have; JAX has 64 bits only where it was told to."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(like, torch.Tensor):
         return torch.int64
@@ -66,7 +66,7 @@ def indexing(like: Array) -> Any:  # noqa: ANN401 - of the array library
 
 
 def widest(like: Array) -> Any:  # noqa: ANN401 - of the array library
-    """The widest type of real numbers that the device of an array has."""
+    """Return the widest type of real numbers that the device of an array has."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(like, torch.Tensor):
         return torch.float32 if like.device.type == "mps" else torch.float64
@@ -142,7 +142,7 @@ class Judged:
         return self.n_retrieved if self.cutoff is None else self.cutoff
 
     def of_pool(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What follows from the pool alone, computed once for all rankings that are judged by it.
+        """Return what follows from the pool alone, computed once for all rankings that are judged by it.
 
         Args:
             key: tells it from all else that is computed.
@@ -189,7 +189,7 @@ class Judged:
         return self.xp.where(self.pool_known[:, :, None], grades, constant(-math.inf, grades))
 
     def cut(self, k: Array) -> "Judged":
-        """The ranking cut at `k`: shorter, with the pool as before.
+        """Cut the ranking at `k`: shorter, with the pool as before.
 
         Args:
             k: a whole number, or `[Q]` numbers, one for each query.
@@ -250,7 +250,7 @@ class Judged:
         )
 
     def ideal(self, gain: Callable[["Judged"], Array], *, of: IdealOf = "judged", cut: bool = True) -> "Judged":
-        """The best order of the documents by their gain, under the same cutoff.
+        """Order the documents ideally, by their gain, under the same cutoff.
 
         Args:
             gain: gives each row of a ranking its gain.
@@ -278,7 +278,7 @@ class Judged:
         return best if self.cutoff is None else best.cut(self.cutoff)
 
     def arranged(self, order: Array) -> "Judged":
-        """The documents at some places, `[Q, T]`, in that order; ranks and counts stay."""
+        """Arrange the documents by some places, `[Q, T]`, in that order; ranks and counts stay."""
         xp = self.xp
         grade, known = (xp.take_along_axis(array, order, axis=1) for array in (self.grade, self.known))
         places = {name: getattr(self, name)[:, : order.shape[1]] for name in ("rank", "tie_first", "tie_last")}
@@ -329,7 +329,7 @@ def _descending(xp: Any, rows: Array) -> bool:  # noqa: ANN401 - an array namesp
 
 
 def spans(group: Array, kept: Array) -> tuple[Array, Array]:
-    """The first and the last place, from 1, of each row's neighbours with the same group.
+    """Return the first and the last place, from 1, of each row's neighbours with the same group, `[Q, H]` each.
 
     Args:
         group: `[Q, H]`, at least one row.

@@ -200,7 +200,7 @@ class Evaluator(Base):  # type: ignore[misc]
         return means
 
     def get_config_dict(self) -> dict[str, Any]:
-        """What a model card says of the evaluator."""
+        """Return what a model card says of the evaluator."""
         prompts = {f"{kind}_{name}": text for kind, each in self.prompts.items() for name, text in each.items()}
         config = {"truncate_dim": self.encoding["truncate_dim"], **prompts}
         return {name: value for name, value in config.items() if value is not None}
@@ -211,14 +211,14 @@ class Evaluator(Base):  # type: ignore[misc]
         return "Information Retrieval"
 
     def _encoded(self, model: Any, method: str, texts: Iterable[Any], prompt: Mapping[str, str | None]) -> Array:  # noqa: ANN401 - whatever encodes
-        """The vectors of queries or documents."""
+        """Encode queries or documents as vectors."""
         encode = getattr(model, method, model.encode)
         return encode(list(texts), **prompt, convert_to_tensor=True, **self.encoding)
 
     def _retrieved(
         self, queries: Array, documents: Callable[[slice], Array], functions: Mapping[str, ScoreFunction]
     ) -> dict[str, Run]:
-        """The run of each score function, from the best documents of each part of the corpus."""
+        """Return the run of each score function, from the best documents of each part of the corpus."""
         ids = list(self.corpus)
         found: dict[str, list[pl.DataFrame]] = {name: [] for name in functions}
         for start in range(0, len(ids), self.block):
@@ -243,7 +243,7 @@ class Evaluator(Base):  # type: ignore[misc]
         return runs
 
     def _searched(self, queries: Array, corpus: Array, search: Search) -> Run:
-        """The run of a search in place of the exact one."""
+        """Return the run of a search in place of the exact one."""
         scores, rows = (np.asarray(array) for array in search(queries, corpus, min(self.depth, len(self.corpus))))
         if scores.shape != rows.shape or len(scores) != len(self.queries):
             text = f"search returned scores {scores.shape} and rows {rows.shape} for {len(self.queries)} queries"

@@ -37,12 +37,12 @@ Undefined = float | Literal["nan", "skip", "error"]
 
 
 def option(default: Any, help: str, *, metavar: str = "HOW", alias: str = "") -> Any:  # noqa: A002, ANN401 - any setting
-    """A setting that users choose: one sentence of help that names its words, and how it is typed."""
+    """Declare a setting that users choose: one sentence of help that names its words, and how it is typed."""
     return field(default=default, metadata={"help": help, "metavar": metavar} | ({"alias": alias} if alias else {}))
 
 
 def quirk(default: Any) -> Any:  # noqa: ANN401 - any setting
-    """A setting that one or two tools need."""
+    """Declare a setting that one or two tools need."""
     return field(default=default, metadata={"quirk": True})
 
 
@@ -210,7 +210,7 @@ class Values(NamedTuple):
 
     @classmethod
     def of(cls, annotation: Any) -> "Values":  # noqa: ANN401 - any type
-        """What the type of a field says."""
+        """Read what the type of a field says."""
         parts = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
         words = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
         number = next((part for part in parts if part in (int, float, bool)), None)
@@ -229,7 +229,7 @@ class Values(NamedTuple):
         return math.isfinite(value) or (math.isnan(value) and "nan" in self.words)
 
     def __str__(self) -> str:
-        """What is taken, in words."""
+        """Say in words what is taken."""
         numbers = {int: "a whole number", float: "a finite number", bool: "True or False"}
         return " or ".join([*([numbers[self.number]] if self.number else ()), *map(repr, self.words)])
 
@@ -271,7 +271,7 @@ STANDARD_AVERAGING: Final = Averaging()
 
 
 def parsed(name: str, text: str) -> Any:  # noqa: ANN401 - what the setting takes
-    """The value of a setting out of text, as signatures and the command line have it; text where it is none.
+    """Read the value of a setting from text, as signatures and the command line have it; text where it is none.
 
     >>> parsed("no_relevant", "skip"), parsed("no_relevant", "1"), parsed("fewest", "3"), parsed("logarithms", "true")
     ('skip', 1.0, 3, True)
@@ -289,7 +289,7 @@ def parsed(name: str, text: str) -> Any:  # noqa: ANN401 - what the setting take
 
 @cache
 def explained() -> Mapping[str, str]:
-    """What each setting does, in the words of its docstring."""
+    """Return what each setting does, in the words of its docstring."""
     import inspect  # noqa: PLC0415 - rarely needed
 
     texts: dict[str, str] = {}
@@ -301,7 +301,7 @@ def explained() -> Mapping[str, str]:
 
 
 def as_typed(name: str, value: object) -> list[str]:
-    """A setting as it is typed on the command line.
+    """Write a setting as it is typed on the command line.
 
     >>> as_typed("no_hit", "skip"), as_typed("no_relevant", "skip")
     (['--set', 'no_hit=skip'], ['--no-relevant', 'skip'])
@@ -310,7 +310,7 @@ def as_typed(name: str, value: object) -> list[str]:
 
 
 def with_quirks(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of an evaluation, with those of `quirks` among them.
+    """Return the settings of an evaluation, with those of `quirks` among them.
 
     Raises:
         UsageError: `unknown-setting`, where a quirk is given as an option, or an option as a quirk.

@@ -85,7 +85,7 @@ def assert_not_worse(
 
 
 def _kept(baseline: "Values | Result | str | os.PathLike[str]") -> "Values | Result":
-    """The values that were kept; of a file that has several runs there is no telling which.
+    """Return the values that were kept; refuse a file of several runs, of which there is no telling which.
 
     Raises:
         InputError: `bad-results`, `missing-file`.

@@ -65,7 +65,7 @@ class Outcome(NamedTuple):
 
     @classmethod
     def of(cls, column: Values) -> "Outcome":
-        """What is kept of a column: its mean, and a digest of which queries have which values, to 12 decimals."""
+        """Keep a column's mean, and a digest of which queries have which values, to 12 decimals."""
         values = np.round(column.visible[column.listed], 12) + 0.0
         return cls(column.mean, hash((values.tobytes(), np.flatnonzero(column.listed).tobytes())))
 
@@ -89,7 +89,7 @@ class Candidate(NamedTuple):
     outcome: Outcome
 
     def __str__(self) -> str:
-        """The profile from which it departs, and the changes."""
+        """Name the profile from which it departs, and the changes."""
         parts = [*(["the profile " + " or ".join(self.base)] if self.base else []), *map(str, self.changes)]
         return " and ".join(parts) or "nothing"
 
@@ -191,7 +191,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
                 yield f"{counted(number, 'other set gives', 'other sets give')} the number {what}."
 
     def _record(self) -> dict[str, Any]:
-        """The attributes, the verdict and both tables."""
+        """Return the attributes, the verdict and both tables."""
         tables = {name: self.flat(name).rows() for name in self._TABLES}  # type: ignore[arg-type]
         return {**super()._record(), "verdict": self.verdict, **tables}
 
@@ -205,7 +205,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
         return by_name(("departure", "profiles", "measure", "value", "answer"), rows)
 
     def sheets(self) -> list[Sheet]:
-        """The first departures and the queries that move most, one of them as a quotient under both conventions."""
+        """Return the first departures and the queries that move most, one as a quotient under both conventions."""
         departures = self._columns("departures")
         decimals = 0 if self.target in PROFILES else -int(Decimal(self.target).as_tuple().exponent)
         values = [f"{value:.{decimals}f}" if decimals > _DIGITS else value for value in departures["value"]]
@@ -310,7 +310,7 @@ def _last_digit(target: Decimal) -> float:
 
 
 def _parted(measure: str, *, needs_number: bool) -> tuple[str, str]:
-    """The name of a measure and the number behind the last `=`; parameters have theirs in brackets."""
+    """Split the name of a measure from the number behind the last `=`; parameters have theirs in brackets."""
     label, _, number = measure.rpartition("=") if not measure.endswith(")") else (measure, "", "")
     with suppress(InvalidOperation):
         number = f"{Decimal(number[:-1]).scaleb(-2):f}" if number.endswith("%") else number
@@ -324,7 +324,7 @@ def _parted(measure: str, *, needs_number: bool) -> tuple[str, str]:
 
 
 def _resolved(profile: Profile, label: str, rel: float | None, options: dict[str, Any]) -> Convention:
-    """A measure as a profile means it.
+    """Resolve a measure as a profile means it.
 
     Raises:
         MeasureError: where it is none, or several.
@@ -337,7 +337,7 @@ def _resolved(profile: Profile, label: str, rel: float | None, options: dict[str
 
 
 def _profiles(label: str, rel: float | None, options: dict[str, Any]) -> dict[Convention, tuple[str, ...]]:
-    """What the known profiles mean by a name, with those that mean the same together."""
+    """Return what the known profiles mean by a name, with those that mean the same together."""
     names: dict[Convention, tuple[str, ...]] = {}
     for name in PROFILES:
         with suppress(RankworthError):
@@ -347,7 +347,7 @@ def _profiles(label: str, rel: float | None, options: dict[str, Any]) -> dict[Co
 
 
 def _command(origin: Profile, label: str, rel: float | None, options: Mapping[str, Any], candidate: Candidate) -> str:
-    """The command that measures a candidate; empty where no options do, as of a setting that becomes None."""
+    """Write the command that measures a candidate; empty where no options do, as of a setting that becomes None."""
     profile = PROFILES[candidate.base[0]] if candidate.base else origin
     quirks = dict(options.get("quirks") or {})
     settings = {name: value for name, value in options.items() if name != "quirks"}
@@ -371,7 +371,7 @@ def _is_rare(candidate: Candidate) -> list[bool]:
 
 
 def _spelled(quantity: Any) -> str:  # noqa: ANN401 - a measure or a fact
-    """A measure with all its parameters, those at their default among them, which a profile may read otherwise."""
+    """Write a measure with all its parameters, also those at their default, which a profile may read otherwise."""
     parameters = {name: parameter.default for name, parameter in quantity.definition.parameters.items()}
     chosen = {name: value for name, value in {**parameters, **dict(quantity.settings)}.items() if value is not None}
     bare, at, cutoff = str(replace(quantity, settings=())).partition("@")
@@ -417,7 +417,7 @@ class _Auditor:
                 self.known[each] = error
 
     def _evaluated(self, conventions: Sequence[Convention]) -> tuple[Evaluator, list[ResolvedMeasure]]:
-        """The run under each convention, judged once for all that share an ordering.
+        """Judge the run under each convention, once for all that share an ordering.
 
         Raises:
             RankworthError: where the run cannot be read.
@@ -441,7 +441,7 @@ class _Auditor:
         ]
 
     def explain_number(self, start: Convention, names: Names, target: Decimal) -> tuple[bool, list[Candidate]]:
-        """The smallest departures that give a number at its digits, rounded or else cut off, or the nearest ones."""
+        """Find the smallest departures that give a number at its digits, rounded or cut off, or the nearest ones."""
         tried: list[Candidate] = []
 
         def distance(candidate: Candidate) -> float:
@@ -494,7 +494,7 @@ class _Auditor:
     def _useful(
         self, start: Convention, changed: Mapping[Change, Convention | None]
     ) -> list[tuple[Change, Convention, bool]]:
-        """Changes that are tried beside others, with the convention after each, and whether it moves nothing alone.
+        """Return single changes worth combining, with the convention after each, and whether it moves nothing alone.
 
         Of values of a setting that come to the same, one stands for all, but for decimals; a different order of
         documents is tried only where it moves something alone.
@@ -517,7 +517,7 @@ class _Auditor:
         return useful
 
     def explain_profile(self, start: Convention, end: Convention, name: str) -> tuple[bool, list[Candidate]]:
-        """The smallest set of differences of two conventions that gives every query the value that it has under one.
+        """Find the smallest set of differences of two conventions that gives every query its value under `end`.
 
         Raises:
             RankworthError: where one of them refuses the input.
@@ -548,7 +548,7 @@ class _Auditor:
         return True, answer or [Candidate((), (name,), (), end, aim)]
 
     def _outcome(self, convention: Convention) -> Outcome:
-        """The number of a convention that was measured.
+        """Return the outcome of a convention that was measured.
 
         Raises:
             RankworthError: where it refuses the input.
@@ -562,7 +562,7 @@ class _Auditor:
     def compare(
         self, start: Convention, candidates: Sequence[Candidate]
     ) -> tuple[tuple[Moved, ...], tuple[Explanation, ...]]:
-        """The queries that move most under the first of some candidates, and the first of these explained under both.
+        """Find the queries that move most under the first candidate, and explain the first of these under both.
 
         There is no explanation where a query alone has another value, as where queries are paired by position.
         """
@@ -583,7 +583,7 @@ class _Auditor:
         return tuple(moved), tuple(explanations)
 
     def _moved(self, start: Convention, end: Convention) -> list[Moved]:
-        """The queries whose values differ, those that differ most first; NaN where a query has no value."""
+        """Return the queries whose values differ, those that differ most first; NaN where a query has no value."""
         evaluator, measures = self._evaluated([start, end])
         columns = [evaluator.column(each) for each in measures]
         old, new = (

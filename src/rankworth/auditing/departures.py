@@ -46,7 +46,7 @@ class Convention(NamedTuple):
         return Profile("audited", self.judging, self.averaging)
 
     def changed(self, changes: Iterable["Change"]) -> "Convention | None":
-        """The convention after some changes; None where they do not go together."""
+        """Return the convention after some changes; None where they do not go together."""
         quantity, judging, averaging = self
         with suppress(RankworthError):
             for change in changes:
@@ -75,7 +75,7 @@ class Change(NamedTuple):
     value: Any
 
     def __str__(self) -> str:
-        """The change as it is written: `ties=given`; the smallest grade that is relevant with what it means."""
+        """Write the change as it is typed: `ties=given`; the smallest grade that is relevant with what it means."""
         is_tiny = self.name == "rel" and 0 < self.value < LEAST_REL
         return f"{self.name}={self.written}{' (every grade above 0 is relevant)' if is_tiny else ''}"
 
@@ -127,7 +127,7 @@ def parameters_of(quantity: Any, grades: Sequence[float]) -> Iterator[Change]:  
 
 
 def differences(start: Convention, end: Convention) -> list[Change]:
-    """What tells two conventions apart: settings, and parameters and cutoff of one measure, or the measure."""
+    """List what tells two conventions apart: settings, and parameters and cutoff of one measure, or the measure."""
     changes = [
         Change("setting", name, value)
         for own, other in ((start.judging, end.judging), (start.averaging, end.averaging))

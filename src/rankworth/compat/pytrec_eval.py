@@ -90,7 +90,7 @@ class RelevanceEvaluator:
         self._qrels = inputs.Judgements(Qrels(judged), None, judging)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        """The values of a run.
+        """Return the values of a run.
 
         Args:
             scores: `{query: {document: score}}`; queries that are not judged are left out.
@@ -126,7 +126,7 @@ class RelevanceEvaluator:
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """A run from the lines of a file of TREC, `query Q0 document rank score tag`.
+    """Parse a run from the lines of a file of TREC, `query Q0 document rank score tag`.
 
     Args:
         f_run: the lines, or an open file.
@@ -169,7 +169,7 @@ def _parsed(rows: Iterable[tuple[str, str, N]]) -> dict[str, dict[str, N]]:
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
-    """The number over all queries: a sum for counts (`num_`), else a mean; of logarithms (`gm_`) its exponential.
+    """Aggregate over all queries: a sum for counts (`num_`), else a mean; of logarithms (`gm_`) its exponential.
 
     Args:
         measure: the name, as the results have it.
@@ -186,7 +186,7 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
 
 
 def _printed(measures: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The name of each measure in rankworth, and the one in pytrec_eval's results.
+    """Yield the name of each measure in rankworth, and the one in pytrec_eval's results.
 
     Raises:
         MeasureError: `unknown-measure`.

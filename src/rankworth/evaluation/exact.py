@@ -105,7 +105,7 @@ def evaluate_exact(
 
 
 def _cutoffs(plan: Plan) -> list[int]:
-    """The cutoffs of the measures, ascending.
+    """Return the cutoffs of the measures, ascending.
 
     Raises:
         UsageError: `conflicting-options` where one is not R@k.
@@ -119,7 +119,7 @@ def _cutoffs(plan: Plan) -> list[int]:
 
 
 def _precision(asked: ResolvedMeasure, cutoffs: Sequence[int]) -> Measure:
-    """The share of the first k documents that count for k: those with a grade as high as k is small."""
+    """Return the share of the first k documents that count for k: those with a grade as high as k is small."""
     cutoff = asked.quantity.cutoff or 0
     return P(rel=len(cutoffs) - cutoffs.index(cutoff)) @ cutoff
 
@@ -200,7 +200,7 @@ class _Nearest:
         return self.has_scores and run.orders.has_scores
 
     def judgements(self, run: Run) -> Qrels:
-        """The documents of the exact run and of another one, graded by the number of cutoffs for which each counts."""
+        """Grade the documents of the exact run and of another one by the number of cutoffs for which each counts."""
         import polars as pl  # noqa: PLC0415 - as above
 
         own = _scores(run).join(self.scores, on=["query", "document"], how="anti")
@@ -211,7 +211,7 @@ class _Nearest:
 
 
 def _scores(run: Run) -> "pl.DataFrame":
-    """The best score of each document; by its rank where the run has an order alone."""
+    """Return the best score of each document; by its rank where the run has an order alone."""
     import polars as pl  # noqa: PLC0415 - as above
 
     run.orders.refuse_sets("the recall of a search")

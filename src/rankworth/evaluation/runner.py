@@ -48,7 +48,7 @@ def evaluate(
     bounds: "Varied | None" = None,
     **settings: Unpack[ReadSettings],
 ) -> Values:
-    """What a run is worth.
+    """Evaluate a run against judgements: a value for each query and measure, and their means.
 
     Args:
         qrels: judgements: whatever `Qrels` reads, such as a path, a dict `{query: {document: grade}}`, a frame with
@@ -127,7 +127,7 @@ def evaluate_runs(
     progress: "Progress | None" = None,
     **settings: Unpack[ReadSettings],
 ) -> RunValues:
-    """What several runs are worth; the judgements are read once.
+    """Evaluate several runs; the judgements are read once.
 
     Args:
         qrels: as for `evaluate`.
@@ -172,7 +172,7 @@ def evaluate_profiles(
     progress: "Progress | None" = None,
     **settings: Unpack[ReadSettings],
 ) -> dict[str, Values | RankworthError]:
-    """What a run is worth by the conventions of several tools; judgements and run are read and joined once.
+    """Evaluate a run by the conventions of several tools; judgements and run are read and joined once.
 
     Args:
         qrels: as for `evaluate`.
@@ -222,7 +222,7 @@ def evaluate_profiles(
 
 
 def score(grades: Iterable[Row], measure: str | Measure | Fact, *, missing: Iterable[Row] = ()) -> float:
-    """The value of one ranking, given as grades in rank order.
+    """Score one ranking, given as grades in rank order.
 
     Args:
         grades: one for each retrieved document, best rank first; None for a document that nobody judged. A list of
@@ -261,7 +261,7 @@ def planned(
     table: object = None,
     by: object = None,
 ) -> Plan:
-    """What is asked for under one profile.
+    """Plan what is asked for under one profile.
 
     Args:
         profile: as for `evaluate`.
@@ -296,14 +296,14 @@ def _plan(
     kinds: tuple[type, ...],  # noqa: ARG001 - tells calls apart
     catalogue: tuple[int, ...],  # noqa: ARG001 - tells calls apart
 ) -> Plan:
-    """A plan, which is kept as long as no measure is defined."""
+    """Make a plan, which is kept as long as no measure is defined."""
     chosen = profile_of(profile)
     chosen = chosen.derive(**dict(options)) if options else chosen
     return Plan(chosen, chosen.ask(labels, rel=rel))
 
 
 def _grouped(table: object, by: object, settings: OptionKeywords) -> tuple[Groups | None, OptionKeywords]:
-    """The groups that are shown, and the settings with weights and groups in place of columns.
+    """Return the groups that are shown, and the settings with weights and groups in place of columns.
 
     Raises:
         InputError, UsageError: as `Slices.of`.
@@ -325,7 +325,7 @@ def _measured(
     *,
     bounds: "Varied | None" = None,
 ) -> list[Values]:
-    """The values of runs under one profile.
+    """Return the values of runs under one profile.
 
     Raises:
         InputError, MeasureError, UsageError: as `evaluate`.
@@ -356,7 +356,7 @@ def _with_bounds(
 
 
 def _judgements(qrels: object, queries: Iterable[object] | None, plans: Collection[Plan]) -> inputs.Judgements:
-    """The judgements that count under each of the plans."""
+    """Read the judgements that count under each of the plans."""
     rowless = all(plan.profile.rowless for plan in plans)
     return inputs.Judgements(qrels, queries, [one.judging for plan in plans for one in plan.asked], rowless=rowless)
 

@@ -313,7 +313,7 @@ class Profile:
         return InputError(error.slug, f"{says} (here: {first})", *others, more=error.more, remedy=error.remedy)
 
     def _resolved(self, text: object, rel: float | None) -> list[ResolvedMeasure]:
-        """What a name means under the profile; the tool's names come first, as they are written, then in any case."""
+        """Resolve a name under the profile; the tool's names are tried first, as they are written, then in any case."""
         if not isinstance(text, str):
             return [self._like(quantity, set(), label) for label, quantity in names.parse_named([text], rel=rel)]
         label = text.strip()

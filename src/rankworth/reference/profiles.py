@@ -238,7 +238,7 @@ def _threshold(rel: float) -> str:
 
 
 def _numbers(profile: Profile) -> dict[str, int]:
-    """Number the remarks on single names: defects, repeated or not, then what the tool leaves open."""
+    """Assign numbers to the remarks on single names: defects, repeated or not, then what the tool leaves open."""
     texts = [getattr(rule, remark) for remark in ("note", "departs", "unspecified") for rule in profile.rules]
     return {text: number for number, text in enumerate(dict.fromkeys(filter(None, texts)), 1)}
 

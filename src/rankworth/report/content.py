@@ -124,7 +124,7 @@ class _Inputs:
         return [each for each in explanations if isinstance(each, Explanation)]
 
     def documents(self, ids: Iterable[str]) -> Mapping[str, str]:
-        """What documents say, where their texts were given."""
+        """Look up what documents say, where their texts were given."""
         if self.docs is None:
             return {}
         return self.docs if isinstance(self.docs, Mapping) else query_texts.documents(self.docs, set(ids))
@@ -232,7 +232,7 @@ def _is_stored(side: object) -> bool:
 
 
 def _further(inputs: _Inputs, labels: Sequence[str]) -> Mapping[str, Values]:
-    """The values at several cutoffs and recalls, how much is judged, and how long rankings are, where known."""
+    """Return the values at several cutoffs and recalls, how much is judged, and how long rankings are, where known."""
     cut = [f"{name}@{cutoff}" for name in _uncut(labels) for cutoff in data.CUTOFFS]
     wanted = [_JUDGED, data.LENGTH, *_RECALLS, *cut]
     try:
@@ -242,7 +242,7 @@ def _further(inputs: _Inputs, labels: Sequence[str]) -> Mapping[str, Values]:
 
 
 def _uncut(labels: Iterable[str]) -> list[str]:
-    """The measures that take a cutoff, without theirs."""
+    """Return the measures that take a cutoff, without theirs."""
     measures = [measure for measure in map(measure_of, labels) if measure and not measure.definition.at]
     return list(dict.fromkeys(str(measure).partition("@")[0] for measure in measures))
 
@@ -304,7 +304,7 @@ def _column(values: Values, label: str, ids: Sequence[str]) -> list[float | None
 
 
 def _of_single(values: Values | Result, texts: Mapping[str, str]) -> list[str]:
-    """The verdict on one run: its mean, and the queries without any value."""
+    """State the verdict on one run: its mean, and the queries without any value."""
     table, lead = values.per_query, values.per_query.measures[0]
     nothing = [query for query, value in zip(table.ids, table.array[:, 0], strict=True) if value == 0]
     first = f"{values.run} has a mean {lead} of {values.mean()[lead]:.4f} over {counted(len(table.ids))}."
@@ -384,7 +384,7 @@ def _p(value: float) -> str:
 
 
 def _named(queries: Sequence[Any], texts: Mapping[str, str]) -> str:
-    """The first of several queries, by what they say where that is known."""
+    """Name the first of several queries, by what they say where that is known."""
     named = [
         f"{_isolated(texts[query])} ({_named_alone(query)})" if texts.get(query) else _named_alone(query)
         for query in map(str, queries[:3])
@@ -417,7 +417,7 @@ def _curves(results: Mapping[str, Values], options: Mapping[str, Any]) -> dict[s
 
 
 def _profiles(inputs: _Inputs, labels: Sequence[str]) -> list[dict[str, Any]]:
-    """The means under each profile; empty cells where one refuses."""
+    """Return the means under each profile; empty cells where one refuses."""
     rows = []
     for name, run in inputs.runs.items():
         for profile, values in evaluate_profiles(inputs.qrels, run, labels, rel=inputs.options["rel"]).items():
@@ -439,7 +439,7 @@ def _order(record: Mapping[str, Any], seed: int) -> list[int]:
 
 
 def _listed(record: Mapping[str, Any], inputs: _Inputs) -> list[str]:
-    """The runs of which rankings are shown: the baseline, and those with the best means."""
+    """Choose the runs of which rankings are shown: the baseline, and those with the best means."""
     sign = 1 if record["better"][inputs.lead] == "lower" else -1
     baseline, *others = record["runs"]
     best = sorted(others, key=lambda name: sign * (record["means"][name][inputs.lead] or 0.0))
@@ -475,7 +475,7 @@ def _add_lists(record: dict[str, Any], inputs: _Inputs, max_size: int, seed: int
 
 
 def _documents(lists: Mapping[str, Any]) -> Iterator[str]:
-    """The documents of the rankings of a query, and those that do not count."""
+    """Yield the documents of the rankings of a query, and those that do not count."""
     for each in lists.values():
         yield from (row[0] for row in (*each["rows"], *each["missing"]))
 
@@ -483,7 +483,7 @@ def _documents(lists: Mapping[str, Any]) -> Iterator[str]:
 def _rankings(
     query: str, explained: Mapping[str, Mapping[str, Explanation]], depth: int, *, is_tried: bool
 ) -> dict[str, Any]:
-    """The first ranks of a query in each run, and what does not count.
+    """Return the first ranks of a query in each run, and what does not count.
 
     A row is a document: id, grade, what it adds, first and last rank of its ties, and its rank in each of the runs.
     """
@@ -509,7 +509,7 @@ def _rankings(
 
 
 def _ranks(explanation: Explanation) -> dict[str, int]:
-    """The rank of each document of a ranking."""
+    """Return the rank of each document of a ranking."""
     hits = explanation.context.run.hits
     row = explanation.context.positions[explanation.id]
     rows = slice(*hits.offsets[row : row + 2])
@@ -536,7 +536,7 @@ def _chances(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _tied(shown: Comparison) -> list[list[str]]:
-    """Groups of runs between which no difference by the first measure is clear, the best one first.
+    """Group runs between which no difference by the first measure is clear, the best one first.
 
     Each pair is compared, with Tukey's test; runs stand in the order of their means, and each group is as large as it
     can be.
@@ -561,7 +561,7 @@ def _tied(shown: Comparison) -> list[list[str]]:
 
 
 def _lacks(record: Mapping[str, Any], inputs: _Inputs, *, profiles: bool) -> Iterator[str]:
-    """What is not on the page, and why, as sentences."""
+    """Yield what is not on the page, and why, as sentences."""
     stored = [name for name in record["runs"] if name not in inputs.runs]
     if stored:
         what = "rankings, curves, data health, profiles and what to do next"
@@ -577,7 +577,7 @@ def _lacks(record: Mapping[str, Any], inputs: _Inputs, *, profiles: bool) -> Ite
 
 
 def _formulas(labels: Iterable[str]) -> dict[str, list[str]]:
-    """What each measure is, in a sentence and as a formula."""
+    """Describe each measure in a sentence and as a formula."""
     tables = {}
     for label in labels:
         with contextlib.suppress(RankworthError):
@@ -588,7 +588,7 @@ def _formulas(labels: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _tables(shown: Measured) -> dict[str, str]:
-    """The sections that are tables, as static HTML, and their sources for papers."""
+    """Return the sections that are tables, as static HTML, and their sources for papers."""
     shown = replace(shown, p_columns="both") if isinstance(shown, Comparison) else shown
     forms = {"html": shown.to_html(), "markdown": shown.to_markdown(), "latex": shown.to_latex()}
     method = shown.method() if isinstance(shown, Comparison) else None

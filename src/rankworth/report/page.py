@@ -52,7 +52,7 @@ script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
 
 
 def html(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
-    """The page.
+    """Write the page.
 
     Args:
         record: what the report says, as JSON holds it.
@@ -98,7 +98,7 @@ def _read(package: str, name: str) -> str:
 
 
 def _script() -> str:
-    """The modules in one: a page that is mailed has no files to import them from."""
+    """Join the modules: a page that is mailed has no files to import them from."""
     text = "\n".join(_read(*module) for module in _MODULES)
     text = re.sub(r"^import .*$", "", text, flags=re.MULTILINE)
     return re.sub(r"^export ", "", text, flags=re.MULTILINE).replace("</", "<\\/")

@@ -59,7 +59,7 @@ def evaluate(
     by: object = None,
     **settings: Unpack[ReadSettings],
 ) -> "PerQuery":
-    """Evaluate a run, query by query, as a lazy frame of Spark.
+    """Evaluate a run against judgements, query by query, as a lazy frame of Spark.
 
     Args:
         qrels: judgements: a row for each, `query, document, grade` and maybe `subtopic`; or one for each query, with

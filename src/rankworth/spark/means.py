@@ -433,6 +433,6 @@ def _queries_of(cells: Sequence[Cell]) -> int:
 
 
 def _without_hits(measure: ResolvedMeasure) -> ResolvedMeasure:
-    """Set `no_queries` of a measure to 0 if it is `"hits"`, as where no judged document was retrieved."""
+    """Treat `no_queries="hits"` of a measure as 0, as where no judged document was retrieved."""
     rule = measure.averaging.no_queries
     return replace(measure, averaging=replace(measure.averaging, no_queries="zero" if rule == "hits" else rule))
