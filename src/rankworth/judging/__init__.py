@@ -4,7 +4,8 @@
 those of `duckdb`. Both give equal rows, bit for bit. `quirks` and `grades` are settings that act before and after.
 """
 
+from rankworth.judging.judge import judge_all
 from rankworth.judging.judged_run import JudgedRun
-from rankworth.judging.ranking import Include, judge_all
+from rankworth.judging.ranking import Include
 
 __all__ = ["Include", "JudgedRun", "judge_all"]

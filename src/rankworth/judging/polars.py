@@ -4,9 +4,8 @@ Nothing is sorted, and no unjudged document is ranked. Most runs have the rows o
 not, all rows are brought together first.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import compress, count
@@ -17,12 +16,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
-from rankworth.errors import InputError
 from rankworth.io.duplicates import COUNTED
-from rankworth.io.source import Progress
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.judged_run import JudgedRun
-from rankworth.judging.ranking import Conventions, Hits, Include, Rows, TieGroups, judge_batches
+from rankworth.judging.ranking import Hits, Include, Rows, TieGroups
 from rankworth.model import Qrels, Run
 from rankworth.settings import Duplicates, Ties
 from rankworth.tables.frames import run_starts, taken
@@ -42,36 +38,6 @@ _SHORT: Final = 10_000
 
 class ScatteredError(Exception):
     """The rows of a query do not stand together."""
-
-
-def judge_all(
-    conventions: Conventions,
-    run: Run,
-    include: Include,
-    progress: Progress | None = None,
-) -> list[JudgedRun | InputError]:
-    """Judge a run by several conventions, as `judge_batches` does.
-
-    Args:
-        conventions: the judgements and the ordering of each.
-        run: rows in any order; fastest where those of each query stand together.
-        include: which rows and columns there are to be.
-        progress: called while a file is read.
-
-    """
-    ranks = any(ordering.order == "rank" for _, ordering in conventions)
-
-    def judged(cut: Callable[[Iterable[pl.DataFrame]], Generator[WholeInOrder]]) -> list[JudgedRun | InputError]:
-        ahead = _ahead(run.batches(progress, ranks=ranks), alone=not run.files)
-        with closing(ahead) as rows, closing(cut(rows)) as parts:
-            made = (partial(_batch, part, run, include) for part in parts)
-            return judge_batches(conventions, run, made)
-
-    with suppress(ScatteredError):  # which would hold the file open in the traceback of a further error
-        return judged(_as_they_come)
-    together = run.together
-    found = judged(_in_memory if together is None else lambda rows: _as_they_come(together(rows)))
-    return [replace(judged, scattered=True) if isinstance(judged, JudgedRun) else judged for judged in found]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,7 +170,7 @@ class _Rows(Rows):
         return np.searchsorted(self.starts, rows, side="right") - 1
 
 
-def _batch(whole: WholeInOrder, run: Run, include: Include, qrels: Qrels) -> _Rows:
+def batch(whole: WholeInOrder, run: Run, include: Include, qrels: Qrels) -> _Rows:
     """Rows beside judgements."""
     frame, starts, queries, order = whole
     _, seed, places = _index(qrels)
@@ -306,7 +272,7 @@ def _once(frame: pl.DataFrame, starts: Integers, seen: set[str]) -> Whole:
     return frame, starts, queries
 
 
-def _as_they_come(frames: Iterable[pl.DataFrame]) -> Generator[WholeInOrder]:
+def as_they_come(frames: Iterable[pl.DataFrame]) -> Generator[WholeInOrder]:
     """Whole queries of frames in which the rows of each query stand together.
 
     Raises:
@@ -317,7 +283,7 @@ def _as_they_come(frames: Iterable[pl.DataFrame]) -> Generator[WholeInOrder]:
         yield (*whole, None)
 
 
-def _in_memory(frames: Iterable[pl.DataFrame]) -> Generator[WholeInOrder]:
+def in_memory(frames: Iterable[pl.DataFrame]) -> Generator[WholeInOrder]:
     """All queries at once, which come in the order of their first rows; the rows of each keep theirs.
 
     Only numbers are brought in order: texts of all rows would take longer than all the rest.
@@ -341,7 +307,7 @@ def _by_query(column: pl.Series) -> tuple[Integers, Integers, list[str]]:
     return np.argsort(number, kind="stable"), np.cumsum(counts) - counts, queries.to_list()
 
 
-def _ahead(items: Iterator[T], *, alone: bool) -> Generator[T]:
+def ahead(items: Iterator[T], *, alone: bool) -> Generator[T]:
     """Each item is made in another thread while the one before is used.
 
     Args:

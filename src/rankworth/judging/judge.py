@@ -1,0 +1,254 @@
+"""Judge a run by several conventions: the dispatcher above the kinds of rows."""
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankworth.errors import InputError
+from rankworth.judging.exclusion import Exclusion, nothing_left
+from rankworth.judging.judged_run import Columns, JudgedRun, assemble, subtopics_of
+from rankworth.judging.order import Contradictions, repeated_rank
+from rankworth.judging.overlap import nothing_in_common, unnamed
+from rankworth.model import Qrels, Run
+from rankworth.settings import Duplicates
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankworth.io.source import Progress
+from rankworth.judging.ranking import Conventions, Include, Ordering, Rows
+
+
+@dataclass
+class _Remainder:
+    """What is left of a run once documents were excluded and duplicates removed, and its rows by every ordering."""
+
+    qrels: Qrels
+    policy: Duplicates
+    may_miss: bool
+    """whether it is no error that no query is judged"""
+    contradictions: Contradictions = field(default_factory=Contradictions)
+    columns: dict[Ordering, list[Columns]] = field(default_factory=dict)
+    unjudged: dict[str, int] = field(default_factory=dict)
+    emptied: set[str] = field(default_factory=set)
+    excluded: int = 0
+    repeated: int = 0
+    refused: InputError | None = None
+    unranked: dict[Ordering, InputError] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.n_retrieved = np.zeros(len(self.qrels), dtype=np.int64)
+
+    def add(self, batch: Rows, left: Rows, *, may_contradict: bool) -> None:
+        """Count and rank the rows of a batch.
+
+        Args:
+            batch: all rows.
+            left: those that are not excluded.
+            may_contradict: whether its scores may contradict the order of lists, and the order is not said.
+
+        """
+        if may_contradict:
+            self.contradictions.look_at(batch)
+        try:
+            rows = left.once(self.policy)
+        except InputError as error:
+            self.refused = error
+            return
+        self.excluded += batch.size - left.size
+        self.repeated += left.size - rows.size
+        self.emptied.update({*batch.queries}.difference(left.queries))
+        self.unjudged |= rows.unjudged
+        self.n_retrieved[rows.place[rows.judged]] = rows.lengths[rows.judged]
+        for ordering, parts in self.columns.items() if rows.judged.size or self.may_miss else ():
+            try:
+                parts.append(rows.ranked(ordering))
+            except InputError as error:
+                self.unranked[ordering] = error
+
+    def judged_run(self, ordering: Ordering, run: Run, *, is_auto: bool) -> JudgedRun | InputError:
+        """The run as one convention judges it, or the error with which it is refused.
+
+        Args:
+            ordering: that of the convention.
+            run: the run.
+            is_auto: whether the input decides between scores and the order of lists.
+
+        """
+        is_doubtful = is_auto and self.contradictions.example is not None
+        contradiction = self.contradictions.error(run.name, run.lists) if is_doubtful else None
+        if error := contradiction or self.refused:
+            return error
+        if not self.may_miss and not self.n_retrieved.any():
+            if self.excluded:
+                return nothing_left(ordering.exclude, f"document of {run.name or 'the run'} for any judged query")
+            remark = unnamed(run, self.unjudged)
+            return nothing_in_common(self.qrels.queries, [*self.unjudged], run.name, run.column, remark)
+        if ordering in self.unranked:
+            return self.unranked[ordering]
+        first, *others = parts = self.columns[ordering]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in first} if others else first
+        if all(part["tie_first"] is part["tie_last"] for part in parts):
+            columns |= dict.fromkeys(("tie_first", "tie_last"), columns["rank"])
+        hits = assemble(self.qrels, columns, self.n_retrieved, ordering.duplicates)
+        if run.orders.has_rank_column and hits.tied:
+            query = self.qrels.queries[hits.query[hits.tied_rows][0]]
+            return repeated_rank(run, query)
+        return JudgedRun(hits, self.unjudged, self.repeated, self.excluded, frozenset(self.emptied))
+
+
+def judge_batches(
+    conventions: Conventions,
+    run: Run,
+    batches: Iterable[Callable[[Qrels], Rows]],
+) -> list[JudgedRun | InputError]:
+    """Judge a run by several conventions; it is read once, and joined once for equal judgements.
+
+    Args:
+        conventions: the judgements and the ordering of each.
+        run: the run.
+        batches: its rows, each as a function that puts them beside judgements.
+
+    Raises:
+        InputError: what refuses the run under every convention; else the error is in the list.
+
+    """
+    batches = iter(batches)
+    begin = list(islice(batches, 1))  # the first batch read says whether the run came as lists
+    lists = run.lists
+    may_contradict = lists is not None and not lists.is_order and any(each.order == "auto" for _, each in conventions)
+    remainders: dict[tuple[int, Exclusion | None, Duplicates], _Remainder] = {}
+    by_convention = []
+    for qrels, ordering in conventions:
+        key, may_miss = (id(qrels), ordering.exclude, ordering.duplicates), not len(qrels) or run.is_rowless
+        remainder = remainders.setdefault(key, _Remainder(qrels, ordering.duplicates, may_miss))
+        remainder.columns[ordering.settled(lists)] = []
+        by_convention.append(remainder)
+    for make in chain(begin, batches):
+        rows: dict[int, Rows] = {}
+        lefts: dict[tuple[int, Exclusion | None], Rows] = {}
+        for (number, exclude, _), remainder in remainders.items():
+            if remainder.refused is None:
+                batch = rows[number] = rows.get(number) or make(remainder.qrels)
+                if (number, exclude) not in lefts:
+                    lefts[number, exclude] = batch if exclude is None else batch.without(exclude)
+                remainder.add(batch, lefts[number, exclude], may_contradict=may_contradict)
+        errors = [remainder.refused for remainder in remainders.values()]
+        if all(errors) and errors[0] is not None:
+            raise errors[0]
+    return [
+        remainder.judged_run(ordering.settled(lists), run, is_auto=ordering.order == "auto")
+        for remainder, (_, ordering) in zip(by_convention, conventions, strict=True)
+    ]
+
+
+def judge_all(
+    conventions: Conventions, run: Run, include: Include, progress: "Progress | None" = None
+) -> list[JudgedRun | InputError]:
+    """Judge a run by several conventions; it is read and joined once.
+
+    Args:
+        conventions: the judgements and the ordering of each; the judgements are settled already, and what else is set
+            comes after, in `rankworth.judging.grades`.
+        run: what the system returned.
+        include: which rows and columns there are to be.
+        progress: called while a file is read, see `rankworth.io.source.Progress`.
+
+    Returns:
+        A judged run for each convention, or the error with which it is refused.
+
+    Raises:
+        InputError: where the run cannot be trusted by any.
+
+    """
+    by_rank = [ordering.order == "rank" and not run.has_ranks for _, ordering in conventions]
+    ranked = run.by_rank() if any(by_rank) else None
+    if any(by_rank) and ranked is None:  # lists and scores make the ranks; equal scores stand as they were given
+        conventions = [
+            (qrels, ordering._replace(order="auto", ties="given") if rank else ordering)
+            for (qrels, ordering), rank in zip(conventions, by_rank, strict=True)
+        ]
+        by_rank = [False] * len(conventions)
+    found: dict[int, JudgedRun | InputError] = {}
+    for source, side in ((run, False), (ranked or run, True)):
+        numbers = [number for number, rank in enumerate(by_rank) if rank == side]
+        judged = _judged([conventions[number] for number in numbers], source, include, progress) if numbers else ()
+        found |= zip(numbers, judged, strict=True)
+    return _shared([found[number] for number in range(len(conventions))], conventions, run, include)
+
+
+def _shared(
+    judged: Sequence[JudgedRun | InputError], conventions: Conventions, run: Run, include: Include
+) -> list[JudgedRun | InputError]:
+    """Judged runs with what is known besides; equal ones without ties are one object, to be measured once."""
+    shared: list[JudgedRun | InputError] = []
+    lists = run.lists
+    distinct: dict[tuple[object, ...], list[JudgedRun]] = {}
+    for result, (qrels, ordering) in zip(judged, conventions, strict=True):
+        if isinstance(result, InputError):
+            shared.append(result)
+            continue
+        some = distinct.setdefault(
+            (id(qrels), ordering.settled(lists)._replace(score_type="float64", ties="given")), []
+        )
+        known = next((other for other in some if other.hits.ranks_as(result.hits)), None)
+        if known is None:
+            known = replace(result, lists=lists is not None)
+            is_whole = result.hits.pool.grades.size == qrels.grades.size  # what was added has no subtopics
+            if include.subtopics and is_whole:
+                known = replace(known, hits=replace(result.hits, subtopics=subtopics_of(qrels)))
+            if result.hits.tie_first is result.hits.tie_last:
+                some.append(known)
+        shared.append(known)
+    return shared
+
+
+def _judged(
+    conventions: Conventions, run: Run, include: Include, progress: "Progress | None"
+) -> list[JudgedRun | InputError]:
+    """Judge by the module for the input, of which one is imported."""
+    queries = run.dicts(progress)
+    if queries is not None:
+        from rankworth.judging import dicts  # noqa: PLC0415 - dicts need no data frame library
+
+        return judge_batches(conventions, run, [lambda qrels: dicts.batch(qrels, queries, run.name, include)])
+    return _judged_frames(conventions, run, include, progress)
+
+
+def _judged_frames(
+    conventions: Conventions,
+    run: Run,
+    include: Include,
+    progress: "Progress | None" = None,
+) -> list[JudgedRun | InputError]:
+    """Judge rows of frames by several conventions, as `judge_batches` does.
+
+    Args:
+        conventions: the judgements and the ordering of each.
+        run: rows in any order; fastest where those of each query stand together.
+        include: which rows and columns there are to be.
+        progress: called while a file is read.
+
+    """
+    from rankworth.judging import polars  # noqa: PLC0415 - brings the data frame library
+
+    ranks = any(ordering.order == "rank" for _, ordering in conventions)
+
+    def judged(
+        cut: "Callable[[Iterable[pl.DataFrame]], Generator[polars.WholeInOrder]]",
+    ) -> list[JudgedRun | InputError]:
+        ahead = polars.ahead(run.batches(progress, ranks=ranks), alone=not run.files)
+        with closing(ahead) as rows, closing(cut(rows)) as parts:
+            made = (partial(polars.batch, part, run, include) for part in parts)
+            return judge_batches(conventions, run, made)
+
+    with suppress(polars.ScatteredError):  # which would hold the file open in the traceback of a further error
+        return judged(polars.as_they_come)
+    together = run.together
+    found = judged(polars.in_memory if together is None else lambda rows: polars.as_they_come(together(rows)))
+    return [replace(judged, scattered=True) if isinstance(judged, JudgedRun) else judged for judged in found]
