@@ -81,5 +81,5 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and tabl
 
 
 def __dir__() -> list[str]:
-    """The names above."""
+    """List the names above."""
     return sorted(_HOME_OF)

@@ -265,7 +265,7 @@ class ConfusionTables:
         return cells.reshape(self.size, self.size)
 
     def only(self, kept: Bools) -> "ConfusionTables":
-        """The tables of some queries; `kept` is `[Q]`."""
+        """Keep the tables of some queries; `kept` is `[Q]`."""
         there = kept[self.owner]
         owner = (np.cumsum(kept) - 1)[self.owner[there]]
         return ConfusionTables(owner, self.cell[there], self.count[there], int(kept.sum()), self.size)
@@ -299,7 +299,7 @@ class ConfusionTables:
         return csr_array((self.count, (self.cell, self.owner)), shape=(self.size**2, self.queries))
 
     def _blocks(self) -> Iterator[Floats]:
-        """The tables of some queries at a time, `[b, C, C]`."""
+        """Yield the tables of some queries at a time, `[b, C, C]`."""
         for start in range(0, self.queries, self._step):
             end = min(start + self._step, self.queries)
             low, high = np.searchsorted(self.owner, (start, end))
@@ -345,7 +345,7 @@ def cluster_intervals(
 
 
 def _bounds(value: float, samples: Floats, left_out: Floats, level: float) -> tuple[float, float]:
-    """The interval of one coefficient from `[b]` samples and, `[Q]`, its value without each query."""
+    """Return the interval of one coefficient from `[b]` samples and, `[Q]`, its value without each query."""
     equal_to = np.abs(samples - value) <= ROUNDING * max(abs(value), float(np.abs(samples).max()))
     if equal_to.all():
         return value, value
@@ -356,7 +356,7 @@ def _bounds(value: float, samples: Floats, left_out: Floats, level: float) -> tu
 
 
 def _acceleration(left_out: Floats) -> float:
-    """A sixth of the skewness of each query's influence; queries without which it is undefined are skipped."""
+    """Compute a sixth of the skewness of queries' influences, skipping queries without which the value is undefined."""
     known = left_out[~np.isnan(left_out)]
     influence = known.mean() - known if known.size else np.zeros(1)
     largest = float(np.abs(influence).max())
@@ -367,6 +367,6 @@ def _acceleration(left_out: Floats) -> float:
 
 
 def _ratio(over: Floats, under: Floats) -> Floats:
-    """The quotient; NaN where it is divided by 0."""
+    """Divide elementwise; NaN where the divisor is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(under > 0, np.divide(over, under), np.nan))

@@ -84,7 +84,7 @@ def rbo(pairing: Pairing, *, p: float = 0.9, ties: Ties = "w", k: int | None = N
 
 
 def weight_of_top(d: int, p: float) -> float:
-    """The share of RBO that the first d ranks decide, `W(1:d)`, whatever comes after.
+    """Return the share of RBO that the first d ranks decide, `W(1:d)`, whatever comes after.
 
     `1 - p^(d - 1) + (1 - p)/p d (ln(1/(1 - p)) - sum of p^i / i for i from 1 to d - 1)`
 

@@ -168,7 +168,7 @@ def wilcoxon(
 
 
 def sign_test(differences: ArrayLike, weights: None = None, *, alternative: Alternative = "two-sided") -> Tests:
-    """The sign test: how many differences are positive, of those that are not 0.
+    """Do the sign test: how many differences are positive, of those that are not 0.
 
     The statistic is that number. Under equality it is binomial with probability 1/2, and p is counted out; it is 1
     where all differences are 0. Differences that rounding alone tells from 0 are 0.
@@ -284,7 +284,7 @@ def bootstrap_test(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Tests:
-    """The studentized bootstrap test of the mean difference.
+    """Do the studentized bootstrap test of the mean difference.
 
     The differences are shifted so that their mean is 0, and rows are drawn from them with replacement, together with
     their weights; `p = (b + 1) / (B + 1)`, where b samples have a mean at least as many of their own errors away from
@@ -394,7 +394,7 @@ def equivalence(differences: ArrayLike, margin: ArrayLike, weights: ArrayLike | 
 def noninferiority(
     differences: ArrayLike, margin: ArrayLike, weights: ArrayLike | None = None, level: float = 0.95
 ) -> Noninferiority:
-    """A one-sided t test: is the mean difference above `-margin`?
+    """Test with a one-sided t test whether the mean difference is above `-margin`.
 
     `p = P(T > (mean + margin) / error)`, with `error` and the degrees of freedom of `Moments`; the bound is
     `mean - t(level) error`. With a margin of 0, this tests for being better.

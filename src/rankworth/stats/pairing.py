@@ -51,14 +51,14 @@ class Side:
         return np.repeat(np.arange(self.starts.size - 1), self.lengths)
 
     def rows(self, first: int, last: int, shift: int) -> "Side":
-        """The rows of some queries in a row, where those of the other side begin at `shift`."""
+        """Take the rows of consecutive queries, where those of the other side begin at `shift`."""
         begin, end = int(self.starts[first]), int(self.starts[last])
         top, match = self.top[begin:end], self.match[begin:end]
         bottom = top if self.bottom is self.top else self.bottom[begin:end]
         return Side(self.starts[first : last + 1] - begin, top, bottom, np.where(match < 0, -1, match - shift))
 
     def kept(self, rows: NDArray[np.bool_], other: NDArray[np.bool_]) -> "Side":
-        """Some of the rows, where some of those of the other side are kept."""
+        """Keep some of the rows; `other` says which rows of the other side are kept."""
         starts = np.concatenate(([0], np.cumsum(rows)))[self.starts]
         top = self.top[rows]
         match = self.match[rows]
@@ -139,7 +139,7 @@ class Pairing:
         return cls(names, *made)
 
     def __len__(self) -> int:
-        """The number of queries."""
+        """Count the queries."""
         return len(self.queries)
 
     @property
@@ -163,7 +163,7 @@ class Pairing:
         return np.bincount(self.first.query[self.first.match >= 0], minlength=len(self))
 
     def cut(self, k: int | None) -> "Pairing":
-        """The first k documents of each ranking, and whatever is tied with the k-th; all of them where k is None.
+        """Keep the first k documents of each ranking, and whatever is tied with the k-th; keep all where k is None.
 
         A group of ties is kept whole or not at all: to keep a part of it, documents would have to be told apart by name
         or by place, and renaming them would change the result.
@@ -180,7 +180,7 @@ class Pairing:
         return Pairing(self.queries, self.first.kept(one, other), self.second.kept(other, one))
 
     def blocks(self, depth: int = 1) -> "Iterator[tuple[slice, Pairing]]":
-        """The queries, some at a time, so that neither their rows nor their depths down to `depth` are too many."""
+        """Yield the queries in blocks, so that neither their rows nor their depths down to `depth` are too many."""
         places = self.first.starts + self.second.starts
         begin = 0
         while begin < len(self):
@@ -193,7 +193,7 @@ class Pairing:
 
 
 def cutoff(k: int | None) -> int | None:
-    """The cutoff itself.
+    """Check a cutoff and return it; None stands for no cutoff.
 
     Raises:
         UsageError: `bad-cutoff` where it is no whole number from 1.
@@ -205,7 +205,7 @@ def cutoff(k: int | None) -> int | None:
 
 
 def persistence(p: object) -> float:
-    """The probability to go on from a rank to the next one.
+    """Check the probability to go on from a rank to the next one, and return it.
 
     Raises:
         UsageError: `bad-parameter` where it is no number between 0 and 1.
@@ -245,7 +245,7 @@ def groups_of(scores: Floats, starts: Integers, kind: type[np.integer[Any]]) -> 
 
 
 def repeated_document(document: object, query: str) -> InputError:
-    """The error for a document that appears twice in one ranking."""
+    """Return the error for a document that appears twice in one ranking."""
     where = f"query {quoted([query])}" if query else "a ranking"
     text = f"{where} has the document {quoted([document])} twice"
     return InputError("duplicate-document", text, remedy="a document has one place in a ranking; leave the others out")
@@ -275,7 +275,7 @@ class Depths:
     ties: Ties
 
     def agreement(self, overlap: Floats, at: "Integers | slice" = slice(None)) -> Floats:
-        """Some overlaps at some depths, as shares of what is there: 0 beside an empty ranking, NaN for two."""
+        """Divide some overlaps at some depths by what is there: 0 beside an empty ranking, NaN for two."""
         first, second = self.first[at], self.second[at]
         with np.errstate(invalid="ignore"):
             if self.ties == "b":
@@ -285,7 +285,7 @@ class Depths:
 
 
 def treatment(ties: str) -> Ties:
-    """The treatment of ties itself.
+    """Check the treatment of ties and return it.
 
     Raises:
         UsageError: `unknown-setting`.
@@ -375,7 +375,7 @@ def _counts(base: Integers, begins: Ranks, ends: Integers, total: int) -> Intege
 
 
 def _slots(side: Side, starts: Integers, reach: Integers) -> tuple[Integers, Integers]:
-    """The depths at which a side has a document, as places among all depths, and the rows that stand there."""
+    """Locate the documents of a side: their depths, as places among all depths, and the rows that stand there."""
     query = side.query
     rank = np.arange(1, query.size + 1) - side.starts[query]
     row = np.flatnonzero(rank <= reach[query])

@@ -27,7 +27,7 @@ _FAR: Final = 1e7  # queries; beyond, t is normal to more digits than are asked 
 
 
 def power(deviation: ArrayLike, effect: ArrayLike, n: ArrayLike, alpha: float = 0.05) -> Floats:
-    """The probability that a paired t test of n queries sees a difference.
+    """Return the probability that a paired t test of n queries sees a difference.
 
     It is 0 with fewer than two queries. Without a deviation, it is 1 for any effect but 0, and 0 for 0.
 
@@ -49,7 +49,7 @@ def power(deviation: ArrayLike, effect: ArrayLike, n: ArrayLike, alpha: float = 
 
 
 def minimal_detectable(deviation: ArrayLike, n: ArrayLike, power: float = 0.8, alpha: float = 0.05) -> Floats:
-    """The smallest mean difference that a paired t test of n queries sees with this power.
+    """Return the smallest mean difference that a paired t test of n queries sees with this power.
 
     It is infinite with fewer than two queries, and otherwise 0 without a deviation.
 
@@ -71,7 +71,7 @@ def minimal_detectable(deviation: ArrayLike, n: ArrayLike, power: float = 0.8, a
 
 
 def queries_needed(deviation: ArrayLike, effect: ArrayLike, power: float = 0.8, alpha: float = 0.05) -> Floats:
-    """The smallest number of queries with which a paired t test sees a mean difference with this power.
+    """Return the smallest number of queries with which a paired t test sees a mean difference with this power.
 
     It is a whole number from 2, infinite for an effect of 0; 2 without a deviation. Beyond ten million queries it is
     that of a normal distribution.

@@ -71,7 +71,7 @@ def prediction_powered(
 
 
 def _of_column(f: Floats, g: Floats, h: Floats, *, level: float) -> tuple[float, ...]:
-    """The numbers of one column, in the order of the fields of `PredictionPowered`."""
+    """Compute the numbers of one column, in the order of the fields of `PredictionPowered`."""
     from scipy.special import stdtr, stdtrit  # noqa: PLC0415 - costs more than most evaluations
 
     both = ~(np.isnan(f) | np.isnan(g))

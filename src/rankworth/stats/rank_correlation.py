@@ -376,7 +376,7 @@ def weighted_tau_reference(pair: Pair) -> Floats:
 
 
 def _weighted(pair: Pair, ranking: Orders) -> Floats:
-    """The quotient; a weight stands before all pairs of its item, so that their number is what it takes."""
+    """Divide the weighted sums; a weight stands before all pairs of its item, so that it multiplies their count."""
     weights = 1 / np.arange(1, pair.items + 1)
     parts = (pair.balances, pair.items - pair.x.tied, pair.items - pair.y.tied)
     numerator, *squares = ((np.take_along_axis(part, ranking.order, 1) * weights).sum(axis=1) for part in parts)
@@ -384,7 +384,7 @@ def _weighted(pair: Pair, ranking: Orders) -> Floats:
 
 
 def tau_ap_a(pair: Pair) -> Floats:
-    """The AP correlation of an order y, which may have ties, with a true order x, which has none: accuracy.
+    """Compute the AP correlation of an order y, which may have ties, with a true order x, which has none: accuracy.
 
     Without ties (`tau-ap`) it is `2 / (n - 1) sum(C(i) / (i - 1)) - 1`, over the ranks i = 2..n of **y**, where C(i) is
     how many of the i - 1 items above rank i in y also stand above its item in x. With ties it is the mean over all
@@ -412,12 +412,12 @@ def tau_ap_a(pair: Pair) -> Floats:
 
 
 def tau_ap(pair: Pair) -> Floats:
-    """The AP correlation of two orders without ties, as of `tau_ap_a`; NaN where x or y has a tie."""
+    """Compute the AP correlation of two orders without ties, as `tau_ap_a` does; NaN where x or y has a tie."""
     return np.where(pair.y.tied_pairs == 0, tau_ap_a(pair), np.nan)
 
 
 def tau_ap_b(pair: Pair) -> Floats:
-    """The AP correlation of two orders that may both have ties, neither of them the truth: agreement.
+    """Compute the AP correlation of two orders that may both have ties, neither of them the truth: agreement.
 
     The mean of two directions. For each, with the order that is looked at from the top:
 
@@ -451,7 +451,7 @@ def _per_group(ranking: Orders, counts: Integers) -> Floats:
 
 
 def _scaled(shares: Floats, counts: Integers) -> Floats:
-    """Sums of `counts` shares of 0 to 1 each, made means and stretched to -1 to 1; exact, in whatever order."""
+    """Average `counts` shares of 0 to 1 each, and stretch the means to -1 to 1; exact, in whatever order."""
     sums = np.array([math.fsum(row) for row in shares.tolist()])
     return np.asarray(2 * sums / counts - 1)
 

@@ -130,7 +130,7 @@ def flips_as_extreme(summands: Floats, bars: Floats, resamples: int, seed: int, 
 
 
 def bca_quantiles(below: Floats, acceleration: Floats, resamples: int, level: float) -> tuple[Floats, Floats]:
-    """The shares of means of samples that BCa intervals end at, [k] each.
+    """Return the shares of means of samples that BCa intervals end at, [k] each.
 
     Args:
         below: [k], the share of these means that lies below the mean of the rows.
@@ -227,7 +227,7 @@ def intervals(
 
 
 def t_intervals(columns: Columns, level: float) -> tuple[Floats, Floats]:
-    """The ends of t intervals, [K] each."""
+    """Compute the ends of t intervals, [K] each."""
     from scipy.special import stdtrit  # noqa: PLC0415 - costs more than most evaluations
 
     found = moments(columns)
@@ -237,7 +237,7 @@ def t_intervals(columns: Columns, level: float) -> tuple[Floats, Floats]:
 
 
 def _bootstrapped(columns: Columns, method: str, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
-    """The ends of bootstrap intervals, [K] each."""
+    """Compute the ends of bootstrap intervals, [K] each."""
     low, high = columns.empty(), columns.empty()
     for sample in columns.samples():
         if sample.alone:

@@ -133,7 +133,7 @@ class Columns:
 
 
 def differences(first: ArrayLike, second: ArrayLike) -> Floats:
-    """The second numbers less the first; 0 where rounding may be all that tells them apart.
+    """Subtract the first numbers from the second; 0 where rounding may be all that tells them apart.
 
     Sums of the same parts in another order differ in their last bits. That is so up to 8 units in the last place of the
     larger number; tests, intervals, effects and counts of wins all start from here, and so agree on what a tie is.
@@ -149,7 +149,7 @@ def differences(first: ArrayLike, second: ArrayLike) -> Floats:
 
 
 def levelled(values: Floats) -> Floats:
-    """A table [N, S] in which numbers of a row that rounding may tell apart are equal to the smallest of them."""
+    """Level a table [N, S]: numbers of a row that rounding may tell apart become the smallest of them."""
     order = np.argsort(values, axis=1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=1)
     apart = differences(ordered[:, :-1], ordered[:, 1:]) != 0
@@ -179,20 +179,20 @@ def settled(values: Floats) -> Floats:
 
 
 def checked(alternative: Alternative) -> Alternative:
-    """The alternative itself, or a UsageError (`unknown-setting`)."""
+    """Check the alternative and return it, or raise a UsageError (`unknown-setting`)."""
     check_word("alternative", alternative, get_args(Alternative))
     return alternative
 
 
 def share(name: str, value: Any) -> float:  # noqa: ANN401 - what users write
-    """A number between 0 and 1, such as a confidence level, or a UsageError (`unknown-setting`)."""
+    """Check a number between 0 and 1, such as a confidence level, or raise a UsageError (`unknown-setting`)."""
     if not isinstance(value, Real) or not 0 < float(value) < 1:
         raise UsageError("unknown-setting", f"{name}={value!r}: it lies between 0 and 1")
     return float(value)
 
 
 def whole(name: str, number: Any, least: int) -> int:  # noqa: ANN401 - what users write
-    """A whole number, as of samples, or a UsageError (`unknown-setting`)."""
+    """Check a whole number, as of samples, or raise a UsageError (`unknown-setting`)."""
     if isinstance(number, bool) or not isinstance(number, Integral) or int(number) < least:
         raise UsageError("unknown-setting", f"{name}={number!r}: it is a whole number from {least}")
     return int(number)
@@ -264,7 +264,7 @@ class Moments:
             return np.where(same, 0.0, above / self.error)
 
     def beyond(self, alternative: Alternative, against: ArrayLike = 0.0) -> Floats:
-        """The probability of a mean so far from a number if that were the true one; 1 if it is, without error."""
+        """Return how probable a mean so far from a number is if that were the true one; 1 if it is, without error."""
         from scipy.special import stdtr  # noqa: PLC0415 - costs more than most evaluations
 
         t = self.t(against)
@@ -296,7 +296,7 @@ def constant(values: Floats) -> Bools:
 
 
 def means(values: ArrayLike, weights: ArrayLike | None = None) -> Floats:
-    """The means of columns, `sum(w d) / sum(w)` over the rows that a column has.
+    """Compute the means of columns, `sum(w d) / sum(w)` over the rows that a column has.
 
     Args:
         values: [N, K].
@@ -312,7 +312,7 @@ def means(values: ArrayLike, weights: ArrayLike | None = None) -> Floats:
 
 
 def deviations(differences: ArrayLike, weights: ArrayLike | None = None) -> Floats:
-    """The standard deviations of differences, as planning wants them.
+    """Compute the standard deviations of differences, as planning wants them.
 
     Args:
         differences: [N, K].
@@ -330,7 +330,7 @@ def deviations(differences: ArrayLike, weights: ArrayLike | None = None) -> Floa
 
 
 def _moments(sample: Sample) -> tuple[float, Floats, Floats, Floats]:
-    """The effective number of rows, and the rest, [k]."""
+    """Return the effective number of rows, and [k] each: mean, standard deviation and standard error."""
     values, weights = sample.values, sample.weights
     rows = values.shape[1]
     if sample.alone:

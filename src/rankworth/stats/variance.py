@@ -47,7 +47,7 @@ def range_sf(q: Floats, k: int, df: float) -> Floats:
 
 
 def range_isf(share: float, k: int, df: float) -> float:
-    """The q with P(Q > q) = share.
+    """Find the q with P(Q > q) = share.
 
     >>> round(range_isf(0.05, 3, 38), 3)
     3.449
@@ -108,7 +108,7 @@ class Anova:
         return self.columns.p
 
     def margin(self, level: float = 0.95) -> float:
-        """The half width of an interval of the mean of a column: `t(level, df) sqrt(residual mean square / n)`."""
+        """Return half the width of an interval of a column's mean: `t(level, df) sqrt(residual mean square / n)`."""
         from scipy.special import stdtrit  # noqa: PLC0415 - costs more than most evaluations
 
         times = stdtrit(self.residual.df, (1 + share("level", level)) / 2)
@@ -235,7 +235,7 @@ def tukey_hsd(values: ArrayLike, *, level: float = 0.95) -> PairwiseTests:
 
 
 def _whole(values: ArrayLike) -> tuple[Floats, int]:
-    """The rows without NaN, of size 1 at most, and of which power of two they are multiples; NaN for an infinity."""
+    """Scale the rows without NaN by a power of two to 1 at most; return them and its exponent; NaN for an infinity."""
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2:  # noqa: PLR2004 - queries and systems
         raise ValueError(f"values are a table [queries, systems], this has the shape {table.shape}")
