@@ -126,7 +126,7 @@ class Inspector:
         return self.queries.texts if self.queries else {}
 
     def session(self) -> dict[str, Any]:
-        """What the page needs to begin: names of runs and measures, means, groups."""
+        """Return what the page needs to begin: names of runs and measures, means, groups."""
         return {
             "runs": list(self.runs),
             "measures": self.measures,
@@ -138,20 +138,20 @@ class Inspector:
         }
 
     def means(self, _: Request) -> dict[str, Any]:
-        """The means over all queries with the new grades."""
+        """Return the means over all queries with the new grades."""
         qrels = self._with_new(self.qrels) if any(self.judged.values()) else self.qrels
         self._means = self._means_of(self._evaluated(qrels, self.runs))
         return self._means
 
     def findings(self, _: Request) -> dict[str, Any]:
-        """What is wrong or risky in judgements and runs as they were read: how much, and each in a sentence."""
+        """Report what is wrong or risky in judgements and runs as they were read: how much, and each in a sentence."""
         with warnings.catch_warnings(action="ignore", category=RankworthWarning):
             checked = check(self.qrels, self.runs, self.measures, **self.conventions)
         findings = [f"{each.severity}: {each.text} [{each.slug}]" for each in checked.findings]
         return {"verdict": checked.verdict, "findings": findings}
 
     def rows(self, request: Request) -> dict[str, Any]:
-        """The queries that fit a filter and a group, sorted by value or difference, a page of them.
+        """Return a page of the queries that fit a filter and a group, sorted by value or difference.
 
         Raises:
             UsageError: `bad-request`.
@@ -234,7 +234,7 @@ class Inspector:
         self.is_saved = True
 
     def grades(self, _: Request) -> dict[str, str]:
-        """The new grades as lines of TREC's judgements, or of JSON where ids have blanks."""
+        """Write the new grades as lines of TREC's judgements, or of JSON where ids have blanks."""
         rows = self.new_grades
         has_blanks = rows.select(pl.concat_str("query", "document").str.contains(r"\s").any()).item()
         name, form = ("qrels.jsonl", "jsonl") if has_blanks else ("qrels.txt", "trec")
@@ -248,7 +248,7 @@ class Inspector:
         return pl.DataFrame(rows, dict.fromkeys(names, pl.String) | {"grade": pl.Float64}, orient="row")
 
     def playground(self, request: Request) -> dict[str, Any]:
-        """A query as a state of the playground: its judged documents, the rankings of the runs, and the conventions."""
+        """Return a query as a state of the playground: judged documents, rankings of the runs, and conventions."""
         query, conventions = self._query(request), with_quirks(self.conventions)
         rankings, notes = [], []
         for name in self._runs(request):
@@ -283,7 +283,7 @@ class Inspector:
         }
 
     def _in_memory(self, run: Run, name: str) -> Run:
-        """A run as rows; ranks, where these put documents in order, take the place of scores."""
+        """Load a run as rows; where ranks put its documents in order, they take the place of scores."""
         is_ranked = self._order == "rank"
         ranked = run if run.has_ranks or not is_ranked else run.by_rank() or run
         rows = pl.concat(list(ranked.batches(ranks=is_ranked)))
@@ -295,7 +295,7 @@ class Inspector:
         return profile_with(self.conventions).ask(self.measures[:1])[0].judging.order
 
     def _ranking(self, query: str, name: str, column: int) -> dict[str, Any]:
-        """The ranking of one run for one query: every rank as it is judged, with what it adds."""
+        """Return the ranking of one run for one query: every rank as it is judged, with what it adds."""
         (qrels, run), measure = self._part(query, name), self.measures[column]
         ranking = {"run": name, "value": finite(self._values[name][self._rows[query], column].item())}
         if query not in run.queries():
@@ -334,7 +334,7 @@ class Inspector:
         return row | {"text": self.documents.get(row["document"], "")}
 
     def _part(self, query: str, name: str) -> tuple[Qrels, Run]:
-        """The judgements of one query and its ranking; of two, where the run does not answer this one."""
+        """Return judgements and ranking of one query; of two queries, where the run does not answer this one."""
         run, queries = self.runs[name].only([query]), [query]
         if not run.queries():
             queries = [query, self._answered[name]]
@@ -348,12 +348,12 @@ class Inspector:
         return Qrels({query: known | self.judged.get(query, {}) for query, known in qrels.with_text_ids().items()})
 
     def _evaluated(self, qrels: Qrels, runs: Mapping[str, Run]) -> RunValues:
-        """The values of some queries, and how much of the first ranks is judged."""
+        """Evaluate runs by the measures, and by how much of the first ranks is judged."""
         with warnings.catch_warnings(action="ignore", category=RankworthWarning):
             return evaluate_runs(qrels, runs, [*self.measures, _JUDGED], **self.conventions)
 
     def _means_of(self, values: RunValues) -> dict[str, Sequence[float | None]]:
-        """The means of each run, in the order of the measures."""
+        """Collect the means of each run, in the order of the measures."""
         return {name: [finite(each[measure]) for measure in self.measures] for name, each in values.items()}
 
     def _fits(self, word: str, group: str) -> NDArray[np.bool_]:
@@ -367,7 +367,7 @@ class Inspector:
         return self.measures.index(_among(self.measures, request, "measure"))
 
     def _runs(self, request: Request) -> Sequence[str]:
-        """The runs that are named, once each; the first where none is."""
+        """List the runs that a request names, once each; the first run where it names none."""
         named = checked(request.get("runs") or [next(iter(self.runs))], list, "runs")
         return list(dict.fromkeys(_among(self.runs, {"run": name}, "run") for name in named))
 
@@ -378,7 +378,7 @@ class Inspector:
 
 
 def of_demo() -> Inspector:
-    """The collection of the demonstration: its six runs, the texts of its queries and documents."""
+    """Inspect the collection of the demonstration: its six runs, the texts of its queries and documents."""
     collection = demonstration.demo()
     queries = {query.id: {"text": query.text, "language": query.language} for query in collection.queries.values()}
     measures, conventions = ("nDCG@10", "RR@10", "AP"), {"rel": None, "profile": DEFAULT}
@@ -388,14 +388,14 @@ def of_demo() -> Inspector:
 
 
 def _among(known: Mapping[str, Any] | Sequence[str], request: Request, name: str) -> str:
-    """A name out of those that are known; the first of them where none is named."""
+    """Read a name that must be one of those known; the first of them where the request names none."""
     word = _word(request, name) or next(iter(known))
     require(word in known, f"{name} must be one of {quoted(list(known))}")
     return word
 
 
 def _word(request: Request, name: str) -> str:
-    """A text of a request, or nothing."""
+    """Read a text of a request; empty where it has none."""
     word: str = checked(checked(request, dict, "a request").get(name, ""), str, name)
     return word
 

@@ -151,12 +151,12 @@ class Playground:
         return Qrels({self.query: self.judged, **other}), Run(other, ranking.name)
 
     def row(self, values: Any) -> dict[str, float | None]:  # noqa: ANN401 - `Values`
-        """The values of the query by measure; None where the conventions leave it out."""
+        """Return the values of the query by measure; None where the conventions leave it out."""
         known = values.per_query.to_dict().get(self.query, {})
         return {name: finite(known.get(name)) for name in values.per_query.measures}
 
     def vary(self, measures: Any, by: Any, **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - those of `vary`
-        """The values of the first ranking if something about it were different."""
+        """Vary the first ranking and return its values, a row for each change."""
         variation = self._of_ranks(self.rankings[0], vary, measures=measures, by=by, **options) if measures else None
         return [{name: finite(value) for name, value in row.items()} for row in variation.rows] if variation else []
 
@@ -166,7 +166,7 @@ class Playground:
         return explanation
 
     def _of_ranks(self, ranking: Ranking, function: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401
-        """What `explain` or `vary` gives for a ranking; None for a measure that counts, and for no documents."""
+        """Explain or vary a ranking with `function`; None for a measure that counts, and for no documents."""
         qrels, run = self.inputs(ranking)
         try:
             if ranking.documents:
@@ -178,7 +178,7 @@ class Playground:
 
 
 def start() -> dict[str, Any]:
-    """What the page offers: measures, profiles, options and the rankings to begin with."""
+    """Return what the page offers: measures, profiles, options and the rankings to begin with."""
     helps = {name: SETTINGS[name].metadata["help"] for name in ("ties", "unjudged")}
     options = [{"name": name, "words": VALUES[name].words, "help": text} for name, text in helps.items()]
     return {
@@ -227,7 +227,7 @@ def score(state: object) -> dict[str, Any]:
 
 
 def curve(state: object) -> dict[str, Any]:
-    """The values of the first ranking at every cutoff, for the measures that can be cut."""
+    """Evaluate the first ranking at every cutoff, by the measures that can be cut."""
     page = Playground.of(state)
     deepest = min(_CURVE, max(1, len(page.rankings[0].documents)))
     measures = [name for name in page.measures if (measure := measure_of(name)) and not measure.definition.at]
@@ -235,7 +235,7 @@ def curve(state: object) -> dict[str, Any]:
 
 
 def profiles(state: object) -> dict[str, Any]:
-    """The values of the first ranking under every profile, or the message with which one refuses it."""
+    """Evaluate the first ranking under every profile; where one refuses it, return its message."""
     page = Playground.of(state)
     rows: list[dict[str, Any]] = []
     by_profile = evaluate_profiles(*page.inputs(page.rankings[0]), page.measures, rel=page.conventions["rel"])
@@ -263,7 +263,7 @@ def difference(state: object) -> dict[str, Any]:
 
 
 def changes(state: object) -> dict[str, Any]:
-    """What single changes within the first ranks would do: another rank, another grade, a swap of neighbours."""
+    """Try single changes within the first ranks: another rank, another grade, a swap of neighbours."""
     page, chosen = Playground.of(state), checked(state, dict, "").get("document")
     require(chosen is None or chosen in list(page.grades), "there is no such document")
     return {
@@ -286,7 +286,7 @@ def export(state: object) -> dict[str, Any]:
 
 
 def profile_with(conventions: Mapping[str, Any]) -> Profile:
-    """A profile with changed settings, but for `rel`."""
+    """Derive a profile with changed settings, but for `rel`."""
     settings = {name: value for name, value in conventions.items() if name not in ("rel", "profile")}
     return profile_of(conventions["profile"]).derive(**with_quirks(settings))
 
@@ -300,7 +300,7 @@ def _explained(explanation: Explanation | None) -> dict[str, Any] | None:
 
 
 def _moves(page: Playground) -> list[dict[str, Any]]:
-    """The best rank of each relevant document, and what moving it there would add, the greatest gain first."""
+    """Find the best rank of each relevant document, and what moving it there would add, the greatest gain first."""
     ranks = {document: rank for rank, document in enumerate(page.rankings[0].documents, 1)}
     relevant = [document for document, grade in page.judged.items() if grade > 0]
     moves = []
@@ -313,13 +313,13 @@ def _moves(page: Playground) -> list[dict[str, Any]]:
 
 
 def _resolved(profile: Profile, page: Playground) -> dict[str, Any]:
-    """The first measure as a profile understands it, and the settings under which it is measured."""
+    """Return the first measure as a profile understands it, and the settings under which it is measured."""
     [first, *_] = profile.ask([page.lead], rel=page.conventions["rel"])
     return {_MEASURE: str(first.quantity), **vars(first.judging), **vars(first.averaging)}
 
 
 def _value(page: Playground, measure: str, profile: Profile) -> dict[str, Any]:
-    """The value of the first ranking by a measure, or why there is none."""
+    """Return the value of the first ranking by a measure, or why there is none."""
     rel = page.conventions["rel"]
     try:
         values = page.row(evaluate(*page.inputs(page.rankings[0]), [measure], rel=rel, profile=profile))
@@ -329,7 +329,7 @@ def _value(page: Playground, measure: str, profile: Profile) -> dict[str, Any]:
 
 
 def _with_controls(text: str, cutoff: int | None, gain: str) -> str:
-    """A measure with the gain that the page sets for all, and with its cutoff where it is written without one."""
+    """Give a measure the gain that the page sets for all, and the page's cutoff where it is written without one."""
     measure = measure_of(text)
     if measure is None:
         return text
@@ -340,7 +340,7 @@ def _with_controls(text: str, cutoff: int | None, gain: str) -> str:
 
 
 def _markdown(page: Playground, ranking: Ranking) -> str:
-    """The table of steps; of values, for a measure that counts."""
+    """Write the table of steps in Markdown; of values, for a measure that counts."""
     explained = page.explained(ranking) or evaluate(*page.inputs(ranking), page.measures, **page.conventions)
     return explained.to_markdown()
 
@@ -360,7 +360,7 @@ print(rw.evaluate(qrels, run, {list(page.measures)!r}{options}))
 
 
 def _command(page: Playground, ranking: Ranking) -> str:
-    """A command that explains the ranking: by grades in rank order, or by files where the order does not say all."""
+    """Write a command that explains the ranking: from grades in rank order, or from files where these do not do."""
     measures = [name for name in page.measures if replace(page, lead=name).explained(ranking)]
     require(bool(measures), "no rank adds to any of these measures, so that no command explains them", "add nDCG")
     options = ["-m", *measures]
@@ -381,12 +381,12 @@ def _command(page: Playground, ranking: Ranking) -> str:
 
 
 def _text(grade: float) -> str:
-    """A grade with all its digits."""
+    """Write a grade with all its digits."""
     return repr(float(grade)).removesuffix(".0")
 
 
 def _ranking(record: Mapping[str, Any], grades: Mapping[str, float | None]) -> Ranking:
-    """A ranking of the page; without scores, each rank has a lower one."""
+    """Read a ranking of the page; where it has no scores, each rank gets a lower one."""
     documents = _several(record, "documents", str, MAX_RANKS)
     require(len({*documents} & grades.keys()) == len(documents), "a ranking has known documents, once each")
     scores = record.get("scores")
@@ -402,25 +402,25 @@ def _several(record: Mapping[str, Any], name: str, kind: type, most: int) -> lis
 
 
 def checked(value: Any, kind: type, name: str) -> Any:  # noqa: ANN401 - of JSON
-    """A value of a request, which has a type of JSON."""
+    """Check that a value of a request has a type of JSON, and return it."""
     require(isinstance(value, kind), f"{name} must be {_KINDS[kind]}")
     return value
 
 
 def checked_text(record: Mapping[str, Any], name: str, default: str = "") -> str:
-    """A text of a request that is not empty."""
+    """Read a text of a request, which must not be empty."""
     text: str = checked(record.get(name, default), str, name)
     require(text != "" and text == text.encode(errors="replace").decode(), f"{name} must be a text in UTF-8, not empty")
     return text
 
 
 def checked_number(record: Mapping[str, Any], name: str) -> float | None:
-    """A finite number of a request, or None."""
+    """Read a finite number of a request; None where it has none."""
     return None if record.get(name) is None else _finite(record[name], name)
 
 
 def checked_count(record: Mapping[str, Any], name: str, least: int) -> int | None:
-    """A whole number of a request that is not too small, or None."""
+    """Read a whole number of a request, at least `least`; None where it has none."""
     number = checked_number(record, name)
     require(number is None or (number >= least and number % 1 == 0), f"{name} must be a whole number from {least}")
     return None if number is None else int(number)

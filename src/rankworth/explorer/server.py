@@ -71,7 +71,7 @@ class _Pages:
             raise HTTPException(401, "the token is missing or wrong: open the address that rankworth explore printed")
 
     async def page(self, request: Request) -> Response:
-        """The page; the token of its address moves to a cookie, so that links to the page do not hold it."""
+        """Serve the page; the token of its address moves to a cookie, so that links to the page do not hold it."""
         token = request.query_params.get("token")
         self.check(request, token)
         if token is None:
@@ -81,12 +81,12 @@ class _Pages:
         return response
 
     async def static(self, request: Request) -> Response:
-        """A file of the page."""
+        """Serve a file of the page."""
         self.check(request)
         return _file(request.path_params["name"])
 
     async def answer(self, request: Request) -> Response:
-        """The answer of a handler, one at a time; none if the page does not wait for it any more."""
+        """Answer by a handler, one request at a time; with nothing if the page does not wait for it any more."""
         self.check(request)
         handler = self.handlers.get(request.path_params["name"])
         if handler is None:
@@ -99,7 +99,7 @@ class _Pages:
 
 
 def application(inspector: Inspector | None, token: str, port: int) -> Starlette:
-    """The routes of the explorer; every answer has the headers that keep the page to itself.
+    """Build the routes of the explorer; every answer has the headers that keep the page to itself.
 
     Args:
         inspector: the runs, where there are some.
@@ -121,7 +121,7 @@ def application(inspector: Inspector | None, token: str, port: int) -> Starlette
 
 
 def _answer(handler: Handler, request: Any) -> Response:  # noqa: ANN401 - JSON
-    """The answer of a handler, or the error with which it refuses."""
+    """Answer with what a handler returns, or with the error with which it refuses."""
     try:
         # Warnings about values are notes of the page.
         with warnings.catch_warnings(action="ignore", category=RankworthWarning):
@@ -131,12 +131,12 @@ def _answer(handler: Handler, request: Any) -> Response:  # noqa: ANN401 - JSON
 
 
 def _error(status: int, slug: str, text: str, remedy: str = "") -> Response:
-    """An error that the page shows."""
+    """Return an error that the page shows."""
     return JSONResponse({"error": {"slug": slug, "text": text, "remedy": remedy}}, status, HEADERS)
 
 
 def _file(name: str) -> Response:
-    """A file of the page."""
+    """Serve a file of the page."""
     if name not in _PAGE:
         raise HTTPException(404, "there is no such page")
     suffix = name[name.rindex(".") :]
@@ -144,7 +144,7 @@ def _file(name: str) -> Response:
 
 
 async def _body(request: Request) -> Any:  # noqa: ANN401 - JSON
-    """The JSON of a request."""
+    """Read the JSON of a request."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "requests are application/json")
     body = bytearray()
@@ -169,7 +169,7 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 def listening(port: int) -> socket.socket:
-    """A socket at the first port from this one on that is free.
+    """Open a socket at the first port from this one on that is free.
 
     Raises:
         UsageError: `port-in-use`.
