@@ -40,10 +40,10 @@ class Analysis(Shown, Generic[Of]):
 
     @abstractmethod
     def _columns(self, of: str) -> dict[str, Any]:
-        """The columns of one table."""
+        """Return the columns of one table."""
 
     def _record(self) -> dict[str, Any]:
-        """The fields of the JSON record that only this analysis has."""
+        """Return the fields of the JSON record that only this analysis has."""
         return {name: getattr(self, name) for name in self._RECORD}
 
     def columns(self, of: Of | None = None) -> dict[str, Any]:
@@ -62,11 +62,11 @@ class Analysis(Shown, Generic[Of]):
         return self._columns(table)
 
     def flat(self, of: Of | None = None) -> Sheet:
-        """The columns as one table for CSV and JSON lines: ids of queries as text, None where there is no number."""
+        """Return the columns as one table for CSV and JSON lines: query ids as text, None where there is no number."""
         return Sheet(tuple(_column(name, list(cells)) for name, cells in self.columns(of).items()))
 
     def to_frame(self, library: FrameLibrary = "polars", *, of: Of | None = None) -> Any:  # noqa: ANN401 - the library's own frame
-        """The columns as a data frame.
+        """Return the columns as a data frame.
 
         Args:
             library: `polars`, `pandas` or `pyarrow`.
@@ -79,7 +79,7 @@ class Analysis(Shown, Generic[Of]):
         return to_library(self.columns(of), library)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as JSON holds it: full precision, None where there is no number."""
+        """Return the result as JSON holds it: full precision, None where there is no number."""
         warnings = [dict(zip(("slug", "text"), warning, strict=True)) for warning in self.warnings]
         own = {"notes": self.notes, "warnings": warnings}
         fields: dict[str, Any] = record({"schema": self._SCHEMA, "rankworth": __version__, **self._record(), **own})
@@ -92,7 +92,7 @@ class Analysis(Shown, Generic[Of]):
 
 
 def record(value: Any) -> Any:  # noqa: ANN401 - an attribute of any kind
-    """A value as JSON holds it: named tuples and mappings as objects, arrays as lists, None where there is no number.
+    """Convert a value to JSON: named tuples and mappings to objects, arrays to lists, None where there is no number.
 
     >>> record({"a": [0.5, float("nan")]})
     {'a': [0.5, None]}
@@ -104,14 +104,14 @@ def record(value: Any) -> Any:  # noqa: ANN401 - an attribute of any kind
 
 
 def estimated(name: str, kind: Kind, estimates: Sequence[Any]) -> Column:
-    """A column of estimates, `value` with `low` and `high`; without intervals where no estimate has one."""
+    """Build a column of estimates, `value` with `low` and `high`; without intervals where no estimate has one."""
     values = [signed(each.value) if kind == "number" else each.value for each in estimates]
     bounds = [(each.low, each.high) for each in estimates if each.low == each.low]
     return Column(name, kind, values, bounds=[(each.low, each.high) for each in estimates] if bounds else ())
 
 
 def _column(name: str, cells: list[Any]) -> Column:
-    """A column for CSV and JSON lines, in which ids of queries are text."""
+    """Build a column for CSV and JSON lines, in which ids of queries are text."""
     cells = list(map(str, cells)) if name == "query" else defined(cells)
     kinds = {type(cell) for cell in cells}
     return Column(name, "text" if kinds == {str} else "count" if kinds == {int} else "value", cells)

@@ -68,7 +68,7 @@ class Sheet:
     legend: tuple[str, ...] = ()
 
     def beginning(self, rows: int) -> "Sheet":
-        """The first rows, with a note on how many there are; no best values, which may be among the others.
+        """Keep the first rows, and note how many there are; mark no best values, which may be among the other rows.
 
         >>> Sheet((Column("query", "text", ["q1", "q2", "q3"]),)).beginning(1).notes
         ('the first 1 of 3 rows',)
@@ -83,12 +83,12 @@ class Sheet:
         return replace(self, columns=tuple(columns), notes=(f"the first {rows:,} of {height:,} rows", *self.notes))
 
     def worded(self, wording: Callable[[str], str]) -> "Sheet":
-        """The sheet with its sentences worded for its readers: those of the command line, or of Python."""
+        """Word the sheet's sentences for its readers: those of the command line, or of Python."""
         notes, defects = (tuple(map(wording, texts)) for texts in (self.notes, self.defects))
         return replace(self, notes=notes, defects=defects)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The values row by row, by name of column."""
+        """Return the values row by row, by name of column."""
         names = [column.name for column in self.columns]
         return [dict(zip(names, row, strict=True)) for row in zip(*(each.values for each in self.columns), strict=True)]
 
@@ -114,7 +114,7 @@ def by_name(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, li
 
 
 def defined(values: Sequence[Any]) -> list[Any]:
-    """The values as they are, None for numbers that are not finite.
+    """Return the values as they are, None for numbers that are not finite.
 
     >>> defined(["q1", 0.5, float("nan"), None])
     ['q1', 0.5, None, None]

@@ -49,7 +49,7 @@ def trec(sheet: Sheet) -> str:
 
 
 def annotation(kind: str, text: str, **properties: str) -> str:
-    r"""A command that GitHub turns into an annotation of a run.
+    r"""Write a command that GitHub turns into an annotation of a run.
 
     Args:
         kind: error, warning or notice.
@@ -69,10 +69,10 @@ def _escaped(text: str) -> str:
 
 
 def line(record: Mapping[str, Any]) -> str:
-    """A record as one line of JSON; numbers in it are finite, or None."""
+    """Write a record as one line of JSON; numbers in it are finite, or None."""
     return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def document(record: Mapping[str, Any]) -> str:
-    """A record as JSON that people can read, too; numbers in it are finite, or None."""
+    """Write a record as JSON that people can read, too; numbers in it are finite, or None."""
     return json.dumps(record, ensure_ascii=False, allow_nan=False, indent=2) + "\n"

@@ -39,14 +39,14 @@ def to_library(columns: Mapping[str, Any], library: str) -> Any:  # noqa: ANN401
 
 
 def _plain(column: Any) -> Any:  # noqa: ANN401 - a Polars column, an array or a list
-    """What every library takes: lists of text, arrays of numbers."""
+    """Convert a column to what every library takes: lists of text, arrays of numbers."""
     if not hasattr(column, "to_list"):
         return column
     return column.to_numpy() if column.dtype.is_numeric() else column.to_list()
 
 
 def taken(column: "pl.Series", places: NDArray[np.int64]) -> "pl.Series":
-    """The items of a column at some places.
+    """Take the items of a column at some places.
 
     Few places go as a list: for an array, Polars loads a part of NumPy that takes longer than a small file.
     """
@@ -54,6 +54,6 @@ def taken(column: "pl.Series", places: NDArray[np.int64]) -> "pl.Series":
 
 
 def run_starts(column: "pl.Series") -> NDArray[np.int64]:
-    """The rows at which a column takes a new value, the first row among them; none where it has no rows."""
+    """Find the rows at which a column takes a new value, the first row among them; none where it has no rows."""
     changes = (column[1:] != column[:-1]).to_numpy()
     return np.concatenate(([0], np.flatnonzero(changes) + 1))[: column.len()]

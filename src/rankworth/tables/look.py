@@ -63,7 +63,7 @@ class Look:
             raise UsageError("unknown-setting", text)
 
     def number(self, value: float | None, kind: Kind) -> str:
-        """A number as people read it.
+        """Format a number for people.
 
         >>> Look().number(0.50583, "share"), Look(percent=True).number(0.50583, "share"), Look().number(None, "value")
         ('0.5058', '50.58%', 'n/a')
@@ -77,7 +77,7 @@ class Look:
         return f"{value:z.{_DIGITS if self.digits is None else self.digits}f}"
 
     def cells(self, column: Column) -> list[str]:
-        """The values of a column as people read them, without its bounds."""
+        """Format the values of a column for people, without its bounds."""
         if column.kind == "text":
             return [visible(value) for value in column.values]
         if column.kind in ("number", "grade"):
@@ -104,12 +104,12 @@ class Look:
         return f"{value:.1e}" if hidden else text
 
     def bounds(self, column: Column) -> list[tuple[str, str]]:
-        """The bounds of a column as people read them."""
+        """Format the bounds of a column for people."""
         return [(self.number(low, column.kind), self.number(high, column.kind)) for low, high in column.bounds]
 
 
 def p_value(value: float) -> str:
-    """A p value for people.
+    """Format a p value for people.
 
     >>> p_value(0.04125), p_value(1e-7), p_value(float("nan"))
     ('0.041', '<0.001', 'n/a')
@@ -120,7 +120,7 @@ def p_value(value: float) -> str:
 
 
 def signed(value: float) -> str:
-    """A difference for people: its sign, and never 0 where it is not.
+    """Format a difference for people: with its sign, and never as 0 where it is not.
 
     >>> signed(0.04125), signed(-0.5), signed(1e-7), signed(0.0), signed(1.0)
     ('+0.0413', '-0.5000', '+<0.0001', '0.0000', '+1.0000')
@@ -135,7 +135,7 @@ def signed(value: float) -> str:
 
 
 def _plain(value: Any, void: str) -> str:  # noqa: ANN401 - a number, None, or a grade for each subtopic
-    """A number as it is, or several."""
+    """Format a number as it is, or the numbers of a tuple."""
     if isinstance(value, tuple):
         return " ".join(_plain(part, void) for part in value)
     if isinstance(value, str):
@@ -157,7 +157,7 @@ def visible(text: Any) -> str:  # noqa: ANN401 - a cell of any kind
 
 
 def best_rows(column: Column, cells: Sequence[str]) -> frozenset[int]:
-    """The rows that show the best value of a column; none where all rows show the same.
+    """Find the rows that show the best value of a column; none where all rows show the same.
 
     >>> sorted(best_rows(Column("AP", "share", [0.25, 0.5, 0.50001, None], "highest"), ["0.25", "0.50", "0.50", "n/a"]))
     [1, 2]
@@ -171,7 +171,7 @@ def best_rows(column: Column, cells: Sequence[str]) -> frozenset[int]:
 
 
 def second_rows(column: Column, cells: Sequence[str]) -> frozenset[int]:
-    """The rows that show the second best value of a column that wants it; none where there is no third one.
+    """Find the rows that show the second best value of a column that wants it; none where there is no third one.
 
     >>> sorted(second_rows(Column("AP", "share", [0.1, 0.3, 0.2], "highest", second=True), ["0.1", "0.3", "0.2"]))
     [2]

@@ -100,7 +100,7 @@ class Markup:
     bounds: str
 
     def cells(self, column: Column, look: Look) -> list[str]:
-        """The cells of a column, with what stands out, marks and bounds."""
+        """Write the cells of a column: best values emphasised, with marks and bounds."""
         texts = look.cells(column)
         best, second = best_rows(column, texts), second_rows(column, texts)
         marked = []
@@ -115,7 +115,7 @@ class Markup:
 
 
 def markdown(sheet: Sheet, look: Look) -> str:
-    """A Markdown table, the best values bold, title and notes around it, the comment where only the source shows it."""
+    """Write a Markdown table: best values bold, title and notes around it, the comment only in the source."""
     parts = [f"**{_markdown_text(sheet.title.strip())}**"] if sheet.title else []
     parts += [_markdown_paragraph(text) for text in sheet.lead]
     if sheet.columns:
@@ -129,7 +129,7 @@ def markdown(sheet: Sheet, look: Look) -> str:
 
 
 def latex(sheet: Sheet, look: Look) -> str:
-    """A LaTeX tabular for the booktabs package: the best values bold, the legend as its last row, notes as comments.
+    """Write a LaTeX tabular for the booktabs package: best values bold, the legend as its last row, notes as comments.
 
     With a caption or a label it stands in a table of its own.
     """
@@ -216,7 +216,7 @@ def _figure(sheet: Sheet, look: Look, above: str = "") -> str:
 
 
 def _html_rows(sheet: Sheet, look: Look) -> Iterator[str]:
-    """The heading and the rows; what stands in the first column names its row."""
+    """Yield the heading and the rows; the first column names its row."""
     is_apart = [False, *(column.apart for column in sheet.columns)]
     rules = [_SECOND if after and not before else "" for before, after in pairwise(is_apart)]
     yield f'<thead><tr style="{_ROW}">{"".join(map(_heading, sheet.columns, rules))}</tr></thead>'
@@ -240,14 +240,14 @@ def _heading(column: Column, rule: str) -> str:
 
 
 def _html_cells(column: Column, look: Look, rule: str, *, first: bool) -> list[str]:
-    """The cells of a column, with their tags."""
+    """Write the cells of a column, with their tags."""
     style = f'dir="auto" style="{_TEXT}{rule}"' if column.kind == "text" else f'style="{_NUMBER}{rule}"'
     names_row, plain = f'<th scope="row" {style}>{{}}</th>', f"<td {style}>{{}}</td>"
     return [(names_row if first and text else plain).format(text) for text in _IN_HTML.cells(column, look)]
 
 
 def _paragraph(text: str, style: str = "") -> str:
-    """A line of text that decides its own direction."""
+    """Write a line of text that decides its own direction."""
     return f'<p dir="auto" style="{_LINE};{style}">{_escaped(text)}</p>'
 
 

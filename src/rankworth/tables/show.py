@@ -87,7 +87,7 @@ def show(sheets: Sequence[Sheet], form: str, look: Look, title: str = "") -> str
 
 
 def render(sheet: Sheet, form: str, look: Look) -> str:
-    """A single table as text, with a newline at the end."""
+    """Render a single table as text, with a newline at the end."""
     return show([sheet], form, look)
 
 
@@ -120,7 +120,7 @@ class Shown(ABC):
 
     @abstractmethod
     def sheets(self) -> list[Sheet]:
-        """What there is to see: tables, with what must be said about them."""
+        """Return the tables to show, with what must be said about them."""
 
     def to_html(self, *, digits: int | None = None, percent: bool = False, page: bool = False) -> str:
         """All rows as static HTML, which any page may take in: without scripts, with everything escaped.
@@ -156,7 +156,7 @@ class Shown(ABC):
         return show(self._worded(), "latex", Look(digits, percent, caption=caption, label=label))
 
     def __repr__(self) -> str:
-        """The tables as plain text, as far as they fit on a screen."""
+        """Show the tables as plain text, as far as they fit on a screen."""
         return on_screen(self._worded(), Look(width=100))
 
     def _repr_html_(self) -> str:
@@ -172,5 +172,5 @@ class Shown(ABC):
         return [sheet.beginning(_ROWS) for sheet in self._worded()]
 
     def _worded(self) -> list[Sheet]:
-        """The sheets with the remedies of Python."""
+        """Return the sheets with the remedies of Python."""
         return [sheet.worded(in_python) for sheet in self.sheets()]

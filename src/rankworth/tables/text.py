@@ -30,7 +30,7 @@ class _Strip:
 
 
 def table(sheet: Sheet, look: Look) -> str:
-    """The sheet as aligned text, in several blocks where the columns need more than the width.
+    """Write the sheet as aligned text, in several blocks where the columns need more than the width.
 
     What names a row stands on the left of every block and takes half of the width: texts, and a number before them.
     Long texts are folded, numbers never. A second list stands beside the first, or has blocks of its own.
@@ -54,7 +54,7 @@ def table(sheet: Sheet, look: Look) -> str:
 
 
 def _parted(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
-    """What names a row, and what is said of it; where there is no text, the first number is the name."""
+    """Separate the columns that name a row from the others; where there is no text, the first number is the name."""
     first = next((place for place, column in enumerate(columns) if column.kind == "text"), 0)
     named = [place <= first or column.kind == "text" for place, column in enumerate(columns)]
     return list(compress(columns, named)), [column for column, name in zip(columns, named, strict=True) if not name]
@@ -114,7 +114,7 @@ def _blocks(left: list[_Strip], numbers: list[_Strip], width: int) -> Iterator[l
 
 
 def _gaps(block: Sequence[_Strip]) -> list[str]:
-    """What stands before each column: a rule where the second list begins beside the first."""
+    """Return the gap before each column: a rule where the second list begins beside the first."""
     return ["", *(_RULE if after.apart and not before.apart else _GAP for before, after in pairwise(block))]
 
 
@@ -154,7 +154,7 @@ def cell_width(text: str) -> int:
 
 
 def _folded(text: str, width: int) -> list[str]:
-    """A text in lines of a width, broken behind a blank where there is one in the second half of a line."""
+    """Fold a text to lines of a width, broken behind a blank where there is one in the second half of a line."""
     if cell_width(text) <= width:
         return [text]
     from rich.cells import chop_cells  # noqa: PLC0415 - most tables do without
