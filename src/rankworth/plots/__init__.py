@@ -22,7 +22,7 @@ from rankworth.plots.scores import systems as systems
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function
-    """The old name of `systems`."""
+    """Return `systems` for its old name, with a warning."""
     if name == "standings":
         warn("rankworth.plots.standings is now rankworth.plots.systems", DeprecationWarning, stacklevel=2)
         return systems

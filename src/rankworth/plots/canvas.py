@@ -147,7 +147,7 @@ DARK: Final = Palette(
 
 
 def palette_on(red: float, green: float, blue: float) -> Palette:
-    """The palette for a background, whose parts go from 0 to 1.
+    """Choose the palette for a background, whose parts (red, green, blue) go from 0 to 1.
 
     >>> palette_on(1, 1, 1) is LIGHT, palette_on(0.1, 0.1, 0.12) is DARK
     (True, True)
@@ -241,7 +241,7 @@ class Canvas:
 
 
 def ends(values: Iterable[float | None], share: float = 0.0) -> tuple[float, float]:
-    """An axis from 0 to 1, or as far as the values go, with a share of it left free at both ends.
+    """Return the ends of an axis: 0 and 1, or as far as the values go, with a share of it left free at both ends.
 
     >>> ends([0.5, None]), ends([-1.0, 3.0], 0.25)
     ((0.0, 1.0), (-2.0, 4.0))
@@ -293,7 +293,7 @@ def size(rows: float) -> tuple[float, float]:
 
 
 def library() -> Any:  # noqa: ANN401 - a module
-    """The library that draws.
+    """Import the library that draws.
 
     Raises:
         UsageError: `missing-library`, also where it is too old for Arabic labels.
@@ -321,7 +321,7 @@ def _lay_out(ax: "Axes") -> None:
 
 
 def _palette(ax: "Axes") -> Palette:
-    """The palette for what is behind the Axes."""
+    """Choose the palette for what is behind the Axes."""
     from matplotlib.colors import to_rgba  # noqa: PLC0415 - optional library
 
     figure = ax.get_figure(root=True)
@@ -360,7 +360,7 @@ def _set_fonts(ax: "Axes") -> None:
 
 
 def families(texts: Iterable[str], usual: Sequence[str]) -> list[str]:
-    """The font families that together have all letters of some texts; the usual ones alone where they do.
+    """Choose font families that together have all letters of some texts; the usual ones alone where they do.
 
     Args:
         texts: what is to be drawn.
@@ -424,7 +424,7 @@ def save(ax: "Axes", path: str | PathLike[str]) -> None:
 
 
 def rendered(ax: "Axes", form: str) -> bytes:
-    """The figure of some Axes as the content of a file; equal figures become equal bytes.
+    """Render the figure of some Axes as the content of a file; equal figures become equal bytes.
 
     Args:
         ax: any Axes of the figure.
@@ -471,7 +471,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _wrapped(text: str, width: float, size: str = "medium") -> list[str]:
-    """A text in lines of at most so many points."""
+    """Wrap a text to lines of at most so many points."""
     height = _points(size)
     lines = textwrap.wrap(text, max(int(width / (height * _LETTER)), _LEAST))
     widest = max((_width(line, height) for line in lines), default=0.0)
@@ -494,7 +494,7 @@ def _literal(text: str) -> str:
 
 
 def _points(size: str = "medium") -> float:
-    """The height of letters."""
+    """Return the height of letters, in points."""
     from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - optional library
 
     return FontProperties(size=size).get_size_in_points()
@@ -516,7 +516,7 @@ def _width(text: str, height: float) -> float:
 
 
 def number(value: float | None) -> str:
-    r"""A value; with a power of ten where four decimals would make it 0.
+    r"""Format a value; with a power of ten where four decimals would make it 0.
 
     >>> number(0.5), number(None), number(0.0), ascii(number(3e-7))
     ('0.5000', 'n/a', '0.0000', "'3.0e\\u22127'")
@@ -529,7 +529,7 @@ def number(value: float | None) -> str:
 
 
 def signed(change: float) -> str:
-    r"""A difference, always with its sign.
+    r"""Format a difference, always with its sign.
 
     >>> signed(0.0412), ascii(signed(-0.25)), signed(0.0), signed(0.00001)
     ('+0.0412', "'\\u22120.2500'", '0.0000', '+<0.0001')

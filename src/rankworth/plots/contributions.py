@@ -28,9 +28,9 @@ _MOST: Final = 40
 
 
 def contributions(explanation: Explanation | Difference, *, ax: "Axes | None" = None) -> "Axes":
-    """What each rank adds to a value, against what it would add in the ideal ranking, where a measure has one.
+    """Draw what each rank adds to a value, against what it would add in the ideal ranking, where a measure has one.
 
-    Of the difference of two runs what each document adds to it, those that add most first.
+    For the difference of two runs, draw what each document adds to it, those that add most first.
 
     Args:
         explanation: what `rankworth.explain` returns for one query and measure.
@@ -72,7 +72,7 @@ def contributions(explanation: Explanation | Difference, *, ax: "Axes | None" = 
 
 
 def stacked(explanations: "Sequence[Explanation | Difference]") -> "Axes":
-    """The contributions of several explanations below each other, on a figure that pyplot does not know.
+    """Draw the contributions of several explanations below each other, on a figure that pyplot does not know.
 
     Args:
         explanations: what `rankworth.explain_queries` returns.
@@ -104,7 +104,7 @@ def stacked(explanations: "Sequence[Explanation | Difference]") -> "Axes":
 
 
 def _difference(explained: Difference, ax: "Axes | None") -> "Axes":
-    """A bar for each document that has a part in the difference."""
+    """Draw a bar for each document that has a part in the difference."""
     rows = _parts(explained)
     shown = rows[:_LABELLED]
     with canvas(ax, _rows(explained), grid="x") as sheet:
@@ -131,7 +131,7 @@ def _rows(explanation: Explanation | Difference) -> int:
 
 
 def _parts(explained: Difference) -> list[Row]:
-    """What adds to a difference, without the rounding of its last bits."""
+    """List what adds to a difference, without the rounding of its last bits."""
     return [row for row in data.contributions(explained).rows(named=True) if abs(row["difference"]) > _ROUNDING]
 
 
@@ -151,7 +151,7 @@ def _about(run: str, query: object) -> str:
 
 
 def _bars(sheet: Canvas, steps: Sequence[Any], ideal: Sequence[Any]) -> None:
-    """What is there as bars, what could be as dashed outlines; hatching where nobody judged."""
+    """Draw the run as bars and the ideal as dashed outlines; hatch the ranks that nobody judged."""
     ax, palette = sheet.ax, sheet.palette
     unjudged = _stretches(step["rank"] for step in steps if step["grade"] is None)
     for place, (first, last) in enumerate(unjudged):
@@ -187,7 +187,7 @@ def _stretches(ranks: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def _by_rank(steps: Iterable[Any]) -> tuple[list[int], list[float]]:
-    """What each rank adds; a measure may add something at a rank several times."""
+    """Sum the contributions by rank; a measure may add something at a rank several times."""
     sums: defaultdict[int, float] = defaultdict(float)
     for step in steps:
         sums[step["rank"]] += step["contribution"] if real(step["contribution"]) else 0.0

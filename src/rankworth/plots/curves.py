@@ -42,7 +42,7 @@ def at_k(
     ax: "Axes | None" = None,
     **settings: Any,  # noqa: ANN401 - as for evaluate_runs
 ) -> "Axes":
-    """A measure at several cutoffs, a curve for each run.
+    """Draw a measure at several cutoffs, a curve for each run.
 
     Args:
         qrels: as for `rankworth.evaluate`.
@@ -134,7 +134,7 @@ def vary(
     ax: "Axes | None" = None,
     **settings: Any,  # noqa: ANN401 - as for rankworth.vary
 ) -> "Axes":
-    """What a change does to the value of a ranking.
+    """Draw what a change does to the value of a ranking.
 
     Positions, grades and cutoffs become lines, one for each measure; swaps of neighbours a mark for each pair, above 0
     where the swap would help; ties and unjudged documents the range of what the value could be.
@@ -180,7 +180,7 @@ def vary(
 
 
 def _lines(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
-    """A line for each measure, or for each document that stands beside; thin ones for the ranking as it is.
+    """Draw a line for each measure, or for each document that stands beside; thin ones for the ranking as it is.
 
     Measures with the same values share a line, as of two lines on each other one would be seen.
     """
@@ -208,7 +208,7 @@ def _lines(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
 
 
 def _number(sheet: Canvas, places: Sequence[float]) -> None:
-    """Number all places of the horizontal axis where there are few, and round ones where there are many."""
+    """Label all places of the horizontal axis where there are few, and round ones where there are many."""
     if len(places) <= _LABELLED:
         sheet.ax.set_xticks(places, [f"{place:g}" for place in places])
     else:
@@ -216,7 +216,7 @@ def _number(sheet: Canvas, places: Sequence[float]) -> None:
 
 
 def _swaps(sheet: Canvas, measures: Sequence[str], rows: Sequence[Row]) -> None:
-    """A mark for each pair, above 0 where the swap helps; several measures stand beside each other."""
+    """Draw a mark for each pair, above 0 where the swap helps; several measures stand beside each other."""
     ax, palette = sheet.ax, sheet.palette
     pairs = {row["rank"]: row["swap"] for row in rows}
     many = len(pairs) > _LABELLED
@@ -254,7 +254,7 @@ def _swaps(sheet: Canvas, measures: Sequence[str], rows: Sequence[Row]) -> None:
 
 
 def _stems(sheet: Canvas, changes: Sequence[tuple[float, float]], color: str, marker: str, name: str) -> None:
-    """Marks on stems that stand on 0."""
+    """Draw marks on stems that stand on 0."""
     if changes:
         across, up = zip(*changes, strict=True)
         sheet.ax.vlines(across, 0, up, colors=color, linewidth=2, label="_")

@@ -34,7 +34,7 @@ Scored = Values | Mapping[str, Values] | Mapping[str, Mapping[str, float | None]
 
 
 def scores(values: Scored, *, interval: bool = True, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-    """What runs or scenarios are worth: `run` (or `scenario`), `measure`, `value`, and `low` and `high` of runs.
+    """Return what runs or scenarios are worth: `run` (or `scenario`), `measure`, `value`; `low` and `high` of runs.
 
     Args:
         values: as for `rankworth.plots.scores`.
@@ -83,7 +83,7 @@ def differences(comparison: Comparison, *, library: FrameLibrary = "polars") -> 
 
 
 def vary(variation: Variation, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-    """What a change does, in the columns that `rankworth.vary` gives: `measure`, what is varied, `value`, `change`.
+    """Return what a change does, in the columns of `rankworth.vary`: `measure`, what is varied, `value`, `change`.
 
     Args:
         variation: what `rankworth.vary` returns.
@@ -100,9 +100,9 @@ def vary(variation: Variation, *, library: FrameLibrary = "polars") -> Any:  # n
 
 
 def contributions(explanation: Explanation | Difference, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-    """What each rank adds: `ranking` (`run` or `ideal`), `rank`, `document`, `grade`, `contribution`, `running`.
+    """Return what each rank adds: `ranking` (`run` or `ideal`), `rank`, `document`, `grade`, `contribution`, `running`.
 
-    Of a difference what each document adds to it, in the columns that its `to_frame` has.
+    For a difference, return what each document adds to it, in the columns that its `to_frame` has.
 
     Args:
         explanation: what `rankworth.explain` returns.
@@ -132,7 +132,7 @@ def at_k(  # noqa: D417 - settings are those of evaluate_runs
     library: FrameLibrary = "polars",
     **settings: Any,  # noqa: ANN401 - as for evaluate_runs
 ) -> Any:  # noqa: ANN401 - the library's own frame
-    """A measure at several cutoffs: `run`, `measure`, `cutoff`, `value`.
+    """Evaluate a measure at several cutoffs: `run`, `measure`, `cutoff`, `value`.
 
     Args:
         qrels: as for `rankworth.evaluate`.
@@ -197,7 +197,7 @@ def precision_recall(  # noqa: D417 - settings are those of evaluate_runs
 
 
 def histogram(values: Values, measure: str | Measure | Fact, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-    """The values of single queries: `query`, `value`; without those that have none.
+    """Return the values of single queries: `query`, `value`; without those that have none.
 
     Args:
         values: what `rankworth.evaluate` returns.
@@ -216,7 +216,7 @@ def histogram(values: Values, measure: str | Measure | Fact, *, library: FrameLi
 
 
 def systems(result: SystemCorrelation, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-    """The numbers behind `rankworth.plots.systems`: the mean of each system in each view.
+    """Return the numbers behind `rankworth.plots.systems`: the mean of each system in each view.
 
     Args:
         result: the orders of systems, of `correlate_measures` or `correlate_judges`.
@@ -230,7 +230,7 @@ def systems(result: SystemCorrelation, *, library: FrameLibrary = "polars") -> A
 
 
 def cut(measure: str | Measure, cutoff: int) -> Measure:
-    """A measure with another cutoff.
+    """Give a measure another cutoff.
 
     Raises:
         MeasureError: `unknown-measure`; `bad-cutoff`, also for a fact, which has none.
@@ -243,7 +243,7 @@ def cut(measure: str | Measure, cutoff: int) -> Measure:
 
 
 def named(runs: object) -> Any:  # noqa: ANN401 - what evaluate_runs takes
-    """Runs as `evaluate_runs` takes them; a single path or `Run` is a list of one."""
+    """Convert runs to what `evaluate_runs` takes; a single path or `Run` becomes a list of one."""
     return [runs] if isinstance(runs, str | PathLike | Run) else runs
 
 

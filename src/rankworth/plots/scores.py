@@ -39,7 +39,7 @@ _SWAPS: Final = {"both": "swapped, significant both ways", "one": "swapped, one 
 
 
 def scores(values: data.Scored, kind: Kind = "dots", *, interval: bool = True, ax: "Axes | None" = None) -> "Axes":
-    """What runs or scenarios are worth, all measures on one scale.
+    """Draw what runs or scenarios are worth, all measures on one scale.
 
     A radar is there for those who are used to it, and not the default: the area that it shows depends on the order of
     its spokes, and it has no room for intervals, so that a difference that is none looks like one.
@@ -172,7 +172,7 @@ def _edges(values: Sequence[float]) -> list[float]:
 
 
 def _lines(rows: Sequence[Row]) -> list[tuple[str, Row | None]]:
-    """What stands at the side, and its value; where there are several runs and measures, these are headings."""
+    """List the labels at the side with their rows; with several runs and several measures, measures are headings."""
     names, measures = _distinct(rows, "run"), _distinct(rows, "measure")
     if len(names) > 1 < len(measures):
         lines: list[tuple[str, Row | None]] = []
@@ -185,7 +185,7 @@ def _lines(rows: Sequence[Row]) -> list[tuple[str, Row | None]]:
 def _draw(
     sheet: Canvas, rows: Sequence[Row], lines: Sequence[tuple[str, Row | None]], kind: Kind, reach: tuple[float, float]
 ) -> None:
-    """A line for each value: its name to the left, its number to the right; what there is one of is the title."""
+    """Draw a line for each value: name to the left, number to the right; a single run or measure is in the title."""
     names, measures = _distinct(rows, "run"), _distinct(rows, "measure")
     whole = set()
     for measure in measures:
@@ -212,12 +212,12 @@ def _draw(
 
 
 def _distinct(rows: Sequence[Row], name: str) -> list[str]:
-    """The values of a column, each once."""
+    """List the values of a column, each once."""
     return list(dict.fromkeys(row[name] for row in rows))
 
 
 def _row(sheet: Canvas, height: int, value: float, bounds: Sequence[float], run: int, kind: Kind) -> None:
-    """A dot with its interval behind, or a bar with its interval before."""
+    """Draw a dot with its interval behind, or a bar with its interval before."""
     style, across = sheet.palette.style(run), [height] * len(bounds)
     if kind == "bars":
         sheet.ax.barh(height, value, height=0.66, color=style.color, zorder=2)
@@ -228,7 +228,7 @@ def _row(sheet: Canvas, height: int, value: float, bounds: Sequence[float], run:
 
 
 def _radar(rows: Sequence[Row], ax: "Axes | None") -> "Axes":
-    """A spoke for each measure, a closed line for each run."""
+    """Draw a spoke for each measure, a closed line for each run."""
     names, measures = _distinct(rows, "run"), _distinct(rows, "measure")
     if len(measures) < _SPOKES:
         text = f"a radar needs {_SPOKES} measures to have an area, there are {len(measures)}"
@@ -265,7 +265,7 @@ def _spokes(sheet: Canvas, around: Sequence[float], measures: Sequence[str]) -> 
 
 
 def _over(values: data.Scored, *, certain: bool) -> str:
-    """What means are taken over, where all are taken over as many queries."""
+    """Say over how many queries means are taken; nothing where runs differ in that."""
     runs = [values] if isinstance(values, Values) else [each for each in values.values() if isinstance(each, Values)]
     scored = {run.counts.scored for run in runs}
     if len(scored) != 1:
@@ -277,7 +277,7 @@ def _over(values: data.Scored, *, certain: bool) -> str:
 def systems(
     result: SystemCorrelation, pair: str | tuple[str, str] | None = None, *, ax: "Axes | None" = None
 ) -> "Axes":
-    """The means of systems by one measure and by another, or under two judges.
+    """Draw the means of systems by one measure and by another, or under two judges.
 
     Better is always further up and further to the right. Systems that change places are connected where either order
     is significant; up to 16 systems have their names at the side. Two judges have a thin line where their means are
