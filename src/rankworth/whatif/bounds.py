@@ -61,11 +61,11 @@ class MeanBounds(Mapping[str, Bound]):
     kinds: IdKinds
 
     def __getitem__(self, measure: str) -> Bound:
-        """The bounds of the mean of a measure, by the name that it was asked for by."""
+        """Return the bounds of the mean of a measure, by the name that it was asked for by."""
         return Bound(*(column.mean for column in self.columns[measure]))
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the measures."""
+        """Iterate over the names of the measures."""
         return iter(self.columns)
 
     def __len__(self) -> int:
@@ -73,12 +73,12 @@ class MeanBounds(Mapping[str, Bound]):
         return len(self.columns)
 
     def __repr__(self) -> str:
-        """The bounds of each mean, and what is assumed."""
+        """Show the bounds of each mean, and what is assumed."""
         parts = [f"{name} {bound.low:.4f}…{bound.high:.4f}" for name, bound in self.items()]
         return f"MeanBounds({', '.join(parts)}; {self.assumption})"
 
     def per_query(self, measure: str) -> dict[Any, Bound]:
-        """The bounds of the value of each query, as queries show it."""
+        """Return the bounds of the value of each query, as queries show it."""
         columns = self.columns[measure]
         listed = columns[0].listed
         rows = zip(*(column.visible[listed].tolist() for column in columns), strict=True)
@@ -86,7 +86,7 @@ class MeanBounds(Mapping[str, Bound]):
         return {query: Bound(*row) for query, row in zip(ids, rows, strict=True)}
 
     def part(self, rows: Mapping[int, Mask]) -> "MeanBounds":
-        """The bounds of some queries alone: `[Q]` by the list of queries that they are in."""
+        """Keep the bounds of some queries alone: `[Q]` by the list of queries that they are in."""
         parts = {}
         for name, columns in self.columns.items():
             low, expected, high = (column.part(rows[id(column.queries)]) for column in columns)
@@ -165,13 +165,13 @@ def _is_measure(context: MeasureContext) -> bool:
 
 
 def _queries_with_ids(judgements: Judgements, plan: Plan) -> frozenset[str]:
-    """The queries whose documents need ids, so that it is known which of them are ranked twice."""
+    """Return the queries whose documents need ids, so that it is known which of them are ranked twice."""
     settings = [measure.judging for measure in plan.asked if measure.judging.duplicates in _REPEATED]
     return frozenset(query for judging in settings for query in judgements(judging).queries)
 
 
 def assumption(hits: JudgedRows, by: Varied) -> str:
-    """What bounds assume, as a sentence."""
+    """Say in a sentence what bounds assume."""
     if by == "ties":
         return "bounds over all orders of documents with equal scores"
     most = grades_of(hits)[-1]
@@ -277,7 +277,7 @@ def not_held(
 
 
 def of_runs(judgements: Judgements, runs: Mapping[str, Run], plan: Plan, by: Varied) -> dict[str, list[MeasureContext]]:
-    """What is needed to bound each measure of each run; documents are known by their ids.
+    """Collect what is needed to bound each measure of each run; documents are known by their ids.
 
     Raises:
         UsageError: `unknown-setting`.
@@ -345,6 +345,6 @@ def _apart(sides: Sequence[MeasureContext], queries: Sequence[str], by: Varied) 
 
 
 def _difference(first: Bounds, second: Bounds) -> Bounds:
-    """The bounds of the values of a second run less those of a first one, whose orders have nothing to do with it."""
+    """Bound the values of a second run less those of a first one, whose orders have nothing to do with it."""
     low, high, is_known = second.low - first.high, second.high - first.low, first.is_known & second.is_known
     return Bounds(low, high, is_known, first.reason or second.reason)

@@ -57,7 +57,7 @@ class Ranking:
 
     @classmethod
     def of(cls, hits: JudgedRows, documents: Sequence[str], grades: Floats, first: int) -> "Ranking":
-        """A ranking with the judged documents that are missing from it.
+        """Build the ranking of one query, with the judged documents that are missing from it.
 
         Args:
             hits: one query, with rows for all documents, as judging hands it on.
@@ -87,22 +87,22 @@ class Ranking:
         return Counterfactual(np.arange(self.retrieved))
 
     def grade(self, row: int) -> float | None:
-        """The grade of a document; None where nobody judged it."""
+        """Return the grade of a document; None where nobody judged it."""
         return float(self.rows.grade[row]) if self.rows.known[row] else None
 
     def moved(self, row: int, place: int) -> Counterfactual:
-        """The ranking with one document at another place, counted from 1; the others keep their order."""
+        """Move one document to another place, counted from 1; the others keep their order."""
         others = np.delete(np.arange(self.retrieved), row) if row < self.retrieved else np.arange(self.retrieved)
         return Counterfactual(np.insert(others, place - 1, row), row)
 
     def swapped(self, row: int) -> Counterfactual:
-        """The ranking with a document and the next one in each other's place, with each other's score."""
+        """Swap a document and the next one: each takes the other's place and score."""
         order = np.arange(self.retrieved)
         order[[row, row + 1]] = row + 1, row
         return Counterfactual(order, exchanged=True)
 
     def regraded(self, grades: Mapping[int, float | None]) -> Counterfactual:
-        """The ranking with other grades."""
+        """Give documents other grades."""
         return Counterfactual(np.arange(self.retrieved), grades=grades)
 
     def hits(self, alternatives: Sequence[Counterfactual]) -> JudgedRows:
@@ -164,7 +164,7 @@ class Ranking:
         return rank, np.repeat(rank[starts], lengths), np.repeat(rank[starts + lengths - 1], lengths)
 
     def _pool(self, grades: Mapping[int, float | None]) -> Floats:
-        """The grades of the judged documents, best first."""
+        """Return the grades of the judged documents, best first."""
         if not grades:
             return self.rows.pool.grades
         kept = self.rows.pool.grades.tolist()
@@ -257,24 +257,24 @@ class MeasureContext:
         return [value if there else None for value, there in pairs]
 
     def names(self, query: str) -> list[str]:
-        """What a query is called in the judged run: several names where its rows stand apart as several rankings."""
+        """Return a query's names in the judged run: several where its rows stand apart as several rankings."""
         own = [query] if query in self.positions and query in self.judged else []
         if self.asked.judging.blocks == "joined":
             return own
         return own + [name for name in self.positions if name != query and name.rpartition(" (")[0] == query]
 
     def block(self, places: Integers) -> Judged:
-        """Some queries as the measure sees them, before it cuts anything."""
+        """Return some queries as the measure sees them, before it cuts anything."""
         block = self.run.hits.block(places)
         return block.condensed if self.run.condensed else block
 
     def ranking(self, block: Judged) -> Judged:
-        """A block as the measure itself cuts it, row for row what its terms belong to."""
+        """Cut a block as the measure itself cuts it, row for row what its terms belong to."""
         condensed = block.condensed if self.measure.judged_only else block
         return condensed if self.measure.cutoff is None else condensed.cut(self.measure.cutoff)
 
     def alternatives(self, query: str) -> Ranking:
-        """The documents of one query, to be arranged otherwise."""
+        """Return the documents of one query, to be arranged otherwise."""
         place = self.positions[query]
         at = self.qrels.queries.index(query)
         start, end = self.qrels.offsets[at : at + 2].tolist()
@@ -285,7 +285,7 @@ class MeasureContext:
     def values(
         self, ranking: Ranking, alternatives: Sequence[Counterfactual], measure: Measure | None = None
     ) -> list[float | RankworthError | None]:
-        """What other rankings of a query would be worth.
+        """Evaluate other rankings of a query.
 
         Args:
             ranking: the documents of the query.
@@ -304,7 +304,7 @@ class MeasureContext:
     def _tried(
         self, ranking: Ranking, alternatives: Sequence[Counterfactual], measure: Measure | None
     ) -> list[float | RankworthError | None]:
-        """The values of some rankings at once; where one is refused, of each half, until that one is found."""
+        """Evaluate some rankings at once; where one is refused, evaluate each half, until that one is found."""
         try:
             hits = ranking.hits(alternatives)
             judging = grades.effective(self.asked.judging, hits)  # other grades may be such that other settings matter

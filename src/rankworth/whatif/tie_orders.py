@@ -112,7 +112,7 @@ def over_orders(context: MeasureContext) -> Bounds:
 
 
 def expected(context: MeasureContext) -> Floats:
-    """The mean over the orders of ties by the formula of the measure; NaN where it has none, or settings follow it.
+    """Average over the orders of ties by the formula of the measure; NaN where it has none, or settings follow it.
 
     A geometric mean is no mean over orders, so that nothing is expected of it.
     """
@@ -157,7 +157,7 @@ def _every_order(
 
 
 def ties_of(hits: JudgedRows) -> list[Tie]:
-    """The ties of one query."""
+    """List the ties of one query."""
     ties = []
     for first in np.unique(hits.tie_first[hits.tie_last > hits.tie_first]).tolist():
         rows = np.flatnonzero(hits.tie_first == first).tolist()
@@ -189,7 +189,7 @@ def in_orders(hits: JudgedRows, ranks: Sequence[Integers]) -> JudgedRows:
 
 
 def _orders(alike: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """The orders of a tie that differ, as `Tie.alike` has its rows."""
+    """Yield the orders of a tie that differ; `alike` has its rows as `Tie.alike` does."""
     if not any(alike):
         yield []
     for number, rows in enumerate(alike):

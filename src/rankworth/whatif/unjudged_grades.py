@@ -63,7 +63,7 @@ class Holes:
 
     @classmethod
     def of(cls, sides: Sequence[MeasureContext]) -> "Holes":
-        """The queries that have unjudged documents: those without rows in one run, those with ids in several."""
+        """Collect the queries with unjudged documents: documents without rows for one run, with ids for several."""
         size = min(len(side.qrels.queries) for side in sides) if len(sides) > 1 else sides[0].column.values.size
         judged = [np.bincount(side.run.hits.query[side.run.hits.known], minlength=size)[:size] for side in sides]
         unjudged = [side.run.hits.n_retrieved[:size] - known for side, known in zip(sides, judged, strict=True)]
@@ -96,7 +96,7 @@ class Holes:
 
     @classmethod
     def _of_ranks(cls, side: MeasureContext, queries: Integers, counts: Integers) -> "Holes":
-        """The queries of one run, whose unjudged documents are known by their ranks, in rank order."""
+        """Collect the queries of one run, whose unjudged documents are known by their ranks, in rank order."""
         hits, measure = _rows_of(side, queries), side.measure
         depth = _depth(side, hits.n_retrieved)
         looks_beyond = "no-sum" in measure.definition.unjudged or measure.parameters.get("ideal") == "retrieved"
@@ -147,7 +147,7 @@ class Holes:
         return others[0] - first if others else first
 
     def filled(self, side: Side, ways: Ways) -> JudgedRows:
-        """The rankings of a run under some ways, one query each."""
+        """Fill in the rankings of a run under some ways, one query each."""
         lengths = np.diff(side.rows.offsets)[ways.query]
         document = side.document[expand(side.rows.offsets[ways.query], lengths)]
         rows, counts = side.rows.of(ways.query), self.counts[ways.query]
@@ -174,7 +174,7 @@ def _depth(side: MeasureContext, n_retrieved: Integers) -> Integers:
 
 
 def _rows_of(side: MeasureContext, queries: Integers) -> JudgedRows:
-    """The rows of some queries, without those that a condensed ranking lacks whatever else is judged."""
+    """Return the rows of some queries, without those that a condensed ranking lacks whatever else is judged."""
     hits = side.run.hits.of(queries)
     if side.run.condensed or side.measure.judged_only:
         return hits.without(hits.known & (hits.grade < 0))
@@ -220,7 +220,7 @@ def effects(holes: Holes) -> Floats:
 
 
 def grades_of(hits: JudgedRows) -> Floats:
-    """The grades that unjudged documents could have: 0 and those of the judgements above it; 0 and 1 without any."""
+    """Return the grades that unjudged documents could have: 0 and those of the judgements above it, or else 0 and 1."""
     above = np.unique(hits.pool.grades[hits.pool.grades > 0])
     return np.append(0.0, above if above.size else 1.0)
 
@@ -235,7 +235,7 @@ def scale_of(sides: Sequence[MeasureContext]) -> Floats:
 
 
 def _worth_of(measure: Measure, scale: Floats) -> Floats:
-    """What documents of some grades are worth."""
+    """Return what documents of some grades are worth."""
     ranks, ends = np.arange(1, scale.size + 1), np.array([0, scale.size])
     known, pool = np.ones(scale.size, dtype=bool), Pool(ends, np.sort(scale)[::-1])
     return worth(measure, JudgedRows(ends, ranks, ranks, ranks, scale, known, ranks[-1:], pool))
@@ -285,7 +285,7 @@ def _singles(holes: Holes, least: float, most: float) -> Ways:
 
 
 def _favouring(holes: Holes, least: float, most: float) -> Iterator[Ways]:
-    """The best grade for all documents that stand higher in one of two runs."""
+    """Yield ways with the best grade for all documents that stand higher in one of two runs, then in the other."""
     ranks = holes.ranks
     for is_higher in (ranks[0] < ranks[1], ranks[1] < ranks[0]):
         yield Ways(np.arange(holes.queries.size), np.where(is_higher, most, least))
@@ -319,7 +319,7 @@ def _every_way(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]
 
 
 def _prefixes(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
-    """The ways with the greatest and the least average precision; None of two runs, and where documents share ranks.
+    """Find the ways with the greatest and the least average precision; None for two runs, and where ranks are shared.
 
     Of ways with one number of relevant documents, that with the first ones is the best, as moving a relevant document
     up never lowers the sum, and that with the last ones the worst. What one more document adds to the sum is known:
@@ -352,7 +352,7 @@ def _prefixes(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
 
 
 def _greatest(sums: Floats, norm: Floats) -> int:
-    """The number of documents with which a sum over its norm is greatest.
+    """Find the number of documents with which a sum over its norm is greatest.
 
     Args:
         sums: `[U + 1]`, by number.
@@ -388,7 +388,7 @@ class _Sums:
 
 
 def _linear(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
-    """The ways with the greatest and the least value of sums of gains over a norm; None where it is no such value.
+    """Find the ways with the greatest and the least sum of gains over a norm; None where the value is no such quotient.
 
     Documents in the order of their weights have falling gains: whatever the number of documents with each gain, no
     other order has a greater sum. Where the norm is the same for all numbers, or depends on that of the relevant
@@ -414,7 +414,7 @@ def _linear(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
 
 
 def _sums(holes: Holes, side: Side, scale: Floats, beyond: float) -> _Sums | None:
-    """The values of a run as sums over a norm, with a grade beyond the cutoff; None where they are no such values."""
+    """Express a run's values as sums over a norm, with a grade beyond the cutoff; None where they are no such sums."""
     context, measure = side.context, replace(side.context.measure, judged_only=False)
     is_condensed = context.run.condensed or context.measure.judged_only
     ideal = measure.parameters.get("ideal")
@@ -452,21 +452,21 @@ def _sums(holes: Holes, side: Side, scale: Floats, beyond: float) -> _Sums | Non
 
 
 def _terms(holes: Holes, side: Side, measure: Measure, ways: Ways) -> Iterator[tuple[Integers, Terms, Integers]]:
-    """The terms of all queries, block by block: which queries, and where the rows of all begin."""
+    """Yield the terms of all queries, block by block: which queries, their terms, and where the rows of all begin."""
     hits = holes.filled(side, ways)
     for queries, block in hits.blocks():
         yield queries, measure.terms(block), hits.offsets
 
 
 def _of_ideal(ideal: Ideal, name: str) -> Iterator[Floats]:
-    """The gains, or the discounts, of the documents of each ideal ranking."""
+    """Iterate over the gains, or the discounts, of the documents of each ideal ranking."""
     known = ideal.ranking.known
     column = np.broadcast_to(getattr(ideal.terms, name), known.shape)
     return (numbers[there] for numbers, there in zip(column, known, strict=True))
 
 
 def _difference(first: _Sums | None, second: _Sums | None) -> _Sums | None:
-    """The second run less the first; None where their norms differ and depend on grades."""
+    """Subtract the first run from the second; None where their norms differ and depend on grades."""
     if first is None or second is None:
         return None
     if np.array_equal(first.norm, second.norm) and (first.ideal is None) == (second.ideal is None):
