@@ -111,7 +111,7 @@ class Gates:
     no_gates: bool = False
 
     def read(self, project: configuration.Project, *, all_pairs: bool) -> "tuple[list[Gate], When]":
-        """The gates of the command line, and of pyproject.toml where it says none of a kind; and what a drop is.
+        """Read the gates of the command line, or of pyproject.toml where it says none of a kind; and what a drop is.
 
         Args:
             project: whose gates hold, too.
@@ -221,7 +221,7 @@ def compare(
 
 
 def margins(texts: Sequence[str] | None) -> float | dict[str, float] | None:
-    """The difference that does not matter: one number, or one for each measure.
+    """Read the difference that does not matter: one number, or one for each measure.
 
     Raises:
         UsageError: `unknown-setting`, `conflicting-options`.
@@ -238,7 +238,7 @@ def margins(texts: Sequence[str] | None) -> float | dict[str, float] | None:
 
 
 def _keeping(kept: str, verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Sequence[str]) -> list[str]:
-    """The command that keeps the new values where a loss is meant, if the baseline comes from a results file."""
+    """Write the command that keeps the new values where a loss is meant, if the baseline comes from a results file."""
     failed = {verdict.system: verdict for verdict in verdicts if not verdict.passed and verdict.before is not None}
     if not kept or not failed:
         return []
@@ -265,7 +265,7 @@ def _known_files(systems: SystemFiles, reading: Sequence[str]) -> Iterator[None]
 
 
 def _judged(sources: dict[str, list[SystemFile]], result: "Comparison") -> tuple[str, list[str]]:
-    """The results file that the baseline comes from, if it comes from one, and the systems that gates are about.
+    """Return the results file that the baseline comes from, empty if from none, and the systems that gates are about.
 
     These are the systems of other files than the baseline's, where there are any.
     """

@@ -148,7 +148,7 @@ def _files_of(module: str, folder: Path) -> Iterator[Path]:
 
 
 def find(plugins: Iterable[str] | None = None, *, quiet: bool = False) -> Project:
-    """The settings of the nearest pyproject.toml with `[tool.rankworth]`, in the current folder or above it.
+    """Find the settings of the nearest pyproject.toml with `[tool.rankworth]`, in the current folder or above it.
 
     The plugins of the project and those of the command are imported.
 
@@ -167,7 +167,7 @@ def find(plugins: Iterable[str] | None = None, *, quiet: bool = False) -> Projec
 
 
 def _project(folder: Path) -> Project | None:
-    """The settings that a folder has, if it has some.
+    """Read the settings of a folder; None where it has none.
 
     Raises:
         UsageError: `bad-config`.
@@ -194,7 +194,7 @@ def _project(folder: Path) -> Project | None:
 
 
 def _checked(where: str, table: Any, schema: Mapping[str, tuple[Callable[[Any], bool], str]]) -> Mapping[str, Any]:  # noqa: ANN401 - of any file
-    """A table, all of whose keys are those of a schema and hold what it says.
+    """Check that all keys of a table are those of a schema and hold what it says, and return the table.
 
     Raises:
         UsageError: `bad-config`.
@@ -250,7 +250,7 @@ def _import_file(path: Path) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """What went wrong, and in which line of the plugin."""
+    """Say what went wrong, and in which line of the plugin."""
     if isinstance(error, SyntaxError):
         return f"{error.filename}:{error.lineno}: {error.msg}"
     frames = traceback.extract_tb(error.__traceback__)

@@ -223,14 +223,14 @@ def correlate(
 
 
 def _judge_names(judges: tuple[str, str]) -> list[str]:
-    """What judges are called: as the command line says, by their files, or by their paths where files have one name."""
+    """Name the judges: as the command line does, by their files, or by their paths where files have one name."""
     pairs = [name_and_path(judge) for judge in judges]
     first, second = (name or stem(path).removesuffix(".qrels") for name, path in pairs)
     return [first, second] if first != second else [path for _, path in pairs]
 
 
 def _picture(result: Any, out: Output, path: Path) -> bytes:  # noqa: ANN401 - systems
-    """The means of systems as a picture: by the first two measures, or by the first one under two judges."""
+    """Draw the means of systems: by the first two measures, or by the first one under two judges."""
     row = result.rows[0]
     return picture("systems", result, row.measure or (row.x, row.y), out=out)(path)
 

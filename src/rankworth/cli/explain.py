@@ -173,7 +173,7 @@ def _file_like(text: str) -> bool:
 
 
 def _grades(name: str, text: str) -> list[float | None]:
-    """A list of grades as it is typed, with commas or blanks between them.
+    """Read a list of grades as it is typed, with commas or blanks between them.
 
     Raises:
         InputError: `bad-grade`.

@@ -129,7 +129,7 @@ class InputFiles:
         return [replace(file[2], columns=one) for file, one in zip(files, self.columns.split(held), strict=True)]
 
     def read_runs(self) -> "list[Run]":
-        """The runs.
+        """Read the runs.
 
         Raises:
             InputError: where they cannot be trusted.
@@ -143,9 +143,9 @@ class InputFiles:
         return runs
 
     def read(self, measures: Sequence[str]) -> "tuple[Any, list[Run], dict[str, Any]]":
-        """The judgements, or None where there are none, the runs, and keywords of an evaluation.
+        """Read the judgements, None where there are none, the runs, and keywords of an evaluation.
 
-        These are the settings, the queries and what is excluded; the profile where there is one.
+        The keywords are the settings, the queries and what is excluded; the profile where there is one.
 
         Args:
             measures: what is measured.
@@ -171,7 +171,7 @@ class InputFiles:
         return qrels, runs, settings
 
     def described(self) -> "tuple[Described | None, list[Run], dict[str, Any]]":
-        """The judgements, which are not read yet, with the runs and the keywords as `read` gives them.
+        """Return the judgements, which are not read yet, with the runs and the keywords as `read` gives them.
 
         Raises:
             InputError, UsageError: as `read`, but for what is wrong with judgements.
@@ -221,7 +221,7 @@ def _columns(project: Project, read: Read, *, as_given: bool) -> "Columns":
 
 
 def named(text: str) -> tuple[str, str]:
-    """The name, if it has one, and the path of a run: `NAME=FILE`, unless the whole of it is a file.
+    """Split `NAME=FILE` into the name of a run, if it has one, and its path, unless the whole of it is a file.
 
     Raises:
         UsageError: `run-names`.
@@ -241,14 +241,14 @@ def named(text: str) -> tuple[str, str]:
 
 
 def stem(path: str) -> str:
-    """What a file is called, without suffixes, as text, whatever bytes its name holds."""
+    """Return what a file is called, without suffixes, as text, whatever bytes its name holds."""
     from rankworth import model  # noqa: PLC0415 - not needed for help
 
     return readable(model.stem(path))
 
 
 def readable(name: str) -> str:
-    """A name of a file as text, whatever bytes it holds and whatever the locale makes of them."""
+    """Return a name of a file as text, whatever bytes it holds and whatever the locale makes of them."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
@@ -331,7 +331,7 @@ class SystemFiles:
         return [result for results in self.stored.values() for result in results.values()]
 
     def systems(self, runs: "Iterable[Run]") -> dict[str, list[SystemFile]]:
-        """The files of each system, in order: several of one NAME are several runs of one system.
+        """Group the files by system, in order: several of one NAME are several runs of one system.
 
         A system is called what the command line or its file calls it; stored values beside a run of that name are
         called by their file, too.

@@ -48,7 +48,7 @@ def explained(error: CycloptsError, app: "App", tokens: Sequence[str]) -> str:
 
 
 def _described(error: CycloptsError, app: "App", command: str, tokens: Sequence[str]) -> tuple[str, str]:
-    """What is wrong, and what to do about it where that is known."""
+    """Say what is wrong, and what to do about it where that is known."""
     usage, _, example = (str(app[command].usage) if command else "").partition("\nExample: ")
     said = str(error), ""
     match error:
@@ -69,7 +69,7 @@ def _described(error: CycloptsError, app: "App", command: str, tokens: Sequence[
 
 
 def _unknown_command(app: "App", name: str) -> tuple[str, str]:
-    """A word that is no command: a misspelt one, or a file, for which people leave `evaluate` out."""
+    """Explain a word that is no command: a misspelt one, or a file, for which people leave `evaluate` out."""
     commands = [each for each in app if not each.startswith("-")]
     near = get_close_matches(name, commands, 1)
     fact = f"there is no command {name}"
@@ -82,7 +82,7 @@ _EVALUATE: Final = "rankworth evaluate QRELS RUN..."
 
 
 def _unknown_option(error: UnknownOptionError, command: "App") -> tuple[str, str]:
-    """An option that is called otherwise here, or misspelt."""
+    """Explain an option that is called otherwise here, or misspelt."""
     option = (error.token.keyword or error.token.value).partition("=")[0]
     fact = f"there is no option {option}"
     if here := _elsewhere(option):
@@ -93,7 +93,7 @@ def _unknown_option(error: UnknownOptionError, command: "App") -> tuple[str, str
 
 
 def _elsewhere(option: str) -> str:
-    """What an option is called here that other tools have; nothing where it is not known."""
+    """Return what an option of other tools is called here; empty where it is not known."""
     import tomllib  # noqa: PLC0415 - only for a message
     from importlib.resources import files  # noqa: PLC0415 - as above
 
@@ -107,7 +107,7 @@ def _elsewhere(option: str) -> str:
 
 
 def _missing(error: MissingArgumentError, command: "App", tokens: Sequence[str]) -> tuple[str, str]:
-    """A file that is not there, or an option without its value."""
+    """Explain that a file is missing, or the value of an option."""
     name = error.keyword or error.argument.name  # type: ignore[union-attr]
     if name.startswith("-"):
         return f"{name} needs {'at least one' if isinstance(error, ConsumeMultipleError) else 'a'} value", _help(
@@ -121,7 +121,7 @@ def _missing(error: MissingArgumentError, command: "App", tokens: Sequence[str])
 
 
 def _wrong_value(error: CoercionError | ValidationError, command: "App") -> tuple[str, str]:
-    """A value that an option does not take."""
+    """Explain a value that an option does not take."""
     argument: Any = error.argument
     token = getattr(error, "token", None) or next(iter(argument.tokens), None)
     name = (token and token.keyword) or argument.name
@@ -143,7 +143,7 @@ def _wrong_value(error: CoercionError | ValidationError, command: "App") -> tupl
 
 
 def _help(name: str, command: "App") -> str:
-    """What the help says of an option."""
+    """Return what the help says of an option."""
     options = command.assemble_argument_collection(parse_docstring=True)
     text = next((each.parameter.help for each in options if name in each.names), "") or ""
     return f"{name}: {' '.join(text.split())}" if text else ""

@@ -41,7 +41,7 @@ _OF_TEXTS: Final = ("query", "document", "text", "title")
 
 
 def _path(_: Any, tokens: Sequence[Token]) -> str:  # noqa: ANN401 - what Cyclopts hands over
-    """A file, or `-`; anything else that starts with a hyphen is a mistyped option, which `app.main` completes."""
+    """Take a file, or `-`; anything else that starts with a hyphen is a mistyped option, which `app.main` completes."""
     value = tokens[0].value
     if value.startswith("-") and value != STDIN:
         mistyped = Token(keyword=value.partition("=")[0], source="cli")
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 else:
 
     def _conventions(*without: str) -> type:
-        """The options of all settings that have help; those that a command calls something else are left out.
+        """Collect the options of all settings that have help, but for those that a command calls something else.
 
         `grades` is among the options of reading, which say what words mean, too.
         """
@@ -220,7 +220,7 @@ class Options:
     read: Annotated[Read, Parameter(name="*", group=READ)] = Read()
 
     def settings(self) -> dict[str, Any]:
-        """The settings of an evaluation that were given, by their names in Python.
+        """Return the settings of an evaluation that were given, by their names in Python.
 
         Raises:
             UsageError: `unknown-setting`, `conflicting-options`.
@@ -249,7 +249,7 @@ class Options:
         return settings
 
     def profiles(self) -> "list[Profile]":
-        """The conventions that a command names, the standard where it names none.
+        """Return the conventions that a command names, the standard where it names none.
 
         Raises:
             UsageError: `unknown-setting`.
@@ -261,7 +261,7 @@ class Options:
         return list(profiles_of([names] if isinstance(names, str) else names, complete=self.measured.complete))
 
     def ids(self) -> list[str] | None:
-        """The queries to look at; None for all.
+        """Read the queries to look at; None for all.
 
         Raises:
             InputError: where the file cannot be read.
@@ -272,7 +272,7 @@ class Options:
         return None if self.measured.only is None else query_texts.read_ids(self.measured.only)
 
     def table(self) -> Any:  # noqa: ANN401 - a table of queries, or None
-        """The file with texts and columns of queries; None where there is none.
+        """Read the file with texts and columns of queries; None where there is none.
 
         Raises:
             InputError: where the file cannot be read.
@@ -284,7 +284,7 @@ class Options:
         return None if path is None else query_texts.queries(path, columns=self.read.text_columns)
 
     def typed(self, **others: Any) -> dict[str, list[str]]:  # noqa: ANN401 - values of options
-        """The options that were given, with others, each with its values as they are typed."""
+        """Return the options that were given, with others, each with its values as they are typed."""
         return typed(self.read, self.measured, self.conventions, **others)
 
     @property
@@ -466,7 +466,7 @@ def refuse_files(command: str, options: Mapping[str, Sequence[str]]) -> None:
 
 
 def in_bytes(text: str, option: str, example: str) -> int:
-    """A size, such as 2GB or 512 MiB, in bytes.
+    """Convert a size, such as 2GB or 512 MiB, to bytes.
 
     Args:
         text: as it was typed.
@@ -486,7 +486,7 @@ def in_bytes(text: str, option: str, example: str) -> int:
 
 
 def with_gates(measures: Sequence[str], gates: "Sequence[Gate]", options: Options) -> list[str]:
-    """The measures, and those of gates that are not among them."""
+    """Add the measures of gates that are not among the measures."""
     resolved = options.profiles()[0].ask(measures, rel=options.measured.rel) if gates else []
     known = {measure.label: str(measure.quantity) for measure in resolved}
     return [*measures, *(gate.measure for gate in gates if not gate.among(known))]

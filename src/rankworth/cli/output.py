@@ -33,7 +33,7 @@ _CLEAR: Final = "\r\x1b[2K"
 
 
 def rendered(result: Any, form: str, look: Look, title: str) -> bytes:  # noqa: ANN401 - any analysis
-    """An analysis in one format; `title` is that of a page in HTML."""
+    """Render an analysis in one format; `title` is that of a page in HTML."""
     if form == "json":
         return data.document(result.to_dict()).encode()
     return show([result.flat()] if form in ROWS else typed(result.sheets()), form, look, title).encode()
@@ -196,7 +196,7 @@ def typed(sheets: Iterable[Sheet]) -> list[Sheet]:
 
 
 def picture(kind: str, *arguments: Any, out: Output) -> Callable[[Path], bytes]:  # noqa: ANN401 - what the chart takes
-    """What writes a result as a chart of `rankworth.plots`; warnings about it go to standard error."""
+    """Return a function that draws a result as a chart of `rankworth.plots`; its warnings go to standard error."""
 
     def content(path: Path) -> bytes:
         from rankworth import plots  # noqa: PLC0415 - where there is a picture

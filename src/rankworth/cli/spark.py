@@ -140,7 +140,7 @@ def _joined(sheets: Sequence[Sheet]) -> Sheet:
 
 
 def _values(name: str, frame: Any) -> Sheet:  # noqa: ANN401 - of Spark
-    """The values of all queries of a run, brought here."""
+    """Collect the values of all queries of a run from Spark."""
     with translated():
         rows = sorted(frame.collect(), key=lambda row: str(row[0]))
     columns = [Column("run", "text", [name] * len(rows))]
@@ -150,7 +150,7 @@ def _values(name: str, frame: Any) -> Sheet:  # noqa: ANN401 - of Spark
 
 
 def _write(frames: Mapping[str, Any], path: Path) -> None:
-    """The values of all queries as a folder of Parquet files, which is there as a whole or not at all."""
+    """Write the values of all queries as a folder of Parquet files, which is there as a whole or not at all."""
     if path.exists():
         raise UsageError("unwritable-output", f"{path}: it is there already", remedy="name a new folder, or remove it")
     partial = path.with_name(f".{path.name}.partial")
