@@ -17,7 +17,7 @@ UPDATE = "--rankworth-update"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Know the option."""
+    """Add the option to pytest."""
     group = parser.getgroup("rankworth")
     group.addoption(UPDATE, action="store_true", help="write the values of this run over those that were kept")
 
@@ -26,7 +26,7 @@ class Gate:
     """Compares values with those that a file keeps; writes the file where that is asked for."""
 
     def __init__(self, *, update: bool, folder: Path) -> None:
-        """Hold the option, and where relative paths start."""
+        """Keep the option, and where relative paths start."""
         self.update = update
         self.folder = folder
 
@@ -38,7 +38,7 @@ class Gate:
         margin: float | str = 0.0,
         **options: Any,  # noqa: ANN401 - as there
     ) -> None:
-        """As `rankworth.testing.assert_not_worse`; relative paths start where the test stands.
+        """Assert what `rankworth.testing.assert_not_worse` does; relative paths start where the test stands.
 
         With `--rankworth-update` the values are written to the file instead.
         """

@@ -139,6 +139,6 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and meas
 
 
 def __dir__() -> list[str]:
-    """All public names, all measures and all facts."""
+    """List all public names, all measures and all facts."""
     measures = import_module("rankworth.measures")
     return sorted({*_HOME_OF, *_MODULES, *measures.CATALOGUE, *measures.FACTS, "__version__"})

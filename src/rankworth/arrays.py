@@ -13,7 +13,7 @@ Integers = NDArray[np.int64]
 
 
 def expand(starts: Integers, lengths: Integers) -> Integers:
-    """All places of several ranges, one after the other.
+    """List all places of several ranges, one after the other.
 
     >>> expand(np.array([10, 20]), np.array([2, 3])).tolist()
     [10, 11, 20, 21, 22]
@@ -24,7 +24,7 @@ def expand(starts: Integers, lengths: Integers) -> Integers:
 
 
 def padded(offsets: Integers, queries: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-    """`[Q, H]` each: for each query the places of its rows, side by side, and which of them are real."""
+    """Return `[Q, H]` each: for each query the places of its rows, side by side, and which of them are real."""
     starts = offsets[queries]
     lengths = offsets[queries + 1] - starts
     step = np.arange(int(lengths.max()) if lengths.size else 0)
@@ -94,7 +94,7 @@ class Pool:
         return np.bincount(self.query[grades], minlength=self.lengths.size).astype(bool)
 
     def block(self, queries: Integers) -> tuple[Floats, NDArray[np.bool_]]:
-        """`[Q, P]` each: the grades of some queries side by side, 0 behind them, and which are real."""
+        """Return `[Q, P]` each: the grades of some queries side by side, 0 behind them, and which are real."""
         rows, known = padded(self.offsets, queries)
         return np.where(known, self.grades.take(rows, mode="clip"), 0.0), known
 
@@ -104,7 +104,7 @@ class Pool:
         return self.block(np.arange(self.lengths.size))
 
     def __eq__(self, other: object) -> bool:
-        """Whether the grades of each query are equal."""
+        """Return whether the grades of each query are equal."""
         own = self.offsets, self.grades
         return isinstance(other, Pool) and all(map(np.array_equal, own, (other.offsets, other.grades)))
 

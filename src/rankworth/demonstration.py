@@ -90,7 +90,7 @@ class Documents(Mapping[str, str]):
     """
 
     def __init__(self, ids: list[str]) -> None:
-        """Know the ids."""
+        """Keep the ids, each once."""
         self._ids = dict.fromkeys(ids)
 
     def __getitem__(self, document: str) -> str:
@@ -107,7 +107,7 @@ class Documents(Mapping[str, str]):
         return f"{document}{_signature(thing)}\n\n{inspect.getdoc(thing) or ''}".rstrip()
 
     def __contains__(self, document: object) -> bool:
-        """Whether it is a document, present in this Python or not."""
+        """Return whether it is a document, present in this Python or not."""
         return document in self._ids
 
     def __iter__(self) -> Iterator[str]:
@@ -115,7 +115,7 @@ class Documents(Mapping[str, str]):
         return iter(self._ids)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Count the documents."""
         return len(self._ids)
 
     def __repr__(self) -> str:
@@ -303,7 +303,7 @@ def _looked_up(document: str) -> object | None:
 
 
 def _signature(thing: object) -> str:
-    """Its parameters, if they are known, without places in memory."""
+    """Write the parameters of an object, if they are known, without places in memory."""
     if not callable(thing):
         return ""
     try:

@@ -158,7 +158,7 @@ def evaluate_embeddings(
 
 
 def _depth(measures: Sequence[ResolvedMeasure]) -> int:
-    """How many documents of each query the measures look at."""
+    """Return how many documents of each query the measures look at."""
     if depths := [measure.judging.depth for measure in measures if measure.judging.depth is not None]:
         return max(depths)
     cutoffs = [measure.quantity.cutoff for measure in measures]
@@ -181,7 +181,7 @@ def _named(name: str, vectors: Any, ids: Sequence[object] | None) -> tuple[Array
 
 
 def _checked(queries: Array, corpus: Array, similarity: Similarity) -> tuple[Array, Array]:
-    """Two matrices of one width, library and device.
+    """Check that two matrices have one width, library and device.
 
     Raises:
         InputError: `input-type`.
@@ -224,7 +224,7 @@ def _series(name: str, ids: Sequence[object] | None, vectors: Array) -> pl.Serie
 def _search(
     queries: Array, corpus: Array, order: Integers, depth: int, similarity: Similarity, block: int, score_type: str
 ) -> tuple[Any, Any]:
-    """`[Q, depth]` each, of NumPy: the greatest scores, best first, and the places of their documents in `order`."""
+    """Return `[Q, depth]` each, of NumPy: the greatest scores, best first, and their documents' places in `order`."""
     xp = namespace(corpus)
     rows = [
         _prepared(queries[start : min(start + _QUERIES, queries.shape[0]), :], similarity)
@@ -269,7 +269,7 @@ def _better(best: tuple[Array, Array] | None, scores: Array, start: int, depth: 
 
 
 def _prepared(vectors: Array, similarity: Similarity) -> Array:
-    """Vectors in single precision at least, in double for distances, and of length 1 for cosines."""
+    """Prepare vectors: single precision at least, double for distances, and length 1 for cosines."""
     xp = namespace(vectors)
     if callable(similarity):
         return vectors
@@ -284,7 +284,7 @@ def _prepared(vectors: Array, similarity: Similarity) -> Array:
 
 
 def _scores(queries: Array, documents: Array, similarity: Similarity) -> Array:
-    """`[Q, B]`: greater is more similar."""
+    """Return `[Q, B]`, the scores of a block of documents: greater is more similar."""
     if callable(similarity):
         return similarity(queries, documents)
     xp = namespace(queries)

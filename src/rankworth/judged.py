@@ -41,19 +41,19 @@ def constant(value: Any, like: Array) -> Array:  # noqa: ANN401 - a number, or n
 
 
 def added_up(array: Array) -> Array:
-    """`[Q, H]`: the sums down to each place, added from the first to the last."""
+    """Return `[Q, H]`, the sums down to each place, added from the first to the last."""
     own = getattr(array, "cumsum", None)  # the compiler of PyTorch follows it more quietly than the standard's word
     return namespace(array).cumulative_sum(array, axis=1) if own is None else own(1)
 
 
 def counting(number: int, like: Array, dtype: Any = None) -> Array:  # noqa: ANN401 - of the array library
-    """0, 1, 2 ... as many as are asked for, where an array is; of its type unless another one is said."""
+    """Return 0, 1, 2 ... as many as are asked for, where an array is; of its type unless another one is said."""
     device = getattr(like, "device", None)
     return namespace(like).arange(number, dtype=like.dtype if dtype is None else dtype, device=device)
 
 
 def device_of(array: Array) -> Any:  # noqa: ANN401 - of the array library
-    """Where an array is; None where it is not known yet, as while JAX compiles."""
+    """Return where an array is; None where it is not known yet, as while JAX compiles."""
     return getattr(array, "device", None)
 
 
@@ -157,23 +157,23 @@ class Judged:
         return known
 
     def n_judged(self) -> Array:
-        """`[Q]`: how many documents are judged, retrieved or not."""
+        """Return `[Q]`, how many documents are judged, retrieved or not."""
         return self._number(lambda grades: grades > -math.inf)
 
     def n_relevant(self, rel: float) -> Array:
-        """`[Q]`: how many documents are judged with grade `rel` or better, retrieved or not."""
+        """Return `[Q]`, how many documents are judged with grade `rel` or better, retrieved or not."""
         return self.of_pool(("n_relevant", rel), lambda: self._number(lambda grades: grades >= rel))
 
     def n_above(self, grade: float) -> Array:
-        """`[Q]`: how many documents are judged with more than a grade, retrieved or not."""
+        """Return `[Q]`, how many documents are judged with more than a grade, retrieved or not."""
         return self._number(lambda grades: grades > grade)
 
     def n_nonrelevant(self, rel: float) -> Array:
-        """`[Q]`: how many documents are judged with a grade from 0 to below `rel`, retrieved or not."""
+        """Return `[Q]`, how many documents are judged with a grade from 0 to below `rel`, retrieved or not."""
         return self._number(lambda grades: (grades >= 0) & (grades < rel))
 
     def _number(self, condition: Callable[[Any], Any]) -> Array:
-        """`[Q]`: how many judged documents have a grade that meets a condition, retrieved or not."""
+        """Return `[Q]`, how many judged documents have a grade that meets a condition, retrieved or not."""
         return self._count(self.pool_known & condition(self.pool))
 
     @cached_property
@@ -267,7 +267,7 @@ class Judged:
         return best.cut(self.cutoff) if cut and self.cutoff is not None else best
 
     def ideal_by(self, choose: Callable[["Judged"], Array]) -> "Judged":
-        """All judged documents in an order that is chosen, under the same cutoff.
+        """Arrange all judged documents in an order that is chosen, under the same cutoff.
 
         Args:
             choose: gives the places of the documents, best first: `[Q, T]`, of as many as matter.
@@ -293,7 +293,7 @@ class Judged:
         )
 
     def _uncut_as_they_come(self, of: IdealOf) -> "Judged":
-        """All documents as a ranking of their own, before any cut."""
+        """Return all documents as a ranking of their own, before any cut."""
         xp = self.xp
         whole = self.whole if of != "judged" else self.uncut or self
         if of != "judged":

@@ -217,7 +217,7 @@ class Values(NamedTuple):
         return cls(words, number, type(None) in parts)
 
     def take(self, value: Any) -> bool:  # noqa: ANN401 - whatever is handed in
-        """Whether a setting takes a value."""
+        """Return whether a setting takes a value."""
         if isinstance(value, str):
             return value in self.words
         if value is None or isinstance(value, bool):

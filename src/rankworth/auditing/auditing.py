@@ -180,7 +180,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
         return (*tried, *([before] if first.changes or first.base else []), *self._alike(), *meaning, *repeated)
 
     def _alike(self) -> Iterator[str]:
-        """How many other departures give the number, and whether values of queries tell them apart."""
+        """Say how many other departures give the number, and whether values of queries tell them apart."""
         first, *others = self.candidates
         alike = sum(each.outcome.digest == first.outcome.digest for each in others)
         for number, what in (
@@ -366,7 +366,7 @@ def _command(origin: Profile, label: str, rel: float | None, options: Mapping[st
 
 
 def _is_rare(candidate: Candidate) -> list[bool]:
-    """Whether a candidate rounds, and whether it needs a setting of few tools: such answers come last."""
+    """Return whether a candidate rounds, and whether it needs a setting of few tools: such answers come last."""
     return [any(change.name in last for change in candidate.changes) for last in _LAST]
 
 
@@ -428,7 +428,7 @@ class _Auditor:
         return Evaluator(self.judgements, self.run, plans), measures
 
     def candidates(self, departures: Iterable[Departure], names: Names = MappingProxyType({})) -> list[Candidate]:
-        """Departures that can be made and measured, with their numbers; of equal conventions the first."""
+        """Return departures that can be made and measured, with their numbers; of equal conventions the first."""
         possible: dict[Convention, Departure] = {}
         for departure in departures:
             if departure.convention is not None:
@@ -455,7 +455,7 @@ class _Auditor:
         return False, sorted(tried, key=distance)[:_KEPT]
 
     def _departures(self, start: Convention, names: Names) -> Iterator[list[Candidate]]:
-        """Nothing; one change or a known profile; two changes, or a known profile and a change."""
+        """Yield candidates by size: no change; one change or a known profile; two changes, or profile and change."""
         self.measure([start, *names])
         outcomes = {each: known for each in (start, *names) if isinstance(known := self.known[each], Outcome)}
         yield [Candidate((), (), names.get(start, ()), start, outcomes[start])] if start in outcomes else []
@@ -482,7 +482,7 @@ class _Auditor:
         yield self.candidates(chain(pairs, extended), names)
 
     def changes(self, start: Convention, names: Iterable[Convention]) -> list[Change]:
-        """All single departures: settings, parameters, cutoffs, and other measures."""
+        """List all single departures: settings, parameters, cutoffs, and other measures."""
         grades = sorted({grade for grade in self.judgements(start.judging).grades.tolist() if grade > 0})
         every = [*settings_of(start, grades), *parameters_of(start.quantity, grades)]
         others = dict.fromkeys(each.quantity for each in names)

@@ -102,7 +102,7 @@ class Departure(NamedTuple):
 
 
 def settings_of(start: Convention, grades: Sequence[float]) -> Iterator[Change]:
-    """Every other value of every setting; those that only refuse are left out."""
+    """Yield every other value of every setting; those that only refuse are left out."""
     cutoff = getattr(start.quantity, "cutoff", None)
     known = {**_NUMBERS, "depth": sorted({*_NUMBERS["depth"], *([cutoff] if cutoff else [])})}
     for name, taken in VALUES.items():
@@ -116,7 +116,7 @@ def settings_of(start: Convention, grades: Sequence[float]) -> Iterator[Change]:
 
 
 def parameters_of(quantity: Any, grades: Sequence[float]) -> Iterator[Change]:  # noqa: ANN401 - a measure or a fact
-    """Every other parameter and cutoff of a measure."""
+    """Yield every other parameter and cutoff of a measure."""
     for name, parameter in quantity.definition.parameters.items():
         numbers: Iterable[Any] = _NUMBERS.get(name, grades if name in _OF_GRADES else ())
         values = [*parameter.words, *(numbers if parameter.numbers else ()), *([True, False] if parameter.flag else [])]

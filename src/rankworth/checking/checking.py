@@ -214,7 +214,7 @@ class _Checker:
         yield checked.finding("self-matches", text, queries=own)._replace(remedy=remedy)
 
     def rising_scores(self, checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
-        """Scores that rise from line to line, as ranks and distances do, where the order of lines is worth more."""
+        """Report scores that rise from line to line, as ranks and distances do, if the order of lines is worth more."""
         rising, lead = checked.rows.rising, str(checked.lead)
         if checked.lead is None or checked.rows.contradicting or sum(rising) <= (1 - MANY) * len(rising):
             return

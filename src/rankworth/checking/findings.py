@@ -137,7 +137,7 @@ class Check(Analysis[Literal["findings"]]):
         return [Sheet(tuple(columns), tuple(sentences), title=self.verdict), *beside]
 
     def _sentences(self) -> list[str]:
-        """Each finding, with its remedy in lines of its own; of many with one slug the first ones."""
+        """Write each finding, with its remedy in lines of its own; of many with one slug the first ones."""
         sentences: list[str] = []
         for _, alike in groupby(self.findings, key=lambda finding: (finding.severity, finding.slug, finding.file)):
             group = list(alike)
@@ -161,5 +161,5 @@ class Check(Analysis[Literal["findings"]]):
 
 
 def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Errors first, then warnings, then notes, each once."""
+    """Sort findings: errors first, then warnings, then notes, each once."""
     return tuple(sorted(dict.fromkeys(findings), key=lambda finding: SEVERITIES.index(finding.severity)))

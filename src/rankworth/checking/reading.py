@@ -103,7 +103,7 @@ class WatchedRun(Run):
     rows: Rows = field(init=False, default_factory=Rows)
 
     def batches(self, progress: "Progress | None" = None, *, ranks: bool = False) -> "Iterator[pl.DataFrame]":
-        """Rows, as those of any run."""
+        """Yield rows, as those of any run, and look at them."""
         has_more = not ranks and bool(self.files) and self.has_ranks
         frames = self._of_files(LOOSELY_RANKED, progress) if has_more else super().batches(progress, ranks=ranks)
         for frame in frames:
@@ -111,7 +111,7 @@ class WatchedRun(Run):
             yield frame.drop("rank") if has_more else frame
 
     def dicts(self, progress: "Progress | None" = None) -> None:
-        """Dicts come as rows, too, so that there is one way to look at them."""
+        """Make dicts come as rows, too, so that there is one way to look at them."""
 
 
 def tolerant(run: Run) -> Run:
@@ -129,7 +129,7 @@ def watched(run: Run) -> Run:
 def judgements(
     source: object, policy: DuplicateJudgements, queries: Iterable[object] | None
 ) -> tuple[Qrels | None, Sequence[Source], list[Finding]]:
-    """Judgements without the lines that have problems, their files, and what is wrong; None where nothing is left.
+    """Read judgements without lines that have problems: them (None where nothing is left), their files, what is wrong.
 
     Args:
         source: whatever `Qrels` reads, or how it is to be read.
@@ -187,7 +187,7 @@ def of_lines(files: Iterable[Source], run: str = "") -> list[Finding]:
 
 
 def of_error(error: InputError, files: Sequence[Source], run: str = "") -> list[Finding]:
-    """Why judgements or a run cannot be measured, problem by problem.
+    """Report why judgements or a run cannot be measured, problem by problem.
 
     Args:
         error: that of the reader.

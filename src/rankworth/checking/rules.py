@@ -109,7 +109,7 @@ class CheckedRun:
         return f"{self.lead} is {every:.4f} if they count as 0, {answered:.4f} without them"
 
     def per_query(self, rows: Mask) -> "Integers":
-        """`[Q]`: how many of the rows each query has."""
+        """Return `[Q]`, how many of the rows each query has."""
         return np.bincount(self.hits.query[rows], minlength=self.hits.n_retrieved.size)
 
     def ids(self, queries: Mask) -> list[str]:
@@ -186,7 +186,7 @@ def _queries(checked: CheckedRun) -> Iterator[Finding]:
 
 
 def _ties(checked: CheckedRun) -> Iterator[Finding]:
-    """Means that depend on the order of documents with equal scores, with the range of each."""
+    """Report means that depend on the order of documents with equal scores, with the range of each."""
     effects = [each for each in checked.measured.ties if f"{each.low:.4f}" != f"{each.high:.4f}"]
     if not effects:
         return
@@ -231,7 +231,7 @@ def _nothing_retrieved(checked: CheckedRun) -> Iterator[Finding]:
 
 
 def of_unjudged(checked: CheckedRun, bounds: MeanBounds | None) -> Iterator[Finding]:
-    """Documents in the first ranks that nobody judged, and how far they could move the mean.
+    """Report documents in the first ranks that nobody judged, and how far they could move the mean.
 
     Args:
         checked: the run.
@@ -272,7 +272,7 @@ def _constant_scores(checked: CheckedRun) -> Iterator[Finding]:
 
 
 def _ranks(checked: CheckedRun) -> Iterator[Finding]:
-    """Ranks that are constant or contradict the scores, and queries that retrieve themselves."""
+    """Report ranks that are constant or contradict the scores, and queries that retrieve themselves."""
     rows = checked.rows
     if rows.ranks is not None and rows.ranks[0] == rows.ranks[1] and rows.longest > 1:
         text = f"{checked.name} has the rank {rows.ranks[0]:g} in every line; scores decide here, and tools that go by "
@@ -300,7 +300,7 @@ def _sampled(checked: CheckedRun) -> Iterator[Finding]:
 
 
 def _single_pool(checked: CheckedRun) -> Iterator[Finding]:
-    """Judgements of exactly the first documents of one run, which no other run can be compared with."""
+    """Report judgements of exactly the first documents of one run, which no other run can be compared with."""
     hits, judged = checked.hits, checked.hits.pool.lengths
     counts = checked.answered & (judged >= _FEW)
     within = checked.per_query(hits.rank <= judged[hits.query])
@@ -339,7 +339,7 @@ def of_runs(checked: Sequence[CheckedRun], qrels: Qrels) -> Iterator[Finding]:
 
 
 def of_corpus(qrels: Qrels, docs: object, file: str) -> Iterator[Finding]:
-    """Judged documents that the collection of documents does not have.
+    """Report judged documents that the collection of documents does not have.
 
     Args:
         qrels: the judgements.

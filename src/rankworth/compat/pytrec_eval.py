@@ -142,7 +142,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Judgements from the lines of a file of TREC, `query 0 document grade`.
+    """Parse judgements from the lines of a file of TREC, `query 0 document grade`.
 
     Args:
         f_qrel: the lines, or an open file.
@@ -158,7 +158,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def _parsed(rows: Iterable[tuple[str, str, N]]) -> dict[str, dict[str, N]]:
-    """`{query: {document: number}}`, in the order of the rows, as a `defaultdict`, which pytrec_eval gives."""
+    """Return `{query: {document: number}}`, in the order of the rows, as a `defaultdict`, which pytrec_eval gives."""
     nested: dict[str, dict[str, N]] = defaultdict(dict)
     for query, document, number in rows:
         if document in nested[query]:

@@ -47,7 +47,7 @@ def evaluate_exact(
     progress: "Progress | None" = None,
     **settings: Unpack[ReadSettings],
 ) -> RunValues:
-    """Recall of approximate runs against an exact one.
+    """Evaluate the recall of approximate runs against an exact one.
 
     R@k = min(k, m) / k, where m documents of the approximate run have a score of at least s - tolerance, and s is the
     k-th score of the exact run. So documents that are tied with the k-th count, whichever of them came back, and a
@@ -125,7 +125,7 @@ def _precision(asked: ResolvedMeasure, cutoffs: Sequence[int]) -> Measure:
 
 
 def _as_recall(values: Values, plan: Plan, nearest: "_Nearest", judge: str) -> Values:
-    """Values under the names of the measures that were asked for, with what tells that an exact run was the judge.
+    """Name values as the measures that were asked for, and tell that an exact run was the judge.
 
     Args:
         values: of the precision with which they were computed.
@@ -196,7 +196,7 @@ class _Nearest:
         return Qrels(self.scores.rename({"score": "grade"})).digest
 
     def tells_scores(self, run: Run) -> bool:
-        """Whether scores tell which documents of a run count, once it is read; otherwise ids do."""
+        """Return whether scores tell which documents of a run count, once it is read; otherwise ids do."""
         return self.has_scores and run.orders.has_scores
 
     def judgements(self, run: Run) -> Qrels:

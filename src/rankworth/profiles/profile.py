@@ -108,7 +108,7 @@ class Rule:
         return None if match is None else names.separated(_BLANK.sub(lambda blank: match[blank[1]], self.means))
 
     def judging_of(self, text: str) -> dict[str, Any]:
-        """Where the judging differs for a text that is read; `{rel}` and the like stand for its numbers there, too."""
+        """Return where the judging differs for a text that is read; `{rel}` and the like become its numbers."""
         match = _pattern(self.name, exactly=False).fullmatch(text.strip())
         return {
             name: float(match[value[1:-1]]) if match and isinstance(value, str) and _BLANK.fullmatch(value) else value
@@ -256,7 +256,7 @@ class Profile:
         return getattr(self.judging if name in JUDGING else self.averaging, name)
 
     def ask(self, texts: Iterable[object], *, rel: float | None = None) -> list[ResolvedMeasure]:
-        """All measures of a list, each name once, or one error that names every mistake in it.
+        """Resolve all measures of a list, each name once, or raise one error that names every mistake in it.
 
         Args:
             texts: the tool's names, our own, measures, facts, measure objects of ir_measures.
@@ -379,7 +379,7 @@ class Profile:
 
 
 def _labelled(measures: Sequence[ResolvedMeasure]) -> list[ResolvedMeasure]:
-    """Measures, each with a label of its own."""
+    """Give each measure a label of its own: repeated ones get a number."""
     taken: dict[str, int] = {}
     labelled = []
     for measure in measures:
@@ -402,7 +402,7 @@ class Profiles(Mapping[str, Profile]):
     """All profiles by name, each read when it is asked for; a name without its version stands for the newest one."""
 
     def __init__(self) -> None:
-        """Nothing is read yet."""
+        """Start with the standard profile; others are read when they are looked up."""
         self._read: dict[str, Profile] = {_STANDARD: Profile(_STANDARD, sentence=_SENTENCE)}
 
     def __iter__(self) -> Iterator[str]:
@@ -410,7 +410,7 @@ class Profiles(Mapping[str, Profile]):
         return iter(self._names)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Count the names."""
         return len(self._names)
 
     def __getitem__(self, name: str) -> Profile:

@@ -169,7 +169,7 @@ def signature(
     lists: bool | None = None,
     **recorded: object,
 ) -> Signature:
-    """How values came about.
+    """Record how values came about.
 
     Args:
         profile: the conventions.
@@ -207,7 +207,7 @@ def signature(
 
 
 def combined(lines: Iterable[str]) -> str:
-    """Signatures of several measures: those that share the rest of theirs together.
+    """Join signatures of several measures: measures that share the rest of the line stand together.
 
     >>> combined(["AP|profile:standard-1", "RR|profile:standard-1"])
     'AP RR|profile:standard-1'

@@ -44,7 +44,7 @@ def page(blocks: Iterable[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Text in which only backticks are marks, and addresses are links.
+    r"""Escape text so that only backticks are marks, and addresses are links.
 
     >>> escaped("2 * `2 * 3` <b>, https://doi.org/10.1007/1_2, and")
     '2 \\* `2 * 3` \\<b>, <https://doi.org/10.1007/1_2>, and'
@@ -59,7 +59,7 @@ def escaped(text: str) -> str:
 
 
 def code(lines: Iterable[str], language: str = "text") -> str:
-    """Lines of code."""
+    """Write lines of code."""
     return "\n".join([f"```{language}", *lines, "```"])
 
 
@@ -188,7 +188,7 @@ def measure_page(
 
 
 def shelves() -> dict[str, list[Quantity]]:
-    """All measures and facts under the headings of the catalogue, by name but for those to start with."""
+    """Return all measures and facts under the headings of the catalogue, by name but for those to start with."""
     groups: dict[str, list[Quantity]] = {FIRST: [], OWN: [], REST: [], PARITY: [], COUNTED: [*FACTS.values()]}
     for measure in CATALOGUE.values():
         definition = measure.definition
@@ -338,7 +338,7 @@ def example(quantity: Measure | Fact) -> tuple[list[str], list[str]]:
 
 
 def _computation(quantity: Measure | Fact, grades: Sequence["Row"], missing: Sequence["Row"]) -> Iterator[str]:
-    """Tables of the ranking and the ideal one, the value, and what an explanation says of it."""
+    """Return tables of the ranking and the ideal one, the value, and what an explanation says of it."""
     from rankworth.explanation import columns, explain, number  # noqa: PLC0415 - brings NumPy
     from rankworth.judging.judged_run import ranking  # noqa: PLC0415 - as above
 

@@ -28,7 +28,7 @@ _NUMBERS: Final = {"k": "10", "p": "0.8", "d": "8"}
 
 
 def profile_list() -> str:
-    """All profiles: name, tool, version, a sentence, and whether their numbers were reproduced."""
+    """List all profiles: name, tool, version, a sentence, and whether their numbers were reproduced."""
     blocks = []
     for basis, heading in HEADINGS.items():
         group = [profile for profile in PROFILES.values() if profile.basis == basis]
@@ -244,7 +244,7 @@ def _numbers(profile: Profile) -> dict[str, int]:
 
 
 def _remarks(profile: Profile) -> Iterator[str]:
-    """Defects, those that are repeated first, and on which inputs the number of the tool cannot be promised."""
+    """Yield defects, those that are repeated first, and inputs on which the number of the tool cannot be promised."""
     numbered = [(f"[{number}]", text) for text, number in _numbers(profile).items()]
     repeated, corrected = {rule.note for rule in profile.rules}, {rule.departs for rule in profile.rules}
     texts = {rule.unspecified for rule in profile.rules}

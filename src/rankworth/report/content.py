@@ -115,7 +115,7 @@ class _Inputs:
         return (measure.cutoff if measure else None) or _DEPTH
 
     def explained(self, run: str, queries: Sequence[str]) -> list[Explanation]:
-        """How the values of queries by the first measure come about; none where it is not explained."""
+        """Explain how the values of queries by the first measure come about; empty where it is not explained."""
         try:
             ranked = self.runs[run].only(queries)
             explanations = explain_queries(self.qrels, ranked, [self.lead], queries=queries, **self.options)
@@ -226,7 +226,7 @@ def _digest(path: Path) -> str:
 
 
 def _is_stored(side: object) -> bool:
-    """Whether values were measured elsewhere, or are those of several runs of one system, which have no one ranking."""
+    """Return whether no single ranking is known: measured elsewhere, or of several runs of one system."""
     is_path = isinstance(side, str | Path)
     return isinstance(side, Values | Result | list) or (is_path and is_results(str(side)))
 
@@ -248,7 +248,7 @@ def _uncut(labels: Iterable[str]) -> list[str]:
 
 
 def _summary(shown: Measured, labels: Sequence[str], table: query_texts.QueryTable | None, seed: int) -> dict[str, Any]:
-    """Verdict, means, differences, and the values of all queries."""
+    """Return verdict, means, differences, and the values of all queries."""
     texts = table.texts if table else {}
     if isinstance(shown, Comparison):
         scores, tied = shown.scores, _tied(shown)
@@ -295,7 +295,7 @@ def _rounded(value: float | None, digits: int = _DIGITS) -> float | None:
 
 
 def _column(values: Values, label: str, ids: Sequence[str]) -> list[float | None]:
-    """One measure of the queries in their order."""
+    """Return one measure of the queries in their order."""
     table = values.per_query
     if label not in table.measures:
         return []
@@ -312,7 +312,7 @@ def _of_single(values: Values | Result, texts: Mapping[str, str]) -> list[str]:
 
 
 def _of_several(shown: Comparison, texts: Mapping[str, str], tied: Sequence[Sequence[str]]) -> list[str]:
-    """Two plain sentences: which run is better and how sure that is; and on which queries."""
+    """Write two plain sentences: which run is better and how sure that is; and on which queries."""
     lead, means = shown.measures[0], shown.means
     rows = [row for row in shown.differences if row.measure == lead]
     if len(shown.systems) == 2:  # noqa: PLR2004 - two runs have one difference
@@ -427,7 +427,7 @@ def _profiles(inputs: _Inputs, labels: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _order(record: Mapping[str, Any], seed: int) -> list[int]:
-    """Rows of queries: those that differ most by each measure in turn, or are worst; and the others at random."""
+    """Order rows of queries: those that differ most by each measure in turn, or are worst, then the rest at random."""
     first, *others = ([np.array(each, dtype=float) for each in run.values()] for run in record["values"].values())
     size = len(record["queries"])
     spreads = [abs(one - base) for other in others for base, one in zip(first, other, strict=True)] or [-first[0]]
@@ -518,7 +518,7 @@ def _ranks(explanation: Explanation) -> dict[str, int]:
 
 
 def _chances(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Relevant documents that do not count, by how much they would raise the value of their query, and the mean.
+    """List relevant documents that do not count, by how much they would raise the value of their query, and the mean.
 
     They are those of all runs but the baseline, or of a single run.
     """

@@ -78,17 +78,17 @@ def html(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
 
 
 def size(part: object) -> int:
-    """How many bytes a part of the record takes on the page."""
+    """Count the bytes that a part of the record takes on the page."""
     return len(_deflated(part))
 
 
 def bytes_left(record: Mapping[str, Any], most: int) -> int:
-    """How many bytes are left for rankings on a page that may have so many."""
+    """Count the bytes that are left for rankings on a page that may have so many."""
     return most - size(record) - len(_script()) - len(_style()) - len(_health(record).encode()) - _FRAME
 
 
 def _deflated(part: object) -> str:
-    """JSON, deflated, in letters; no text of a user can end the element that holds it."""
+    """Write JSON, deflated, in letters; no text of a user can end the element that holds it."""
     text = json.dumps(part, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"))).decode()
 
@@ -113,7 +113,7 @@ def _paragraphs(sentences: Iterable[str], kind: str = "") -> str:
 
 
 def _health(record: Mapping[str, Any]) -> str:
-    """What is wrong or risky in judgements and runs, a paragraph each; nothing where runs were measured elsewhere."""
+    """Write what is wrong or risky in judgements and runs, a paragraph each; empty if they were measured elsewhere."""
     if not record["findings"]:
         return ""
     findings = (f"{each['severity']}: {each['text']} [{each['slug']}]" for each in record["findings"])
@@ -121,7 +121,7 @@ def _health(record: Mapping[str, Any]) -> str:
 
 
 def _method(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
-    """How the numbers were made, for those who want to check them and to cite it."""
+    """Say how the numbers were made, for those who want to check them and to cite it."""
     text = re.sub(r"~\\cite\{[^}]*\}", "", tables["method"]).replace("\\", "")
     parts = [_paragraphs([text] if text else [])]
     parts.append(_paragraphs((f"{label} {line}" for label, line in record["signatures"].items()), "small"))

@@ -139,7 +139,7 @@ def _of_rules(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator
 
 
 def _has_equal_gains(hits: JudgedRows) -> bool:
-    """Whether relevant documents of one grade have equal scores, or some have scores of 0 and below."""
+    """Return whether relevant documents of one grade have equal scores, or some have scores of 0 and below."""
     relevant = hits.known & (hits.grade > 0)
     if hits.positive is not None and (relevant & ~hits.positive).any():
         return True
@@ -150,7 +150,7 @@ def _has_equal_gains(hits: JudgedRows) -> bool:
 def _ties(
     name: str, measured: Sequence[tuple[ResolvedMeasure, Column]], run: "MeasuredRun", qrels: Qrels
 ) -> Iterator[Notice]:
-    """Means that depend on the order of documents with equal scores.
+    """Warn of means that depend on the order of documents with equal scores.
 
     Args:
         name: what to call the run.
@@ -227,13 +227,13 @@ def _to_reorder(hits: JudgedRows, rows: Integers) -> Integers:
 
 
 def _is_of_order(quantity: Quantity, run: "MeasuredRun") -> bool:
-    """Whether the order of judged documents changes a mean."""
+    """Return whether the order of judged documents changes a mean."""
     is_mean = isinstance(quantity, Measure) and quantity.averaging != "sum"
     return is_mean and quantity.name not in COVERAGE and run.layouts[quantity] == "judged"
 
 
 def _rounded_scores(name: str, hits: JudgedRows, rows: Integers) -> Iterator[Notice]:
-    """Scores of tied documents that are too large to tell integers apart."""
+    """Warn of scores of tied documents that are too large to tell integers apart."""
     scores = np.zeros(0) if hits.score is None else np.abs(hits.score[rows])
     if vast := int(np.count_nonzero((scores >= _EXACT) & np.isfinite(scores))):
         text = f"{name} has {counted(vast, 'tied judged document', 'tied judged documents')} with scores of 2^53 "
@@ -245,7 +245,7 @@ def _rounded_scores(name: str, hits: JudgedRows, rows: Integers) -> Iterator[Not
 
 
 def _ids(evaluator: "Evaluator", qrels: Qrels, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:
-    """Ids that do not meet: what is worth nothing may have been called otherwise."""
+    """Warn of ids that judgements and run do not share: what is worth nothing may have been called otherwise."""
     if evaluator.run.orders.lists and (text := unnamed(evaluator.run)):
         yield Notice("response-queries", text)
     unanswered, ignored = (list(map(str, ids)) for ids in (counts.unanswered_queries, counts.ignored_queries))
@@ -322,7 +322,7 @@ def means_apart(measure: Quantity, run: "MeasuredRun", queries: Mask) -> tuple[f
 
 
 def no_rows(run: str, tool: str) -> Notice:
-    """Judgements or a run without a row, under the conventions of a tool that gives numbers even so.
+    """Warn of judgements or a run without a row, under the conventions of a tool that gives numbers even so.
 
     Args:
         run: what to call the run; empty where it is the judgements that have no row.
@@ -334,7 +334,7 @@ def no_rows(run: str, tool: str) -> Notice:
 
 
 def blanks(count: int, blank: str) -> Iterator[Notice]:
-    """Judgements without a grade.
+    """Warn of judgements without a grade.
 
     Args:
         count: how many there are.
@@ -350,7 +350,7 @@ def blanks(count: int, blank: str) -> Iterator[Notice]:
 
 
 def sampled(qrels: Qrels, measures: Sequence[ResolvedMeasure]) -> Iterator[Notice]:
-    """Judgements of grade -1, which TREC's samples give to documents that were to be judged and were not.
+    """Warn of judgements of grade -1, which TREC's samples give to documents that were to be judged and were not.
 
     Args:
         qrels: the judgements.
@@ -389,7 +389,7 @@ def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRo
 def _unanswered(
     name: str, measures: Sequence[ResolvedMeasure], settings: Averaging, run: "MeasuredRun", counts: Counts
 ) -> Iterator[Notice]:
-    """Many judged queries without results move the mean; whether they should is for the user to say."""
+    """Warn where many judged queries without results move the mean; whether they should is for the user to say."""
     if counts.unanswered > MANY * counts.judged and settings.missing in ("zero", "skip"):
         measure = next((measure for measure in measures if isinstance(measure.quantity, Measure)), None)
         if measure is not None and replace(settings, missing="zero") == STANDARD_AVERAGING:
@@ -397,7 +397,7 @@ def _unanswered(
 
 
 def unanswered(name: str, measure: Quantity, run: "MeasuredRun", counts: Counts, label: str = "") -> Notice:
-    """Judged queries without results, and a mean with and without them.
+    """Describe judged queries without results, with a mean with and without them.
 
     Args:
         name: what to call the run.
@@ -420,7 +420,7 @@ def unanswered(name: str, measure: Quantity, run: "MeasuredRun", counts: Counts,
 
 
 def _thresholds(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
-    """Thresholds of relevance that no grade reaches, or every grade."""
+    """Warn of thresholds of relevance that no grade reaches, or every grade."""
     low, high = hits.pool.lowest, hits.pool.highest
     rels = [(measure, measure.quantity.parameters.get("rel", math.inf)) for measure in measures]
     rels = [(measure, rel) for measure, rel in rels if not rel or LEAST_REL <= abs(rel) < MOST_REL]
@@ -440,7 +440,7 @@ def _thresholds(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterat
 
 
 def _cutoffs(name: str, measures: Sequence[ResolvedMeasure], whole: "MeasuredRun") -> Iterator[Notice]:
-    """Cutoffs that no query of the run reaches."""
+    """Warn of cutoffs that no query of the run reaches."""
     depth = int(whole.settled.n_retrieved.max())
     labels = [
         each.label for each in measures if isinstance(each.quantity, Measure) and (each.quantity.cutoff or 0) > depth

@@ -147,7 +147,7 @@ class MeasuredRun:
     def reranked(
         self, hits: JudgedRows, queries: list[str], judged: Mask, judging: Judging, empty: Mask | None = None
     ) -> "MeasuredRun":
-        """Other rankings of some queries, not measured yet; the arguments are as in `Standing`."""
+        """Replace the rankings by others of some queries, not measured yet; the arguments are as in `Standing`."""
         empty = np.zeros_like(judged) if empty is None else empty
         standing = _standing(hits, judging, queries, judged, hits.n_retrieved > 0, empty)
         return MeasuredRun(hits, hits, standing, judging, replace(self.judgement, hits=hits))
@@ -204,7 +204,7 @@ def _no_subtopics(quantity: Quantity) -> MeasureError:
 
 
 def layout_of(quantity: Quantity, qrels: Qrels) -> Layout:
-    """Which rows a measure needs; signed gains need those of unjudged documents beside negative grades only."""
+    """Return which rows a measure needs; signed gains need those of unjudged documents beside negative grades only."""
     positions = quantity.positions
     if positions == "all" and quantity.definition.positions == "judged" and not (qrels.grades < 0).any():
         return "judged"
@@ -212,7 +212,7 @@ def layout_of(quantity: Quantity, qrels: Qrels) -> Layout:
 
 
 def _has_unjudged(measure: ResolvedMeasure) -> bool:
-    """Whether queries of the run that nobody judged are looked at, too."""
+    """Return whether unjudged queries of the run count."""
     return measure.averaging.extra != "ignore" or measure.averaging.divisor == "run"
 
 
@@ -233,7 +233,7 @@ class _Case:
         self.ordering = Ordering.of(self.judging)
 
     def repeats_beyond(self, judged: object) -> bool:
-        """Whether a run is refused for a document that appears twice, maybe behind the depth of the measures."""
+        """Return whether a run is refused for a document that appears twice, maybe behind the depth of the measures."""
         judging = self.judging
         refused = isinstance(judged, InputError) and judged.slug == "duplicate-document"
         plain = (judging.blocks, judging.pairing, judging.exclude) == ("joined", "id", None)
@@ -311,7 +311,7 @@ class Evaluator:
         return self._alike[id(qrels)]
 
     def _case(self, measures: Sequence[ResolvedMeasure]) -> _Case:
-        """Measures that need one judged run, with their judgements.
+        """Group measures that need one judged run with their judgements.
 
         Raises:
             RankworthError: where judgements are refused, or settings that an engine cannot follow.
@@ -490,5 +490,5 @@ def _grouped(items: Iterable[T], key: Callable[[T], Hashable]) -> list[list[T]]:
 
 
 def _within(queries: Sequence[str], some: Collection[str]) -> Mask:
-    """`[Q]`: which queries are among some others."""
+    """Return `[Q]`, which queries are among some others."""
     return np.array([query in some for query in queries], dtype=bool)

@@ -80,7 +80,7 @@ class InputOptions:
         self.grades = grade_words.checked(settings.pop("grades")) if isinstance(settings.get("grades"), Mapping) else {}
 
     def read(self, qrels: Sequence[object], runs: Sequence[object]) -> tuple[list[Any], list[Any]]:
-        """Judgements and runs as they are to be read; as they are where nothing is said.
+        """Prepare judgements and runs to be read; return them as they are where nothing is said of columns and grades.
 
         Raises:
             InputError: `frame-columns` where columns are named that are not there; and as `run`.
@@ -129,7 +129,7 @@ class InputOptions:
         return self.columns.split([_columns_of(source, layout, self.columns) for source, layout in sides])
 
     def read_runs(self, qrels: Sequence[object], runs: Any) -> tuple[list[Any], Any]:  # noqa: ANN401 - by name, or a list
-        """Judgements and several runs, as `read` gives them."""
+        """Prepare judgements and several runs, as `read` does."""
         if is_path(runs) or not isinstance(runs, Mapping | list | tuple):
             return list(qrels), runs
         several = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
@@ -151,7 +151,7 @@ def _columns_of(source: object, layout: Layout, columns: Columns) -> column_name
 
 
 def qrels_of_ids(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Texts beside lists of rankings of that length as the one relevant document of each query; paths otherwise.
+    """Read texts beside lists of as many rankings as the one relevant document of each query; otherwise as paths.
 
     Args:
         qrels: judgements.
@@ -276,7 +276,7 @@ class Judgements:
                 self._read[policy] = Qrels.rowless() if is_rowless else error
 
     def __call__(self, judging: Judging) -> Qrels:
-        """Those under one of the settings.
+        """Return the judgements under one of the settings.
 
         Raises:
             InputError: where none is left, or some are repeated and that is an error.
@@ -303,20 +303,20 @@ def _settled(source: object, queries: Iterable[object] | None, policy: Duplicate
 
 
 def is_relation(source: object) -> bool:
-    """Whether something is a relation of DuckDB, which is not imported to find out."""
+    """Return whether something is a relation of DuckDB, which is not imported to find out."""
     engine = sys.modules.get("duckdb")
     return engine is not None and isinstance(source, engine.DuckDBPyRelation)
 
 
 def _of_duckdb(relation: object, columns: Mapping[str, str] = NONE) -> object:
-    """Judgements out of a relation: the columns that count."""
+    """Read judgements out of a relation: the columns that count."""
     from rankworth.judging.duckdb import judgements  # noqa: PLC0415 - rarely needed
 
     return judgements(relation, columns)
 
 
 def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, rowless: bool = False) -> Run:
-    """One run.
+    """Make one run of what stands for it.
 
     Args:
         source: whatever `Run` reads, or one; several paths need a name, since they could be several runs. A relation of

@@ -112,7 +112,7 @@ def _of_groups(
 
 
 def _resampled(values: Floats, weights: Floats, resamples: int, generator: np.random.Generator) -> Floats:
-    """`[B]`: weighted means of samples with replacement."""
+    """Return `[B]`, weighted means of samples with replacement."""
     products = (values * weights)[None]
 
     def compute(counts: Floats) -> Floats:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         """A frame of Spark that has `mean()`, too."""
 
         def mean(self) -> Means:
-            """As `Job.mean`."""
+            """Average over all queries, as `Job.mean` does."""
 
 
 _SOME: Final = 1000
@@ -130,7 +130,7 @@ def evaluate(
 
 
 def _by_position(judging: Judging, run: Source) -> bool:
-    """Whether the order decides in which documents of a query were given."""
+    """Return whether the order in which documents of a query were given decides."""
     ordering = Ordering.of(judging).settled(Lists() if run.side.listed else None)
     if ordering.order == "rank" and not (run.side.listed or run.has_ranks):  # scores make the ranks
         return True
@@ -139,7 +139,7 @@ def _by_position(judging: Judging, run: Source) -> bool:
 
 
 def _judged_somewhere(pairs: DataFrame | None, plan: Plan, judged: Source) -> DataFrame:
-    """`document`, text: the documents that are judged for some query."""
+    """Return `document`, text: the documents that are judged for some query."""
     of_both = all(measure.judging.exclude_from == "both" for measure in plan.asked)
     pairs_left = judged.pairs().withColumn("query", sql.col("query").cast("string"))
     if of_both and pairs is not None:

@@ -65,7 +65,7 @@ def form_of(files: Sequence[Source], asked: Asked) -> str:
 
 
 def frame(session: Any, files: Sequence[Source], asked: Asked, form: str) -> "DataFrame":  # noqa: ANN401 - of Spark
-    """Files as a frame of Spark; judgements that it does not read are read here.
+    """Read files as a frame of Spark; judgements that Spark does not read are read in this process.
 
     Args:
         session: of Spark.
@@ -96,7 +96,7 @@ class _Kept(Blanks):
 
 
 def _of_others(session: Any, files: Sequence[Source], reading: Reading) -> "DataFrame":  # noqa: ANN401 - of Spark
-    """Judgements that Spark does not read, with their subtopics where something tells these."""
+    """Read judgements that Spark does not read, with their subtopics where something tells these."""
     kept = replace(reading, blanks=_Kept(reading.blanks.policy))
     read = pl.concat(file_batches(files, QRELS, kept), how="diagonal")
     kinds = {"query": pl.String, "document": pl.String, "grade": pl.Float64, "subtopic": pl.String}
@@ -106,7 +106,7 @@ def _of_others(session: Any, files: Sequence[Source], reading: Reading) -> "Data
 
 
 def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: Reading) -> "DataFrame":  # noqa: ANN401 - of Spark
-    """Tables of text; those with the same columns are read together."""
+    """Read tables of text; those with the same columns are read together."""
     alike: dict[tuple[object, ...], tuple[Header, int | None, list[str]]] = {}
     for file in files:
         header = delimited.read_header(file, layout, reading, in_order=False)
@@ -131,7 +131,7 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
 
 
 def _of_alike(session: Any, header: Header, ranks: int | None, paths: list[str], *, said: bool) -> "DataFrame":  # noqa: ANN401 - of Spark
-    """Tables with the same columns, those that count: under their names, or their numbers where a user says those."""
+    """Read columns that count of tables with equal columns, under their names, or numbers where a user says those."""
     names = [f"c{place}" for place in range(len(header.names))]
     options = {"header": header.named, "sep": header.delimiter, "escape": '"'}
     options |= dict.fromkeys(("ignoreLeadingWhiteSpace", "ignoreTrailingWhiteSpace"), True)
@@ -162,7 +162,7 @@ def _grade(text: "Column") -> "Column":
 
 
 def _of_lines(lines: "DataFrame", layout: Layout) -> "DataFrame":
-    """Lines of TREC, as `rankworth.io.trec` takes them; numbers of lines are not known here."""
+    """Parse lines of TREC, as `rankworth.io.trec` takes them; numbers of lines are not known here."""
     line = sql.btrim(sql.col("value"), sql.lit(_SPACE))
     parts, count, wanted = sql.split(line, r"\s+"), len(layout.columns), " ".join(layout.columns)
     there = sql.concat(sql.lit(f"a {layout.what} has {count} columns ({wanted}), this one has "), sql.size(parts))

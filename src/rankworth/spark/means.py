@@ -310,7 +310,7 @@ class Means(Shown):
         return self._means(self.found.whole)
 
     def intervals(self, level: float = 0.95) -> dict[str, Interval]:
-        """Confidence intervals of the means: Student's t; NaN with fewer than two queries, and of sums.
+        """Return confidence intervals of the means: Student's t; NaN with fewer than two queries, and of sums.
 
         `mean -+ t(df) error`, with the errors and degrees of freedom of weighted and other means as
         `rankworth.stats.intervals(method="t")` has them. For groups that count alike, the squared error is the sum
@@ -342,7 +342,7 @@ class Means(Shown):
         return self._means(self.found.groups[name])
 
     def to_frame(self, library: FrameLibrary = "polars", *, level: float = 0.95) -> Any:  # noqa: ANN401 - the library's own frame
-        """One row for each measure: `measure, queries, mean, low, high`, and `group` where there are groups.
+        """Return a row for each measure: `measure, queries, mean, low, high`, and `group` where there are groups.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`.
@@ -358,7 +358,7 @@ class Means(Shown):
         return to_library({column: [row[column] for row in rows] for column in rows[0]}, library)
 
     def to_dict(self, level: float | None = None) -> dict[str, Any]:
-        """Means, counts and signature, as JSON holds them; with a level intervals, too."""
+        """Return means, counts and signature, as JSON holds them; with a level intervals, too."""
         record: dict[str, Any] = {"signature": self.signature, "counts": self.counts.numbers, "mean": self.mean()}
         if self.groups:
             record["groups"] = {name: self.of_group(name) for name in self.groups}
@@ -368,11 +368,11 @@ class Means(Shown):
         return record
 
     def sheets(self) -> list[Sheet]:
-        """One row for all queries, and one for each group, with intervals."""
+        """Return a table with a row for all queries, and one for each group, with intervals."""
         return [self.sheet(0.95)]
 
     def sheet(self, level: float | None, name: str = "") -> Sheet:
-        """All as one table.
+        """Return all as one table.
 
         Args:
             level: of intervals; none where None.
@@ -402,7 +402,7 @@ class Means(Shown):
         return [(ALL, self.found.whole), *((name, self.found.groups[name]) for name in self.groups)]
 
     def _groups(self, cells: Sequence[Cell]) -> list[list[Cell]]:
-        """For each measure its cells of groups, where the mean over all queries is that of groups."""
+        """Return the cells of groups for each measure; empty unless the mean over all queries is that of groups."""
         alike = self.plan.by is None and cells is self.found.whole
         return [[part[place] for part in self.found.groups.values() if alike] for place in range(len(cells))]
 

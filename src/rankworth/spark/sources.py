@@ -99,7 +99,7 @@ class Source:
     has_ranks: bool
 
     def pairs(self) -> "DataFrame":
-        """`query, document`: a row for each document, ids of documents as text."""
+        """Return `query, document`: a row for each document, ids of documents as text."""
         documents = sql.col(quoted(self.side.value + self.side.document))
         documents = documents.getField(self.record) if self.record else documents
         documents = sql.explode(documents) if self.side.listed else documents
@@ -192,7 +192,7 @@ def rows_together(
     wanted: "DataFrame | None" = None,
     judged: "Callable[[Source], DataFrame] | None" = None,
 ) -> "DataFrame":
-    """Rows of all kinds, which the column `kind` names; null stands in the columns of other kinds.
+    """Join rows of all kinds, which the column `kind` names; null stands in the columns of other kinds.
 
     They are parted by a hash of their queries, which no other part of the plan is: adaptive execution may part rows
     otherwise that are parted by query already.
@@ -225,20 +225,20 @@ def rows_together(
 
 
 def _as(kind: str, column: str) -> "Column":
-    """Ids of another type; null for a text that is not how a number is written."""
+    """Convert ids to another type; null for a text that is not how a number is written."""
     text = sql.col(column).cast("string")
     number = text.try_cast("bigint")
     return text if kind == "string" else sql.when(number.cast("string") == text, number)
 
 
 def _there(column: str, ids: "Column") -> "Column":
-    """Ids, and an error where one is missing."""
+    """Return the ids; Spark fails where one is missing."""
     wrong = failure("missing-value", sql.lit(f"the excluded pairs: a row has no {column}"), "drop or fill such rows")
     return sql.when(sql.col(column).isNull(), wrong).otherwise(ids)
 
 
 def _known(ids: "Column") -> "Column":
-    """Ids of queries, and an error for what is no id of any."""
+    """Return the ids of queries; Spark fails on what is no id of any."""
     text = sql.concat(sql.lit("a query asked for is not judged: "), sql.coalesce(sql.col("query"), sql.lit("null")))
     unknown = failure("unjudged-queries", text, "leave out the queries without judgements")
     return sql.when(ids.isNull(), unknown).otherwise(ids)
@@ -246,7 +246,7 @@ def _known(ids: "Column") -> "Column":
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Within it, an error that a worker raised comes as it was raised.
+    """Raise an error of a worker as the worker raised it.
 
     Raises:
         RankworthError: as the worker.

@@ -151,7 +151,7 @@ class Blocks:
 
 
 def _with_stand_in(judged: pl.DataFrame, documents: list[str]) -> pl.DataFrame:
-    """Judgements with those of the query that stands in."""
+    """Add the judgements of the query that stands in."""
     more = pl.DataFrame({"document": documents}).select(
         pl.lit(STAND_IN).alias("query"), "document", pl.lit(1.0).alias("grade"), pl.lit("1").alias("subtopic")
     )
@@ -226,7 +226,7 @@ def _without_numbers(error: RankworthError) -> RankworthError:
 
 
 def whole_queries(batches: Iterable[pa.RecordBatch]) -> Iterator[pl.DataFrame]:
-    """Rows of whole queries, many of them at a time.
+    """Yield rows of whole queries, many of them at a time.
 
     Args:
         batches: rows, those of a query together.
@@ -254,7 +254,7 @@ def whole_queries(batches: Iterable[pa.RecordBatch]) -> Iterator[pl.DataFrame]:
 
 
 def _with_text_ids(rows: pl.DataFrame) -> pl.DataFrame:
-    """Ids as text."""
+    """Convert ids to text."""
     return rows.with_columns(pl.col("query", "document").cast(pl.String))
 
 

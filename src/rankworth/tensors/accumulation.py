@@ -75,7 +75,7 @@ class Sums:
         return replace(self, **{name: getattr(getattr(self, name), to)(device) for name in SUMS})
 
     def plus(self, other: "Sums") -> "Sums":
-        """Both together, where `other` is; the addition says what it loses (Knuth's two-sum).
+        """Add other sums, where `other` is; the addition says what it loses (Knuth's two-sum).
 
         Raises:
             InputError: `input-type`, where `other` is of another library or device.
@@ -101,7 +101,7 @@ class Sums:
         return Sums(total, lost + other.lost + error, number + other.number, self.restored and other.restored)
 
     def means(self, ways: Sequence[Averaging]) -> list[Array]:
-        """One number for each measure."""
+        """Return one number for each measure."""
         total = self.total + self.lost
         number = namespace(total).astype(self.number, total.dtype)
         return [averaged(total[column], number[column], way) for column, way in enumerate(ways)]
@@ -299,7 +299,7 @@ class Accumulator:
                 raise UsageError("conflicting-options", f"{name} of {other} are {settings[name]}, here {own}")
 
     def compute(self) -> ByMeasure | Array:
-        """One number for each measure, over all batches of all processes, as arrays without axes.
+        """Compute one number for each measure, over all batches of all processes, as arrays without axes.
 
         Where the accumulator was made for a single measure, and not for a list of them, that array alone.
         Before the first batch all are NaN, as NumPy has it; sums of counts are 0.
@@ -324,7 +324,7 @@ class Accumulator:
 
 
 def _is_whole(sums: Mapping[str, object], measures: int) -> bool:
-    """Whether there is a number for each measure in each list, or none in any."""
+    """Return whether there is a number for each measure in each list, or none in any."""
     lists = [numbers for numbers in sums.values() if isinstance(numbers, list | tuple)]
     if len(lists) < len(sums) or {*map(len, lists)} not in ({0}, {measures}):
         return False

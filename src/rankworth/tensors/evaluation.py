@@ -84,7 +84,7 @@ class ByMeasure(dict[str, Array]):
             return default
 
     def __contains__(self, measure: object) -> bool:
-        """Whether a measure has an array, in any spelling of its name."""
+        """Return whether a measure has an array, in any spelling of its name."""
         return self.get(measure) is not None
 
 
@@ -120,7 +120,7 @@ class BatchValues(ByMeasure):
         self.ways, self.skips, self.indexes = ways, skips, indexes
 
     def mean(self) -> ByMeasure:
-        """Arrays without axes, one for each measure: the mean, the geometric mean of `gmean(...)`, the sum of counts.
+        """Average each measure to an array without axes: the mean, of `gmean(...)` the geometric one, of counts a sum.
 
         They are added in double precision where the device has it; NaN where there is no query.
         """
@@ -146,7 +146,7 @@ class Conventions(NamedTuple):
 
     @classmethod
     def of(cls, resolved: ResolvedMeasure, ties: Ties | None, undefined: Undefined | None) -> "Conventions":
-        """Those of a measure under a profile.
+        """Return the conventions of a measure under a profile.
 
         Args:
             resolved: the measure.
@@ -199,7 +199,7 @@ class Conventions(NamedTuple):
         return grades
 
     def replaced(self, values: Array, queries: Batch) -> Array:
-        """Values `[B]` with what stands in for those that are undefined, or of queries without a relevant document."""
+        """Replace values `[B]` that are undefined, and those of queries without a relevant document."""
         xp = namespace(values)
         if self.undefined != "skip" and self.undefined == self.undefined:  # NaN is not equal to itself
             values = xp.where(xp.isnan(values), constant(self.undefined, values), values)
@@ -466,7 +466,7 @@ def _prepared(
 
 
 def _looks_beyond(quantity: Measure | Fact, level: float) -> bool:
-    """Whether judged documents without a column change the values: tried with some of several grades."""
+    """Return whether judged documents without a column change the values: tried with some of several grades."""
     scores, grades = np.array([[2.0, 1.0]]), np.array([[level, 0.0]])
     for grade in (level, level + 1, level + 3):
         pools = (None, np.array([[level, 0.0, grade, grade]]))
@@ -480,7 +480,7 @@ def _looks_beyond(quantity: Measure | Fact, level: float) -> bool:
 
 
 def _refusal(quantity: Measure | Fact) -> MeasureError | None:
-    """Why a measure cannot be had of a matrix, if it cannot."""
+    """Return the error that says why a measure cannot be had of a matrix; None where it can."""
     if isinstance(quantity, TextFact):
         return MeasureError("measure-syntax", f"{quantity} is a text, and arrays hold numbers")
     remedy = "rankworth.evaluate has it, where documents have ids"
@@ -493,7 +493,7 @@ def _refusal(quantity: Measure | Fact) -> MeasureError | None:
 
 
 def _depth(quantity: Measure | Fact, level: float, conventions: Conventions) -> int | None:
-    """How many of the first documents are enough for a measure; None where all are needed.
+    """Return how many of the first documents are enough for a measure; None where all are needed.
 
     It is tried on one document, which also tells what the measure refuses, before any work. A table of gains need not
     grow with the grade, so that the best grades are not those of the ideal ranking.
@@ -529,14 +529,14 @@ def _values(quantities: Sequence[Measure | Fact], judged: Judged) -> list[Array]
 
 
 def additive(values: Array, way: Averaging) -> Array:
-    """Values in the widest type, or their logarithms: what a mean may be taken of."""
+    """Return what a mean may be taken of: values in the widest type, or their logarithms."""
     xp = namespace(values)
     values = xp.astype(values, widest(values))
     return xp.log(xp.maximum(values, constant(_FLOOR, values))) if way == "gmean" else values
 
 
 def averaged(total: Array, number: Array, way: Averaging) -> Array:
-    """One number out of the sum of `additive` values and how many they are."""
+    """Average: one number out of the sum of `additive` values and how many they are."""
     if way == "sum":
         return total
     xp = namespace(total)

@@ -37,7 +37,7 @@ def torch_of(array: Array) -> Any:  # noqa: ANN401 - a module
 
 
 def near(array: Array) -> bool:
-    """Whether the contents of an array can be read without waiting for a device or breaking a compiled graph."""
+    """Return whether an array can be read without waiting for a device or breaking a compiled graph."""
     torch = torch_of(array)
     if torch is not None:
         return bool(array.device.type == "cpu" and not torch.compiler.is_compiling())
@@ -51,7 +51,7 @@ def to_list(array: Array) -> list[Any]:
 
 
 def checked_arrays(**arrays: Array) -> dict[str, Array]:
-    """Each array that is there in a type that its library can work with, without looking at shapes and contents.
+    """Convert each array to a type that its library can work with, without looking at shapes and contents.
 
     Args:
         **arrays: by name; others than `scores` and `grades` may be None.
@@ -149,7 +149,7 @@ def batch(
     relevant: Array = None,
     pool: Array = None,
 ) -> Batch:
-    """One form for checked arrays; arguments as for `evaluate`.
+    """Bring checked arrays into one form; arguments as for `evaluate`.
 
     Raises:
         InputError: `input-type`, where shapes do not fit.
@@ -199,7 +199,7 @@ def _real(array: Array) -> Array:
 
 
 def _numbers(grades: Array) -> Array:
-    """Grades as numbers, where they are true and false."""
+    """Convert grades that are true and false to numbers."""
     xp = namespace(grades)
     return xp.astype(grades, xp.int8) if xp.isdtype(grades.dtype, "bool") else grades
 
@@ -222,7 +222,7 @@ def check_grades(grades: Array) -> None:
 
 
 def falling(scores: Array) -> bool:
-    """Whether the scores of each query fall from the first column to the last, as a search for the top k leaves them.
+    """Return whether the scores of each query fall from the first column to the last, as a search for the top k does.
 
     The first query is looked at first: that of a matrix of all documents seldom falls, so that no other is read.
     """
@@ -272,12 +272,12 @@ class Ragged:
         self._pieces = _pieces(xp.take(self._lengths, self._by_length, axis=0), indexes.shape[0])
 
     def matrices(self) -> Iterator[dict[str, Any]]:
-        """`[b, N]` of each flat array and `[b]` or `[b, P]` of each other one, by name; a mask is always there."""
+        """Yield by name `[b, N]` of each flat array and `[b]` or `[b, P]` of each other one; a mask is always there."""
         for begin, end, width in self._pieces:
             yield self._matrix(self._by_length[begin:end], width)
 
     def together(self, parts: list[list[Array]]) -> list[Array]:
-        """`[B]` of each measure, out of those of each matrix."""
+        """Join the values of the matrices: `[B]` of each measure, in the order of the queries."""
         xp = namespace(self.queries)
         order = xp.argsort(self._by_length, stable=True)
         return [xp.take(xp.concat(columns, axis=0), order, axis=0) for columns in zip(*parts, strict=True)]
@@ -295,7 +295,7 @@ class Ragged:
 
 
 def _pieces(lengths: Array, documents: int) -> list[tuple[int, int, int]]:
-    """Which queries share a matrix: of each the first query, the first one behind it, and how wide it is.
+    """Return which queries share a matrix: of each the first query, the first one behind it, and how wide it is.
 
     Args:
         lengths: `[B]`, ascending.

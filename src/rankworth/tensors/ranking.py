@@ -55,7 +55,7 @@ class Shallow(Judged):
         return self._uncut_as_they_come(of).cut(self.cutoff)
 
     def _number(self, condition: Callable[[Any], Any]) -> Array:
-        """`[B]`: how many judged documents have a grade that meets a condition, also those without a column."""
+        """Return `[B]`, how many judged documents have a grade that meets a condition, also those without a column."""
         number = self.xp.astype(self.xp.count_nonzero(condition(self.all_grades), axis=1), self.rank.dtype)
         return number + self.missing if self.missing is not None and condition(self.level) else number
 
@@ -128,7 +128,7 @@ def _best_grades(batch: Batch, depth: int | None, missing: Array | None, level: 
 
 
 def _affordable(missing: Array, depth: int | None, queries: int) -> int:
-    """How many relevant documents without a column an ideal ranking has.
+    """Return how many relevant documents without a column an ideal ranking has.
 
     Args:
         missing: the greatest number of any query, which may be anything where nobody checked.
@@ -149,7 +149,7 @@ def _affordable(missing: Array, depth: int | None, queries: int) -> int:
 
 
 def _missing(batch: Batch, level: float, *, check: bool) -> Array | None:
-    """How many relevant documents have no column."""
+    """Return `[B]`, how many relevant documents have no column; None where nothing says it."""
     if batch.relevant is None:
         return None
     xp = namespace(batch.scores)
@@ -169,7 +169,7 @@ def _missing(batch: Batch, level: float, *, check: bool) -> Array | None:
 
 
 def first(scores: Array, number: int | None) -> tuple[Array, Array]:
-    """`[B, K]` each: the columns with the greatest scores, best first, and these scores; ties by ascending column.
+    """Return `[B, K]` each: the columns with the greatest scores, best first, and these scores; ties by column.
 
     Args:
         scores: `[B, N]`.
@@ -195,7 +195,7 @@ def first(scores: Array, number: int | None) -> tuple[Array, Array]:
 
 
 def greatest(grades: Array, number: int | None) -> Array:
-    """`[B, K]`: the greatest numbers of each row, best first; all where `number` is None.
+    """Return `[B, K]`, the greatest numbers of each row, best first; all where `number` is None.
 
     Args:
         grades: `[B, N]`, none of them NaN.
@@ -223,7 +223,7 @@ def _jax_of(array: Array) -> Any:  # noqa: ANN401 - a module
 
 
 def _sorted(xp: Any, scores: Array) -> Array:  # noqa: ANN401 - an array namespace
-    """All columns in order."""
+    """Return all columns in order of descending scores."""
     if isinstance(scores, np.ndarray):
         return np.argsort(-scores, axis=1, kind="stable")
     return xp.argsort(scores, axis=1, descending=True, stable=True)
@@ -246,7 +246,7 @@ def _first_of_numpy(scores: Array, number: int) -> Array:
 
 
 def _first_of_torch(torch: Any, scores: Array, number: int) -> tuple[Array, Array]:  # noqa: ANN401 - a module
-    """`first` of a tensor that can be read; most often nothing is tied, and then nothing is sorted."""
+    """Do what `first` does, for a tensor that can be read; most often nothing is tied, and then nothing is sorted."""
     best, columns = torch.topk(scores, number + 1, dim=1)
     tied = (best[:, 1:] == best[:, :-1]) & ~torch.isnan(best[:, :1])  # where NaN is first it stays, to be seen
     columns, best = columns[:, :number], best[:, :number]
@@ -259,7 +259,7 @@ def _first_of_torch(torch: Any, scores: Array, number: int) -> tuple[Array, Arra
 
 
 def _first_unread(torch: Any, scores: Array, number: int) -> tuple[Array, Array]:  # noqa: ANN401 - a module
-    """`first` without waiting for the device: the first columns with the last score are looked up in every row."""
+    """Do what `first` does without waiting for the device: look up columns with the last score in every row."""
     width = scores.shape[1]
     best, columns = torch.topk(scores, number, dim=1)
     last = best[:, -1:]

@@ -45,7 +45,7 @@ class MetricAccumulator(Accumulator, Base):  # type: ignore[misc]
         return Base.to(self, *places, **named)
 
     def state_dict(self, **of_module: Any) -> dict[str, Any]:  # type: ignore[override]  # noqa: ANN401 - as PyTorch calls it
-        """As for `Accumulator`; within a module nothing, as with all of torchmetrics."""
+        """Return what `Accumulator.state_dict` does; within a module nothing, as with all of torchmetrics."""
         return Base.state_dict(self, **of_module) if of_module else super().state_dict()
 
     def _apply(self, move: Callable[[Any], Any], *_: object) -> "MetricAccumulator":
