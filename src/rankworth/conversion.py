@@ -144,7 +144,7 @@ def _layout(sources: Sequence[Source], reading: Reading) -> Layout:
 
 
 def _name(path: str, sources: Sequence[Source]) -> str:
-    """What to call a run whose format has no name for it: its file's name, as one word."""
+    """Name a run whose format has no name for it: by its file's name, as one word."""
     if path == STDIN:
         return "stdin"
     name = stem(path if Path(path).exists() else sources[0].path)
@@ -205,7 +205,7 @@ class _Rows:
         return Converted(self.rows, self.queries, tuple(self._left_out()))
 
     def _counted(self, frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-        """The rows that are written.
+        """Pass on the rows that are written, and count them.
 
         Raises:
             InputError: `missing-value` where no judgement has a grade; `ambiguous-order` behind the last row.
@@ -220,7 +220,7 @@ class _Rows:
             raise error
 
     def _read(self) -> Iterator[pl.DataFrame]:
-        """The rows of all files, as far as the target can hold them."""
+        """Read the rows of all files; refuse those that the target cannot hold."""
         for source in self.sources:
             first, columns = 1, _READ[self.layout]
             for frame in file_batches([source], self.layout, self.reading, columns=columns, progress=self.progress):
@@ -255,7 +255,7 @@ class _Rows:
     # Runs, some queries at a time
 
     def _run(self) -> Iterator[pl.DataFrame]:
-        """The rankings of all queries in the order of ranks, with the tags that rows get."""
+        """Yield the rankings of all queries in the order of ranks, with the tags that rows get."""
         frames: Iterable[pl.DataFrame] = map(self._named, self._read())
         if self.gathered:
             frames = chain.from_iterable(whole.iter_slices(_PART) for whole in together_in_memory(frames))
@@ -290,7 +290,7 @@ class _Rows:
         return once
 
     def _with_list_scores(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """A batch with scores that tell the order of lists, where theirs do not."""
+        """Give a batch scores that tell the order of lists, where theirs do not."""
         lists = self.reading.orders.lists
         if lists is None:
             return frame
@@ -304,7 +304,7 @@ class _Rows:
         return frame.with_columns(score=np.where(ordered[owner], scores, starts[owner] - np.arange(scores.size) - 1.0))
 
     def _left_out(self) -> Iterator[str]:
-        """What the target does not hold."""
+        """Say what the target does not hold."""
         yield from self.lost
         blanks = self.reading.blanks
         if blanks.count and blanks.policy == "unjudged":
@@ -325,12 +325,12 @@ class _Rows:
 
 
 def _as_text(frame: pl.DataFrame, column: str, absent: str) -> pl.Expr:
-    """A column as text, with something else where it has no item, or where there is no such column."""
+    """Convert a column to text, with `absent` where it has no item, or where there is no such column."""
     return pl.col(column).cast(pl.String).fill_null(absent) if column in frame.columns else pl.lit(absent)
 
 
 def _best(frame: pl.DataFrame) -> pl.DataFrame:
-    """The row of each document that has its highest score, with the rank and the tag of that row."""
+    """Choose the row of each document that has its highest score, with the rank and the tag of that row."""
     best = pl.col("score") == pl.col("score").max().over(duplicates.PAIR)
     return settled(frame.filter(best), duplicates.PAIR, "score", "first")
 
@@ -339,7 +339,7 @@ def _best(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _in_order(frame: pl.DataFrame) -> pl.DataFrame:
-    """A run in the order of its ranks, with a column `rank`: descending score, ties by descending id in UTF-8.
+    """Sort a run in the order of its ranks, with a column `rank`: descending score, ties by descending id in UTF-8.
 
     Args:
         frame: `query, document, score`, the rows of each query together.

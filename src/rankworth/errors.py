@@ -64,7 +64,7 @@ class RankworthError(ValueError):
         )
 
     def with_remedy(self, remedy: str) -> Self:
-        """An error with these problems and another remedy."""
+        """Return an error with these problems and another remedy."""
         return type(self)(self.slug, *self.problems, slugs=self.slugs, more=self.more, remedy=remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -78,7 +78,7 @@ class InputError(RankworthError):
 
 
 def not_text(what: str) -> InputError:
-    """The error for half of a surrogate pair, which neither files nor frames hold.
+    """Build the error for half of a surrogate pair, which neither files nor frames hold.
 
     Args:
         what: where it is.
@@ -128,7 +128,7 @@ class NotMeasuredError(UsageError, KeyError):
 
     @classmethod
     def of(cls, measure: object, have: Sequence[str], error: RankworthError | None = None) -> "NotMeasuredError":
-        """The error for a measure that is not among others.
+        """Build the error for a measure that is not among others.
 
         Args:
             measure: what was looked for.
@@ -164,7 +164,7 @@ class RankworthWarning(UserWarning):
 
 
 def in_python(text: str) -> str:
-    """A message with the remedies of Python alone, for readers who are there.
+    """Keep only the remedies of Python in a message, for readers who are there.
 
     A remedy for both is written `--option VALUE (keyword=value)`, `--option VALUE, in Python keyword=value`, or
     `keyword=value, on the command line --option`; the Python part may be a call, a list or a dict, or stand below.
@@ -178,7 +178,7 @@ def in_python(text: str) -> str:
 
 
 def on_command_line(text: str) -> str:
-    """A message with the remedies of the command line alone.
+    """Keep only the remedies of the command line in a message.
 
     >>> on_command_line('leave them out with --answered-only (missing="skip")')
     'leave them out with --answered-only'
@@ -229,7 +229,7 @@ def slugs() -> Mapping[str, str]:
 
 
 def known(slug: str) -> str:
-    """The slug itself; a `KeyError` where it is not in the catalogue, so that none goes without a page."""
+    """Return the slug itself; raise `KeyError` where it is not in the catalogue, so that none goes without a page."""
     if slug not in catalogue():
         raise KeyError(slug)
     return slug
@@ -245,7 +245,7 @@ def escaped(text: str) -> str:
 
 
 def counted(number: int, one: str = "query", several: str = "queries") -> str:
-    """A number of queries, or of something else, in words.
+    """Count queries, or something else, in words.
 
     >>> counted(1), counted(1200), counted(1, "row", "rows")
     ('1 query', '1,200 queries', '1 row')
@@ -254,7 +254,7 @@ def counted(number: int, one: str = "query", several: str = "queries") -> str:
 
 
 def quoted(items: Iterable[object], shown: int = 3) -> str:
-    """The first few items, in quotes where they would mislead without, and dots if there are more.
+    """List the first few items, in quotes where they would mislead without, and dots if there are more.
 
     >>> quoted(["q1", "q 2", "q3", "q4"])
     "q1 'q 2' q3 ..."
@@ -265,7 +265,7 @@ def quoted(items: Iterable[object], shown: int = 3) -> str:
 
 
 def shortened(text: str, length: int = 100) -> str:
-    """The text, or its beginning and three dots where it is longer than fits into a message.
+    """Shorten a text to its beginning and three dots where it is longer than fits into a message.
 
     >>> shortened("a long story", 9)
     'a long...'

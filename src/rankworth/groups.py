@@ -56,12 +56,12 @@ class _OfQueries:
     setting = ""
 
     def __str__(self) -> str:
-        """The label."""
+        """Return the label."""
         return self.label
 
     @classmethod
     def bare(cls, label: str) -> Self:
-        """What a label tells: that there were such values, not what they are.
+        """Return an object with a label alone: it tells that there were such values, not what they are.
 
         Raises:
             UsageError: `unknown-setting`, where it is no label.
@@ -83,12 +83,12 @@ class _OfQueries:
         return self.name if self.name != GIVEN else f"{GIVEN} {self.kind}"
 
     def label_for(self, queries: Sequence[str]) -> str:
-        """The label that the values of some queries have."""
+        """Return the label that the values of some queries have."""
         known = self.values
         return self.label if known is None else _label(self.name, {query: known.get(query) for query in queries})
 
     def known(self) -> Mapping[str, Any]:
-        """The values by query.
+        """Return the values by query.
 
         Raises:
             UsageError: `unknown-setting`, where a label is all that is known.
@@ -100,7 +100,7 @@ class _OfQueries:
         return self.values
 
     def of_all(self, queries: Sequence[str], *, complete: bool = True) -> list[Any]:
-        """The values of some queries.
+        """Return the values of some queries, in their order.
 
         Args:
             queries: their ids.
@@ -206,7 +206,7 @@ class Groups(_OfQueries):
     def of(
         cls, given: object, name: str = GIVEN, source: str = "", orders: Sequence[Sequence[object]] = ()
     ) -> "Groups":
-        """Groups by query.
+        """Assign queries to groups.
 
         Args:
             given: `{query: group}`, a group being a text or a number, or a tuple of several where columns are crossed;
@@ -239,12 +239,12 @@ class Groups(_OfQueries):
         return cls(_label(_plain(name), named), source or cls.setting, named, tuple(dict.fromkeys(labels.values())))
 
     def labels(self, queries: Iterable[str]) -> list[str]:
-        """The group of each of some queries; `(none)` where there is none."""
+        """Return the group of each of some queries; `(none)` where there is none."""
         known = self.known()
         return [known.get(query, NONE) for query in queries]
 
     def shown(self, queries: Sequence[str]) -> list[str]:
-        """The group of each of some queries, unless not one of them has a group.
+        """Return the group of each of some queries; refuse queries of which not one has a group.
 
         Raises:
             InputError: `missing-value`.
@@ -256,23 +256,23 @@ class Groups(_OfQueries):
         return self.labels(queries)
 
     def ordered(self, names: Collection[str]) -> list[str]:
-        """Some groups in their order."""
+        """Sort some groups into their order."""
         return [name for name in dict.fromkeys((*self.order, NONE)) if name in names]
 
     def names(self, queries: Sequence[str]) -> set[str]:
-        """The groups that have one of some queries."""
+        """Return the groups that have at least one of some queries."""
         return set(self.labels(queries))
 
     def by_column(self, queries: Sequence[str]) -> dict[str, Parts]:
-        """The groups of some queries, by column."""
+        """Return the groups of some queries, by column."""
         return {self.name: self.parts(queries)}
 
     def column_of(self, name: str) -> tuple[str, str]:
-        """The column of a group, and the group."""
+        """Return the column of a group, and the group."""
         return self.name, name
 
     def parts(self, queries: Sequence[str], *, strict: bool = False) -> Parts:
-        """The groups of some queries.
+        """Divide some queries into their groups.
 
         Args:
             queries: the queries.
@@ -315,7 +315,7 @@ class SeparateGroups(Groups):
 
     @classmethod
     def join(cls, columns: Sequence[Groups]) -> "SeparateGroups":
-        """Groups of several columns."""
+        """Join the groups of several columns, each of which is shown by itself."""
         queries = dict.fromkeys(query for column in columns for query in column.known())
         labels = zip(*(column.labels(queries) for column in columns), strict=True)
         values = dict(zip(queries, map(_SEPARATE.join, labels), strict=True))
@@ -324,15 +324,15 @@ class SeparateGroups(Groups):
         return cls(_label(name, values), columns[0].source, values, tuple(order), tuple(columns))
 
     def by_column(self, queries: Sequence[str]) -> dict[str, Parts]:
-        """The groups of some queries, by column."""
+        """Return the groups of some queries, by column."""
         return {column.name: column.parts(queries) for column in self.columns}
 
     def names(self, queries: Sequence[str]) -> set[str]:
-        """The groups that have one of some queries."""
+        """Return the groups that have at least one of some queries."""
         return {f"{column.name}: {group}" for column in self.columns for group in column.labels(queries)}
 
     def parts(self, queries: Sequence[str], *, strict: bool = False) -> SeparateParts:  # type: ignore[override] # noqa: ARG002 - none is strict
-        """The groups of some queries."""
+        """Divide some queries into the groups of each column."""
         rows = {
             f"{column}: {group}": parts.of(group)
             for column, parts in self.by_column(queries).items()
@@ -341,13 +341,13 @@ class SeparateGroups(Groups):
         return SeparateParts([*rows], rows)
 
     def column_of(self, name: str) -> tuple[str, str]:
-        """The column of a group, and the group."""
+        """Split the name of a group into its column and the group."""
         column, _, group = name.partition(": ")
         return column, group
 
 
 def _rows(given: object, setting: str, wanted: str) -> dict[str, Any]:
-    """The entries of a dict, queries as text.
+    """Return the entries of a dict, queries as text.
 
     Raises:
         UsageError: `unknown-setting`.
@@ -361,7 +361,7 @@ def _rows(given: object, setting: str, wanted: str) -> dict[str, Any]:
 
 
 def _cell(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - text or number, or a tuple of these
-    """A group as a tuple of the columns that are crossed; None for what is no group."""
+    """Return a group as a tuple of the columns that are crossed; None for what is no group."""
     parts = value if isinstance(value, tuple) else (value,)
     return tuple(None if part is None or part == "" or part != part else part for part in parts)  # noqa: PLR0124 - NaN
 
@@ -390,13 +390,13 @@ def _ordered(cells: Iterable[tuple[Any, ...]], orders: Sequence[Sequence[object]
 
 
 def _plain(name: str) -> str:
-    """A name as a signature can hold it: without what ends a part of it, or a line."""
+    """Escape a name as a signature can hold it: without what ends a part of it, or a line."""
     unfit = (char for char in name if char in "%|" or not char.isprintable())
     return name.translate({ord(char): quote(char, safe="", errors="surrogatepass") for char in unfit})
 
 
 def _label(name: str, values: Mapping[str, Any]) -> str:
-    """The name, and a digest of the lines `query TAB value` in the order of their bytes."""
+    """Append to a name a digest of the lines `query TAB value` in the order of their bytes."""
     lines = "".join(f"{query}\t{values[query]}\n" for query in sorted(values))
     return f"{name}-{hashlib.sha256(lines.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
@@ -418,7 +418,7 @@ class Slices:
 
     @classmethod
     def of(cls, table: object = None, *, by: object = None, weights: object = None, macro: object = None) -> "Slices":
-        """Groups and weights of queries.
+        """Choose the groups and weights of queries.
 
         Args:
             table: the table of queries, whatever `rankworth.io.query_texts.queries` reads: a path, rows, a frame.

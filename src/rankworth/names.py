@@ -49,7 +49,7 @@ _OBJECTS: Final = "ir_measures"
 
 
 def parse(text: str) -> Quantity:
-    """The measure or fact that a text names, in any spelling that is known.
+    """Parse the measure or fact that a text names, in any spelling that is known.
 
     Raises:
         MeasureError: `unknown-measure`, `measure-syntax`, `unknown-parameter`, `bad-parameter`, `bad-cutoff`.
@@ -66,7 +66,7 @@ def parse(text: str) -> Quantity:
 
 
 def measure_of(text: str) -> Measure | None:
-    """The measure that a text names; None for facts, and for names that only a profile knows.
+    """Return the measure that a text names; None for facts, and for names that only a profile knows.
 
     >>> measure_of("MAP"), measure_of("NumRel")
     (AP, None)
@@ -78,7 +78,7 @@ def measure_of(text: str) -> Measure | None:
 
 
 def several(measures: object) -> list[Any]:
-    """What is asked for as a list; a name, or whatever is none, as a list of one.
+    """Return what is asked for as a list; a single measure, or whatever is none, as a list of one.
 
     Args:
         measures: one, or several.
@@ -171,7 +171,7 @@ def column_of(wanted: object, labels: Sequence[str], measures: Sequence[str]) ->
 
 
 def raised(label: str, measure: str) -> float | None:
-    """The grade from which documents are relevant to a measure, where its name does not say it; else None.
+    """Return the grade from which documents are relevant to a measure, where its name does not say it; else None.
 
     Args:
         label: the name that the measure was asked for by.
@@ -190,7 +190,7 @@ def raised(label: str, measure: str) -> float | None:
 
 
 def kind_of(quantity: Quantity) -> Kind:
-    """What is counted is a count, a value between 0 and 1 a share, which percent suits."""
+    """Classify what is counted as a count, a value between 0 and 1 as a share, which percent suits."""
     return "count" if isinstance(quantity, Fact) else "share" if quantity.definition.range == (0, 1) else "value"
 
 
@@ -204,7 +204,7 @@ def separated(text: str) -> list[str]:
 
 
 def written_for_trec(texts: Iterable[str], rel: float | None = None) -> dict[Quantity, str]:
-    """The names that trec_eval prints for measures whose values it prints as they were typed: `utility_2,-1,0,0`.
+    """Name measures whose values trec_eval prints as they were typed: `utility_2,-1,0,0`.
 
     Args:
         texts: as they were typed.
@@ -220,7 +220,7 @@ def written_for_trec(texts: Iterable[str], rel: float | None = None) -> dict[Qua
 
 
 def trec_name(quantity: Quantity, rel: float | None = None) -> tuple[int, str] | None:
-    """The place of a measure among those that trec_eval prints, and its name there; None where it has no such measure.
+    """Return the place of a measure among those that trec_eval prints, and its name there; None where it prints none.
 
     Args:
         quantity: the measure.
@@ -253,7 +253,7 @@ def trec_name(quantity: Quantity, rel: float | None = None) -> tuple[int, str] |
 
 
 def _printed(entry: TrecName, values: Mapping[str, Any]) -> str:
-    """The values of parameters as trec_eval prints them behind a name."""
+    """Write the values of parameters as trec_eval prints them behind a name."""
     value = values[entry.sets[0]]
     if entry.takes == "levels":
         return f"{float(value):3.2f}"
@@ -266,7 +266,7 @@ def _printed(entry: TrecName, values: Mapping[str, Any]) -> str:
 
 
 def _of_ir_measures(name: str, settings: dict[str, Any]) -> tuple[str, dict[str, Any], Any]:
-    """A name and parameters of ir_measures in ours: the name, the parameters, and what stands for the cutoff.
+    """Translate from ir_measures into our own name and parameters, and what stands for the cutoff.
 
     Raises:
         MeasureError: `measure-syntax`.
@@ -291,7 +291,7 @@ def _of_ir_measures(name: str, settings: dict[str, Any]) -> tuple[str, dict[str,
 
 
 def _at_each_cutoff(measure: Any) -> list[Any]:  # noqa: ANN401 - whatever was given as a measure
-    """A text with several cutoffs, `R@1,10`, once for each of them; all else as it is."""
+    """Expand a text with several cutoffs, `R@1,10`, to one for each; return all else as it is."""
     match = _CUTOFFS.fullmatch(measure) if isinstance(measure, str) else None
     return [f"{match['measure']}@{cutoff.strip()}" for cutoff in match["cutoffs"].split(",")] if match else [measure]
 
@@ -321,7 +321,7 @@ def _remembered(text: str, besides: frozenset[str], _: tuple[int, ...]) -> tuple
 
 
 def _single(text: str) -> Quantity:
-    """The quantity that a text in our own syntax, or in that of ir_measures, names."""
+    """Parse the quantity that a text in our own syntax, or in that of ir_measures, names."""
     wrapped = _GMEAN.fullmatch(text)
     if wrapped is not None:
         return gmean(_single(_within_gmean(text, wrapped)))
@@ -362,7 +362,7 @@ def _within_gmean(text: str, wrapped: re.Match[str]) -> str:
 
 
 def _cut(text: str, quantity: Quantity, cutoff: Any) -> Measure:  # noqa: ANN401 - text or number
-    """A measure with what stands behind its `@`."""
+    """Apply what stands behind the `@` to a measure."""
     if not isinstance(quantity, Measure):
         problem = f"{text!r}: {quantity.name} is counted over all that was retrieved; use --depth N (depth=N)"
         raise MeasureError("bad-cutoff", problem)
@@ -380,7 +380,7 @@ def _cut(text: str, quantity: Quantity, cutoff: Any) -> Measure:  # noqa: ANN401
 
 
 def _misspelt(text: str, problem: str, slug: str = "measure-syntax") -> MeasureError:
-    """The error for a text that is not written as a measure."""
+    """Build the error for a text that is not written as a measure."""
     several = "several measures stand apart: -m nDCG@10 AP, in Python ['nDCG@10', 'AP']"
     return MeasureError(slug, problem, remedy=several if re.search(r"[,;](?![^()]*\))|\d\s+[A-Za-z]", text) else "")
 
@@ -422,7 +422,7 @@ def _split(text: str, separator: str) -> Iterator[str]:
 
 
 def _from(quantity: Quantity, rel: float | None, text: str) -> Quantity:
-    """The measure from a grade on, unless it says its own, or has gains between 0 and 1 by a scale of grades."""
+    """Set the grade from which documents count, unless a measure says its own or scales its gains by the grades."""
     if rel is None or "rel" not in quantity.parameters or quantity.parameters.get("max_grade") is not None:
         return quantity
     says = "rel" in dict(quantity.settings) or re.search(r"\brel\s*=|-l\d", text) is not None
@@ -430,7 +430,7 @@ def _from(quantity: Quantity, rel: float | None, text: str) -> Quantity:
 
 
 def _text(measure: object) -> str:
-    """The text of a name or of a measure object."""
+    """Return the text of a name or of a measure object."""
     if isinstance(measure, str) or type(measure).__module__.partition(".")[0] == _OBJECTS:
         return str(measure)
     problem = f"{measure!r} is {type(measure).__name__}; measures are texts or measure objects"
@@ -438,7 +438,7 @@ def _text(measure: object) -> str:
 
 
 def _named(name: str) -> Quantity | None:
-    """The quantity of a name: of ours, of a tool's, or of one of them in another case."""
+    """Look up the quantity of a name: of ours, of a tool's, or of one of them in another case."""
     exact: Quantity | None = CATALOGUE.get(name) or FACTS.get(name)
     if exact is not None:
         return exact
@@ -487,7 +487,7 @@ def _ambiguous(name: str, rest: str) -> MeasureError:
 
 
 def _unknown(name: str, k: str = "") -> str:
-    """What to say of a name that means nothing: what it is elsewhere, or which name is like it.
+    """Explain a name that means nothing: say what it is elsewhere, or which name is like it.
 
     Args:
         name: the name.

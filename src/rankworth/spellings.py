@@ -64,7 +64,7 @@ _EXPANDED: Final = frozenset(
 
 
 def translate(text: str, besides: Collection[str] = ()) -> list[str] | None:
-    """What a text in the syntax of another tool means, in ours; None where it is in none of them.
+    """Translate a text in the syntax of another tool into ours; None where it is in none of them.
 
     Args:
         text: the name, as it was written.
@@ -84,7 +84,7 @@ def translate(text: str, besides: Collection[str] = ()) -> list[str] | None:
 
 
 def trec_values(text: str) -> tuple[str, str]:
-    """A name of trec_eval and the values after its dot or underscore, `("P", "5,10")`; two empty texts otherwise."""
+    """Split a name of trec_eval from the values after its dot or underscore, `("P", "5,10")`; else two empty texts."""
     match = _TREC.fullmatch(text)
     if match is None:
         return "", ""
@@ -99,7 +99,7 @@ def trec_values(text: str) -> tuple[str, str]:
 
 
 def _of_trec(name: str, text: str = "") -> list[str]:
-    """What a name of trec_eval means, with the values that follow it, or its default ones."""
+    """Translate a name of trec_eval, with the values that follow it, or its default ones."""
     entry = TREC_EVAL[name]
     if not text and not entry.defaults:
         return [entry.means]
@@ -121,7 +121,7 @@ def _of_trec(name: str, text: str = "") -> list[str]:
 
 
 def _of_ranx(text: str) -> list[str] | None:
-    """What a name of ranx means; None where it is none, or ours."""
+    """Translate a name of ranx; None where it is none, or ours."""
     match = _RANX.fullmatch(text)
     if match is None or match["name"] not in TOOLS["ranx"] or (match["decimals"] is None) == (match["name"] == "rbp"):
         return None

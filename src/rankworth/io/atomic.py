@@ -104,7 +104,7 @@ def targets(
 
 
 def form_of(name: str, form: str | None, suffixes: Mapping[str, str], known: Iterable[str], option: str) -> str:
-    """The form of a file to be written.
+    """Choose the form of a file to be written: by its suffix, otherwise `form`.
 
     Args:
         name: the file.
@@ -182,7 +182,7 @@ def _write_through(path: Path, fill: Callable[[IO[bytes]], None]) -> None:
 
 
 def parquet(sheet: Sheet, metadata: str) -> bytes:
-    """A sheet as a Parquet file.
+    """Return the bytes of a sheet as a Parquet file.
 
     Args:
         sheet: what the file holds, a column for each of `Sheet.flat`.

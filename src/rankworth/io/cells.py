@@ -71,7 +71,7 @@ def _is_several(cell: object, separator: str) -> bool:
 
 
 def _listed(cell: str | None, separator: str, where: str) -> list[Any]:
-    """The items of one cell; none of an empty one."""
+    """Split one cell into its items; an empty cell has none."""
     bare = (cell or "").strip()
     if is_written(bare):
         for read in (json.loads, ast.literal_eval):

@@ -76,7 +76,7 @@ class Columns:
         return bool(self.both or self.qrels or self.runs or self.usual or self.as_given)
 
     def own(self, layout: Layout) -> Mapping[str, str]:
-        """What is named for one kind of input alone."""
+        """Return the names that are given for one kind of input alone."""
         return self.runs if layout is RUN else self.qrels
 
     def named(self, layout: Layout) -> dict[str, str]:
@@ -91,7 +91,7 @@ class Columns:
         return usual | {what: name for what, name in self.both.items() if what in PAIR}
 
     def split(self, inputs: "Sequence[Input]") -> list[dict[str, str]]:
-        """What is said of each input, without the names that are meant for others.
+        """Return the names that apply to each input, in order, without those that are meant for other inputs.
 
         Raises:
             InputError: `frame-columns` where an input lacks a column that is named for it, or none has one that is
@@ -122,11 +122,11 @@ class Columns:
         ]
 
     def _own(self, each: "Input") -> Mapping[str, str]:
-        """What is named for this kind of input alone."""
+        """Return the names that are given for this kind of input alone; none for pairs to exclude."""
         return NONE if each.aside else self.own(each.layout)
 
     def _missing(self, lacking: Mapping[str, Mapping[str, str]], inputs: "Sequence[Input]") -> InputError:
-        """The error for columns that are not there, with those that are, and how their names are spelled."""
+        """Build the error for columns that do not exist, with those that do, and how their names are spelled."""
         lines = ["; ".join(each.listed for each in inputs)]
         for option, columns in lacking.items():
             side, layouts = _OPTIONS[option]
@@ -140,7 +140,7 @@ class Columns:
         return InputError("frame-columns", f"{wrong}: there is no such column", remedy="\n".join(lines))
 
     def _shown(self, option: str, columns: Mapping[str, str] = NONE) -> str:
-        """An option as the shell or Python takes it."""
+        """Write an option as it is typed in the shell or in Python."""
         words = (shlex.quote(f"{what}={name}") for what, name in columns.items())
         typed = " ".join((f"--{option.replace('_', '-')}", *words))
         if self.in_shell and typed.isprintable():
@@ -231,7 +231,7 @@ class Input:
 
 
 def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
-    """A file, and the columns that its beginning tells.
+    """Look up the columns of a file in its beginning.
 
     Args:
         source: the file.
@@ -261,7 +261,7 @@ def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
 
 
 def of_object(source: Any, layout: Layout, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything
-    """What a program has, and its columns or the fields of its records; a path is looked into.
+    """Look up the columns of an object, or the fields of its records; a path is opened.
 
     Args:
         source: whatever `Qrels` or `Run` reads.
@@ -289,7 +289,7 @@ def of_object(source: Any, layout: Layout, columns: Mapping[str, str]) -> Input:
 
 
 def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, str]) -> Input:
-    """A file of JSON, or of JSON lines of which the first one tells."""
+    """Look up the columns of a file of JSON, or of JSON lines, in the first line of these."""
     from rankworth.io import json  # noqa: PLC0415 - not needed for frames and tables
 
     text = (source.whole() if form == "json" else source.head(_HEAD)).removeprefix(MARK).lstrip()
@@ -351,7 +351,7 @@ def _has_numbers(documents: Any) -> bool:  # noqa: ANN401 - anything
 
 
 def _samples(value: Any, depth: int = 4) -> Iterator[Any]:  # noqa: ANN401 - anything
-    """The fields and objects of what stands first in lists and in the first fields of rows, down to some depth."""
+    """Yield the fields and objects that come first in lists and in the first fields of rows, down to some depth."""
     from rankworth.io.rows import fields_of, is_array, is_scalar  # noqa: PLC0415 - as above
 
     if isinstance(value, list):

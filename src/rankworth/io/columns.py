@@ -152,7 +152,7 @@ def is_negative(name: str) -> bool:
 
 
 def at(value: Any, path: str) -> Any:  # noqa: ANN401 - whatever stands there
-    """What stands at a path of keys, attributes and positions in lists (from 0); None where nothing does.
+    """Return what stands at a path of keys, attributes and positions in lists (from 0); None where nothing does.
 
     A step `*` stands for the only key under which the rest of the path leads to something.
 
@@ -176,7 +176,7 @@ def at(value: Any, path: str) -> Any:  # noqa: ANN401 - whatever stands there
 
 
 def leaves(value: Mapping[Any, Any]) -> list[str]:
-    """The paths of what an object holds, those of its inner objects instead of them.
+    """List the paths of the values in an object; an inner object is listed by the paths of its own values.
 
     >>> leaves({"id": 1, "fields": {"sku": "s1", "price": 2}})
     ['id', 'fields.sku', 'fields.price']
@@ -188,7 +188,7 @@ def leaves(value: Mapping[Any, Any]) -> list[str]:
 
 
 def likely_document(paths: Sequence[str]) -> str:
-    """The path that most likely leads to the id of a document, by its last name; nothing where none does.
+    """Guess the path that leads to the id of a document, by its last name; empty where none is likely.
 
     >>> likely_document(["title", "metadata.source"])
     'metadata.source'
@@ -275,18 +275,18 @@ class Table:
         return "" if self.within else str(self.columns.get("separator", ""))
 
     def unread(self, chosen: Mapping[str, Any]) -> list[str]:
-        """The columns with names that are not read; ranks can be told again."""
+        """List the columns with names that are not read; ranks are left out, since scores tell them again."""
         read = {part for column in chosen.values() for part in (column, *str(column).split(","))}
         names = (name for name in map(str, self.names) if name not in read and not name.isdecimal())
         return [name for name in names if name.lower() not in SPELLINGS["rank"]]
 
     def records(self, names: Iterable[Any]) -> Self:
-        """The records in lists of one of its columns, as a table of their own."""
+        """Return a table of the records in lists of one of its columns, with the names of their fields."""
         name = f"{self.name}: the records in lists"
         return replace(self, name=name, names=tuple(names), noun="field", within=True)
 
     def needed(self, what: str) -> Any:  # noqa: ANN401 - see `names`
-        """The column that holds this.
+        """Return the column that holds this; refuse a table without one.
 
         Raises:
             InputError: `frame-columns`.
@@ -298,7 +298,7 @@ class Table:
         return column
 
     def value_columns(self, document: object = None) -> dict[str, Any]:
-        """The column of the scores or grades, and that of the subtopics, as far as they are there.
+        """Choose the column of the scores or grades, and that of the subtopics, as far as they exist.
 
         Args:
             document: the column of the documents; BEIR, which has a name of its own for it, calls grades scores.
@@ -319,7 +319,7 @@ class Table:
         return chosen if subtopic is None else chosen | {"subtopic": subtopic}
 
     def column_of(self, what: str, others: Collection[Any] = ()) -> Any:  # noqa: ANN401 - see `names`
-        """The column of the name that the user gives, or of one of its usual names; None where there is none.
+        """Find a column by the name that the user gives, or by one of its usual names; None where there is none.
 
         An empty name says that there is none.
 
@@ -365,7 +365,7 @@ class Table:
         return f"--columns {typed}, in Python {in_python}"
 
     def missing(self, *lacking: str, why: str = "", optional: bool = False) -> InputError:
-        """The error where no column holds what is needed.
+        """Build the error for columns that are needed and do not exist.
 
         Args:
             lacking: what no column holds; grades are left out where the user says so.
@@ -467,7 +467,7 @@ class Table:
         return f"{how}: {self.option({'separator': sign})}\n" if sign else ""
 
     def repeated(self, twice: Sequence[Any]) -> InputError:
-        """The error for columns of one name."""
+        """Build the error for several columns of one name."""
         text = f"{self.name}: {len(twice)} columns are called {twice[0]}; {self._listed}"
         return InputError("frame-columns", text, remedy="rename or remove those that are not meant")
 
@@ -482,7 +482,7 @@ def _beside(names: Iterable[Any]) -> set[str]:
 
 
 def nearest(names: str | Sequence[str], columns: Iterable[Any]) -> str:
-    """The column that is spelled most like one of some names; nothing where none is.
+    """Find the column whose name is spelled most like one of some names; empty where none is close.
 
     Args:
         names: a name that the user gave, or usual names, beside which other usual names are not meant.
@@ -516,7 +516,7 @@ def is_plural(column: object, what: str) -> bool:
 
 
 def unjudged(where: str, query: str, more: str = "") -> InputError:
-    """The error for a query that is judged, but none of whose documents is, where rows cannot say that."""
+    """Build the error for a judged query without a judged document, where rows cannot say that."""
     return InputError(
         "missing-value",
         f"{where}: query {quoted([query])} has no judgements{more}",

@@ -89,7 +89,7 @@ class Header:
 
 
 def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
-    """The rows of a table, some hundred thousand at a time.
+    """Read the rows of a table, some hundred thousand at a time.
 
     Args:
         source: where the bytes come from.
@@ -135,7 +135,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
 
 
 def _lists(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame] | None:
-    """The rows of a table of which a cell holds several documents, or of one with a column for each rank; else None."""
+    """Read a table with several documents in a cell, or with a column for each rank; None for any other table."""
     begun = _begin(source, reading.format, reading.columns)
     header = tuple(names(source, reading.format, reading.columns))
     is_named = header != _names(begun.cells, named=False)
@@ -171,7 +171,7 @@ def _lists(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.Da
 
 
 def _settled(texts: Iterator[pl.DataFrame], table: Table) -> Iterator[pl.DataFrame]:
-    """The documents of texts that hold several."""
+    """Yield the rows of texts that hold several documents, one row for each document."""
     first = 1
     for frame in texts:
         settled = frames_of.settle(frame, replace(table, first=first), frame.schema)
@@ -181,7 +181,7 @@ def _settled(texts: Iterator[pl.DataFrame], table: Table) -> Iterator[pl.DataFra
 
 
 def _first_cell(source: Source, begun: "Beginning", place: int, *, is_named: bool) -> str | None:
-    """What the first row below a header has in one of its columns; None where it has nothing."""
+    """Return the first cell below the header in one of the columns; None where it is missing."""
     if not is_named:
         return begun.cells[place]
     parts = source.head(_HEAD)[begun.below[0] :].split(b"\n", _HEADER_LINES)[:_HEADER_LINES]
@@ -196,7 +196,7 @@ def _ranked(frame: pl.DataFrame, orders: "Orders") -> pl.DataFrame:
 
 
 def _decided(frames: Iterator[pl.DataFrame], source: Source) -> Iterator[pl.DataFrame]:
-    """The rows, where one of them has a score that is no rank.
+    """Pass the rows on where one of them has a score that cannot be a rank; refuse the file otherwise.
 
     Raises:
         InputError: `rank-or-score`.
@@ -238,7 +238,7 @@ class Beginning(NamedTuple):
 
 
 def begin(source: Source, delimiters: Iterable[str], is_header: Callable[[list[str]], bool]) -> Beginning:
-    """The first record that is neither blank nor a comment.
+    """Find the first record that is neither blank nor a comment.
 
     Args:
         source: the file.
@@ -334,7 +334,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
 
 
 def names(source: Source, form: str, columns: Mapping[str, str]) -> list[str]:
-    """The names of the columns of a table; their numbers, from 1, where it has no header.
+    """List the names of the columns of a table; their numbers, from 1, where it has no header.
 
     Args:
         source: the file.
@@ -374,7 +374,7 @@ def _is_data(cells: Sequence[str], grades: Words = grade_words.NONE) -> bool:
 
 
 def _names(cells: Sequence[str], *, named: bool) -> tuple[str, ...]:
-    """The names of the columns, or their numbers; empty cells at the end of a header are none."""
+    """Name the columns by their header or by number; empty cells at the end of a header are no columns."""
     if not named:
         return tuple(str(number) for number in range(1, len(cells) + 1))
     return tuple(cells[: max((number for number, cell in enumerate(cells, 1) if cell), default=0)])
@@ -414,7 +414,7 @@ class Records(Reader):
         )
 
     def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:
-        """Records by the csv module; without quotes, each line is one."""
+        """Split a chunk into records with the csv module; without quotes, each line is a record."""
         parts = text.decode(errors="surrogateescape").removesuffix("\n").split("\n")
         if not above and parts[0].startswith(_MARK):  # that of the file is gone, and this one is part of the first id
             parts[0] = _MARK + parts[0]
@@ -429,7 +429,7 @@ class Records(Reader):
         return list(filter(None, map(self.adapted, records))), rest
 
     def adapted(self, record: Record) -> Record | None:
-        """A record without empty cells beyond the last column; None where it does not count."""
+        """Drop the empty cells beyond the last column of a record; None where the record does not count."""
         return record if any(record.cells[self.width :]) else record._replace(cells=record.cells[: self.width])
 
     def advice(self, cells: Sequence[str]) -> str:
@@ -454,7 +454,7 @@ class _Quepid(Records):
         return True
 
     def adapted(self, record: Record) -> Record | None:
-        """A record without blanks before formulas; None for a query without results or a document without a rating."""
+        """Remove blanks before formulas; None for a query without results or a document without a rating."""
         cells = [cell[1:] if cell.startswith(_FORMULAS) else cell for cell in record.cells]
         needed = self.cells.get("grade", self.cells["document"])
         if (len(cells) == self.cells["query"] + 1 or len(cells) >= self.width) and not any(cells[needed : needed + 1]):
@@ -463,7 +463,7 @@ class _Quepid(Records):
 
 
 def read_records(parts: Sequence[str], delimiter: str, *, last: bool) -> tuple[list[Record], int]:
-    """The records of some lines that are not blank, and how many lines they take.
+    """Parse lines into records, without blank ones, and count the lines that these take.
 
     A record with a problem ends with its first line.
 
@@ -477,7 +477,7 @@ def read_records(parts: Sequence[str], delimiter: str, *, last: bool) -> tuple[l
     begins = True
 
     def narrow(lines: Iterable[str]) -> Iterator[str]:
-        """Lines with their ends, without byte order marks where a record begins; none that would take all memory."""
+        """Yield lines with their ends, without byte order marks where a record begins; refuse one of too many cells."""
         nonlocal begins
         for line in lines:
             if len(line) > FIELDS and line.count(f'"{delimiter}' if '"' in line else delimiter) > FIELDS:
@@ -507,7 +507,7 @@ def read_records(parts: Sequence[str], delimiter: str, *, last: bool) -> tuple[l
 
 
 def _problem(reason: str, line: str) -> InputError:
-    """The error for a record that cannot be read."""
+    """Build the error for a record that cannot be parsed."""
     if reason.startswith("more"):
         return InputError("endless-line", f"this record has {reason}", remedy="end each record with a line break")
     line = shortened(line.strip())

@@ -34,7 +34,7 @@ _SHAPE: Final = ("frame-columns", "run-columns", "qrels-columns", "input-type")
 
 
 def format_of(source: Source, layout: Layout, reading: Reading) -> str:
-    """The format of a file, as the user says or as its first bytes tell; TREC's where nothing tells.
+    """Detect the format of a file: what the user says or its first bytes tell; TREC's where nothing tells.
 
     Raises:
         InputError: as `Source.open`.
@@ -69,7 +69,7 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
 
 
 def _of_table(first: str, reading: Reading, *, counted: bool) -> str:
-    """The format of a text by its first line: TREC's, unless it is a header or has cells as tables have."""
+    """Detect the format of a text by its first line: TREC's, unless it is a header or has cells as tables have."""
     if headerless.SVMLIGHT.match(first.encode()):
         return "svmlight"
     count = {delimiter: len(first.split(delimiter)) for delimiter in _DELIMITERS}
@@ -166,7 +166,7 @@ def layout_of(source: Source, reading: Reading) -> Layout:
 
 
 def _tried(source: Source, layout: Layout, reading: Reading) -> InputError | None:
-    """What is wrong with the first rows of a file, if they are taken for this."""
+    """Read the first rows of a file as this layout; return the error, None where there is none."""
     rows = file_batches((source,), layout, reading.afresh())
     try:
         next(rows)

@@ -95,7 +95,7 @@ def any_in(frame: "pl.DataFrame", by: Key = PAIR) -> bool:
 def kept(
     frame: "pl.DataFrame", rows: "pl.DataFrame | None", policy: DuplicateJudgements, parts: Sequence[Part]
 ) -> "pl.DataFrame":
-    """The judgements that count, one for each document, or one for each document and subtopic.
+    """Choose the judgements that count, one for each document, or one for each document and subtopic.
 
     Args:
         frame: the judgements: `query, document, grade`.
@@ -118,7 +118,7 @@ def kept(
 
 
 def error(layout: Layout, parts: Sequence[Part], *, by: Key = PAIR, remedy: str = "") -> InputError:
-    """The error for documents that a query has twice.
+    """Build the error for documents that a query has twice.
 
     Args:
         layout: `RUN` or `QRELS`.
@@ -181,7 +181,7 @@ def _repeats(parts: Sequence[Part], by: Key) -> tuple[int, dict[Key, tuple[Place
 
 
 def _command(source: Source, columns: Iterable[int]) -> str:
-    """A command that keeps the first line of each key."""
+    """Write a command that keeps the first line of each key."""
     awk = f"awk '!seen[{', '.join(f'${column + 1}' for column in columns)}]++'"
     if source.path == STDIN:
         return awk

@@ -56,7 +56,7 @@ def read(source: Any, columns: Mapping[str, str] = NONE) -> "Scored | pl.DataFra
 
 
 def _of_file(file: Source, reading: Reading) -> "Iterable[pl.DataFrame]":
-    """The rows of a file: of two words or cells in each line, of judgements or of a run."""
+    """Read the rows of a file: two words or cells in each line, judgements, or a run."""
     first = first_line(file.head(HEAD))
     words = first.split()
     signs = (None,) if len(words) == _PAIR else (b"\t",) if len(words) > 1 else (b",", b";")
@@ -76,7 +76,7 @@ def _of_file(file: Source, reading: Reading) -> "Iterable[pl.DataFrame]":
 
 
 def _of_lines(file: Source, sign: bytes | None) -> "pl.DataFrame":
-    """The pairs of a file of two words (`sign` is None) or two cells in each line."""
+    """Read the pairs of a file of two words (`sign` is None) or two cells in each line."""
     import polars as pl  # noqa: PLC0415 - not needed for dicts
 
     rows: list[list[str]] = []

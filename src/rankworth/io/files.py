@@ -38,13 +38,13 @@ def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def paths_of(source: object) -> Sequence[str | os.PathLike[str]]:
-    """The paths that this is; none where it is something else."""
+    """Return the paths that a source consists of; none where it is something else."""
     paths = [source] if is_path(source) else source if isinstance(source, list | tuple) else ()
     return paths if all(map(is_path, paths)) else ()
 
 
 def files_of(source: object, layout: Layout, reading: Reading) -> tuple[Source, ...]:
-    """The files that a path or a list of paths stands for; none where it is neither.
+    """Return the files that a path or a list of paths stands for; none where it is neither.
 
     Raises:
         InputError: `missing-file`, `is-directory`.
@@ -64,7 +64,7 @@ def file_batches(
     columns: tuple[str, ...] = (),
     progress: Progress | None = None,
 ) -> "Iterator[pl.DataFrame]":
-    """The rows of files, some hundred thousand at a time, and a look whether each file is still what it was.
+    """Yield the rows of files, some hundred thousand at a time, and check that each file is still what it was.
 
     Args:
         files: read one after the other.
@@ -132,7 +132,7 @@ class _SeparateQueries:
 
 
 def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, ...]) -> "Iterator[pl.DataFrame]":
-    """The rows of one file, by the module of its format."""
+    """Read the rows of one file with the module of its format."""
     from rankworth.io.detect import format_of  # noqa: PLC0415 - it reads first rows to tell what a file is
 
     form = format_of(source, layout, reading)
@@ -157,7 +157,7 @@ def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, 
 def file_parts(
     files: Iterable[Source], layout: Layout, reading: Reading, columns: tuple[str, ...] = ()
 ) -> "list[Part]":
-    """The files, as messages about repeated rows need them."""
+    """Return the files as messages about repeated rows need them."""
     from rankworth.io.detect import format_of  # noqa: PLC0415 - for a message only
     from rankworth.io.duplicates import SHOWN, Part  # noqa: PLC0415 - as above
 

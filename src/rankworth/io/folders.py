@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def remedy_for_missing(path: str) -> str:
-    """What helps where there is no such file: one of nearly the same name, if there is one."""
+    """Suggest what helps where a file is missing: one of nearly the same name, if there is one."""
     import difflib  # noqa: PLC0415 - only for a message
 
     if re.match(r"\w+://", path):
@@ -20,7 +20,7 @@ def remedy_for_missing(path: str) -> str:
 
 
 def names_in(folder: Path) -> list[str]:
-    """What is in a folder, for messages; some thousand names are enough."""
+    """List the names in a folder, for messages; some thousand are enough."""
     try:
         return sorted(entry.name for entry in islice(folder.iterdir(), 5000))
     except OSError:

@@ -31,7 +31,7 @@ def is_frame(source: object) -> bool:
 
 
 def read(source: object, table: Table) -> pl.DataFrame:
-    """A frame's columns under their canonical names, values as float64; ids keep their type.
+    """Read a frame's columns under their canonical names, values as float64; ids keep their type.
 
     Judgements keep a column `subtopic` where they have one; what is in it is looked at when it is used.
 
@@ -53,7 +53,7 @@ def read(source: object, table: Table) -> pl.DataFrame:
 
 
 def settle(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
-    """Some rows of a file, as `read` brings frames, with ids as text; none of lists that are all empty.
+    """Check some rows of a file as `read` checks frames, ids as text; no rows come of lists that are all empty.
 
     Args:
         frame: columns as the file names them, those at least that `chosen` chooses.
@@ -71,7 +71,7 @@ def settle(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
 
 
 def by_subtopic(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The judgements of a frame that `read` made and that has subtopics, ids as text.
+    """Return the judgements of a frame with subtopics that `read` made, ids as text.
 
     Raises:
         InputError: `missing-value`, `id-type`.
@@ -82,7 +82,7 @@ def by_subtopic(frame: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def batches(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """The rows of a frame that `read` made, some at a time, ids as text."""
+    """Yield the rows of a frame that `read` made, some at a time, ids as text."""
     for part in frame.iter_slices(BATCH):
         yield part.with_columns(pl.col("query", "document").cast(pl.String))
 
@@ -104,7 +104,7 @@ def _expressions(columns: Mapping[str, str], names: Collection[str]) -> dict[str
 
 
 def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
-    """Checked rows of one document each: `query, document, score`, or `query, document, grade` and maybe `subtopic`."""
+    """Check rows and return one for each document: `query, document`, and `score`, or `grade` and maybe `subtopic`."""
     frame = _with_lists(frame, table)
     _check_values(frame, table, schema)
     if _holds_lists(frame["document"]):
@@ -132,7 +132,7 @@ def _with_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
 
 
 def _first(column: pl.Series) -> object:
-    """What stands first in a column; None where nothing does."""
+    """Return the first item of a column that is not null; None where there is none."""
     return next(iter(column.drop_nulls().head(1).to_list()), None)
 
 
@@ -143,7 +143,7 @@ def _holds_lists(column: pl.Series) -> bool:
 
 
 def _of_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
-    """The documents of lists, one of each query: ids beside lists of numbers, or records; integers stay integers."""
+    """Make a row for each document of lists: ids beside lists of numbers, or records; integers stay integers."""
     layout = RUN if table.value == RUN.value else QRELS
     records = Records(layout, table.columns, table.orders, first=min(table.first, 1), grades=table.grades)
     records.fields = Fields(table, roles=table.chosen())
@@ -170,7 +170,7 @@ def _check_values(frame: pl.DataFrame, table: Table, schema: Schema) -> None:
 
 
 def _may_hold_values(schema: Schema, *, listed: bool) -> list[Any]:
-    """The columns that hold numbers, or lists of them."""
+    """List the columns that hold numbers, or lists of them."""
     kinds = {name: kind for name, kind in schema.items() if not is_index(name)}
     if listed:
         lists = {name: kind for name, kind in kinds.items() if str(kind).startswith(("List", "Array", "Object"))}
@@ -202,7 +202,7 @@ def readable(source: object, name: str) -> Iterator[None]:
 
 
 def _selected(source: Any, table: Table) -> tuple[pl.DataFrame, Table, Schema]:  # noqa: ANN401 - any frame
-    """The columns that count, from whatever library; a column that is not needed is not converted."""
+    """Select the columns that are needed from a frame of any library; the others are not converted."""
     with readable(source, table.name):
         known = source
         if not isinstance(source, pl.DataFrame | pl.LazyFrame):
@@ -235,7 +235,7 @@ def _selected(source: Any, table: Table) -> tuple[pl.DataFrame, Table, Schema]: 
 
 
 def _looked_at(frame: Any, schema: Schema) -> Schema:  # noqa: ANN401 - of Narwhals
-    """What columns hold; of those which pandas calls objects, what their first item is."""
+    """Return the type of each column; of those which pandas calls objects, the type of their first item."""
     kinds = dict(schema)
     for name in [name for name, kind in schema.items() if str(kind) == "Object"]:
         kinds[name] = pl.Series(frame[name].drop_nulls().head(1).to_list()).dtype
@@ -243,7 +243,7 @@ def _looked_at(frame: Any, schema: Schema) -> Schema:  # noqa: ANN401 - of Narwh
 
 
 def categories(source: object) -> dict[str, tuple[str, ...]]:
-    """The values of each column of a frame that is an ordered categorical, or an enumeration, in their order."""
+    """Return the values of each column that is an ordered categorical, or an enumeration, in their order."""
     import narwhals as nw  # noqa: PLC0415 - needed for few inputs
 
     frame = _narwhals(source)
@@ -259,7 +259,7 @@ def _narwhals(source: object) -> Any:  # noqa: ANN401 - whatever Narwhals makes 
 
 
 def _converted(frame: Any, columns: dict[str, Any]) -> pl.DataFrame:  # noqa: ANN401 - of Narwhals
-    """The frame in Polars: through Arrow, or as objects where Arrow has no type but bytes, or pandas no PyArrow."""
+    """Convert a frame to Polars: through Arrow, or as objects where Arrow has only bytes, or pandas no PyArrow."""
     native = frame.to_native()
     if hasattr(native, "__arrow_c_stream__"):
         try:
@@ -274,7 +274,7 @@ def _converted(frame: Any, columns: dict[str, Any]) -> pl.DataFrame:  # noqa: AN
 
 
 def _items(column: Any, what: str) -> pl.Series:  # noqa: ANN401 - a series of Narwhals
-    """A column of one type as such, any other as objects of Python; None where something is missing."""
+    """Convert a column of one type as such, any other to objects of Python; None where something is missing."""
     pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
     items = [None if missing else plain(item) for item, missing in pairs]
     try:
@@ -284,7 +284,7 @@ def _items(column: Any, what: str) -> pl.Series:  # noqa: ANN401 - a series of N
 
 
 def _ids(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:
-    """A column of ids: text or integers.
+    """Check a column of ids: text or integers.
 
     Raises:
         InputError: `id-type`, `missing-value`.
@@ -337,5 +337,5 @@ def is_list(dtype: object) -> bool:
 
 
 def fields(dtypes: Iterable[object]) -> list[str]:
-    """The names of the fields in records, where a column holds lists of them."""
+    """List the names of the fields of records, where a column holds lists of them."""
     return [field.name for dtype in dtypes for field in getattr(getattr(dtype, "inner", None), "fields", ())]

@@ -18,7 +18,7 @@ _PAIR: Final = 2
 
 
 def rankings(pair: Sequence[Any], layout: Layout, *, smaller: bool | None = None) -> dict[str, list[Any]]:
-    """The rankings in arrays of ids and of numbers, with a row for each query; nothing where these are none.
+    """Read rankings from arrays of ids and of numbers, with a row for each query; empty where these are none.
 
     Holes, which FAISS gives the id -1, are left out. Queries are called `0`, `1`, `2` ...
 
@@ -51,7 +51,7 @@ def rankings(pair: Sequence[Any], layout: Layout, *, smaller: bool | None = None
 
 
 def by_query(lists: Mapping[Any, Any], layout: Layout, name: str) -> Mapping[Any, Any]:
-    """Lists of pairs in place of two arrays of one length for each query; other lists as they are.
+    """Replace two arrays of one length for each query by lists of pairs; leave other lists as they are.
 
     `{user: (ids, scores)}` is what `recommend(user)` of implicit returns, and a row of FAISS as `(D[i:i+1], I[i:i+1])`.
 
@@ -99,7 +99,7 @@ def is_sparse(source: object) -> bool:
 
 
 def of_sparse(matrix: Any, layout: Layout, name: str) -> "pl.DataFrame":  # noqa: ANN401 - of SciPy
-    """The stored values of a sparse matrix, whose rows are queries and whose columns are documents.
+    """Read the stored values of a sparse matrix, whose rows are queries and whose columns are documents.
 
     What is stored counts, a stored 0 too: a grade of 0, a score of 0. Values stored twice at one place are added, as
     SciPy does.
@@ -135,7 +135,7 @@ def is_chroma(source: object) -> TypeGuard[Mapping[str, Any]]:
 
 
 def chroma_names(source: Mapping[str, Any]) -> list[str]:
-    """The paths of what stands beside the ids of a result."""
+    """List the paths of what a result holds, down to the fields of its items."""
     names: list[str] = []
     for name, lists in source.items():
         item = _first(lists)
@@ -146,7 +146,7 @@ def chroma_names(source: Mapping[str, Any]) -> list[str]:
 def of_chroma(
     source: Mapping[str, Any], layout: Layout, columns: Mapping[str, str], name: str
 ) -> tuple[list[Any], list[Any]] | None:
-    """The queries of a result and their rankings; None where these are no lists.
+    """Read the queries of a result and their rankings; None where these are no lists.
 
     Args:
         source: lists for each query: `ids`, and maybe `distances`, `documents`, `metadatas`.
@@ -177,7 +177,7 @@ def of_chroma(
 
 
 def _column(source: Mapping[str, Any], path: str, name: str) -> Any:  # noqa: ANN401 - what a program has
-    """The items of all queries under a path: a name of the result, and behind it a path in each item.
+    """Return the items of all queries under a path: a name of the result, and behind it a path in each item.
 
     Raises:
         InputError: `frame-columns`, `input-type`.
@@ -201,6 +201,6 @@ def _column(source: Mapping[str, Any], path: str, name: str) -> Any:  # noqa: AN
 
 
 def _first(lists: Any) -> Any:  # noqa: ANN401 - what a program has
-    """The first item of the first list that has one; None where none has."""
+    """Return the first item of the first list that has one; None where none has."""
     several = lists if is_several(lists) else ()
     return next((item for items in several if is_several(items) for item in plain(items)), None)

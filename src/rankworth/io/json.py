@@ -49,7 +49,7 @@ _COLON: Final = b"\\u003"
 
 
 def batches(source: Source, layout: Layout, reading: "Reading") -> "Iterator[pl.DataFrame]":
-    """The documents, in file order.
+    """Yield the rows of a document of JSON, in file order.
 
     Args:
         source: where the bytes come from.
@@ -65,7 +65,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> "Iterator[pl.
 
 
 def dicts(source: Source, layout: Layout, reading: "Reading") -> Scored | None:
-    """A dict of dicts, checked, without queries that have no documents; None for any other document, see `batches`.
+    """Read a dict of dicts, checked, without its empty queries; None for any other document, see `batches`.
 
     Args:
         source: where the bytes come from.
@@ -93,7 +93,7 @@ def is_row(value: object) -> bool:
 
 
 def _rows(source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.DataFrame":
-    """What a document holds, by the reader of Python's objects; lines may be responses."""
+    """Read what a document holds with the reader of Python's objects; lines may be responses."""
     text, name = source.whole(), source.name
     if not text.removeprefix(MARK).strip():
         raise InputError("empty-input", f"{name}: it is empty")
@@ -136,7 +136,7 @@ def _is_response(line: bytes, columns: Mapping[str, str]) -> bool:
 
 
 def parsed(text: bytes, source: Source, line: int = 1) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """What the text says. NaN, Infinity and numbers beyond double precision (1e999) are read as Python reads them.
+    """Parse a text; NaN, Infinity and numbers beyond double precision (1e999) are read as Python reads them.
 
     Args:
         text: JSON, perhaps after a byte order mark.
@@ -163,7 +163,7 @@ def parsed(text: bytes, source: Source, line: int = 1) -> Any:  # noqa: ANN401 -
 
 
 def _refusal(text: bytes, source: Source, line: int, error: json.JSONDecodeError) -> InputError:
-    """What is wrong with a text that is no JSON."""
+    """Build the error for a text that is no JSON."""
     if line == 1:
         lines.refuse_binary(source, text)
     if 0 in text:

@@ -32,7 +32,7 @@ _LONG: Final = 1 << 20
 
 
 def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
-    """The documents in batches, in file order; all of a file that turns out to be one JSON document.
+    """Yield the rows in batches, in file order; all of a file that turns out to be one JSON document.
 
     Args:
         source: where the bytes come from.
@@ -122,7 +122,7 @@ class _Reader:
         return frame.rename(dict(zip(self.keys, self.columns, strict=True)))
 
     def line_by_line(self, chunk: bytes, above: int) -> pl.DataFrame:
-        """The documents of a chunk, or what is wrong with one of its lines."""
+        """Read the rows of a chunk line by line, or refuse the first line that is wrong."""
         texts = chunk.removesuffix(b"\n").split(b"\n")
         numbers = list(range(above + 1, above + 1 + len(texts)))
         try:

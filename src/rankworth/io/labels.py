@@ -104,7 +104,7 @@ def _check_index(labels: Any, others: Any) -> None:  # noqa: ANN401 - whatever a
 
 
 def _columns(source: Any) -> Mapping[Any, Any] | None:  # noqa: ANN401 - whatever a program has
-    """The columns of a table, of which two at least have usual names; None for lists."""
+    """Return the columns of a table, of which at least two have usual names; None for lists."""
     if isinstance(source, Mapping):
         usual = [name for name in map(str, source) if name.lower() in _USUAL]
         graded = Table("grade", "labels", names=tuple(source)).column_of("grade") is not None
@@ -144,7 +144,7 @@ def _by_query(columns: Mapping[Any, Any]) -> tuple[Lists, Lists]:
 
 
 def _lists(source: Any, what: str) -> Lists:  # noqa: ANN401 - whatever a program has
-    """The list of each query."""
+    """Return the list of each query, by query."""
     if isinstance(source, Mapping):
         named = validate.keys(source, duplicate="input-type", name=what)
         return {query: _list(items, f"{what}: query {query!r}") for query, items in named.items()}
@@ -155,7 +155,7 @@ def _lists(source: Any, what: str) -> Lists:  # noqa: ANN401 - whatever a progra
 
 
 def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: ANN401 - whatever a program has
-    """The items of one list; lists of lists only where `deep`."""
+    """Return the items of one list; accept lists of lists only where `deep`."""
     items = plain(items.toarray() if hasattr(items, "toarray") else items)
     single = is_scalar(items) or isinstance(items, Mapping | set | frozenset) or not isinstance(items, Iterable)
     if single or (not isinstance(items, list) and is_more(items)):
@@ -170,7 +170,7 @@ def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: 
 
 
 def _ordered(names: Sequence[str], order: Sequence[Any], count: int, where: str) -> dict[str, Any]:
-    """The items by their order: -1, -2, -3 ..."""
+    """Score the items by their order: -1, -2, -3 ..."""
     ranks: dict[str, Any] = {}
     for rank, item in enumerate(order):
         if not validate.is_integer(type(item)) or not 0 <= item < count:

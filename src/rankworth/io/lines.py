@@ -136,7 +136,7 @@ def long_line(text: bytes, longest: int) -> bool:
 
 
 def numbered(source: Source, usual: int = HEAD, longest: int = HEAD) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not blank, without their ends, and their numbers.
+    """Yield the lines of a file that are not blank, without their ends, each with its number.
 
     Args:
         source: the file.
@@ -167,7 +167,7 @@ def beginning(head: bytes) -> tuple[int, int]:
 
 
 def first_line(head: bytes) -> bytes:
-    """The first line that is neither blank nor a comment; nothing where there is none."""
+    """Return the first line that is neither blank nor a comment; empty where there is none."""
     lines = _MARKED.sub(b"", head[beginning(head)[0] :]).split(b"\n")
     return next((line for line in lines if line.strip() and not line.lstrip().startswith(b"#")), b"")
 
@@ -176,7 +176,7 @@ def first_line(head: bytes) -> bytes:
 
 
 def path_of(source: Source) -> str:
-    """The path as a shell takes it; `FILE` for standard input."""
+    """Return the path as a shell takes it; `FILE` for standard input."""
     return "FILE" if source.path == STDIN else shlex.quote(source.path)
 
 
@@ -198,7 +198,7 @@ def refuse_binary(source: Source, head: bytes) -> None:
 
 
 def null_byte(source: Source, text: bytes, above: int = 0) -> InputError:
-    """The error for a null byte in lines below others."""
+    """Build the error for a null byte in a text that stands below some lines."""
     line = above + text.count(b"\n", 0, text.index(0)) + 1
     problem = f"{source.name}:{line}: a null byte; this is not a text file"
     remedy = "export or extract its table as text, or leave the format out to have it detected from the content"
@@ -206,7 +206,7 @@ def null_byte(source: Source, text: bytes, above: int = 0) -> InputError:
 
 
 def decoded(source: Source, line: bytes, number: int) -> str:
-    """A line as text.
+    """Decode a line as UTF-8.
 
     Raises:
         InputError: `wrong-encoding`.
@@ -222,17 +222,17 @@ def decoded(source: Source, line: bytes, number: int) -> str:
 
 
 def latin1(source: Source) -> str:
-    """What helps where a text is not UTF-8: Windows-1252 has all letters of Latin-1, and quotes and dashes besides."""
+    """Suggest a command for text that is not UTF-8: Windows-1252 has all letters of Latin-1, and quotes and dashes."""
     return f"if the text is Windows-1252 or Latin-1: iconv -f WINDOWS-1252 -t UTF-8 {path_of(source)} > utf8.txt"
 
 
 def with_lf(source: Source) -> str:
-    """What helps where lines end in CR alone."""
+    """Suggest a command where lines end in CR alone."""
     return f"tr '\\r' '\\n' < {path_of(source)} > lines.txt"
 
 
 def endless(source: Source, above: int, longest: int, what: str) -> InputError:
-    """The error for a line or a record, below some lines, that has more bytes than any should have."""
+    """Build the error for a line or a record, below some lines, that has more bytes than any should have."""
     size = f"{longest >> 20:,} MB" if longest >> 20 else f"{longest >> 10:,} kB"
     remedy = f"end each {what} with a line break, and close all quotes; if the file is something else, say its format"
     text = f"{source.name}:{above + 1}: this {what} does not end within {size}"
@@ -240,6 +240,6 @@ def endless(source: Source, above: int, longest: int, what: str) -> InputError:
 
 
 def empty(source: Source, layout: Layout) -> InputError:
-    """The error for a file without rows."""
+    """Build the error for a file without rows."""
     remedy = "standard input can be read once only; was it read before?" if source.path == STDIN else ""
     return InputError("empty-input", f"{source.name}: there is no {layout.what} in it", remedy=remedy)

@@ -36,7 +36,7 @@ _PYTHON: Final = 'rw.evaluate_exact({"ids": ids, "distances": distances}, {"foun
 
 
 def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
-    """The documents in batches, in file order.
+    """Yield the rows in batches, in file order.
 
     Args:
         source: where the bytes come from.
@@ -67,7 +67,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
 
 
 def names(source: Source, form: str) -> list[str]:
-    """The names of the arrays of a file; only those of HDF5 have some."""
+    """List the names of the arrays of a file; only those of HDF5 have some."""
     if form != "hdf5":
         return []
     with _opened(source) as file:
@@ -77,7 +77,7 @@ def names(source: Source, form: str) -> list[str]:
 def _frame(
     queries: Sequence[str], ids: NDArray[Any], numbers: NDArray[Any] | None, layout: Layout, label: str
 ) -> pl.DataFrame:
-    """A row for each document: judgements of grade 1, or a run by its distances, its scores or its order."""
+    """Make a row for each document: judgements of grade 1, or a run by its distances, its scores or its order."""
     depth = ids.shape[1]
     if layout is not RUN:
         value = np.ones(ids.size)
@@ -114,7 +114,7 @@ def _check(source: Source, ids: NDArray[Any], numbers: NDArray[Any] | None) -> N
 
 
 def _of_file(source: Source, reading: "Reading") -> tuple[NDArray[Any], NDArray[Any] | None, str]:
-    """The ids of a file, its distances, and what these are called.
+    """Return the ids of a file, its distances (None where it has none), and what these are called.
 
     Raises:
         InputError: `frame-columns`, `truncated-file`, `missing-file`.
@@ -135,7 +135,7 @@ def _of_file(source: Source, reading: "Reading") -> tuple[NDArray[Any], NDArray[
 
 
 def _of_npy(source: Source) -> NDArray[Any]:
-    """The array of a file of NumPy.
+    """Read the array of a file of NumPy.
 
     Raises:
         InputError: `truncated-file`.
@@ -149,7 +149,7 @@ def _of_npy(source: Source) -> NDArray[Any]:
 
 
 def _of_vecs(source: Source, kind: np.dtype[Any]) -> NDArray[Any]:
-    """The rows of an `.ivecs` or an `.fvecs`: each is its length, and as many numbers of four bytes.
+    """Read the rows of an `.ivecs` or an `.fvecs`: each is its length, and as many numbers of four bytes.
 
     Raises:
         InputError: `truncated-file`.
@@ -167,7 +167,7 @@ def _of_vecs(source: Source, kind: np.dtype[Any]) -> NDArray[Any]:
 
 
 def _of_hdf5(source: Source, layout: Layout, reading: "Reading") -> tuple[NDArray[Any], NDArray[Any] | None, str]:
-    """The ids of a file of HDF5, their distances, and what these are called.
+    """Return the ids of a file of HDF5, their distances (None where it has none), and what these are called.
 
     Raises:
         InputError: `frame-columns`, `truncated-file`.
@@ -188,7 +188,7 @@ def _of_hdf5(source: Source, layout: Layout, reading: "Reading") -> tuple[NDArra
 
 @contextmanager
 def _opened(source: Source) -> Iterator[Any]:
-    """A file of HDF5, where it lies; in memory where it is compressed or a pipe.
+    """Open a file of HDF5 where it lies; in memory where it is compressed or a pipe.
 
     Raises:
         InputError: `truncated-file`.
@@ -211,6 +211,6 @@ def _opened(source: Source) -> Iterator[Any]:
 
 
 def _damaged(source: Source, reason: str) -> InputError:
-    """The error for a file that is not what it should be."""
+    """Build the error for a file that cannot be read as an array."""
     problem = f"{source.name}: it cannot be read as an array ({reason})"
     return InputError("truncated-file", problem, remedy="write, copy or download it again; nothing of it was used")

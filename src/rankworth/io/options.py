@@ -171,7 +171,7 @@ class Blanks:
         self.count = 0
 
     def settle(self, frame: "pl.DataFrame", where: str) -> "pl.DataFrame":
-        """The judgements that count.
+        """Apply the policy to judgements without a grade, and return those that count.
 
         Args:
             frame: with a column `grade`, null or NaN where there is none.
@@ -252,12 +252,12 @@ class Reading:
         object.__setattr__(self, "grades", grade_words.checked(self.grades))
 
     def afresh(self) -> "Reading":
-        """This reading for files that are read once more."""
+        """Copy this reading for files that are read once more, with nothing counted yet."""
         return replace(self, blanks=Blanks(self.blanks.policy, self.blanks.only), orders=Orders())
 
 
 def checked_columns(columns: Mapping[str, str], roles: Sequence[str], optional: Sequence[str] = ()) -> dict[str, str]:
-    """What a user says of columns; numbers of columns become text.
+    """Check which columns a user names; numbers of columns become text.
 
     Args:
         columns: which column holds what.

@@ -57,7 +57,7 @@ _DICTIONARY, _BATCH = 2, 3
 
 
 def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
-    """The rows of a file, in file order; none where it has none.
+    """Yield the rows of a file, in file order; none where it has none.
 
     Args:
         source: where the bytes come from.
@@ -100,7 +100,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
 
 
 def names(source: Source, form: str) -> list[str]:
-    """The names of all columns, and of the fields of records in their lists.
+    """List the names of all columns, and of the fields of records in their lists.
 
     Args:
         source: the file.
@@ -147,7 +147,7 @@ class File:
         return self.sure(lambda: self._scan().collect_schema())
 
     def table(self, columns: list[str]) -> pl.LazyFrame:
-        """Some columns, not read yet unless the file is a stream."""
+        """Select some columns; they are not read yet unless the file is a stream."""
         if self.stream:
             return self.sure(lambda: pl.read_ipc_stream(self.place, columns=columns).lazy())
         return self._scan().select(columns)
@@ -164,7 +164,7 @@ class File:
             yield frame
 
     def sure(self, read: Callable[[], T]) -> T:
-        """What a call gives, or that the file cannot be read.
+        """Return what a call returns, and refuse the file where the call fails.
 
         Raises:
             InputError: `truncated-file`, `changed-file`, `unreadable-file`.
@@ -182,7 +182,7 @@ class File:
         raise self.damaged(reason.rpartition("out of specification: ")[2])
 
     def damaged(self, reason: str) -> InputError:
-        """The error for a file that cannot be read to its end.
+        """Build the error for a file that cannot be read to its end.
 
         Raises:
             InputError: `changed-file`, where that is why.
@@ -343,7 +343,7 @@ def _field(data: bytes, table: int, number: int) -> int:
 
 
 def _structs(data: bytes, table: int, number: int, kinds: str) -> Iterator[tuple[int, ...]]:
-    """The structures in a vector of FlatBuffers."""
+    """Yield the structures in a vector of FlatBuffers."""
     place = _field(data, table, number)
     if not place:
         return

@@ -21,7 +21,7 @@ _PARTS: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+")
 
 
 def opened(path: str, layout: "Layout", reading: "Reading") -> tuple[Source, ...]:
-    """The files that a path stands for, in the order of their names; not opened yet.
+    """Return the files that a path stands for, in the order of their names; not opened yet.
 
     A folder stands for its files where they are parts of one table, `part-0.parquet part-1.parquet`, and for the
     judgements of a split where it is one of BEIR's.
@@ -55,7 +55,7 @@ def opened(path: str, layout: "Layout", reading: "Reading") -> tuple[Source, ...
 
 
 def _of_split(folder: Path, split: str) -> Path:
-    """The judgements of a split in a folder of BEIR's."""
+    """Find the judgements of a split in a folder of BEIR's."""
     inside = sorted(path for path in folder.iterdir() if not path.is_dir() and not _is_hidden(path))
     files = [path for path in inside if path.name.partition(".")[0] == split]
     if len(files) == 1:
@@ -80,7 +80,7 @@ def are_alike(names: Iterable[str]) -> bool:
 
 
 def _fitting(pattern: str) -> list[str]:
-    """The files that fit a pattern; a file of that name goes first."""
+    """List the files that fit a pattern; a file that has the pattern as its name goes first."""
     from glob import glob  # noqa: PLC0415 - rarely needed
 
     if os.path.lexists(pattern):
@@ -94,7 +94,7 @@ def _fitting(pattern: str) -> list[str]:
 
 
 def _parts(folder: Path, layout: "Layout") -> list[str]:
-    """The files of a folder, where they are parts of one table: alike in all but numbers in their names."""
+    """List the files of a folder, where they are parts of one table: alike in all but numbers in their names."""
     inside = sorted(path for path in folder.iterdir() if not _is_hidden(path))
     if are_alike(path.name for path in inside) and not any(path.is_dir() for path in inside):
         return list(map(str, inside))

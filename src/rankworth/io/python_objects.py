@@ -69,7 +69,7 @@ class Reader:
     grades: Words = field(default_factory=lambda: grade_words.NONE)
 
     def read(self, source: Any) -> "Scored | pl.DataFrame":  # noqa: ANN401 - anything
-        """A dict of dicts, which is not checked, or a frame of `query, document`, `score` or `grade`, maybe `subtopic`.
+        """Return a dict of dicts, unchecked, or a frame of `query, document`, `score` or `grade`, maybe `subtopic`.
 
         Args:
             source: anything but paths.
@@ -97,7 +97,7 @@ class Reader:
         return self._of_library(source)
 
     def _at(self, source: Any, path: str) -> Any:  # noqa: ANN401 - anything
-        """What stands at a path within a source.
+        """Return what stands at a path within a source.
 
         Raises:
             InputError: `frame-columns`.
@@ -200,7 +200,7 @@ class Reader:
         return self._of_items(source)
 
     def _of_column(self, source: Any) -> "Scored | pl.DataFrame":  # noqa: ANN401 - of any library
-        """A list in each row, or a row; the index of pandas names the queries of lists."""
+        """Read a column: a list in each row, or a row; the index of pandas names the queries of lists."""
         items, index = plain(source), getattr(source, "index", None)
         if not items or not all(map(is_list, items)):
             return self.read(items)
@@ -247,7 +247,7 @@ class Reader:
         return self._named(list(map(str, range(len(lists)))), lists)
 
     def _named(self, queries: list[Any], lists: list[Any]) -> "Scored | pl.DataFrame":
-        """Lists with these queries, or those of the file that the user names."""
+        """Read lists under these queries, or under those of the file that the user names."""
         from rankworth.io.responses import fitting, listed_queries  # noqa: PLC0415 - not needed for dicts
 
         called, path = "query", self.columns.get("query", "")
@@ -319,7 +319,7 @@ class Reader:
             validate.refuse_ranks(of_query["score"].to_list(), self.name)
 
     def of_lists(self, lists: Mapping[Any, Any]) -> "Scored | pl.DataFrame":
-        """Lists by query as dicts by query; as a frame where a list has a document several times, or subtopics."""
+        """Turn lists by query into dicts by query; into a frame where a list repeats a document, or has subtopics."""
         layout, name = self.layout, self.name
         lists = id_arrays.by_query(lists, layout, name)
         named = validate.keys(lists, duplicate=layout.repeated, name=name)
@@ -377,7 +377,7 @@ class Reader:
                 )
 
     def _doubtful(self, where: str, items: Sequence[Any], why: str) -> InputError:
-        """The error for a list that may be something else than ids."""
+        """Build the error for a list that may be something else than ids."""
         rows = f"rows are tuples: (query, document, {self.layout.value})"
         remedy = f"make all ids texts; a document with its number is a pair: [('d1', 0.5)]\n{rows}\n{LABELS}"
         return InputError("input-type", f"{where} holds {shown(items)}: {why}", remedy=remedy)
@@ -387,7 +387,7 @@ class Reader:
         return InputError("empty-input", f"{self.name}: {text}", remedy=remedy)
 
     def _unreadable(self, source: object, what: str = "") -> InputError:
-        """The error for what is none of the known shapes."""
+        """Build the error for an object of no known shape."""
         value = self.layout.value
         shapes = f"{{query: {{document: {value}}}}}, {{query: [document, ...]}}, rows (query, document, {value})"
         text = f"{self.name}: {what}{shown(source)} is {type(source).__name__}, which cannot be read"
@@ -398,7 +398,7 @@ class Reader:
 def frame_of(
     dicts: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str, grades: Words = grade_words.NONE
 ) -> "pl.DataFrame":
-    """The rows of a dict of dicts, of a run those of queries with documents.
+    """Convert a dict of dicts to rows; queries of a run that have no documents have none.
 
     Args:
         dicts: `{query: {document: number}}`.
@@ -435,7 +435,7 @@ def _is_column(source: object) -> bool:
 
 
 def _held(source: Any, rows: str, frame: str, dicts: str) -> Any:  # noqa: ANN401 - anything, and what is in it
-    """What an object of some library holds; itself where it is of no known kind.
+    """Return what an object of some library holds; the object itself where it is of no known kind.
 
     Args:
         source: the object.

@@ -36,7 +36,7 @@ class QueryTable:
         return tuple(self.texts)
 
     def column(self, name: str) -> dict[str, Value]:
-        """The values of a column by query.
+        """Return the values of a column by query.
 
         Raises:
             InputError: `frame-columns` where there is no such column.
@@ -50,7 +50,7 @@ class QueryTable:
         return dict(zip(self.texts, self.columns[name], strict=True))
 
     def to_frame(self, library: str = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """The table with the columns `query` and `text` and all others.
+        """Return the table as a frame with the columns `query` and `text` and all others.
 
         Args:
             library: `polars`, `pandas` or `pyarrow`.
@@ -71,7 +71,7 @@ class QueryTable:
         return query in self.texts
 
     def __iter__(self) -> Iterator[str]:
-        """The ids."""
+        """Iterate over the ids."""
         return iter(self.texts)
 
     def __repr__(self) -> str:

@@ -126,7 +126,7 @@ DOCUMENTS: Final = Kind(
 
 
 def read_ids(path: str) -> list[str]:
-    """The ids of queries in a file, one in each line, in its order; lines that start with `#` are skipped.
+    """Read the ids of queries from a file, one in each line, in its order; skip lines that start with `#`.
 
     Raises:
         InputError: `missing-file` and its like, `binary-file`, `line-ends`, `endless-line`, `wrong-encoding`,
@@ -149,7 +149,7 @@ def read_ids(path: str) -> list[str]:
 
 
 def queries(source: object, *, columns: Mapping[str, str] = NONE) -> QueryTable:
-    """What queries say, and what else is known of them.
+    """Read what queries say, and what else is known of them.
 
     Args:
         source: a path (a pattern, a folder of BEIR's, `-`) or a list of paths; or what a program has: a dict
@@ -183,7 +183,7 @@ def queries(source: object, *, columns: Mapping[str, str] = NONE) -> QueryTable:
 
 
 def _categories(source: object) -> dict[str, tuple[str, ...]]:
-    """The order of the values of each column that has one."""
+    """Return the order of the values of each column that has one."""
     from rankworth.io import frames  # noqa: PLC0415 - not needed for files
 
     return frames.categories(source)
@@ -196,7 +196,7 @@ def documents(
     columns: Mapping[str, str] = NONE,
     progress: Progress | None = None,
 ) -> dict[str, str]:
-    """What some documents say: title and text; those that are not there are left out.
+    """Read the title and text of some documents; leave out those that do not exist.
 
     A file is read no further than to the last of them, and nothing of the others is kept; where an id appears twice,
     its first text counts.
@@ -236,7 +236,7 @@ def check_documents(source: object) -> None:
 
 
 def _typed(values: Sequence[Value]) -> tuple[Value, ...]:
-    """A column: numbers where all values are numbers or texts that read as such, otherwise text."""
+    """Convert a column to numbers where all values are numbers or texts that read as such, otherwise to text."""
     numbers = [_number(value) for value in values]
     if any(number is None and value is not None for number, value in zip(numbers, values, strict=True)):
         return tuple(None if value is None else str(value) for value in values)
@@ -246,7 +246,7 @@ def _typed(values: Sequence[Value]) -> tuple[Value, ...]:
 
 
 def _number(value: Value) -> int | float | None:
-    """A value as a number; None where it is none."""
+    """Return a value as a number; None where it is none."""
     if isinstance(value, str):
         if not _NUMBER.fullmatch(value):
             return None
@@ -285,7 +285,7 @@ class _Reader:
         return bool(ids) and (sure or known[0] or sum(known) > 1)
 
     def unnamed(self, cells: Sequence[Any], where: str) -> tuple[str, ...]:
-        """The names of columns without a header: the usual ones, or numbers where the user counts columns."""
+        """Name columns without a header: by the usual names, or by number where the user counts columns."""
         usual = () if self.columns else self.kind.unnamed_columns.get(len(cells), ())
         if not usual and (not self.columns or not all(name.isdecimal() for name in self.columns.values())):
             text = f"{where}: nothing tells what the {len(cells)} cells of a row are: {shown(cells)}"
@@ -316,11 +316,11 @@ class _Reader:
         return self._known[names]
 
     def needed(self, names: Sequence[Any], chosen: Mapping[str, Any]) -> list[Any]:
-        """The columns that are read: of queries all that have a name."""
+        """Choose the columns to read: of queries all that have a name."""
         return list(filter(None, names if self.wanted is None else chosen.values()))
 
     def rows(self, numbered: Numbered, called: str) -> Iterator[Row]:
-        """The rows that are wanted; messages call the source so, up to the number of a row."""
+        """Yield the rows that are wanted; messages call the source so, up to the number of a row."""
         number = None
         for number, item in numbered:
             where, cells = f"{called}{number}", item
@@ -352,7 +352,7 @@ class _Reader:
         return by_key.rows(((quoted([key]), cells(key)) for key in keys), f"{name}: {self.kind.what} ")
 
     def _row(self, id_: Any, chosen: Mapping[str, Any], cells: Cells, where: str) -> Row:  # noqa: ANN401 - an id
-        """A row that is wanted."""
+        """Build the row of an id: its text and, for a query, the further columns."""
         if id_ is None or id_ == "":
             text = f"{where}: there is no {self.kind.what}"
             raise InputError("missing-value", text, remedy="drop or fill such rows")
@@ -378,7 +378,7 @@ def _is_nested(item: object) -> bool:
 
 
 def _value_of(item: Any) -> Value:  # noqa: ANN401 - whatever stands there
-    """A cell as text or a number; None where there is nothing."""
+    """Return a cell as text or a number; None where there is nothing."""
     value = item.item() if isinstance(item, np.generic) else item
     if is_blank(value) or value == "":
         return None
@@ -388,7 +388,7 @@ def _value_of(item: Any) -> Value:  # noqa: ANN401 - whatever stands there
 
 
 def _text_of(item: Any, where: str) -> str:  # noqa: ANN401 - whatever stands there
-    """What a query or a document says; an empty text where nothing is there."""
+    """Return the text of a query or a document; an empty text where there is none."""
     if _is_nested(item):
         text = f"{where}: the text is {shown(item)}, not a text"
         raise InputError("input-type", text, remedy="give one text for each id")
@@ -397,7 +397,7 @@ def _text_of(item: Any, where: str) -> str:  # noqa: ANN401 - whatever stands th
 
 
 def _titled(title: str, text: str) -> str:
-    """A text with its title before it, unless it begins with that."""
+    """Put a title before its text, unless the text begins with it."""
     bare = title.strip()
     if not bare or text.lstrip().startswith(bare):
         return text
@@ -408,7 +408,7 @@ def _titled(title: str, text: str) -> str:
 
 
 def _rows(source: object, reader: _Reader, progress: Progress | None = None) -> Iterator[Row]:
-    """The rows of all files, or of what a program has."""
+    """Yield the rows of all files, or of an object."""
     paths = paths_of(source)
     if not paths:
         yield from _of_object(source, reader)
@@ -421,7 +421,7 @@ def _rows(source: object, reader: _Reader, progress: Progress | None = None) -> 
 
 
 def _files(path: str, kind: Kind) -> tuple[Source, ...]:
-    """The files that a path stands for: in a folder of BEIR's the one that holds such texts."""
+    """Return the files that a path stands for: in a folder of BEIR's the one that holds such texts."""
     folder = Path(path)
     inside = sorted(folder.glob("*")) if path not in ("", STDIN) and "\0" not in path else []
     named = [file for file in inside if file.name == kind.file or file.name.startswith(f"{kind.file}.")]
@@ -432,7 +432,7 @@ def _files(path: str, kind: Kind) -> tuple[Source, ...]:
 
 
 def _of_file(source: Source, reader: _Reader) -> Iterator[Row]:
-    """The rows of a file, in the format that its beginning tells."""
+    """Read the rows of a file, in the format that its beginning tells."""
     head = source.head(HEAD)
     form = next((form for magic, form in detect.MAGIC.items() if head.startswith(magic)), "")
     text = head.removeprefix(MARK).lstrip()
@@ -461,7 +461,7 @@ class _TextRecords(delimited.Records):
     wanted: tuple[int, Collection[str]] | None = None
 
     def adapted(self, record: Record) -> Record | None:
-        """A record; None where it is not wanted."""
+        """Return a record; None where it is not wanted."""
         if self.wanted is not None:
             cell, ids = self.wanted
             if len(record.cells) > cell and record.cells[cell] not in ids:
@@ -470,7 +470,7 @@ class _TextRecords(delimited.Records):
 
 
 def _of_table(source: Source, reader: _Reader) -> Numbered:
-    """The rows of a table with delimiters, below a header or without one; of documents those that are wanted."""
+    """Yield the rows of a table with delimiters, below a header or without one; of documents those that are wanted."""
     begun = delimited.begin(source, DELIMITERS, reader.is_header)
     if not begun.cells:
         return
@@ -495,7 +495,7 @@ def _of_table(source: Source, reader: _Reader) -> Numbered:
 
 
 def _numbered(frames: Iterable[pl.DataFrame], id_: str, wanted: Collection[str] | None) -> Numbered:
-    """The rows of frames with their numbers from 1; all or those of some ids."""
+    """Yield the rows of frames with their numbers from 1; all or those of some ids."""
     first = 1
     for frame in frames:
         rows = frame.with_row_index(_KEY, first)
@@ -507,7 +507,7 @@ def _numbered(frames: Iterable[pl.DataFrame], id_: str, wanted: Collection[str] 
 
 
 def _of_json_lines(source: Source) -> Numbered:
-    """The objects of a file that has one in each line."""
+    """Yield the objects of a file that has one in each line, with the number of the line."""
     for number, line in lines.numbered(source, delimited.CHUNK, delimited.LONGEST):
         value = json.parsed(line, source, number)
         if isinstance(value, dict):
@@ -516,7 +516,7 @@ def _of_json_lines(source: Source) -> Numbered:
 
 
 def _of_json(source: Source, reader: _Reader) -> Iterator[Row]:
-    """The rows of one JSON document: a list of objects, one object, or texts by their ids."""
+    """Read the rows of one JSON document: a list of objects, one object, or texts by their ids."""
     text = source.whole()
     value = json.parsed(text, source)
     json.check_keys(text, value, source.name, "input-type")
@@ -526,7 +526,7 @@ def _of_json(source: Source, reader: _Reader) -> Iterator[Row]:
 
 
 def _of_columns(source: Source, form: str, reader: _Reader) -> Numbered:
-    """The rows of a Parquet or Arrow file, of documents no more than the columns and rows that are wanted."""
+    """Read the rows of a Parquet or Arrow file, of documents no more than the columns and rows that are wanted."""
     from rankworth.io.parquet import File  # noqa: PLC0415 - text needs no dataframe library
 
     file = File(source, form)
@@ -540,7 +540,7 @@ def _of_columns(source: Source, form: str, reader: _Reader) -> Numbered:
 
 
 def _of_object(source: Any, reader: _Reader) -> Iterator[Row]:  # noqa: ANN401 - anything
-    """The rows that a program has: a dict by id or by column, rows of any kind, a frame, a data set of ir_datasets."""
+    """Read the rows of an object: a dict by id or by column, rows of any kind, a frame, a data set of ir_datasets."""
     called = f"{reader.kind.called}: row "
     if isinstance(source, Mapping):
         if source and all(rows.is_list(items) or rows.is_array(items) for items in source.values()):
@@ -562,14 +562,14 @@ def _of_object(source: Any, reader: _Reader) -> Iterator[Row]:  # noqa: ANN401 -
 
 
 def _fields(item: Any) -> Any:  # noqa: ANN401 - anything
-    """What an object with attributes holds, by their names; anything else as it is."""
+    """Return the attributes of an object by their names; anything else as it is."""
     if isinstance(item, Mapping | list) or type(item) is tuple or rows.is_scalar(item):
         return item
     return rows.fields_of(item, {}) or item
 
 
 def _of_frame(source: Any, reader: _Reader) -> Numbered:  # noqa: ANN401 - any frame
-    """The rows of a frame of any library, of documents no more columns than are needed."""
+    """Read the rows of a frame of any library, of documents no more columns than are needed."""
     import narwhals as nw  # noqa: PLC0415 - rows need no dataframe library
 
     from rankworth.io import frames  # noqa: PLC0415 - as above

@@ -84,7 +84,7 @@ _AGAIN: Final = "fix the request and send it again; a query that failed would co
 
 
 def by_query(value: Any, columns: Mapping[str, str], *, alone: bool = True) -> list[tuple[Any, Any]]:  # noqa: ANN401 - of JSON
-    """The responses that a value holds: itself, those of a list or a batch, or those by query.
+    """Find the responses that a value holds: itself, those of a list or a batch, or those by query.
 
     Args:
         value: of JSON, or a Python dict or list.
@@ -108,7 +108,7 @@ def by_query(value: Any, columns: Mapping[str, str], *, alone: bool = True) -> l
 
 
 def names(value: Any, columns: Mapping[str, str]) -> list[str]:  # noqa: ANN401 - of JSON
-    """The paths of what stands in the first of some responses and in its first hit; nothing where there is none."""
+    """List the paths of the first of some responses and of its first hit; nothing where there is none."""
     columns = {what: path for what, path in columns.items() if what == "documents"}  # a hit may lack the others
     [(_, first), *_] = by_query(value, columns) or [(None, {})]
     engine = _engine_of(first, columns)
@@ -150,7 +150,7 @@ def read(
     name: str,
     file: str = "",
 ) -> tuple[dict[Any, list[dict[str, Any]]], Lists] | None:
-    """The hits or ratings of each query as records, and how they are ranked; None where these are no responses.
+    """Read the hits or ratings of each query as records, and how they are ranked; None where these are no responses.
 
     A record has a `document`, and a `score`, `distance`, `rank` or `grade`; no score where some hit has none.
 
@@ -207,7 +207,7 @@ def read(
 
 
 def _queries_of(pairs: Sequence[tuple[Any, Any]], path: str, name: str, wheres: Sequence[str], file: str) -> list[Any]:
-    """The query of each response: of a list in a file, the key under which it stands, or what it says itself."""
+    """Name the query of each response: by a list in a file, by the key above it, or by what it says itself."""
     if not path.startswith("@"):
         alone = file if len(pairs) == 1 else ""
         return [
@@ -218,7 +218,7 @@ def _queries_of(pairs: Sequence[tuple[Any, Any]], path: str, name: str, wheres: 
 
 
 def _query_of(response: Mapping[Any, Any], path: str, where: str, file: str) -> Any:  # noqa: ANN401 - an id
-    """The query that a response answers, by a path in it, a field of a usual name or the name of the file.
+    """Find the query that a response answers: by a path in it, a field of a usual name or the name of the file.
 
     Raises:
         InputError: `response-queries`.
@@ -239,7 +239,7 @@ def _query_of(response: Mapping[Any, Any], path: str, where: str, file: str) -> 
 def _hits_of(
     response: Mapping[Any, Any], engine: Engine | None, layout: Layout, columns: Mapping[str, str], where: str
 ) -> list[dict[str, Any]]:
-    """The hits of a response as records.
+    """Return the hits of a response as records.
 
     Raises:
         InputError: `failed-queries`, `unknown-response`, `frame-columns`.
@@ -292,7 +292,7 @@ def _grade_of(hits: Sequence[Any], columns: Mapping[str, str], where: str) -> di
 
 
 def _failure(response: Mapping[Any, Any]) -> str:
-    """What an engine says of a search that failed, shortened; empty where it did not."""
+    """Return what an engine says of a search that failed, shortened; empty where it did not fail."""
     for path, beside in _FAILURES.items():
         if (error := at(response, path)) and any(key in response for key in beside):
             return _reason(error)
@@ -300,7 +300,7 @@ def _failure(response: Mapping[Any, Any]) -> str:
 
 
 def _reason(error: Any) -> str:  # noqa: ANN401 - of JSON
-    """An error of an engine in a line."""
+    """Summarise an error of an engine in a line."""
     error = error[0] if isinstance(error, list) and error else error
     error = error.get("error", error) if isinstance(error, Mapping) else error
     parts = [error.get(key) for key in _REASONS] if isinstance(error, Mapping) else [error]
@@ -308,7 +308,7 @@ def _reason(error: Any) -> str:  # noqa: ANN401 - of JSON
 
 
 def unknown(value: object, name: str, columns: Mapping[str, str], error: InputError, *, first: int = 1) -> InputError:
-    """The error for a response of an engine that is not known, with the paths that would read it.
+    """Build the error for a response of an engine that is not known, with the paths that would read it.
 
     Args:
         value: what could not be read.
@@ -347,7 +347,7 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
 
 
 def _likely_score(hits: Sequence[Any]) -> str:
-    """The path of the first number of all hits that is named like a score, those within other objects last.
+    """Find the first number of all hits that is named like a score, and return its path; inner objects go last.
 
     It has the sign by which the hits are in order; nothing is returned where they are in none.
     """
@@ -361,7 +361,7 @@ def _likely_score(hits: Sequence[Any]) -> str:
 
 
 def _first_hit(value: object) -> tuple[str, Mapping[Any, Any]]:
-    """The path of the first list of objects in an object, and the first of them; nothing where there is none."""
+    """Find the first list of objects in an object; return its path and first item, nothing where there is none."""
     named = {key: inner for key, inner in value.items() if isinstance(key, str)} if isinstance(value, Mapping) else {}
     for key, inner in named.items():
         if isinstance(inner, list) and inner and not (is_scalar(inner[0]) or isinstance(inner[0], list | tuple)):
@@ -390,7 +390,7 @@ def is_rank_eval(value: object) -> bool:
 
 
 def _rated(value: Mapping[str, Any], layout: Layout, name: str) -> list[tuple[Any, dict[str, Any]]]:
-    """The query of each request or detail, and its hits or ratings as a response; searches that failed go first.
+    """Return the query of each request or detail, and its hits or ratings as a response; failed searches go first.
 
     Raises:
         InputError: `input-type`, `frame-columns`.
@@ -428,7 +428,7 @@ def _bare(document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def fitting(queries: list[str], called: str, count: int, name: str) -> list[str]:
-    """The queries of some responses, in their order.
+    """Check that there is a query for each response, and return the queries in their order.
 
     Args:
         queries: of each.
@@ -448,7 +448,7 @@ def fitting(queries: list[str], called: str, count: int, name: str) -> list[str]
 
 
 def listed_queries(path: str) -> list[str]:
-    """The queries of a request of _msearch, of a table of queries, or of a file with one in each line, in their order.
+    """List the queries of a request of _msearch, of a table, or of a file with one in each line, in their order.
 
     A request of _msearch names a query by `_name`, as named queries have it, otherwise by its text.
 
@@ -477,7 +477,7 @@ def listed_queries(path: str) -> list[str]:
 
 
 def _object(line: bytes) -> dict[str, Any]:
-    """A line of JSON lines; an empty object where it is none."""
+    """Parse a line of JSON lines; an empty object where it is none."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -486,7 +486,7 @@ def _object(line: bytes) -> dict[str, Any]:
 
 
 def _strings(value: object, wanted: str, key: str = "", above: str = "") -> list[str]:
-    """The different texts that stand under a key or, as `match` has them, under a field below it, at any depth."""
+    """List the different texts under a key or, as `match` has them, under a field below it, at any depth."""
     if isinstance(value, str):
         return [value] if key == wanted or above == wanted == "match" else []
     if isinstance(value, list):

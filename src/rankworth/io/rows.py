@@ -79,7 +79,7 @@ class Fields:
         return next((what for what in _NUMBERS if what in self.roles), "")
 
     def columns(self, rows: Sequence[Any], where: Where) -> Columns:
-        """What the fields hold, for each row.
+        """Return what the fields hold, by role: a list with an item for each row.
 
         Raises:
             InputError: `frame-columns`, `input-type`.
@@ -162,7 +162,7 @@ class Fields:
                     raise replace(self.table, name=where(row)).missing(value, optional=True)
 
     def _roles(self, names: tuple[Any, ...], where: str) -> dict[str, Any]:
-        """The field of each column, where a row has these."""
+        """Choose the field of each column, from the fields that a row has."""
         self.table = table = replace(self.table, name=where, names=names)
         is_scored = "score" not in table.columns or len(names) == _PAIR  # without scores, a third field may be a rank
         is_plain = is_scored and not any(table.columns.values())
@@ -230,7 +230,7 @@ class Records:
         return str(self._within.roles.get("document", ""))
 
     def frame(self, rows: Sequence[Any], where: Where) -> "pl.DataFrame":
-        """The documents of some rows.
+        """Convert some rows to a frame with a row for each document.
 
         Args:
             rows: at least one.
@@ -255,7 +255,7 @@ class Records:
         return self.joined(columns, where)
 
     def frame_of_lists(self, columns: Columns, where: Where) -> "pl.DataFrame":
-        """The documents of lists, of which each belongs to a query; judgements have at least one.
+        """Convert lists, of which each belongs to a query, to a frame of documents; judgements have at least one.
 
         Raises:
             InputError: as `spread`.
@@ -268,7 +268,7 @@ class Records:
         return self.joined(spread, of_item)
 
     def spread(self, columns: Columns, where: Where) -> tuple[Columns, list[int], Where]:
-        """A row for each document instead of one for each list.
+        """Make a row for each document instead of one for each list.
 
         Args:
             columns: with the lists as `document`, and numbers beside them, if there are any.
@@ -343,7 +343,7 @@ class Records:
         return checked
 
     def joined(self, columns: Columns, where: Where) -> "pl.DataFrame":
-        """Checked columns as a frame.
+        """Join checked columns to a frame.
 
         Raises:
             InputError: `id-type` for half of a surrogate pair.
@@ -365,7 +365,7 @@ class Records:
             self.orders.lists = self.orders.lists or lists
 
     def _inside(self, lists: Sequence[Any], where: Where, of_item: Where) -> Columns:
-        """The documents of all lists, and what stands beside each within its list."""
+        """Return the documents of all lists, and the values beside each document within its list."""
         flat, value, inner = list(chain.from_iterable(lists)), self.layout.value, Columns()
         if any(type(items) is dict for items in lists):
             odd = next((row for row, items in enumerate(lists) if type(items) is not dict and len(items)), None)
@@ -390,7 +390,7 @@ class Records:
         return inner
 
     def _pairs(self, pairs: list[Any], where: Where) -> tuple[list[Any], list[Any]]:
-        """The documents of pairs and their numbers."""
+        """Split pairs into documents and their numbers."""
         odd = (item for item, pair in enumerate(pairs) if type(pair) not in (tuple, list) or len(pair) != _PAIR)
         if (item := next(odd, None)) is not None:
             text = f"{where(item)}: {validate.shown(pairs[item])} is not a pair (document, {self.layout.value})"
@@ -401,7 +401,7 @@ class Records:
         return [document for document, _ in pairs], [number for _, number in pairs]
 
     def _beside(self, held: Sequence[Any], what: str, counts: list[int], where: Where) -> list[Any]:
-        """The numbers in lists beside those of the documents, or one grade for all documents of a list."""
+        """Return the numbers in lists beside those of the documents, or one grade for all documents of a list."""
         if self.layout is not RUN and not any(map(is_several, held)):
             return _repeated(held, counts)
         for row, (item, count) in enumerate(zip(held, counts, strict=True)):
@@ -426,7 +426,7 @@ def _repeated(items: Sequence[Any], counts: list[int]) -> list[Any]:
 
 
 def _ordered(scores: Sequence[Any] | None, counts: list[int]) -> list[Any]:
-    """The scores; where a list has none but None, as hits that are sorted by a field, its order instead."""
+    """Return the scores; where a list has none but None, as hits that are sorted by a field, its order instead."""
     if scores is not None and None not in scores:
         return list(scores)
     ordered: list[Any] = []
@@ -440,7 +440,7 @@ def _ordered(scores: Sequence[Any] | None, counts: list[int]) -> list[Any]:
 
 
 def columns_of(rows: Sequence[Any], header: Sequence[str] = ()) -> dict[Any, list[Any]]:
-    """The fields of rows by name, or by position from 1 where rows have no names; None where a row lacks a field.
+    """Return the fields of rows by name, or by position from 1 where rows have no names; None where a row lacks one.
 
     Args:
         rows: dicts, tuples, or objects with attributes.
@@ -457,17 +457,17 @@ def columns_of(rows: Sequence[Any], header: Sequence[str] = ()) -> dict[Any, lis
 
 
 def names_of(row: object) -> tuple[Any, ...]:
-    """The names of the fields of a row; their positions, from 1, where it has none."""
+    """Return the names of the fields of a row; their positions, from 1, where it has none."""
     return tuple(columns_of([row]))
 
 
 def paths_of(row: object) -> list[str]:
-    """The paths of what a row holds, those of its inner objects instead of them."""
+    """List the paths of what a row holds; an inner object is listed by the paths of its own values."""
     return leaves(fields_of(row, {}))
 
 
 def fields_of(row: Any, more: dict[type, list[str]]) -> Mapping[Any, Any]:  # noqa: ANN401 - any object
-    """The fields of a row by name: of a dict, a tuple with names or without, or the attributes of an object.
+    """Return the fields of a row by name: of a dict, a tuple with names or without, or the attributes of an object.
 
     Args:
         row: the row.
@@ -510,7 +510,7 @@ def _refuse_no_record(row: object, names: Sequence[Any], where: Where) -> None:
 
 
 def _slots(kind: type) -> tuple[str, ...]:
-    """The slots that a class of Python declares."""
+    """Return the slots that a class of Python declares."""
     slots = vars(kind).get("__slots__", ())
     return (slots,) if isinstance(slots, str) else tuple(slots)
 
@@ -569,7 +569,7 @@ def plain(items: Any) -> Any:  # noqa: ANN401 - what a program has
 
 
 def listed(items: Any, layout: Layout, where: str) -> Any:  # noqa: ANN401 - what a program has
-    """The documents of one query as a list, or as a dict.
+    """Return the documents of one query as a list, or as a dict.
 
     Raises:
         InputError: `input-type` where it is neither, or has no order that a ranking needs.

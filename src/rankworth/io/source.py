@@ -70,7 +70,7 @@ class Source:
         """what is wrong with the lines that the last reading left out"""
 
     def __fspath__(self) -> str:
-        """The path."""
+        """Return the path."""
         return self.path
 
     @property
@@ -99,7 +99,7 @@ class Source:
         return Stream(self.name, raw, check)
 
     def head(self, length: int) -> bytes:
-        """The first bytes, decompressed.
+        """Return the first bytes, decompressed.
 
         Raises:
             InputError: as `open`.
@@ -165,7 +165,7 @@ class Source:
         self._state = state
 
     def _raw(self) -> IO[bytes]:
-        """The bytes as they lie there; of a pipe those that are kept, and further ones."""
+        """Open the bytes as they lie there; of a pipe those that are kept, and further ones."""
         if self._pipe is not None:
             return cast("IO[bytes]", _Pipe(*self._pipe))
         if self.path == STDIN:
@@ -196,7 +196,7 @@ class Source:
         return raw
 
     def _kept(self, stream: IO[bytes]) -> IO[bytes]:
-        """A pipe, of which all that is read is kept in a temporary file as long as there is this source."""
+        """Keep all that is read of a pipe in a temporary file as long as there is this source."""
         import tempfile  # noqa: PLC0415 - for pipes only
 
         self._pipe = stream, tempfile.TemporaryFile()  # noqa: SIM115 - closed by the next line
@@ -205,7 +205,7 @@ class Source:
 
 
 def unreadable(name: str, error: Exception) -> InputError:
-    """The error for what the operating system refuses."""
+    """Build the error for what the operating system refuses to read."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return InputError("unreadable-file", f"{name}: it cannot be read ({reason})", remedy=_LOOK)
 
@@ -242,7 +242,7 @@ class Stream:
         return self.raw.tell()
 
     def peek(self, length: int) -> bytes:
-        """The next bytes, which are read once more by `readinto`."""
+        """Return the next bytes, which are read once more by `readinto`."""
         buffer = bytearray(length)
         self._peeked = bytes(memoryview(buffer)[: self.fill(buffer)])
         return self._peeked
@@ -273,7 +273,7 @@ class Stream:
         return count
 
     def _refusal(self, error: Exception) -> Exception:
-        """The error for bytes that cannot be read or decompressed; any other as it is."""
+        """Return the error for bytes that cannot be read or decompressed; any other as it is."""
         try:
             if self._check is not None:
                 self._check()

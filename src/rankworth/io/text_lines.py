@@ -113,7 +113,7 @@ class Reader(ABC):
 
     @abstractmethod
     def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:
-        """The records of a chunk, and the lines of one that goes on in the next chunk.
+        """Split a chunk into records; return these, and the lines of one that goes on in the next chunk.
 
         Args:
             text: whole lines.
@@ -127,10 +127,10 @@ class Reader(ABC):
 
     @abstractmethod
     def advice(self, cells: Sequence[str]) -> str:
-        """What helps where a record has more or fewer cells than it should have."""
+        """Suggest what helps where a record has more or fewer cells than it should have."""
 
     def frames(self, chunks: Iterator[Chunk]) -> Iterator[pl.DataFrame]:
-        """The rows of all chunks, in file order, under the names of what they hold; texts, numbers as float64.
+        """Yield the rows of all chunks, in file order, under the names of what they hold; texts, numbers as float64.
 
         Raises:
             InputError: with up to ten problems of the file, each with its line; where the file tolerates some, only if
@@ -189,7 +189,7 @@ class Reader(ABC):
         return count * self.width > len(text) + self.width or long_line(text, HEAD)
 
     def _sound(self, frame: pl.DataFrame, *, blanks: bool) -> pl.DataFrame | None:
-        """The rows under the names of what they hold, where nothing is wrong with any."""
+        """Return the rows under the names of what they hold; None where something is wrong with any."""
         frame = frame.select(**{what: pl.col(str(cell)) for what, cell in self.cells.items()})
         if any(frame[what].null_count() for what in self.required):
             return None
@@ -209,7 +209,7 @@ class Reader(ABC):
         return frame
 
     def _typed(self, records: Sequence[Record]) -> pl.DataFrame | None:
-        """Records as a frame, where nothing is wrong with any: empty cells are null, and what is no number NaN."""
+        """Convert records, empty cells to null and what is no number to NaN; None where something is wrong with any."""
         if {(len(record.cells), record.problem) for record in records} != {(self.width, None)}:
             return None
         columns = list(zip(*(record.cells for record in records), strict=True))
@@ -225,7 +225,7 @@ class Reader(ABC):
         return self._sound(cells, blanks=True)
 
     def _checked(self, records: Sequence[Record], above: int, problems: Problems) -> pl.DataFrame:
-        """The rows of records of which some have problems, which are remembered."""
+        """Return the rows of records of which some have problems, and remember the problems."""
         rows = []
         for record in records:
             try:
@@ -236,7 +236,7 @@ class Reader(ABC):
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def _row(self, record: Record) -> list[str | float | None]:
-        """What one record holds."""
+        """Return the values of one record."""
         if record.problem is not None:
             raise record.problem
         if len(record.cells) != self.width:
@@ -245,7 +245,7 @@ class Reader(ABC):
         return [self._cell(what, record.cells[cell], record.raw) for what, cell in self.cells.items()]
 
     def _cell(self, what: str, text: str, raw: str) -> str | float | None:
-        """What one cell holds; None where it is empty and may be."""
+        """Return what one cell holds; None where it is empty and may be."""
         if _readable(text) != text:
             shown = str(text[:100].encode(errors="surrogateescape"))[1:]
             raise InputError("wrong-encoding", f"the {what} is {shown}, not UTF-8", remedy=latin1(self.source))
@@ -263,7 +263,7 @@ class Reader(ABC):
         return text or None
 
     def _number(self, what: str, text: str) -> float:
-        """A score, a rank or a grade."""
+        """Parse a score, a rank or a grade."""
         slug = "bad-grade" if what == "grade" else "bad-score"
         if what == "grade" and (grade := grade_words.number(text, self.words)) is not None:
             return grade
@@ -280,5 +280,5 @@ class Reader(ABC):
 
 
 def _readable(cell: str) -> str:
-    """A cell with signs of replacement where it is not UTF-8."""
+    """Replace what is not UTF-8 in a cell by signs of replacement."""
     return cell.encode(errors="surrogateescape").decode(errors="replace")

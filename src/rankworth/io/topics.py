@@ -27,7 +27,7 @@ _OPENINGS: Final = {
 
 
 def read(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
-    """The fields of each topic, with the line on which it begins; a topic without fields is a text."""
+    """Yield the fields of each topic, with the line on which it begins; a topic without fields is a text."""
     content = source.whole().removeprefix(MARK)
     refuse_binary(source, content)
     text = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), lines.decoded(source, content, 1))
@@ -45,7 +45,7 @@ def read(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _plain(content: str) -> str:
-    """A field on one line, with the signs that markup cannot write as they are."""
+    """Put a field on one line, with the signs that markup cannot write as they are."""
     return _ENTITY.sub(lambda entity: html.unescape(entity[0]), " ".join(content.split()))
 
 

@@ -33,7 +33,7 @@ def batches(
     option: str = "",
     grades: Words = grade_words.NONE,
 ) -> Iterator[pl.DataFrame]:
-    """The file in batches of some hundred thousand lines, in file order.
+    """Read a file in batches of some hundred thousand lines, in file order.
 
     Args:
         source: where the bytes come from.
@@ -76,7 +76,7 @@ def batches(
 
 
 def tag(source: Source) -> str:
-    """The last column of the first line, which names the run; empty where it is no line of a run.
+    """Return the last column of the first line, which names the run; empty where it is no line of a run.
 
     Raises:
         InputError: as `Source.open`.
@@ -89,7 +89,7 @@ def tag(source: Source) -> str:
 def locate(
     source: Source, keys: list[tuple[str, ...]], columns: tuple[int, ...]
 ) -> dict[tuple[str, ...], tuple[int, int]]:
-    """The first two lines on which keys stand in some columns: a second, slow pass, for messages only."""
+    """Find the first two lines on which keys stand in some columns: a second, slow pass, for messages only."""
     wanted = {tuple(text.encode() for text in key): key for key in keys}
     first: dict[tuple[str, ...], int] = {}
     both: dict[tuple[str, ...], tuple[int, int]] = {}
@@ -122,7 +122,7 @@ class _Reader(Reader):
         )
 
     def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:  # noqa: ARG002 - lines end
-        """The lines that are neither empty nor comments."""
+        """Return the lines that are neither empty nor comments."""
         parts = []
         for number, line in enumerate(text.split(b"\n")):
             if len(line) > LONGEST:
@@ -134,7 +134,7 @@ class _Reader(Reader):
         return parts, b""
 
     def _with_blanks_in_tag(self, line: bytes, words: list[bytes]) -> list[bytes]:
-        """The columns of a line that has more words than columns: as it stands, unless tabs tell where the tag begins.
+        """Join the words of a tag with blanks, where tabs tell where it begins; else leave a line with too many words.
 
         trec_eval keeps what follows the tag for future use; without tabs, a blank in an id would look the same.
         """
@@ -144,7 +144,7 @@ class _Reader(Reader):
         return words
 
     def advice(self, cells: Sequence[str]) -> str:
-        """What the file probably is, or how lines are written."""
+        """Suggest what the file probably is, or how lines are written."""
         layout = self.layout
         if (QRELS if layout is RUN else RUN).fits(" ".join(cells).encode(errors="surrogateescape")):
             return layout.exchanged

@@ -35,12 +35,12 @@ LABELS: Final = "labels go with scores or orders of the same items: labels=[[1, 
 
 
 def shown(item: object) -> str:
-    """An object as it is written in Python, shortened."""
+    """Write an object as Python does, shortened."""
     return _PRINTER.repr(item)
 
 
 def kind(item: object) -> str:
-    """What type something is of, with its module: `uuid.UUID`."""
+    """Name the type of an object with its module: `uuid.UUID`."""
     of_item = type(item)
     return of_item.__qualname__ if of_item.__module__ == "builtins" else f"{of_item.__module__}.{of_item.__qualname__}"
 
@@ -85,7 +85,7 @@ class IdKinds:
             self.meet(what, [0 if frame[what].dtype.is_integer() else ""])
 
     def back(self, what: str, ids: Sequence[str]) -> list[Any]:
-        """Some ids as they came: as integers where all of these were integers, else as text.
+        """Return some ids as they came: as integers where all of these were integers, else as text.
 
         Args:
             what: as for `meet`.
@@ -106,7 +106,7 @@ def is_id(item: object) -> bool:
 
 
 def text(item: object, name: str = "") -> str:
-    """An id as text: itself, an integer's decimal digits, or a UUID or a path as they are written.
+    """Return an id as text: itself, an integer's decimal digits, or a UUID or a path as they are written.
 
     Raises:
         InputError: `id-type`, `missing-value`.
@@ -183,7 +183,7 @@ def text_ids(held: Sequence[Any], where: Where, *, remedy: str = AS_TEXT) -> lis
 
 
 def no_id(item: object, where: str, *, remedy: str = AS_TEXT) -> InputError:
-    """The error for an id that is none."""
+    """Build the error for an id that is none."""
     if item is None:
         return InputError("missing-value", f"{where} is missing", remedy="leave it out, or give it")
     text = f"{where} {shown(item)} is {type(item).__name__}; ids are text or integers"
@@ -229,7 +229,7 @@ def numbers(
 
 
 def _grade_of(item: Any, words: Words) -> Any:  # noqa: ANN401 - whatever stands there
-    """The grade that a text means, None where it is empty; anything else as it is."""
+    """Return the grade that a text means, None where it is empty; anything else as it is."""
     if not isinstance(item, str):
         return item
     grade = grade_words.number(item, words)
@@ -244,7 +244,7 @@ def is_blank(item: object) -> bool:
 
 
 def no_number(item: object, value: str, where: str, *, remedy: str = "") -> InputError:
-    """The error for a score, a rank or a grade that is none.
+    """Build the error for a score, a rank or a grade that is none.
 
     Args:
         item: what it is.
@@ -314,7 +314,7 @@ def _is_real(item: Any) -> bool:  # noqa: ANN401 - whatever stands there
 
 @lru_cache(maxsize=1024)
 def packer(length: int) -> struct.Struct:
-    """Takes what has a float, as Python says, and no text."""
+    """Return what packs some numbers as doubles: it takes whatever Python can convert to a float, and refuses text."""
     return struct.Struct(f"={length}d")
 
 
@@ -365,7 +365,7 @@ _CALLED: Final = {"score": "the run", "grade": "the judgements"}
 
 
 def dicts(source: Mapping[Any, Any], value: str, name: str) -> dict[str, Mapping[Any, Any]]:
-    """The inner dicts by query id as text; none is copied, and those of a run that are empty are left out.
+    """Return the inner dicts by query id as text; copy none, and leave out those of a run that are empty.
 
     Args:
         source: `{query: {document: number}}`.
@@ -404,7 +404,7 @@ def dicts(source: Mapping[Any, Any], value: str, name: str) -> dict[str, Mapping
 
 
 def keys(source: Mapping[Any, Any], *, duplicate: str, name: str = "the dict") -> dict[str, Any]:
-    """A dict with its ids as text; the dict itself where they are text already.
+    """Return a dict with its ids as text; the dict itself where they are text already.
 
     Raises:
         InputError: `id-type`, `missing-value`; `duplicate`, where an integer and a text are the same id.

@@ -99,7 +99,7 @@ _SCORES: Final = _Limit(
 
 
 def target_format(path: str, form: str) -> str:
-    """The format of a file to be written: as the user says, otherwise as its suffix does.
+    """Choose the format of a file to be written: as the user says, otherwise as its suffix does.
 
     Args:
         path: the file, or `-` for standard output.
@@ -182,7 +182,7 @@ def write(frames: Frames, file: IO[bytes], form: str, *, columns: tuple[str, ...
 
 
 def _taken_for(head: bytes, form: str) -> str:
-    """What the beginning of a file without a header would be taken for; nothing where it reads as it should."""
+    """Return what the beginning of a file without a header would be taken for; empty where it reads as it should."""
     if form in _LINES and is_compressed(head):
         return "compressed data"
     if form != "msmarco":
@@ -236,7 +236,7 @@ def _table(frames: Frames, separator: str, columns: tuple[str, ...]) -> Iterator
 
 
 def _quoted(column: str, separator: str) -> pl.Expr:
-    """A text, in quotes where it would not be read as it is without; blanks around it are such a case."""
+    """Put a text in quotes where it would not be read as it is without; blanks around it are such a case."""
     text = pl.col(column)
     needed = text.str.contains(f'["\n\r{separator}]|^[ \t\ufeff]|[ \t]$')
     doubled = pl.concat_str(pl.lit('"'), text.str.replace_all('"', '""', literal=True), pl.lit('"'))
@@ -244,13 +244,13 @@ def _quoted(column: str, separator: str) -> pl.Expr:
 
 
 def _json(column: str) -> pl.Expr:
-    """A text as JSON, in quotes."""
+    """Write a text as JSON, in quotes."""
     record = pl.struct(pl.col(column).alias("t")).struct.json_encode()
     return record.str.slice(len('{"t":')).str.strip_suffix("}")
 
 
 def _lines(frame: pl.DataFrame, columns: tuple[str, ...]) -> bytes:
-    """A JSON object in each line."""
+    """Write a JSON object in each line."""
     parts: list[pl.Expr] = []
     for column in columns:
         parts += [pl.lit(f'{", " if parts else "{"}"{column}": '), _json(column) if column in _IDS else pl.col(column)]
@@ -259,7 +259,7 @@ def _lines(frame: pl.DataFrame, columns: tuple[str, ...]) -> bytes:
 
 
 def _dicts(frames: Frames) -> Iterator[bytes]:
-    """A dict of dicts, a query in each line."""
+    """Write a dict of dicts, a query in each line."""
     before = "{\n"
     for frame in frames:
         value = "score" if "score" in frame.columns else "grade"
@@ -272,7 +272,7 @@ def _dicts(frames: Frames) -> Iterator[bytes]:
 
 
 def _columnar(frames: Frames, file: IO[bytes], form: str, columns: tuple[str, ...]) -> None:
-    """A file of columns, which Polars writes in another thread, out of rows that come as from a file."""
+    """Write a file of columns with Polars, which runs in another thread and takes the rows as if from a file."""
     first = next(frames).select(columns)
     handed: SimpleQueue[pl.DataFrame | None] = SimpleQueue()
     room = Semaphore(_AHEAD)

@@ -49,7 +49,7 @@ class Changes:
         return self.queries > 0
 
     def __str__(self) -> str:
-        """A sentence.
+        """Describe the changes in a sentence.
 
         >>> str(Changes(2, 3, added=1, regraded=2))
         '3 judgements of 2 queries changed: 1 added, 2 regraded'
@@ -99,7 +99,7 @@ class Digest:
 
     @classmethod
     def of(cls, qrels: "Qrels") -> "Digest":
-        """What some judgements are; of documents that are judged for several subtopics, each judgement counts.
+        """Digest some judgements; of documents that are judged for several subtopics, each judgement counts.
 
         Raises:
             InputError: `changed-file`, where subtopics are looked up in a file that is no longer the same.
@@ -175,12 +175,12 @@ def _of_query(rows: Iterable[tuple[str, float]]) -> QueryDigest:
 
 
 def _text(grade: float) -> str:
-    """A grade as it is written: 1 and 1.0 are one grade, and so are 0 and -0."""
+    """Write a grade as text: 1 and 1.0 are one grade, and so are 0 and -0."""
     return repr(grade + 0.0).removesuffix(".0")
 
 
 def _judgements(qrels: "Qrels") -> Iterator[tuple[str, list[tuple[str, float]]]]:
-    """The judgements of each query: documents, or documents and subtopics, with their grades."""
+    """Yield the judgements of each query: documents, or documents and subtopics, with their grades."""
     if qrels.merged:
         yield from _by_subtopic(qrels)
         return
@@ -196,7 +196,7 @@ def _judgements(qrels: "Qrels") -> Iterator[tuple[str, list[tuple[str, float]]]]
 
 
 def _by_subtopic(qrels: "Qrels") -> Iterator[tuple[str, list[tuple[str, float]]]]:
-    """The judgements of each query for each subtopic."""
+    """Yield the judgements of each query for each subtopic."""
     frame = qrels.by_subtopic()
     rows: dict[str, list[tuple[str, str, float]]] = {}
     if frame is not None:

@@ -123,7 +123,7 @@ class Qrels:
         self.grades.setflags(write=False)
 
     def __len__(self) -> int:
-        """The number of judged queries."""
+        """Count the judged queries."""
         return len(self.queries)
 
     def __repr__(self) -> str:
@@ -176,7 +176,7 @@ class Qrels:
         return validate.id_column("document", documents, lambda _: _JUDGEMENTS)
 
     def documents_of(self, query: int) -> list[str]:
-        """The judged documents of one query, which is given by its place."""
+        """Return the judged documents of one query, which is given by its place."""
         if isinstance(self._documents, list):
             return self._documents[query]
         return self._documents[int(self.offsets[query]) : int(self.offsets[query + 1])].to_list()
@@ -196,7 +196,7 @@ class Qrels:
         return rows if policy == "error" else duplicates.settled(rows, duplicates.TRIPLE, "grade", policy)
 
     def without(self, rows: NDArray[np.bool_]) -> "Qrels":
-        """The judgements of these queries without some of the judgements.
+        """Leave out some of the judgements, and none of the queries.
 
         Args:
             rows: `[N]`, the judgements to leave out.
@@ -208,7 +208,7 @@ class Qrels:
         return others
 
     def with_queries(self, queries: Iterable[str]) -> "Qrels":
-        """These judgements with further queries, of which no document is judged.
+        """Add queries of which no document is judged.
 
         Args:
             queries: their ids; those that are there already do no harm.

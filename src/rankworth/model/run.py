@@ -76,7 +76,7 @@ class Run:
 
     @classmethod
     def rowless(cls, name: str = "", *, empty: Iterable[str] = ()) -> "Run":
-        """A run without a row, for conventions by which that is none to refuse.
+        """Make a run without a row, for conventions that do not refuse one.
 
         Args:
             name: what to call it.
@@ -86,7 +86,7 @@ class Run:
         return cls({"": {"": 0.0}}, name)._changed(source=None, mapping={}, empty=frozenset(empty))  # noqa: SLF001 - of the same class
 
     def _changed(self, **attributes: object) -> Self:
-        """This run with some attributes different."""
+        """Copy this run with some attributes changed."""
         run = copy(self)
         vars(run).update(attributes)
         return run
@@ -97,7 +97,7 @@ class Run:
         return self.source is None
 
     def _read(self, source: object) -> dict[str, Any]:
-        """The attributes that hold what users have."""
+        """Read a source, and return the attributes that hold it."""
         if files := () if isinstance(source, Mapping) else files_of(source, RUN, self._reading):
             return {"files": files, "name": self.name or (stem(source) if is_path(source) else "")}
         from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
@@ -180,7 +180,7 @@ class Run:
         return bool(self.files) and all(detect.format_of(file, RUN, self._reading) == "trec" for file in self.files)
 
     def by_rank(self) -> "Run | None":
-        """The run with its column of ranks beside the scores; None where there is none.
+        """Return the run with its column of ranks beside the scores; None where there is none.
 
         Raises:
             InputError: `bad-score`, where a rank is no number.
@@ -204,7 +204,7 @@ class Run:
         return Run(frame.select("query", "document", "score"), self.name)._changed(frame=frame)  # noqa: SLF001 - of the same class
 
     def only(self, queries: Collection[str]) -> Self:
-        """A run with the rankings of some queries, in the order of this one; files are read to the end all the same.
+        """Keep the rankings of some queries, in the order of this run; files are read to the end all the same.
 
         Args:
             queries: their ids; ids that the run does not have do no harm.
@@ -221,7 +221,7 @@ class Run:
         return self._changed(kept=kept, empty=self.empty & kept, source=source, mapping=mapping, frame=frame)
 
     def held(self, progress: "Progress | None" = None) -> Self:
-        """The run with its rows in memory, so that files are read once, however often it is judged.
+        """Read the rows into memory, so that files are read once, however often the run is judged.
 
         Args:
             progress: called while a file is read.
@@ -249,7 +249,7 @@ class Run:
         return (frame for frame in parts if frame.height)
 
     def holding(self, rows: Any) -> "Run":  # noqa: ANN401 - as `Run` takes it
-        """A run of other rows, under the same name, ranked as these are.
+        """Make a run of other rows, under the same name, ranked as these are.
 
         Args:
             rows: a frame, or a dict of dicts.
@@ -258,7 +258,7 @@ class Run:
         return Run(rows, self.name)._changed(orders=self.orders)  # noqa: SLF001 - of the same class
 
     def queries(self) -> list[str]:
-        """The ids of all queries, those with an empty list among them, as they come first; reads the whole run."""
+        """List the ids of all queries, those with an empty list among them, as they come first; reads the whole run."""
         if self.mapping is not None:
             queries = list(map(validate.text, self.source)) if isinstance(self.source, Mapping) else []
             return queries if set(queries) == {*self.mapping, *self.empty} else [*self.mapping, *self.empty]
@@ -281,7 +281,7 @@ class Run:
         return to_library(columns, library)
 
     def _frame(self) -> "pl.DataFrame":
-        """The rows of all files, ids as text unless they came as a column of integers."""
+        """Return the rows of all files, ids as text unless they came as a column of integers."""
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
         from rankworth.io.python_objects import frame_of  # noqa: PLC0415 - not needed for files
@@ -293,7 +293,7 @@ class Run:
         return frame_of(self.mapping or {}, RUN, self._called)
 
     def duplicates(self) -> InputError:
-        """The error that counts the documents which a query ranks twice, and names some of them, in another pass."""
+        """Build the error that counts the documents which a query ranks twice, and names some, in another pass."""
         from rankworth.io import duplicates  # noqa: PLC0415 - for a message only
 
         parts = file_parts(self.files, RUN, self._reading)
@@ -301,7 +301,7 @@ class Run:
 
 
 def stem(path: str | os.PathLike[str]) -> str:
-    """A file's name without folder and suffixes, a pattern's folder: `runs/bm25.run.gz` is `bm25`.
+    """Return a file's name without folder and suffixes, a pattern's folder: `runs/bm25.run.gz` is `bm25`.
 
     >>> stem("runs/bm25.run.gz"), stem("runs/v1.2/run.dl19-passage.bm25"), stem("-"), stem("runs/dense/*.parquet")
     ('bm25', 'run.dl19-passage.bm25', '-', 'dense')
