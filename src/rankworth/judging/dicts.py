@@ -23,7 +23,7 @@ Documents = Mapping[Any, Any]
 
 
 def batch(qrels: Qrels, queries: Mapping[str, Documents], name: str, include: Include) -> "_Dicts":
-    """The judged queries of a run, beside the others.
+    """Split the queries of a run into those that are judged, whose documents are its rows, and the others.
 
     Args:
         qrels: the judgements.
@@ -95,7 +95,7 @@ class _Dicts(Rows):
         return scores, validate.packed(found)
 
     def documents(self, rows: Integers) -> list[str]:
-        """The ids of some rows; a dict is read only as far as one of its rows is needed."""
+        """Return the ids at the given rows; read each dict only as far as the last row that is asked for."""
         segment = self._segment(rows)
         place = rows - self.starts[segment]
         sizes = np.zeros_like(self.lengths)
@@ -107,11 +107,11 @@ class _Dicts(Rows):
         return list(map(ids.__getitem__, (begin[segment] + place).tolist()))
 
     def _segment(self, rows: Integers) -> Integers:
-        """The numbers of the queries of some rows."""
+        """Return `[N]`, the number of each row's query."""
         return np.searchsorted(self.starts, rows, side="right") - 1
 
     def without(self, exclude: Exclusion) -> "_Dicts":
-        """The rows of all other documents."""
+        """Return the rows of the documents that are not excluded."""
         lists = list(map(_without, self.lists, map(exclude.documents_of, self.queries)))
         others = {query: _without(some, exclude.documents_of(query)) for query, some in self.others.items()}
         kept = np.array(list(map(bool, lists)), dtype=bool)
@@ -126,7 +126,7 @@ class _Dicts(Rows):
         )
 
     def once(self, _: Duplicates) -> "_Dicts":
-        """The documents with ids as text; an integer and a text that are the same id are refused."""
+        """Return the documents with ids as text; refuse an integer and a text that are the same id."""
         if all(map(_is_text, self.lists)):
             return self
         where = f"{self.name}: query" if self.name else "query"
@@ -137,7 +137,7 @@ class _Dicts(Rows):
         return replace(self, lists=lists, lengths=_lengths(lists))
 
     def hits(self) -> Hits:
-        """The judged documents."""
+        """Look up the judged documents among the rows."""
         counts = self.qrels.lengths[self.place]
         score = self._read[1]
         found = np.flatnonzero(~np.isnan(score))
@@ -145,7 +145,7 @@ class _Dicts(Rows):
         return Hits(segment, expand(self.qrels.offsets[self.place], counts)[found], score[found], self._rows_of_judged)
 
     def _rows_of_judged(self) -> Integers:
-        """The rows of the judged documents."""
+        """Return the rows of the judged documents."""
         rows: list[int] = []
         for documents, start, wanted in zip(self.lists, self.starts.tolist(), self._wanted, strict=True):
             row = dict(zip(documents, count(start)))
@@ -153,7 +153,7 @@ class _Dicts(Rows):
         return np.array(rows, dtype=np.int64)
 
     def judgements(self, segments: Integers) -> Integers:
-        """The judgement of every row of some queries, -1 where there is none."""
+        """Return the judgement of every row of the given queries, -1 where there is none."""
         found: list[int] = []
         bases = self.qrels.offsets[self.place].tolist()
         for number in segments.tolist():
@@ -162,12 +162,12 @@ class _Dicts(Rows):
         return np.array(found, dtype=np.int64)
 
     def judged_anywhere(self, rows: Integers) -> NDArray[np.bool_]:
-        """Whether the documents of some rows are judged for any query."""
+        """Return whether the document of each row is judged for any query."""
         judged = frozenset(chain.from_iterable(self.qrels.document_lists))
         return np.array([document in judged for document in self.documents(rows)], dtype=bool)
 
     def before_in_group(self, hits: Hits, groups: TieGroups, ties: Ties) -> Integers:
-        """`[T]`: how many rows of its group each tied document has before it; code points order as UTF-8 bytes do.
+        """Return `[T]`, how many rows of its group come before each tied document; code points sort as UTF-8 bytes do.
 
         Raises:
             InputError: `id-type`.
@@ -193,7 +193,7 @@ class _Dicts(Rows):
         return before
 
     def _documents_of(self, hits: Hits, numbers: Integers) -> list[str]:
-        """The ids of some hits: of the judgements, or of the rows, which are known where there are unjudged hits."""
+        """Look up the ids of hits: in the judgements, or in the rows, which are known where there are unjudged hits."""
         judgement, segment = hits.judgement[numbers], hits.segment[numbers]
         if (judgement < 0).any():
             return self.documents(hits.row[numbers])
@@ -206,7 +206,7 @@ def _lengths(lists: list[Documents]) -> Integers:
 
 
 def _without(documents: Documents, excluded: Collection[str]) -> Documents:
-    """The other documents; the dict itself where none is excluded."""
+    """Return the documents that are not excluded; the dict itself where it has none that is."""
     if not _is_text(documents):
         excluded = frozenset(excluded)
         return {document: score for document, score in documents.items() if validate.text(document) not in excluded}
@@ -219,7 +219,7 @@ def _without(documents: Documents, excluded: Collection[str]) -> Documents:
 
 
 def _is_text(documents: Documents) -> bool:
-    """Whether the first and the last id of a dict are texts, or all of another mapping.
+    """Return whether the first and the last id of a dict are texts, or all ids of another mapping.
 
     Looking at all ids would take as long as all the rest; ids of one dict are of one kind.
     """

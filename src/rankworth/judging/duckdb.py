@@ -76,7 +76,7 @@ class Stream:
 
 
 def judgements(relation: Relation, columns: Mapping[str, str] = NONE) -> Stream:
-    """The columns of a relation that judgements are read from; all of them where none tells a grade.
+    """Choose the columns of a relation that judgements are read from; all of them where none tells a grade.
 
     Args:
         relation: the relation.
@@ -130,12 +130,12 @@ class Related(Run):
         return Table("score", self._called, columns, names, in_order=False, orders=orders or Orders())
 
     def _taken(self, relation: Relation, *columns: Mapping[str, str]) -> pl.DataFrame:
-        """Some columns of a relation."""
+        """Fetch columns of a relation as a frame."""
         with _translated(self._called):
             return pl.DataFrame(Stream(_project(relation, [name for some in columns for name in some.values()])))
 
     def _settled(self, frame: pl.DataFrame, orders: Orders, *, by_rank: bool = False) -> pl.DataFrame:
-        """Checked rows of one document each: `query, document, score`."""
+        """Return checked rows of one document each: `query, document, score`."""
         columns = {**self._reading.columns, "score": ""} if by_rank else self._reading.columns
         schema: dict[str, Any] = dict.fromkeys(self.types, pl.String())
         for name, kind in self.types.items():
@@ -144,18 +144,18 @@ class Related(Run):
         return frames.settle(frame, self._table(columns, orders), schema)
 
     def _changed(self, **attributes: object) -> Self:
-        """This run with some attributes different, of whose rows nothing is known yet."""
+        """Return a copy of this run with other attributes, of whose rows nothing is known yet."""
         other = super()._changed(**attributes)
         other.__dict__.pop("_unordered", None)
         other.__dict__.pop("_in_order", None)
         return other
 
     def called(self, name: str) -> Self:
-        """This run under another name."""
+        """Return this run under another name."""
         return self._changed(name=name)
 
     def only(self, queries: Collection[str]) -> Self:
-        """A run with the rows of some queries; what is wrong with others does not matter.
+        """Return a run with the rows of these queries alone; errors in the others do not matter.
 
         Args:
             queries: their ids.
@@ -196,7 +196,7 @@ class Related(Run):
         return f"CAST({_name(self._position)} AS DOUBLE)" if is_number else ""
 
     def batches(self, progress: "Progress | None" = None, *, ranks: bool = False) -> Iterator[pl.DataFrame]:  # noqa: ARG002 - of a file
-        """All rows, those of a query together, and in the order of their positions where there are such.
+        """Yield all rows, those of a query together, and in the order of their positions where there are such.
 
         Raises:
             InputError: `empty-input`, `changed-file`, and what is wrong with rows.
@@ -222,7 +222,7 @@ class Related(Run):
             raise InputError("empty-input", f"{self._called}: {what}", remedy=remedy)
 
     def some(self, queries: Sequence[str]) -> list[tuple[str, str]]:
-        """Some of the documents of some queries, for a message.
+        """Return a few documents of these queries as pairs of query and document, for a message.
 
         Args:
             queries: their ids.
@@ -232,7 +232,7 @@ class Related(Run):
         return self._settled(self._taken(rows, self.chosen), Orders()).select("query", "document").rows()
 
     def _again(self, rows: Relation, *columns: str) -> pl.DataFrame:
-        """Some of what is there several times, with how many times.
+        """Return a few of the values that occur several times, with how many times.
 
         Args:
             rows: the rows to look at.
@@ -252,7 +252,7 @@ class Related(Run):
         return self.ranks is not None
 
     def by_rank(self) -> Self | None:
-        """This run with its column of ranks beside the scores; None where there is none.
+        """Return this run with its column of ranks beside the scores; None where it has no such column.
 
         Raises:
             InputError: `missing-value`, `bad-score`, where ranks cannot be trusted.
@@ -347,18 +347,18 @@ class Related(Run):
         return rows["query"].cast(pl.String).to_list() if together else None
 
     def queries(self) -> list[str]:
-        """The ids of all queries, as they come where that is known, and else in the order of their bytes."""
+        """Return the ids of all queries, as they come where that is known, and else in the order of their bytes."""
         return self._in_order or sorted(super().queries())
 
     def _frame(self) -> pl.DataFrame:
-        """All rows, taken out of the engine."""
+        """Fetch all rows from the engine."""
         return pl.concat(self.batches())
 
 
 def in_parts(
     name: str, relation: Relation, query: str, place: str = "", length: str = "1"
 ) -> Iterator[tuple[int, Relation]]:
-    """A relation in parts of so many rows as memory holds, each with all rows of its queries, query by query.
+    """Split a relation into parts that fit in memory, each with all rows of its queries, query by query.
 
     Args:
         name: what messages call the relation.
@@ -384,7 +384,7 @@ def in_parts(
 
 
 def bring_together(run: Run, connection: Connection) -> Run:
-    """A run whose rows are brought together by DuckDB, on disk where memory ends, should they stand apart.
+    """Return a run whose rows DuckDB brings together by query, on disk where memory ends, should they stand apart.
 
     Args:
         run: files.
@@ -395,7 +395,7 @@ def bring_together(run: Run, connection: Connection) -> Run:
 
 
 def _together(connection: Connection, frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """The rows of each query together, as they came.
+    """Yield the rows of each query together, in the order in which they came.
 
     Args:
         connection: to DuckDB.
@@ -420,7 +420,7 @@ def _together(connection: Connection, frames: Iterable[pl.DataFrame]) -> Iterato
 
 @contextmanager
 def opened(memory: int | None = None) -> Iterator[Connection]:
-    """DuckDB for the length of a block; what it spills goes to a folder that is gone afterwards.
+    """Connect to DuckDB for the length of a block; what it spills goes to a folder that is gone afterwards.
 
     Args:
         memory: how many bytes it takes; 80 % of the machine's where not said.
@@ -478,17 +478,17 @@ def _translated(name: str) -> Iterator[None]:
 
 
 def _project(relation: Relation, columns: Iterable[str]) -> Relation:
-    """A relation of some columns; a UUID is text."""
+    """Select columns of a relation; a UUID becomes text."""
     types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     parts = (_name(column) if types[column] != "UUID" else f"{_text(column)} AS {_name(column)}" for column in columns)
     return relation.project(", ".join(dict.fromkeys(parts)))
 
 
 def _name(column: str) -> str:
-    """A name as queries hold it."""
+    """Quote the name of a column for SQL."""
     return '"' + column.replace('"', '""') + '"'
 
 
 def _text(column: str) -> str:
-    """A column as text that is compared byte by byte, whatever collation it or the connection has."""
+    """Return SQL for a column as text that is compared byte by byte, whatever collation it or the connection has."""
     return f"CAST({_name(column)} AS VARCHAR) COLLATE c"

@@ -34,7 +34,7 @@ class Exclusion:
     pairs: Qrels | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
-        """The label."""
+        """Return the label."""
         return self.label
 
     @classmethod
@@ -65,14 +65,14 @@ class Exclusion:
         return Exclusion(self.label)
 
     def documents_of(self, query: str) -> Collection[str]:
-        """The documents that do not count for a query."""
+        """Return the documents that do not count for a query."""
         if self.label == SELF:
             return (query,)
         place = self._numbers.get(query)
         return () if place is None else self.known.documents_of(place)
 
     def of_queries(self, queries: Sequence[str]) -> "tuple[Integers, pl.Series]":
-        """The pairs of some queries.
+        """Collect the pairs of the given queries.
 
         Returns:
             The place of each pair's query in the list, and its document.
@@ -91,7 +91,7 @@ class Exclusion:
         return np.repeat(numbers, lengths), taken(self.known.document_series, rows)
 
     def out_of(self, qrels: Qrels, *, may_be_all: bool = False) -> Qrels:
-        """The judgements of all other documents; queries stay, also those that have none left.
+        """Return the judgements of the documents that are not excluded; queries stay, also those that have none left.
 
         Args:
             qrels: the judgements.
@@ -132,7 +132,7 @@ class Exclusion:
 
 
 def nothing_left(exclude: object, what: str) -> InputError:
-    """The error for pairs beside which nothing is left.
+    """Return the error for pairs that exclude everything.
 
     Args:
         exclude: the pairs, or their label.
@@ -157,7 +157,7 @@ def _pairs(source: object, columns: Mapping[str, str]) -> Qrels:
 
 
 def _label(pairs: Qrels) -> str:
-    """The number of pairs, and a digest of their lines `query TAB document` in the order of their bytes."""
+    """Return the number of pairs, and a digest of their lines `query TAB document` in the order of their bytes."""
     digest = hashlib.sha256()
     for place, query in enumerate(pairs.queries):
         lines = [f"{query}\t{document}\n" for document in sorted(pairs.documents_of(place))]

@@ -21,7 +21,7 @@ _SETTLED: Final = {*Ordering._fields, "duplicate_judgements", "exclude_from", "b
 
 
 def effective(judging: Judging, hits: JudgedRows, *, open_grades: bool = False) -> Judging:
-    """Settings with those at their default that change nothing of this judged run.
+    """Reset settings that have no effect on this judged run to their defaults.
 
     Args:
         judging: the settings.
@@ -59,7 +59,7 @@ def refuse_ids(judging: Judging, *queries: Iterable[str]) -> None:
 
 
 def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> JudgedRows:
-    """The judged run as the settings have it, in this order: depth, grades, pool, unretrieved documents, scores, ties.
+    """Apply the settings in this order: depth, grades, pool, unretrieved documents, scores, ties.
 
     Args:
         hits: the judged run, ranked as their `Ordering` says.
@@ -85,7 +85,7 @@ def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
 
 
 def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> JudgedRows:
-    """The judged run with the grades that count, and without judgements that do not.
+    """Apply the settings that change grades, and drop the judgements that do not count.
 
     Args:
         hits: the judged run.

@@ -72,7 +72,7 @@ class _Remainder:
                 self.unranked[ordering] = error
 
     def judged_run(self, ordering: Ordering, run: Run, *, is_auto: bool) -> JudgedRun | InputError:
-        """The run as one convention judges it, or the error with which it is refused.
+        """Return the run as one convention judges it, or the error with which it is refused.
 
         Args:
             ordering: that of the convention.
@@ -185,7 +185,7 @@ def judge_all(
 def _shared(
     judged: Sequence[JudgedRun | InputError], conventions: Conventions, run: Run, include: Include
 ) -> list[JudgedRun | InputError]:
-    """Judged runs with what is known besides; equal ones without ties are one object, to be measured once."""
+    """Collect judged runs and what is known besides; equal ones without ties are one object, to be measured once."""
     shared: list[JudgedRun | InputError] = []
     lists = run.lists
     distinct: dict[tuple[object, ...], list[JudgedRun]] = {}

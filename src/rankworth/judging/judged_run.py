@@ -41,7 +41,7 @@ class Subtopics:
     """`[M]`: the documents, those of each query by descending id"""
 
     def of(self, documents: Integers, real: NDArray[np.bool_], width: int) -> Floats:
-        """`[..., S]`: the grades of some documents for each subtopic, minus infinity where there are none."""
+        """Return `[..., S]`, the grades of the documents for each subtopic, minus infinity where there are none."""
         cells = np.flatnonzero(real)
         rows = documents.reshape(-1)[cells]
         lengths = self.offsets[rows + 1] - self.offsets[rows]
@@ -52,7 +52,7 @@ class Subtopics:
 
 
 def subtopics_of(qrels: Qrels) -> Subtopics | None:
-    """The grades by subtopic, found once for each `Qrels`; None where the judgements say nothing of subtopics.
+    """Return the grades by subtopic, computed once for each `Qrels`; None where the judgements have no subtopics.
 
     Raises:
         InputError: `missing-value`, `id-type`, where the column of subtopics cannot be read.
@@ -65,7 +65,7 @@ def subtopics_of(qrels: Qrels) -> Subtopics | None:
 
 
 def subtopics_of_rows(ranked: Iterable[Row], missing: Iterable[Row]) -> tuple[list[Row], list[Row], Subtopics | None]:
-    """Best grades of the documents of one ranking, and the grades by subtopic where some document has several.
+    """Find the best grade of each document of one ranking, and the grades by subtopic where some document has several.
 
     Args:
         ranked: what each retrieved document has; None for one that nobody judged.
@@ -114,7 +114,7 @@ def _numbered(qrels: Qrels) -> Subtopics | None:
 
 
 def _numbers(owner: Integers, place: Integers, width: int, queries: int) -> tuple[Integers, Integers]:
-    """The number of each row's subtopic within its query, and how many each query has.
+    """Return the number of each row's subtopic within its query, from 0, and how many subtopics each query has.
 
     >>> _numbers(np.array([0, 0, 1, 1]), np.array([2, 5, 5, 5]), 9, 2)
     (array([0, 1, 0, 0]), array([2, 1]))
@@ -175,22 +175,22 @@ class JudgedRows:
         return self.tie_last is not self.tie_first and bool(self.tied_rows.any())
 
     def ranks_as(self, other: "JudgedRows") -> bool:
-        """Whether other rows of the same documents, without ties, stand as these do."""
+        """Return whether other rows of the same documents, without ties, have the ranks of these."""
         columns = ((getattr(self, name), getattr(other, name)) for name in COLUMNS)
         return all(own is theirs or np.array_equal(own, theirs) for own, theirs in columns)
 
     def compact(self) -> "JudgedRows":
-        """The rows of judged documents only."""
+        """Keep only the rows of judged documents."""
         return self if self.known.all() else self._rows(self.known)
 
     def shortened(self, depth: int) -> "JudgedRows":
-        """The first documents of each query, as many as `depth`."""
+        """Keep the documents down to rank `depth` of each query."""
         depth = min(depth, int(self.n_retrieved.max(initial=0)))
         cut = self._rows(self.rank <= depth)
         return replace(cut, tie_last=np.minimum(cut.tie_last, depth), n_retrieved=np.minimum(self.n_retrieved, depth))
 
     def ranked(self, rank: Integers) -> "JudgedRows":
-        """Other ranks for documents with equal scores, in another order.
+        """Rank documents with equal scores in another order.
 
         Args:
             rank: `[N]`, the rank of each row.
@@ -200,7 +200,7 @@ class JudgedRows:
         return replace(self._taken(order, self.offsets), rank=rank[order])
 
     def within_ties(self, key: NDArray[Any], front: NDArray[np.bool_]) -> Integers:
-        """`[N]`: ranks with tied documents by a key, some at the front of their tie and the others at its end.
+        """Return `[N]`, ranks with tied documents by a key, some at the front of their tie and the others at its end.
 
         Between them there is room for documents without rows, which nobody judged.
 
@@ -223,7 +223,7 @@ class JudgedRows:
         return self._taken(np.flatnonzero(kept), np.concatenate(([0], np.cumsum(kept)))[self.offsets])
 
     def _taken(self, rows: Integers, offsets: Integers) -> "JudgedRows":
-        """Some of the rows, or copies of them.
+        """Select rows; a row may be selected several times.
 
         Args:
             rows: `[N']`, which.
@@ -241,7 +241,7 @@ class JudgedRows:
         return np.repeat(np.arange(self.n_retrieved.size), np.diff(self.offsets))
 
     def without(self, removed: NDArray[np.bool_]) -> "JudgedRows":
-        """The other rows, whose ranks are counted anew."""
+        """Remove rows and count the ranks of the others anew."""
         places, kept = int(self.n_retrieved.max(initial=0)) + 1, self._rows(~removed)
         ranks_removed = (self.query * places + self.rank)[removed]
 
@@ -258,7 +258,7 @@ class JudgedRows:
         )
 
     def forgetting(self, rows: Integers) -> "JudgedRows":
-        """These rows where some documents, given by their rows, are not judged."""
+        """Return these rows with the documents at the given rows as unjudged ones."""
         known, grade = self.known.copy(), self.grade.copy()
         known[rows], grade[rows] = False, 0.0
         judgement = None if self.judgement is None else self.judgement.copy()
@@ -267,7 +267,7 @@ class JudgedRows:
         return replace(self, known=known, grade=grade, judgement=judgement)
 
     def pooling(self, query: Integers, grades: Floats) -> "JudgedRows":
-        """These rows with other judged documents; subtopics are dropped if these differ.
+        """Replace the judged documents of all queries; drop subtopics if these differ.
 
         Args:
             query: `[M]`, their queries.
@@ -278,11 +278,11 @@ class JudgedRows:
         return replace(self, pool=pool, subtopics=self.subtopics if pool == self.pool else None)
 
     def with_pool(self, query: Integers, grades: Floats) -> "JudgedRows":
-        """These rows with further judged documents; arguments are those of `pooling`."""
+        """Add judged documents; arguments are those of `pooling`."""
         return self.pooling(np.append(self.pool.query, query), np.append(self.pool.grades, grades))
 
     def with_copies(self, copies: Integers, grades: Floats, *, spread: bool = False) -> "JudgedRows":
-        """These rows with further grades for some judged documents, each as if it were another document at its rank.
+        """Add grades for judged documents, each as if it were another document at the same rank.
 
         Args:
             copies: `[C]`, which of the judged documents.
@@ -309,7 +309,7 @@ class JudgedRows:
         return more.pooling(np.append(self.pool.query, more_query), np.append(self.pool.grades, grades))
 
     def blocks(self, queries: Integers | None = None) -> Iterator[tuple[Integers, Judged]]:
-        """Padded arrays of some queries or of all, in blocks of similar width that stay in the processor's cache."""
+        """Yield padded arrays of these or all queries, in blocks of similar width that fit the processor's cache."""
         numbers = np.arange(self.n_retrieved.size) if queries is None else queries
         width = np.maximum(np.diff(self.offsets), self.pool.lengths)[numbers]
         if self.subtopics is not None:
@@ -327,7 +327,7 @@ class JudgedRows:
             start = end
 
     def block(self, queries: Integers | None = None) -> Judged:
-        """Padded arrays of these queries, of all where none are named."""
+        """Pad the arrays of the given queries, or of all queries."""
         is_kept = queries is None and self.subtopics is None and self.pool.grades.size <= _REMEMBERED
         queries = np.arange(self.n_retrieved.size) if queries is None else queries
         rows, real = padded(self.offsets, queries)
@@ -360,7 +360,7 @@ class JudgedRows:
     def with_rows(
         self, query: Integers, rank: Integers, spans: tuple[Integers, Integers], grade: Floats | None = None
     ) -> "JudgedRows":
-        """With further documents.
+        """Add documents to the rankings.
 
         Args:
             query: `[N]`, the query of each.
@@ -383,7 +383,7 @@ class JudgedRows:
         return replace(self, offsets=self.offsets + np.append(0, added), **taken)
 
     def of(self, queries: Integers) -> "JudgedRows":
-        """The rows and judgements of some of the queries."""
+        """Select queries, with their rows and judgements."""
         if np.array_equal(queries, np.arange(self.n_retrieved.size)):
             return self
         lengths, pooled = np.diff(self.offsets)[queries], self.pool.lengths[queries]
@@ -463,7 +463,7 @@ def assemble(qrels: Qrels, columns: Columns, n_retrieved: Integers, duplicates: 
 
 
 def _beyond(judgement: Integers, times: Integers) -> Integers:
-    """The rows at which a judgement appears more often than it may.
+    """Return the rows at which a judgement appears more often than it may.
 
     Args:
         judgement: `[N]`, the judgement of each row, -1 where there is none.

@@ -74,7 +74,7 @@ class Contradictions:
             self.example = queries[int(owners[0])], before, one, after, other
 
     def error(self, run: str, lists: Lists | None, *, ways: bool = True) -> InputError | None:
-        """What is said of them; None where there are none, or where nobody goes by the scores of lists.
+        """Return the error for such lists; None where there are none, or where nobody goes by the scores of lists.
 
         Args:
             run: what the run is called; nothing where it has no name.

@@ -23,7 +23,7 @@ _SAME_COLLECTION: Final = "are these judgements and a run of the same collection
 def nothing_in_common(
     judged: Sequence[str], ranked: Sequence[str], run: str = "", column: str = "query", remark: str = ""
 ) -> InputError:
-    """The error for a run of which no query is judged.
+    """Return the error for a run of which no query is judged.
 
     Args:
         judged: queries that are judged.
@@ -47,7 +47,7 @@ def nothing_in_common(
 
 
 def unnamed(run: Run, queries: Collection[str] = ()) -> str:
-    """What to say of a response or of lists that do not say which queries they answer; empty for any other run.
+    """Return a note on a response or on lists that do not say which queries they answer; empty for any other run.
 
     Args:
         run: the run.
@@ -66,7 +66,7 @@ def unnamed(run: Run, queries: Collection[str] = ()) -> str:
 
 
 def alike_queries(unanswered: Sequence[str], ignored: Sequence[str]) -> str:
-    """What to say of judged queries without results that the run has under ids of another form; empty if it has none.
+    """Return a note on judged queries without results that the run has under ids of another form; empty if it has none.
 
     Args:
         unanswered: judged queries that the run does not have.
@@ -79,7 +79,7 @@ def alike_queries(unanswered: Sequence[str], ignored: Sequence[str]) -> str:
 
 
 def alike_documents(qrels: Qrels, run: Run, first: Mapping[str, Sequence[str]] | None = None) -> str:
-    """What to say of judged documents that the run has under ids of another form; empty where these are few.
+    """Return a note on judged documents that the run has under ids of another form; empty where these are few.
 
     Args:
         qrels: the judgements.
@@ -108,7 +108,7 @@ def alike_documents(qrels: Qrels, run: Run, first: Mapping[str, Sequence[str]] |
 
 
 def no_common_documents(qrels: Qrels, run: Run) -> str:
-    """What to say of a run of which no document is judged for its query, although some queries are.
+    """Return a note on a run of which no document is judged for its query, although some queries are.
 
     Args:
         qrels: the judgements.
@@ -131,7 +131,7 @@ def no_common_documents(qrels: Qrels, run: Run) -> str:
 
 
 def _first_documents(qrels: Qrels, run: Run) -> dict[str, list[str]]:
-    """The first documents that a run has for judged queries, by query."""
+    """Return the first documents that a run has for judged queries, by query."""
     judged = frozenset(qrels.queries)
     pairs: Iterable[tuple[str, str]]
     if run.engine:
@@ -201,7 +201,7 @@ def _remedy(pairs: Mapping[str, str], what: str, known: int, outcome: str) -> st
 
 
 def _best(judged: Sequence[str], ranked: Sequence[str], *, whole: bool = False) -> tuple[Mapping[str, str], str]:
-    """The pairs of ids that one rewriting makes equal, and what it rewrites: that which makes most so.
+    """Return the pairs of ids that one rewriting makes equal, and what it rewrites: the one that makes most so.
 
     Args:
         judged: ids of the judgements, none of which the run has.
@@ -215,7 +215,7 @@ def _best(judged: Sequence[str], ranked: Sequence[str], *, whole: bool = False) 
 
 
 def _rewritten(judged: Sequence[str], ranked: Sequence[str]) -> Iterator[tuple[Mapping[str, str], str]]:
-    """Pairs of ids that are equal in one form, for each form."""
+    """Yield the pairs of ids that are equal in one form, for each form."""
     lines = "\n".join((*judged, *ranked))
     for what, rewrite in _FORMS.items():
         rewritten = rewrite(lines)
@@ -228,7 +228,7 @@ def _rewritten(judged: Sequence[str], ranked: Sequence[str]) -> Iterator[tuple[M
 
 
 def _affixed(judged: Sequence[str], ranked: Sequence[str], least: int) -> Iterator[tuple[Mapping[str, str], str]]:
-    """Pairs of ids of which one is the other with a prefix or a suffix.
+    """Yield the pairs of ids of which one is the other with a prefix or a suffix.
 
     Args:
         judged: ids of the judgements.

@@ -67,15 +67,15 @@ class _Rows(Rows):
         return column if self.order is None else column[self.order]
 
     def _ids(self, rows: Integers) -> pl.Series:
-        """The ids of some rows; those of all others are never brought in order."""
+        """Return the ids at the given rows; those of all others are never brought in order."""
         return taken(self.frame["document"], rows if self.order is None else self.order[rows])
 
     def documents(self, rows: Integers) -> list[str]:
-        """The ids of some rows."""
+        """Return the ids at the given rows."""
         return self._ids(rows).to_list()
 
     def without(self, exclude: Exclusion) -> "_Rows":
-        """The rows of all other documents; those of equal keys are compared as text."""
+        """Return the rows of the documents that are not excluded; rows of equal keys are compared as text."""
         query, documents = exclude.of_queries(self.queries)
         wanted = pair_keys(documents, self.place[query], _index(self.qrels)[1])
         row, _ = _candidates(self.keys, np.sort(wanted))
@@ -84,7 +84,7 @@ class _Rows(Rows):
         return self._left(rows.join(pairs, on=["query", "document"], how="semi")["row"].to_numpy())
 
     def once(self, policy: Duplicates) -> "_Rows":
-        """The rows that count of documents that a query has twice; those of equal keys are compared as text.
+        """Keep the rows that count of documents that a query has twice; rows of equal keys are compared as text.
 
         Raises:
             InputError: `duplicate-document`.
@@ -109,7 +109,7 @@ class _Rows(Rows):
         return self._left(np.setdiff1d(row, kept))
 
     def _left(self, out: Integers) -> "_Rows":
-        """All rows but some."""
+        """Remove rows."""
         if not out.size:
             return self
         kept = np.ones(self.keys.size, dtype=bool)
@@ -127,7 +127,7 @@ class _Rows(Rows):
         )
 
     def hits(self) -> Hits:
-        """The judged documents; rows of equal keys are compared as text."""
+        """Find the judged documents; rows of equal keys are compared as text."""
         place = self.place[self.judged]
         judgements = expand(self.qrels.offsets[place], self.qrels.lengths[place])
         wanted = _index(self.qrels)[0][judgements]
@@ -139,18 +139,18 @@ class _Rows(Rows):
         return Hits(self._segment(row), judgement[same], self.scores[row], lambda: row)
 
     def judgements(self, segments: Integers) -> Integers:
-        """The judgement of every row of some queries, -1 where there is none."""
+        """Return the judgement of every row of the given queries, -1 where there is none."""
         hits, judgements = self.hits(), np.full(self.keys.size, -1)
         judgements[hits.row] = hits.judgement
         return judgements[expand(self.starts[segments], self.lengths[segments])]
 
     def judged_anywhere(self, rows: Integers) -> NDArray[np.bool_]:
-        """Whether the documents of some rows are judged for any query."""
+        """Return whether the document of each row is judged for any query."""
         judged = self.qrels.document_series.unique().implode()
         return self._ids(rows).is_in(judged).to_numpy()
 
     def before_in_group(self, hits: Hits, groups: TieGroups, ties: Ties) -> Integers:
-        """`[T]`: how many rows of its group each tied document has before it; rows of one id stand as they came."""
+        """Return `[T]`, how many rows of its group come before each tied document; rows of one id keep their order."""
         rows, sizes = groups.rows, groups.sizes
         before = expand(np.zeros_like(sizes), sizes)
         if ties == "given-reversed":
@@ -166,12 +166,12 @@ class _Rows(Rows):
         return before[by_row[np.searchsorted(rows, hits.row[groups.hits], sorter=by_row)]]
 
     def _segment(self, rows: Integers) -> Integers:
-        """The numbers of the queries of some rows."""
+        """Return `[N]`, the number of each row's query."""
         return np.searchsorted(self.starts, rows, side="right") - 1
 
 
 def batch(whole: WholeInOrder, run: Run, include: Include, qrels: Qrels) -> _Rows:
-    """Rows beside judgements."""
+    """Join rows to judgements."""
     frame, starts, queries, order = whole
     _, seed, places = _index(qrels)
     place = np.array([places.get(query, len(qrels) + number) for number, query in enumerate(queries)], dtype=np.int64)
@@ -190,7 +190,7 @@ def batch(whole: WholeInOrder, run: Run, include: Include, qrels: Qrels) -> _Row
 
 
 def _index(qrels: Qrels) -> tuple[Keys, int, dict[str, int]]:
-    """Keys that differ for all judgements, their seed, and the places of the queries; found once for each `Qrels`."""
+    """Return keys that differ for all judgements, their seed, and the queries' places; made once for each `Qrels`."""
     if "_index" not in qrels.__dict__:
         place = np.repeat(np.arange(len(qrels)), qrels.lengths)
         seed, keys = next(
@@ -216,13 +216,13 @@ def pair_keys(documents: pl.Series, place: Integers, seed: int, order: Integers 
 
 
 def has_repeated(keys: Keys) -> bool:
-    """Whether a key appears twice."""
+    """Return whether a key appears twice."""
     ordered = np.sort(keys)
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def _candidates(keys: Keys, wanted: Keys) -> tuple[Integers, Integers]:
-    """The rows that have one of the wanted keys, and the places of these among them.
+    """Find the rows that have one of the wanted keys, and the places of these among them.
 
     A table of the first bits of all wanted keys lets nearly all other rows go; what is left is searched.
 
@@ -264,7 +264,7 @@ def whole_queries(frames: Iterable[pl.DataFrame]) -> Generator[Whole]:
 
 
 def _once(frame: pl.DataFrame, starts: Integers, seen: set[str]) -> Whole:
-    """Rows of queries that were not seen before."""
+    """Refuse rows of queries that were seen before."""
     queries, before = taken(frame["query"], starts).to_list(), len(seen)
     seen.update(queries)
     if len(seen) < before + len(queries):
@@ -273,7 +273,7 @@ def _once(frame: pl.DataFrame, starts: Integers, seen: set[str]) -> Whole:
 
 
 def as_they_come(frames: Iterable[pl.DataFrame]) -> Generator[WholeInOrder]:
-    """Whole queries of frames in which the rows of each query stand together.
+    """Yield whole queries of frames in which the rows of each query stand together.
 
     Raises:
         ScatteredError: where they do not.
@@ -284,7 +284,7 @@ def as_they_come(frames: Iterable[pl.DataFrame]) -> Generator[WholeInOrder]:
 
 
 def in_memory(frames: Iterable[pl.DataFrame]) -> Generator[WholeInOrder]:
-    """All queries at once, which come in the order of their first rows; the rows of each keep theirs.
+    """Read all queries at once; they come in the order of their first rows, and the rows of each keep theirs.
 
     Only numbers are brought in order: texts of all rows would take longer than all the rest.
     """
@@ -294,13 +294,13 @@ def in_memory(frames: Iterable[pl.DataFrame]) -> Generator[WholeInOrder]:
 
 
 def together_in_memory(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """All rows in one frame, those of each query together, in the order in which queries and rows came."""
+    """Yield all rows in one frame, those of each query together, in the order in which queries and rows came."""
     frame = pl.concat(list(frames))
     yield frame[_by_query(frame["query"])[0]]
 
 
 def _by_query(column: pl.Series) -> tuple[Integers, Integers, list[str]]:
-    """The order that brings equal queries together, where each begins in it, and the queries."""
+    """Return the order that brings equal queries together, where each begins in it, and the queries."""
     queries = column.unique(maintain_order=True)
     number = column.cast(pl.Enum(queries)).to_physical().to_numpy()
     counts = np.bincount(number, minlength=queries.len())
@@ -308,7 +308,7 @@ def _by_query(column: pl.Series) -> tuple[Integers, Integers, list[str]]:
 
 
 def ahead(items: Iterator[T], *, alone: bool) -> Generator[T]:
-    """Each item is made in another thread while the one before is used.
+    """Make each item in another thread while the one before is used.
 
     Args:
         items: the items.

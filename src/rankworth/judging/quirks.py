@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def separated(qrels: Qrels, run: Run, settings: Judging) -> tuple[Qrels, Run]:
-    """Judgements and run in which each block is a query of its own, `q1`, `q1 (2)`, ...
+    """Make each block of judgements and run a query of its own, `q1`, `q1 (2)`, ...
 
     Args:
         qrels: the judgements.
@@ -52,7 +52,7 @@ def separated(qrels: Qrels, run: Run, settings: Judging) -> tuple[Qrels, Run]:
 
 
 def shortened(run: Run, ordering: Ordering, depth: int) -> Run:
-    """The first documents of each query, by their scores; what comes behind them is not looked at.
+    """Keep the first `depth` documents of each query by their scores; later ones are not looked at.
 
     Args:
         run: the run.
@@ -76,7 +76,7 @@ def shortened(run: Run, ordering: Ordering, depth: int) -> Run:
 
 
 def paired(qrels: Qrels, run: Run) -> tuple[Qrels, Run] | None:
-    """The run with its queries called after those judged, first by first; None where that changes nothing.
+    """Rename the queries of the run to those judged, first by first; return None where that changes nothing.
 
     Args:
         qrels: the judgements.
@@ -99,7 +99,7 @@ def paired(qrels: Qrels, run: Run) -> tuple[Qrels, Run] | None:
 
 
 def _joined(rows: "pl.DataFrame", block: "pl.Series") -> "pl.DataFrame":
-    """Blocks of one query that have become neighbours as one ranking: each by its scores, one after the other.
+    """Join blocks of one query that have become neighbours into one ranking: each by its scores, one after the other.
 
     Only where that is so scores become places, so that documents with one score stand as they were given there.
 

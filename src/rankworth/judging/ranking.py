@@ -36,12 +36,12 @@ class Ordering(NamedTuple):
 
     @classmethod
     def of(cls, judging: Judging) -> "Ordering":
-        """Those of some settings; ties that share ranks stand by descending id, as if they were broken."""
+        """Take the ordering out of settings; ties that share ranks stand by descending id, as if they were broken."""
         ties: Ties = "id-descending" if judging.ties in ("expected", "last") else judging.ties
         return cls(judging.order, judging.score_type, ties, judging.duplicates, judging.exclude)
 
     def settled(self, lists: object) -> "Ordering":
-        """Where `order` is `auto`, the order of lists, or the scores of a table, for which `lists` is None."""
+        """Resolve `order="auto"`: the order of lists, or the scores of a table, for which `lists` is None."""
         return self._replace(order="score" if lists is None else "given") if self.order == "auto" else self
 
 
@@ -145,11 +145,11 @@ class Rows(ABC):
 
     @abstractmethod
     def without(self, exclude: Exclusion) -> "Rows":
-        """The rows of all other documents."""
+        """Return the rows of the documents that are not excluded."""
 
     @abstractmethod
     def once(self, policy: Duplicates) -> "Rows":
-        """The rows that count of documents that a query has twice.
+        """Keep the rows that count of documents that a query has twice.
 
         Raises:
             InputError: `duplicate-document`.
@@ -158,23 +158,23 @@ class Rows(ABC):
 
     @abstractmethod
     def documents(self, rows: Integers) -> list[str]:
-        """The ids of some rows."""
+        """Return the ids at the given rows."""
 
     @abstractmethod
     def hits(self) -> Hits:
-        """The judged documents."""
+        """Find the judged documents."""
 
     @abstractmethod
     def judgements(self, segments: Integers) -> Integers:
-        """The judgement of every row of some judged queries, -1 where there is none."""
+        """Return the judgement of every row of the given judged queries, -1 where there is none."""
 
     @abstractmethod
     def judged_anywhere(self, rows: Integers) -> NDArray[np.bool_]:
-        """Whether the documents of some rows are judged for any query."""
+        """Return whether the document of each row is judged for any query."""
 
     @abstractmethod
     def before_in_group(self, hits: Hits, groups: TieGroups, ties: Ties) -> Integers:
-        """`[T]`: how many rows of its group each tied document has before it, by ids or by the order given.
+        """Return `[T]`, how many rows of its group come before each tied document, by ids or by the order given.
 
         Raises:
             InputError: `id-type`.
@@ -182,7 +182,7 @@ class Rows(ABC):
         """
 
     def ranked(self, ordering: Ordering) -> Columns:
-        """The documents that get a row, ranked by one ordering; what several orderings share is computed once."""
+        """Rank the documents that get a row by one ordering; what several orderings share is computed once."""
         ranks = zip(("tie_first", "tie_last", "rank"), self._ranks(ordering), strict=True)
         return self._columns | dict(ranks)
 
@@ -210,7 +210,7 @@ class Rows(ABC):
         return columns
 
     def _ranks(self, ordering: Ordering) -> tuple[Integers, Integers, Integers]:
-        """First rank of the group of equal scores, last rank of it, and rank: `[N]` each.
+        """Return the first rank of the group of equal scores, the last rank of it, and the rank: `[N]` each.
 
         Raises:
             InputError: `bad-score`, of a rank column.
@@ -249,7 +249,7 @@ class Rows(ABC):
 def tie_groups(
     ascending: Floats, starts: Integers, lengths: Integers, segment: Integers, target: Floats
 ) -> tuple[Integers, Integers, Integers | None]:
-    """The first and the last rank of the group of equal scores of some documents, and the order of all rows.
+    """Find the first and the last rank of each document's group of equal scores, and the order of all rows.
 
     Args:
         ascending: `[R]`, minus the scores of all rows, segment after segment; a segment holds one query.
@@ -297,7 +297,7 @@ def tie_groups(
 def _counted(
     ascending: Floats, starts: Integers, lengths: Integers, segment: Integers, target: Floats
 ) -> tuple[Integers, Integers]:
-    """First and last ranks by looking at every score of a segment: for few documents, quicker than to sort it."""
+    """Count first and last ranks by looking at every score of a segment: for few documents, quicker than to sort it."""
     size = lengths[segment]
     first, last = np.ones_like(segment), np.zeros_like(segment)
     blocks = np.flatnonzero(np.diff(np.cumsum(size) // _CELLS, prepend=-1))
@@ -312,7 +312,7 @@ def _counted(
 
 
 def _bisect(low: Integers, high: Integers, before: Callable[[Integers], NDArray[np.bool_]]) -> Integers:
-    """For many slices at once, the first place that is not `before`; places may lie one beyond the end.
+    """Find, for many slices at once, the first place that is not `before`; places may lie one beyond the end.
 
     Args:
         low: where each slice begins.
@@ -330,7 +330,7 @@ def _bisect(low: Integers, high: Integers, before: Callable[[Integers], NDArray[
 def break_ties(
     first: Integers, last: Integers, order: Integers | None, batch: Rows, hits: Hits, ties: Ties
 ) -> Integers:
-    """Ranks of documents, within groups of equal scores by ids or by the order given."""
+    """Rank documents within groups of equal scores by ids or by the order given."""
     rank, tied = first.copy(), np.flatnonzero(last > first)
     # In the order of scores, the rows of a group stand together.
     begin = batch.starts[hits.segment[tied]] + first[tied] - 1
@@ -345,7 +345,7 @@ def break_ties(
 
 
 def at_precision(scores: Floats, score_type: ScoreType) -> Floats:
-    """Scores as they are compared."""
+    """Round scores to the precision in which they are compared."""
     if score_type == "float64":
         return scores
     with np.errstate(over="ignore"):
@@ -353,7 +353,7 @@ def at_precision(scores: Floats, score_type: ScoreType) -> Floats:
 
 
 def whole_ranks(ranks: Floats) -> Integers:
-    """Ranks of a rank column.
+    """Read ranks from a rank column.
 
     Raises:
         InputError: `bad-score`.
