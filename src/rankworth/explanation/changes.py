@@ -116,7 +116,7 @@ class RankedQuery:
         return self.ties in ("expected", "last") and bool(tied.any())
 
     def row(self, document: str) -> int:
-        """The row of a document.
+        """Return the row of a document.
 
         Raises:
             InputError: `unknown-document`.
@@ -132,7 +132,7 @@ class RankedQuery:
         raise InputError("unknown-document", text, remedy=remedy)
 
     def describe(self, document: str) -> str:
-        """A document with its grade and rank: `d7 (grade 2, rank 3)`."""
+        """Describe a document by its grade and rank: `d7 (grade 2, rank 3)`."""
         row = self.row(document)
         grade = self.ranking.grade(row)
         graded = "nobody judged it" if grade is None else f"grade {grade:g}"
@@ -140,24 +140,24 @@ class RankedQuery:
         return f"{document} ({graded}, {rank})"
 
     def best_document(self) -> str:
-        """The first document with the highest grade, retrieved or not."""
+        """Return the first document with the highest grade, retrieved or not."""
         rows = self.ranking.rows
         return self.ranking.documents[int(np.argmax(np.where(rows.known, rows.grade, -np.inf)))]
 
     def rank(self, position: int) -> int:
-        """The rank at a position; behind the last document comes the next one."""
+        """Return the rank at a position; behind the last document comes the next one."""
         ranks, retrieved = self.ranking.rows.rank, self.ranking.retrieved
         return int(ranks[position - 1]) if position <= retrieved else int(ranks[retrieved - 1]) + 1
 
     def last_rank(self, last: int, n: int | None) -> int:
-        """The last rank that is varied, which is `n` if the caller says it; a note names ranks left out by default."""
+        """Return the last rank that is varied, `n` if the caller gives it; note which ranks are left out by default."""
         until = min(last, n or _DEEPEST)
         if until < last and n is None:
             self.notes.append(f"{last:,} ranks, of which the first {until:,} are varied; n says how many")
         return until
 
     def regraded(self, grades: Mapping[int, float]) -> Counterfactual | None:
-        """The ranking with other grades; None where there is no other one.
+        """Return the ranking with other grades; None where no grade changes.
 
         Raises:
             UsageError: `conflicting-options` for a measure that looks at grades by subtopic.
@@ -170,18 +170,18 @@ class RankedQuery:
         return self.ranking.regraded(grades) if grades else None
 
     def change(self, by: str, to: object, value: float | None, **further: object) -> Row:
-        """One row of a `Variation`: what was changed, to what, the value then, and how much more that is."""
+        """Make one row of a `Variation`: what was changed, to what, the value then, and how much more that is."""
         change = None if value is None or self.value is None else value - self.value
         return {"measure": self.label, by: to, "value": value, "change": change, **further}
 
     def rows(self, by: By, changes: Sequence[Change]) -> list[Row]:
-        """The rows of a `Variation`: the value after each change."""
+        """Make the rows of a `Variation`: the value after each change."""
         values = self.values([change.ranking for change in changes], [change.description for change in changes])
         pairs = zip(changes, values, strict=True)
         return [self.change(by, change.to, value, **change.further) for change, value in pairs]
 
     def values(self, rankings: Sequence[Counterfactual | None], descriptions: Sequence[str] = ()) -> list[float | None]:
-        """The values of other rankings; None where they have none.
+        """Measure other rankings; None where one has no value.
 
         Args:
             rankings: the rankings, None for the one that it is.
@@ -204,7 +204,7 @@ class RankedQuery:
         return [None if isinstance(value, RankworthError) else value for value in values]
 
     def undefined(self, values: Sequence[float | None], what: str) -> list[float]:
-        """The values that are numbers, and a note on the others."""
+        """Return the values that are numbers, and note how many are not."""
         defined = [value for value in values if value is not None and not math.isnan(value)]
         if len(defined) < len(values):
             self.notes.append(f"{self.label}: {len(values) - len(defined):,} of {len(values):,} {what} have no value")
@@ -212,7 +212,7 @@ class RankedQuery:
 
 
 def ranked_queries(qrels: object, run: object, query: str, plan: Plan) -> list[RankedQuery]:
-    """One query of a run by each measure of a plan.
+    """Rank one query of a run for each measure of a plan.
 
     Raises:
         InputError: `unknown-query`, `unjudged-queries`, `unanswered-query`, and as `rankworth.evaluate`.
@@ -230,7 +230,7 @@ def ranked_queries(qrels: object, run: object, query: str, plan: Plan) -> list[R
 
 
 def by_position(query: RankedQuery, options: Options) -> list[Row]:
-    """One document at every rank, while the others keep their order; one that was not retrieved comes in."""
+    """Put one document at every rank, while the others keep their order; one that was not retrieved comes in."""
     ranking, document = query.ranking, options.document or ""
     row, first = query.row(document), ranking.rows.tie_first
     until = query.last_rank(ranking.retrieved + (row >= ranking.retrieved), options.n)
@@ -253,7 +253,7 @@ def by_position(query: RankedQuery, options: Options) -> list[Row]:
 
 
 def by_grade(query: RankedQuery, options: Options, beside: float | None = None) -> list[Row]:
-    """Every grade for one document, by default those of the judgements; `beside` is that of another one in examples."""
+    """Give one document every grade, by default those of the judgements; `beside` is another document's in examples."""
     document = options.document or ""
     row, further = query.row(document), {"document": document, "beside": beside}
     scale: Sequence[float] = options.grades or ()
@@ -267,7 +267,7 @@ def by_grade(query: RankedQuery, options: Options, beside: float | None = None) 
 
 
 def by_swap(query: RankedQuery, options: Options) -> list[Row]:
-    """Every pair of neighbours, each with the rank and the score of the other."""
+    """Swap every pair of neighbours, each with the rank and the score of the other."""
     ranking = query.ranking
     first, documents = ranking.rows.tie_first, ranking.documents
     changes = []
@@ -285,7 +285,7 @@ def by_swap(query: RankedQuery, options: Options) -> list[Row]:
 
 
 def by_ties(query: RankedQuery, _: Options) -> list[Row]:
-    """The lowest, the mean and the highest value over the orders of tied documents."""
+    """Find the lowest, the mean and the highest value over the orders of tied documents."""
     context, place = query.context, query.ranking.place
     rows = replace(context.run.judgement.hits.of(np.array([place])), document=None, score=None)
     ties = [tie for tie in ties_of(rows) if len(tie.alike) > 1]
@@ -318,12 +318,12 @@ def by_ties(query: RankedQuery, _: Options) -> list[Row]:
 
 
 def _limit(ranking: Ranking) -> int:
-    """Up to how many rankings of these documents all are measured."""
+    """Return up to how many rankings of these documents all are measured."""
     return min(_MAX_RANKINGS, _MAX_DOCUMENTS // max(1, ranking.retrieved))
 
 
 def _sampled(rows: JudgedRows) -> JudgedRows:
-    """The order with the best grades first, that with the worst ones first, and random ones, as one query for each."""
+    """Order tied documents with the best grades first, the worst ones first, and at random, as one query for each."""
     random, ranks = np.random.default_rng(SEED), []
     for key in (-rows.grade, rows.grade, *(random.random(rows.rank.size) for _ in range(_SAMPLE))):
         rank = np.empty_like(rows.rank)
@@ -333,7 +333,7 @@ def _sampled(rows: JudgedRows) -> JudgedRows:
 
 
 def by_unjudged(query: RankedQuery, options: Options) -> list[Row]:
-    """What the value would be if unjudged documents had a grade, by default the best one of the judgements."""
+    """Compute what the value would be if unjudged documents had a grade, by default the best one of the judgements."""
     ranking = query.ranking
     ranks = ranking.rows.rank[: ranking.retrieved]
     until = query.last_rank(int(ranks.max(initial=0)), options.n)
@@ -363,7 +363,7 @@ def by_unjudged(query: RankedQuery, options: Options) -> list[Row]:
 
 
 def _ends(count: int, grade: float) -> list[tuple[float, ...]]:
-    """Grades that the first documents have or the last ones, of several numbers; none of them first, all last."""
+    """List ways to give a grade to the first or the last documents, several numbers of them; none first, all last."""
     sizes = np.unique(np.linspace(1, count - 1, _SIZES).astype(int)).tolist()
     parts = [((grade,) * size, (0.0,) * (count - size)) for size in sizes]
     ways = [way for high, zero in parts for way in (high + zero, zero + high)]

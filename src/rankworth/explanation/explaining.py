@@ -34,7 +34,7 @@ _OF_TEXTS: Final = ("query", "document", "title", "text")
 def named_ranking(
     settings: dict[str, Any], sides: Mapping[str, Any], listed: Mapping[str, Any], labelled: Mapping[str, Any] = NONE
 ) -> tuple[Any, Any, Any] | None:
-    """Judgements, run and query of the ranking that arguments name in one of three ways; None where they name none.
+    """Return judgements, run and query of the ranking that arguments name in one of three ways; None without one.
 
     Args:
         settings: those of `evaluate`, which take over `grades` and `missing` where these are words.
@@ -90,7 +90,7 @@ def explain(
     docs: object = None,
     **settings: Any,  # noqa: ANN401 - the settings of `evaluate`, two of which have names that mean lists here
 ) -> Any:  # noqa: ANN401 - an `Explanation`, or a `Difference` where there are two runs
-    """How a value is computed: what every rank adds, what it is divided by, what is missing and what that costs.
+    """Explain how a value is computed: what each rank adds, what it is divided by, what is missing and what that costs.
 
     The steps are those that `evaluate` computes with: the last running total, and the rest if there is one, over the
     norm is its value bit for bit.
@@ -168,7 +168,7 @@ def explain_queries(
     progress: "Progress | None" = None,
     **settings: Unpack[ReadSettings],
 ) -> Explanations[Explanation | Difference]:
-    """How the values of several queries come about, by one or several measures.
+    """Explain how the values of several queries come about, by one or several measures.
 
     Args:
         qrels: as for `evaluate`.
@@ -263,7 +263,7 @@ def explain_queries(
 def _chosen(
     measured: Sequence[Values | RankworthError], worst: int | None, best: int | None
 ) -> tuple[list[str], list[str]]:
-    """The queries with the least or the greatest values or differences, by the first measure, or all; and notes.
+    """Choose the queries with the least or the greatest values or differences by the first measure, or all; add notes.
 
     Queries without a relevant document, which no run can win, are not among the worst.
     """
@@ -296,7 +296,7 @@ def _explained(
     query_texts: Mapping[str, str],
     texts: Mapping[str, str],
 ) -> list[Explanation]:
-    """The explanations of one run, query by query."""
+    """Explain one run query by query."""
     traced = [traces(context, [name for query in queries for name in context.names(query)]) for context in contexts]
     explained = []
     for query, (context, by_name) in product(queries, zip(contexts, traced, strict=True)):
@@ -311,6 +311,6 @@ def _explained(
 
 
 def _with_ids(terms: tuple[Term, ...], kinds: validate.IdKinds) -> tuple[Term, ...]:
-    """Terms with their documents as the judgements had them."""
+    """Return terms with their documents as the judgements had them."""
     ids = iter(kinds.back("document", [term.document for term in terms if term.document is not None]))
     return tuple(term if term.document is None else term._replace(document=next(ids)) for term in terms)

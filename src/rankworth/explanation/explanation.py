@@ -65,7 +65,7 @@ class Missing(NamedTuple):
     """how much more that is; None where the ranking as it is has no value"""
 
     def sentence(self, measure: str, *, counts: bool = False) -> str:
-        """What would be, in words.
+        """Say what the value would be with the document at its best place.
 
         Args:
             measure: the name of the measure.
@@ -85,11 +85,11 @@ class _Explained(Shown):
     """What is explained of a query by a measure, with a row for each part."""
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row for each part, by name of the column."""
+        """Return one row for each part, by name of the column."""
         raise NotImplementedError
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """The rows of `columns` as a frame.
+        """Return the rows of `columns` as a frame.
 
         Args:
             library: polars, pandas or pyarrow.
@@ -146,7 +146,7 @@ class Explanation(_Explained, Trace):
         return next((each for each in lost if each.change is None or each.change > _ROUNDING), None)
 
     def _misplaced(self, *, counts: bool) -> tuple[Missing, ...]:
-        """The documents with a grade above 0 that count, or do not, and what each would add at its best place."""
+        """Find the documents with a grade above 0 that count, or do not, and what each would add at its best place."""
         block = self.context.block(np.array([self.context.positions[self.id]], dtype=np.int64))
         ranking = self.context.ranking(block)
         document = self.context.run.hits.document
@@ -183,7 +183,7 @@ class Explanation(_Explained, Trace):
     other_gain = cached_property(trace.other_gain)
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as JSON holds it (`docs/explanations.md`): full precision, None where there is no number."""
+        """Return the explanation as JSON (`docs/explanations.md`): full precision, None where there is no number."""
         fields = {name: getattr(self, name, None) for name in _RECORD}
         fields |= {"query": self.id, "means": str(self.context.measure), "profile": self.context.profile.name}
         fields["link"] = None if self.link is None else dict(zip(("before", "after"), self.link, strict=True))
@@ -198,13 +198,13 @@ class Explanation(_Explained, Trace):
         return plain
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row for each rank: `run, query, measure, rank, document, grade, gain, weight, contribution, running`."""
+        """Return, for each rank, `run, query, measure, rank, document, grade, gain, weight, contribution, running`."""
         size = len(self.terms)
         named = {"run": [self.run] * size, "query": [self.query] * size, "measure": [self.measure] * size}
         return named | {name: [_cell(getattr(term, name)) for term in self.terms] for name in _COLUMNS}
 
     def sheets(self) -> list[Sheet]:
-        """The step table, with the ideal ranking beside it or below."""
+        """Return the table of steps, with the ideal ranking beside it or below."""
         return trace.sheets(self)
 
 
@@ -277,7 +277,7 @@ class Difference(_Explained):
         return tuple(shares)
 
     def to_dict(self) -> dict[str, Any]:
-        """Both explanations and the shares as JSON holds them."""
+        """Return both explanations and the shares as JSON holds them."""
         shares = [share._replace(document=str(share.document)) for share in self.shares]
         fields = {"query": self.first.id, "measure": self.measure, "difference": self.difference, "shares": shares}
         both = {"first": self.first.to_dict(), "second": self.second.to_dict()}
@@ -285,13 +285,13 @@ class Difference(_Explained):
         return plain
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row for each document: `query, measure` and what a `Share` has; what is no document makes those text."""
+        """Return a row for each document: `query, measure` and the fields of `Share`; text where it is no document."""
         rows = [share._replace(document=str(share.document)) for share in self.shares]
         named: dict[str, list[Any]] = {"query": [self.query] * len(rows), "measure": [self.measure] * len(rows)}
         return named | {name: [_cell(getattr(share, name)) for share in rows] for name in Share._fields}
 
     def sheets(self) -> list[Sheet]:
-        """The documents that make the difference, those that make most of it first."""
+        """Return a table of the documents that make the difference, those that make most of it first."""
         pair, names = (self.first, self.second), (self.first.run, self.second.run)
         first, second = (name or default for name, default in zip(names, ("first", "second"), strict=True))
         first, second = (first, second) if first != second else ("first", "second")
@@ -336,13 +336,13 @@ class Explanations(_Explained, tuple[T, ...]):  # noqa: SLOT001 - it has notes
     notes: tuple[str, ...]
 
     def __new__(cls, explained: Iterable[T], notes: Sequence[str] = ()) -> Self:
-        """Explanations, and notes on the choice of queries."""
+        """Make a list of explanations, with notes on the choice of queries."""
         self = super().__new__(cls, explained)
         self.notes = tuple(notes)
         return self
 
     def of(self, query: object, measure: str | None = None) -> T:
-        """One by query and measure; by the first measure where none is said.
+        """Return the explanation of a query by a measure; by the first measure where none is given.
 
         Raises:
             UsageError: `not-measured`.
@@ -356,27 +356,27 @@ class Explanations(_Explained, tuple[T, ...]):  # noqa: SLOT001 - it has notes
         raise UsageError("not-measured", text, remedy=f"explained are {have}")
 
     def to_dict(self) -> dict[str, Any]:
-        """All of them as JSON holds them."""
+        """Return all explanations as JSON holds them."""
         return {"schema": SEVERAL, "explanations": [explained.to_dict() for explained in self]}
 
     def columns(self) -> dict[str, list[Any]]:
-        """The rows of all of them."""
+        """Return the rows of all explanations, by name of the column."""
         parts = [explained.columns() for explained in self]
         return {name: [cell for part in parts for cell in part[name]] for name in (parts[0] if parts else ())}
 
     def flat(self) -> Sheet:
-        """The rows of all of them as one sheet, for programs."""
+        """Return the rows of all explanations as one sheet, for programs."""
         return Sheet(tuple(Column(name, "text", values) for name, values in self.columns().items()))
 
     def sheets(self) -> list[Sheet]:
-        """The sheets of all of them."""
+        """Return the sheets of all explanations."""
         sheets = [sheet for explained in self for sheet in explained.sheets()]
         if sheets and self.notes:
             sheets[-1] = replace(sheets[-1], notes=(*sheets[-1].notes, *self.notes))
         return sheets
 
     def __repr__(self) -> str:
-        """The first of them as plain text, as far as they fit on a screen, and the notes."""
+        """Show the first explanations as plain text, as far as they fit on a screen, and the notes."""
         first = self[:_SHOWN]
         sheets = [sheet.worded(in_python) for explained in first for sheet in explained.sheets()]
         text = on_screen(sheets, Look(width=100), len(self) - len(first))
@@ -384,7 +384,7 @@ class Explanations(_Explained, tuple[T, ...]):  # noqa: SLOT001 - it has notes
 
 
 def _cell(value: Grade | str) -> Any:  # noqa: ANN401 - as a frame holds it
-    """A grade as a frame holds it: several as one text."""
+    """Return a grade as a frame holds it: several as one text."""
     return " ".join("?" if each is None else f"{each:g}" for each in value) if isinstance(value, tuple) else value
 
 
@@ -393,12 +393,12 @@ def _value(explanation: Explanation) -> float:
 
 
 def _defined(value: float) -> float:
-    """A number; 0 for what is not defined."""
+    """Return the number; 0 for NaN."""
     return 0.0 if math.isnan(value) else value
 
 
 def _parts(explanation: Explanation) -> tuple[dict[str, float], dict[str, float], dict[str, Term]]:
-    """What makes up a value: what each document adds, what comes from no document, and where each document is first."""
+    """Split a value: what each document adds, what comes from no document, and where each document is first."""
     documents: dict[str, float] = {}
     terms: dict[str, Term] = {}
     divisor = explanation.norm or math.nan
@@ -416,7 +416,7 @@ def _parts(explanation: Explanation) -> tuple[dict[str, float], dict[str, float]
 
 
 def _shares(adds: Sequence[Mapping[str, float]], terms: Sequence[Mapping[str, Term]]) -> Iterator[Share]:
-    """What each name adds to two values, and the ranks of the documents among them."""
+    """Yield what each name adds to two values, and the ranks of the documents among them."""
     for name in dict.fromkeys([*adds[0], *adds[1]]):
         first, second = (own.get(name, 0.0) for own in adds)
         known = [own.get(name) for own in terms]
@@ -427,7 +427,7 @@ def _shares(adds: Sequence[Mapping[str, float]], terms: Sequence[Mapping[str, Te
 
 
 def _missing(context: MeasureContext, query: str, counted: Collection[str | None], *, counts: bool) -> list[Missing]:
-    """The documents with a grade above 0 that count, or do not, those that would add most first.
+    """List the documents with a grade above 0 that count, or do not, those that would add most first.
 
     Documents that do not count and move the value alike are tried once.
     """
@@ -460,7 +460,7 @@ def _missing(context: MeasureContext, query: str, counted: Collection[str | None
 
 
 def _kind(ranking: Ranking, row: int, deepest: int) -> Hashable:
-    """What makes two documents move the value alike."""
+    """Return a key that is equal for documents that move the value alike."""
     if ranking.rows.subtopics is not None:
         return row
     is_retrieved = row < ranking.retrieved
@@ -471,7 +471,7 @@ def _kind(ranking: Ranking, row: int, deepest: int) -> Hashable:
 def _best(
     context: MeasureContext, ranking: Ranking, rows: Mapping[Hashable, int], tried: Sequence[int]
 ) -> dict[Hashable, tuple[int | None, float | None, float | None]]:
-    """Where a document of each kind would add most, the value there and its change; None if no place is better."""
+    """Find where a document of each kind would add most, the value there and its change; None if no place is better."""
     size = ranking.retrieved
     moves = [(kind, row, place) for kind, row in rows.items() for place in tried if place <= size + (row >= size)]
     now, *values = context.values(ranking, [ranking.as_it_is, *(ranking.moved(row, place) for _, row, place in moves)])
@@ -490,6 +490,6 @@ def _best(
 
 
 def _most_first(missing: Missing) -> tuple[bool, float, float, int, str]:
-    """What adds most, then the better grade, then the higher rank."""
+    """Return a sort key: what adds most, then the better grade, then the higher rank."""
     gain = missing.value or 0.0 if missing.change is None else missing.change
     return (missing.place is None, -gain, -missing.grade, missing.rank or 10**9, missing.document)

@@ -72,15 +72,15 @@ class Scenarios(Shown, Mapping[str, Mapping[str, float | None]]):
     descriptions: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Mapping[str, float | None]:
-        """The values of one scenario by measure."""
+        """Return the values of one scenario by measure."""
         return self.table[name]
 
     def __iter__(self) -> Iterator[str]:
-        """The names."""
+        """Iterate over the names."""
         return iter(self.table)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return how many scenarios there are."""
         return len(self.table)
 
     @property
@@ -90,7 +90,7 @@ class Scenarios(Shown, Mapping[str, Mapping[str, float | None]]):
         return by_name(("scenario", "measure", "value"), cells)
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """The columns as a frame.
+        """Return the columns as a frame.
 
         Args:
             library: polars, pandas or pyarrow.
@@ -102,7 +102,7 @@ class Scenarios(Shown, Mapping[str, Mapping[str, float | None]]):
         return to_library(self.columns, library)
 
     def sheets(self) -> list[Sheet]:
-        """One table with a row for each scenario and a column for each measure."""
+        """Return one table with a row for each scenario and a column for each measure."""
         columns = [Column("scenario", "text", list(self))]
         columns += [Column(name, "value", [row[name] for row in self.values()], "highest") for name in self.measures]
         notes = [f"{name}: {self.descriptions[name]}" for name in self if self.descriptions.get(name)]
@@ -123,7 +123,7 @@ def scenarios(
     profile: str | Profile = DEFAULT,
     **settings: Unpack[ReadSettings],
 ) -> Scenarios:
-    """What several rankings are worth by several measures; without arguments the four scenarios of the notebook.
+    """Evaluate several rankings by several measures; without arguments the four scenarios of the notebook.
 
     Args:
         several: scenarios, such as `SCENARIOS` or `EXPERIMENTS`.
@@ -189,7 +189,7 @@ def _of_labels(
     scores: Mapping[str, object] | None,
     orders: Mapping[str, object] | None,
 ) -> dict[str, dict[str, Any]]:
-    """Rankings of documents that are known by their places, as arguments of `evaluate`.
+    """Return rankings of documents that are known by their places, as arguments of `evaluate`.
 
     Raises:
         InputError: `input-type`.

@@ -94,7 +94,7 @@ class Trace:
 
 
 def traces(context: MeasureContext, queries: Sequence[str]) -> dict[str, Trace]:
-    """The steps of some queries, many at a time.
+    """Trace the steps of several queries at once.
 
     Args:
         context: the measure, and the judged run in which these queries are shown.
@@ -111,7 +111,7 @@ def traces(context: MeasureContext, queries: Sequence[str]) -> dict[str, Trace]:
 
 
 def _traces(context: MeasureContext, block: Judged, queries: Integers) -> Iterator[Trace]:
-    """The steps of the queries of one block."""
+    """Trace the queries of one block."""
     terms, cut, hits = context.measure.terms(block), context.ranking(block), context.run.hits
     size, own = len(queries), cut if terms.ranking is None or terms.rank is not None else terms.ranking
     subtopics = None if hits.subtopics is None else hits.subtopics.counts[queries].tolist()
@@ -139,7 +139,7 @@ def _traces(context: MeasureContext, block: Judged, queries: Integers) -> Iterat
 
 
 def _numbers(terms: Terms) -> list[list[list[float]] | None]:
-    """The columns of a `Term` from `gain` to `running`, `[Q, H]` each; no discounts if the formula does not divide."""
+    """Return a `Term`'s columns from `gain` to `running`, `[Q, H]` each; discounts only if the formula divides."""
     gain = np.asarray(terms.gain, dtype=np.float64)
     factor, discount = (np.broadcast_to(np.asarray(part), gain.shape) for part in (terms.weight, terms.discount))
     divides = not isinstance(terms.discount, float)
@@ -159,7 +159,7 @@ class _Document(NamedTuple):
 
 
 def _terms(numbers: Sequence[list[list[float]] | None], row: int, documents: Iterable[_Document]) -> tuple[Term, ...]:
-    """The terms of some documents, of those that have numbers."""
+    """Make the terms of the documents that have numbers."""
     columns = [None if column is None else column[row] for column in numbers]
     width = len(columns[0] or ()) if columns else 0
     terms = []
@@ -173,7 +173,7 @@ def _terms(numbers: Sequence[list[list[float]] | None], row: int, documents: Ite
 def _documents(
     hits: JudgedRows, ranking: Judged, row: int, subtopics: int | None, *, is_ideal: bool = False
 ) -> Iterator[_Document]:
-    """The documents of a query with their columns; those of an ideal ranking have no ids, as any with the grade do."""
+    """Yield the documents of a query with their columns; in an ideal ranking without ids, as any with the grade do."""
     for column in np.flatnonzero(ranking.retrieved[row]).tolist():
         rank, document, score = int(ranking.rank[row, column]), None, None
         first, last = rank, rank
@@ -191,7 +191,7 @@ def _documents(
 
 
 def _documents_of_terms(terms: Terms, row: int, documents: Iterable[_Document]) -> Iterator[_Document]:
-    """The documents at the ranks of terms that gain, where terms and documents are not one to one."""
+    """Yield the documents at the ranks of terms that gain, where terms and documents are not one to one."""
     ranks = np.broadcast_to(np.asarray(terms.rank), terms.gain.shape)[row]
     by_rank = {document.head[0]: document for document in documents}
     for column in np.flatnonzero(np.asarray(terms.gain)[row]).tolist():
@@ -238,7 +238,7 @@ Row = tuple[Term, ...]
 
 
 def sheets(explanation: "Explanation") -> list[Sheet]:
-    """The step table of an explanation, and the ideal ranking beside it, or below where it is long."""
+    """Return the step table of an explanation, and the ideal ranking beside it, or below where it is long."""
     own, best = explanation.terms, explanation.ideal
     rows = _folded(own)
     table, below = _columns(explanation, rows), []
@@ -259,7 +259,7 @@ def sheets(explanation: "Explanation") -> list[Sheet]:
 
 
 def columns(explanation: "Explanation", *, ideal: bool = False) -> list[Column]:
-    """The columns of the steps, or of the ideal ranking, without the names of documents."""
+    """Return the columns of the steps, or of the ideal ranking, without the names of documents."""
     terms = explanation.ideal if ideal else explanation.terms
     weighted = any(term.factor != 1 for term in terms) if ideal else explanation.weighted
     named = _columns(explanation, _folded(terms), weighted=weighted) if terms or not ideal else []
@@ -267,7 +267,7 @@ def columns(explanation: "Explanation", *, ideal: bool = False) -> list[Column]:
 
 
 def _folded(terms: Sequence[Term]) -> list[Row]:
-    """Ranks one by one; in a long table, neighbours that add nothing together."""
+    """Group the ranks of a table one by one; in a long table, neighbours that add nothing together."""
     rows: list[Row] = []
     for adds, group in groupby(terms, lambda term: bool(term.contribution)):
         row = tuple(group)
@@ -276,7 +276,7 @@ def _folded(terms: Sequence[Term]) -> list[Row]:
 
 
 def _columns(explanation: "Explanation", rows: Sequence[Row], *, weighted: bool | None = None) -> list[Column]:
-    """The columns of some terms.
+    """Return the columns of the given terms.
 
     Args:
         explanation: the explanation.
@@ -290,7 +290,7 @@ def _columns(explanation: "Explanation", rows: Sequence[Row], *, weighted: bool 
     tied = [f"{row[0].first}-{row[-1].last}" if row[0].tied else None for row in rows]
 
     def each(what: Callable[[Term], Any], among: Any = None) -> list[Any]:  # noqa: ANN401 - of any kind
-        """A cell for each row; what several ranks show that add nothing."""
+        """Return a cell for each row; `among` for several ranks that add nothing."""
         return [what(row[0]) if len(row) == 1 else among for row in rows]
 
     table: tuple[tuple[str, Kind, list[Any], bool], ...] = (
@@ -319,13 +319,13 @@ def _grade(term: Term) -> Any:  # noqa: ANN401 - a grade, or nothing where there
 
 
 def snippet(text: str) -> str:
-    """The beginning of a document's text, in one line."""
+    """Return the beginning of a document's text, in one line."""
     text = " ".join(text.split())
     return text if len(text) <= _SNIPPET else f"{text[:_SNIPPET]}…"
 
 
 def _beside(columns: Sequence[Column], size: int, ideal: Sequence[Term]) -> list[Column]:
-    """Columns of so many ranks with those of the ideal ranking beside them; rows are added if it is longer."""
+    """Put the columns of the ideal ranking beside those of the first ranks; rows are added if it is longer."""
     more, less = ideal[size:], size - len(ideal)
     longer = []
     for column in columns:
@@ -338,7 +338,7 @@ def _beside(columns: Sequence[Column], size: int, ideal: Sequence[Term]) -> list
 
 
 def _notes(explanation: "Explanation", rows: Sequence[Row]) -> Iterator[str]:
-    """What belongs under the table of these rows."""
+    """Yield the notes under the table of these rows."""
     yield explanation.sentence
     if loss := explanation.largest_loss:
         yield f"largest loss by rank: {loss.sentence(explanation.measure, counts=True)}"
@@ -368,7 +368,7 @@ def _notes(explanation: "Explanation", rows: Sequence[Row]) -> Iterator[str]:
 
 
 def arithmetic(explanation: "Explanation") -> str:
-    """The last steps as numbers: `3.6309 / 5.3928 = 0.6733`."""
+    """Return the last steps as numbers: `3.6309 / 5.3928 = 0.6733`."""
     text, rest, norm, link = number(explanation.total), explanation.rest, explanation.norm, explanation.link
     if rest:
         text = f"{text} {'-' if rest < 0 else '+'} {number(abs(rest))}"
@@ -381,7 +381,7 @@ def arithmetic(explanation: "Explanation") -> str:
 
 
 def sentence(explanation: "Explanation") -> str:
-    """What it comes to, in words."""
+    """Say in words what the value comes to."""
     query, measure, value, raw = explanation.id, explanation.measure, explanation.value, explanation.raw
     resolved = explanation.context.asked
     changed = _differing(resolved, VALUE)
@@ -402,7 +402,7 @@ def sentence(explanation: "Explanation") -> str:
 
 
 def other_gain(explanation: "Explanation") -> str:
-    """A line on the other usual gain, where it changes the value."""
+    """Return a line on the other usual gain, where it changes the value; else an empty text."""
     context, value = explanation.context, explanation.value
     gain = context.measure.parameters.get("gain")
     if gain not in _GAINS or value is None or math.isnan(value):
@@ -417,7 +417,7 @@ def other_gain(explanation: "Explanation") -> str:
 
 
 def _sum(explanation: "Explanation") -> str:
-    """What is added up, and what becomes of the sum."""
+    """Say what is added up, and what becomes of the sum."""
     adding = len({term.rank for term in explanation.terms if term.contribution})
     parts = ["no rank adds anything"]
     if adding:
@@ -434,7 +434,7 @@ def _sum(explanation: "Explanation") -> str:
 
 
 def _has_last_step(explanation: "Explanation") -> bool:
-    """Whether the last step of the formula makes another number."""
+    """Return whether the last step of the formula changes the number."""
     link = explanation.link
     return link is not None and not any(map(math.isnan, link)) and not math.isclose(*link, rel_tol=1e-15)
 
@@ -444,7 +444,7 @@ def _in_brackets(changed: dict[str, Any]) -> str:
 
 
 def settings(resolved: ResolvedMeasure, measure: Measure) -> dict[str, dict[str, Any]]:
-    """All settings in force by step: where documents stand, their grades, the parameters of the measure, the value."""
+    """Return the settings by step: where documents stand, their grades, the measure's parameters, the value."""
     own = {**vars(resolved.averaging), **vars(resolved.judging)}
     parameters = dict(measure.parameters)
     parameters |= {"cutoff": measure.cutoff} if not measure.definition.at else {}
@@ -459,13 +459,13 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - of any kind
 
 
 def _differing(resolved: ResolvedMeasure, step: tuple[str, ...]) -> dict[str, Any]:
-    """The settings of a step that are not those of the standard."""
+    """Return the settings of a step that are not those of the standard."""
     own, standard = ({**vars(part.averaging), **vars(part.judging)} for part in (resolved, STANDARD))
     return {name: own[name] for name in step if own[name] != standard[name]}
 
 
 def as_typed(settings: dict[str, Any]) -> str:
-    """Settings as they are typed.
+    """Format settings as they are typed.
 
     >>> as_typed({"ties": "given", "undefined": 1.0})
     'ties=given, undefined=1'
@@ -474,7 +474,7 @@ def as_typed(settings: dict[str, Any]) -> str:
 
 
 def number(value: float, decimals: int = _DECIMALS) -> str:
-    """A number for people: four decimals, none where it is whole.
+    """Format a number for people: four decimals, none where it is whole.
 
     >>> number(3.63092975), number(3.0), number(float("nan")), number(1e-9)
     ('3.6309', '3', 'n/a', '1.0e-09')
@@ -483,7 +483,7 @@ def number(value: float, decimals: int = _DECIMALS) -> str:
 
 
 def apart(first: float, second: float) -> tuple[str, str]:
-    """Two numbers with as many decimals as it takes to tell them apart.
+    """Format two numbers with as many decimals as it takes to tell them apart.
 
     >>> apart(0.59283, 0.592834519), apart(0.0, 0.5)
     (('0.592830', '0.592835'), ('0', '0.5000'))
@@ -493,10 +493,10 @@ def apart(first: float, second: float) -> tuple[str, str]:
 
 
 def same(first: float, second: float) -> bool:
-    """Whether two numbers are equal, NaN being equal to itself."""
+    """Return whether two numbers are equal, NaN being equal to itself."""
     return first == second or (math.isnan(first) and math.isnan(second))
 
 
 def finite(value: Any) -> Any:  # noqa: ANN401 - whatever a term holds
-    """A number as JSON holds it."""
+    """Return a number as JSON holds it, None where it is not finite; anything else as it is."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

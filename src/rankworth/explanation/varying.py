@@ -100,7 +100,7 @@ WAYS: Final[Mapping[By, Way]] = {
 
 
 def names_of(by: By) -> tuple[str, ...]:
-    """The names of the columns."""
+    """Return the names of the columns."""
     return ("measure", by, "value", "change", *WAYS[by].further)
 
 
@@ -154,7 +154,7 @@ class Variation(Shown):
         return self._largest(-1)
 
     def _largest(self, sign: int) -> dict[str, Row]:
-        """The first of the swaps that change a value most in one direction."""
+        """Return, by measure, the first of the swaps that change its value most in one direction."""
         rows: dict[str, Row] = {}
         for row in self.rows if self.by == "swap" else ():
             before = rows.get(row["measure"], {"change": 0.0})
@@ -163,7 +163,7 @@ class Variation(Shown):
         return rows
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """The columns as a frame.
+        """Return the columns as a frame.
 
         Args:
             library: polars, pandas or pyarrow.
@@ -175,7 +175,7 @@ class Variation(Shown):
         return to_library(self.columns, library)
 
     def sheets(self) -> list[Sheet]:
-        """One table with a row for each change and a column for each measure."""
+        """Return one table with a row for each change and a column for each measure."""
         rows, has_several, way = self._shown_rows(), len(self.measures) > 1, WAYS[self.by]
         used = [key for key in way.keys if key == way.keys[0] or any(row[key[0]] is not None for row in self.rows)]
         by_key: dict[tuple[Any, ...], dict[str, Row]] = {}
@@ -196,7 +196,7 @@ class Variation(Shown):
         return [Sheet(tuple(columns), tuple(self._notes(rows)), title=f"{listed} by {self.by}", lead=(self.sentence,))]
 
     def _shown_rows(self) -> Sequence[Row]:
-        """The rows that tables show: of many swaps or unjudged documents those that change a value."""
+        """Return the rows that tables show: of many swaps or unjudged documents those that change a value."""
         key = WAYS[self.by].idle[0]
         if not key or len(self.rows) <= _FEW * len(self.measures):
             return self.rows
@@ -204,7 +204,7 @@ class Variation(Shown):
         return [row for row in self.rows if row[key] in changing or row[key] is None]
 
     def _notes(self, shown: Sequence[Row]) -> Iterator[str]:
-        """How many rows are not shown, the value as it is, the best and the worst swap, and the notes."""
+        """Yield how many rows are not shown, the value as it is, the best and the worst swap, and the notes."""
         key, noun = WAYS[self.by].idle
         if left := len(self.rows) > len(shown) and len({row[key] for row in self.rows} - {row[key] for row in shown}):
             effect = "change nothing"
@@ -239,7 +239,7 @@ def vary(
     profile: str | Profile = DEFAULT,
     **settings: Any,  # noqa: ANN401 - the settings of `evaluate`, two of which have names that mean lists here
 ) -> Variation:
-    """What the value of a ranking would be if something about it were different.
+    """Compute what the value of a ranking would be if something about it were different.
 
     All numbers come from the engine that evaluates: each is the value that `evaluate` gives to the ranking as it would
     be. Without a ranking an example is taken, small enough to be read.
@@ -344,7 +344,7 @@ def _check(options: Options, *, is_example: bool) -> None:
 
 
 def _scale(grade: Any) -> tuple[float, ...] | None:  # noqa: ANN401 - what a caller gives
-    """One grade or several.
+    """Return one or several grades as a tuple, each once; None where none is given.
 
     Raises:
         InputError: `bad-grade`.
@@ -357,7 +357,7 @@ def _scale(grade: Any) -> tuple[float, ...] | None:  # noqa: ANN401 - what a cal
 
 
 def _cutoffs(cutoffs: Any) -> tuple[int, ...] | None:  # noqa: ANN401 - what a caller gives
-    """Each cutoff once.
+    """Return each cutoff once.
 
     Raises:
         MeasureError: `bad-cutoff`.
@@ -387,14 +387,14 @@ class _Ranking:
     title: str
 
     def ranked(self, further: Iterable[ResolvedMeasure] = ()) -> list[RankedQuery]:
-        """The query by each measure, and by further ones."""
+        """Rank the query by each measure, and by further ones."""
         plan = Plan(self.plan.profile, [*self.plan.asked, *further])
         return ranked_queries(self.qrels, self.run, self.query, plan)
 
     def variation(
         self, by: By, ranked: Sequence[RankedQuery], rows: Sequence[Row], about: str = "", document: str = ""
     ) -> Variation:
-        """The result, with ids as the judgements had them."""
+        """Return the result, with ids as the judgements had them."""
         kinds, profile = ranked[0].context.qrels.kinds, self.plan.profile
         for name in ("document", "other"):
             own = [row for row in rows if row.get(name) is not None]
@@ -416,12 +416,12 @@ class _Ranking:
 
 
 def _of_list(plan: Plan, rel: float | None, grades: Sequence[float | None]) -> _Ranking:
-    """A list of grades, in rank order."""
+    """Make a ranking of a list of grades, in rank order."""
     return _Ranking(plan, rel, *of_grades(grades), GRADES, f"the grades {_listed(grades)}")
 
 
 def _varied(ranking: _Ranking, options: Options) -> Variation:
-    """One ranking, varied."""
+    """Vary one ranking."""
     way = WAYS[options.by]
     if way.rows is None:
         return _by_cutoff(ranking, options)
@@ -434,7 +434,7 @@ def _varied(ranking: _Ranking, options: Options) -> Variation:
 
 
 def _by_cutoff(ranking: _Ranking, options: Options) -> Variation:
-    """One ranking, cut at several ranks; measures that differ in their cutoff alone are one row of values."""
+    """Cut one ranking at several ranks; measures that differ in their cutoff alone are one row of values."""
     depth = options.n or _deepest(ranking.plan) or _CUTOFFS
     cutoffs = options.cutoffs or range(1, depth + 1)
     measures = ranking.plan.asked
@@ -456,7 +456,7 @@ def _by_cutoff(ranking: _Ranking, options: Options) -> Variation:
 
 
 def _cut(ranking: _Ranking, measure: ResolvedMeasure, cutoff: int) -> ResolvedMeasure:
-    """A measure with another cutoff, as the profile has it.
+    """Return a measure with another cutoff, as the profile has it.
 
     Raises:
         MeasureError: `bad-cutoff`.
@@ -476,7 +476,7 @@ def _cut(ranking: _Ranking, measure: ResolvedMeasure, cutoff: int) -> ResolvedMe
 
 
 def _family(measure: ResolvedMeasure) -> str:
-    """What a measure is called whatever its cutoff: `nDCG@k`."""
+    """Name a measure without its cutoff: `nDCG@k`."""
     if not isinstance(measure.quantity, Measure) or measure.quantity.cutoff is None:
         return f"{measure.label}@k"
     name = _CUTOFF.sub("k", measure.label)
@@ -484,12 +484,12 @@ def _family(measure: ResolvedMeasure) -> str:
 
 
 def _deepest(plan: Plan) -> int:
-    """The deepest cutoff of the measures, 0 where they have none."""
+    """Return the deepest cutoff of the measures, 0 where they have none."""
     return max((each.quantity.cutoff or 0 for each in plan.asked if isinstance(each.quantity, Measure)), default=0)
 
 
 def _example(plan: Plan, rel: float | None, options: Options) -> Variation:
-    """A small ranking, varied."""
+    """Vary a small example."""
     by, size = options.by, options.n or max(_MIN_DOCUMENTS, min(_MAX_DOCUMENTS, _deepest(plan)))
     if by in ("position", "grade"):
         return _document_example(plan, rel, options, size)
@@ -504,7 +504,7 @@ def _example(plan: Plan, rel: float | None, options: Options) -> Variation:
 
 
 def _document_example(plan: Plan, rel: float | None, options: Options, size: int) -> Variation:
-    """The first document at every rank, or with every grade: as the only one that is relevant, and above another."""
+    """Give the first document every rank, or every grade: as the only one that is relevant, and above another."""
     options, lists = replace(options, document="1", n=size), []
     if options.by == "position":
         grade = _GRADE if options.grades is None else options.grades[0]
