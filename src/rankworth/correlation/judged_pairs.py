@@ -64,7 +64,7 @@ def by_item(sources: Sequence[Any], names: Sequence[str], words: Words) -> list[
 def judged_pairs(
     both: Sequence[Qrels], names: tuple[str, str], queries: Iterable[object] | None = None
 ) -> tuple[Judged, list[Any], Floats, ConfusionTables]:
-    """The pairs that both judges have, of all queries or of some.
+    """Collect the pairs that both judges have, of all queries or of the given ones.
 
     Returns:
         How much is judged; the ids of the queries of these pairs, in the order of their UTF-8 bytes, as they came; all
@@ -105,7 +105,7 @@ def judged_pairs(
 
 
 def _queries(both: Sequence[Qrels], queries: Iterable[object] | None) -> set[str]:
-    """The queries to look at, each judged by one judge at least.
+    """Return the queries to look at, each judged by one judge at least.
 
     Raises:
         InputError: `unjudged-queries`, `empty-input`.
@@ -125,7 +125,7 @@ def _queries(both: Sequence[Qrels], queries: Iterable[object] | None) -> set[str
 
 
 def _rows(qrels: Qrels, numbers: Mapping[str, int]) -> "pl.DataFrame":
-    """A row for each judgement of the queries that have a number: this number, the document and the grade."""
+    """Return a row for each judgement of the queries that have a number: this number, the document and the grade."""
     import polars as pl  # noqa: PLC0415 - not needed to correlate two lists
 
     query = np.repeat([numbers.get(query, -1) for query in qrels.queries], qrels.lengths)

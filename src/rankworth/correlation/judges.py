@@ -171,14 +171,14 @@ class QueryAgreements(tuple[QueryAgreement, ...]):
     __slots__ = ()
 
     def of(self, query: object) -> QueryAgreement:
-        """One query by its id; a `KeyError` where there is no pair of it."""
+        """Return one query by its id; raise a `KeyError` where there is no pair of it."""
         for row in self:
             if str(row.query) == str(query):
                 return row
         raise KeyError(query)
 
     def worst(self, count: int = 10) -> list[QueryAgreement]:
-        """The queries with the smallest share of equal grades; of equal shares those with more pairs first."""
+        """Return the queries with the smallest share of equal grades; of equal shares those with more pairs first."""
         return sorted(self, key=lambda row: (row.equal, -row.pairs))[: max(0, count)]
 
     def __repr__(self) -> str:
@@ -294,7 +294,7 @@ class Agreement(Analysis[Rows]):
         return tuple(name for name in Figures._fields[3:] if getattr(self.overall, name) is not None)
 
     def rows(self, of: Rows = "figures") -> list[dict[str, Any]]:
-        """The columns row by row, None where there is no number."""
+        """Return the columns row by row, None where there is no number."""
         return self.flat(of).rows()
 
     def _columns(self, of: str) -> dict[str, Any]:
@@ -323,7 +323,7 @@ class Agreement(Analysis[Rows]):
         return (self.overall, *self.groups.values())
 
     def sheets(self) -> list[Sheet]:
-        """Coefficients, who grades higher, the confusion table, each grade, and groups."""
+        """Return coefficients, who grades higher, the confusion table, each grade, and groups."""
         table = [self._table_sheet()] if len(self.grades) <= _SHOWN else []
         groups = [self._groups_sheet()] if self.groups else []
         return [self._figures_sheet(), self._bias_sheet(), *table, self._grades_sheet(), *groups]
@@ -406,7 +406,7 @@ def agreement(
     resamples: int | None = None,
     seed: int = 0,
 ) -> Agreement:
-    """How far two sets of judgements agree: do they give the same grades to the same documents?
+    """Measure how far two sets of judgements agree, giving the same grades to the same documents.
 
     Only pairs of a query and a document that both have judged are looked at; the result says how many one judge alone
     has. Computed are the share of equal grades, Cohen's kappa without weights, with linear and with quadratic ones,
@@ -512,12 +512,12 @@ def agreement(
 
 
 def resamples_for(queries: int) -> int:
-    """How many samples of queries are drawn by default."""
+    """Return how many samples of queries are drawn by default."""
     return 9_999 if queries <= _MANY_QUERIES else 999
 
 
 def judge_names(names: Sequence[str] | None, sources: Iterable[object]) -> tuple[str, str]:
-    """The names of two judges: those that users chose, or those of their files.
+    """Return the names of two judges: those that users chose, or those of their files.
 
     Raises:
         UsageError: `run-names`.
@@ -528,7 +528,7 @@ def judge_names(names: Sequence[str] | None, sources: Iterable[object]) -> tuple
 
 
 def _per_grade(table: Floats, grades: Floats) -> Iterator[GradeAgreement]:
-    """The agreement on each grade of `[C]`, from the table `[C, C]`."""
+    """Measure the agreement on each grade of `[C]`, from the table `[C, C]`."""
     first, second, both = table.sum(axis=1), table.sum(axis=0), np.diagonal(table)
     others = table - np.diag(both)
     differ = others.max(axis=1)
@@ -541,7 +541,7 @@ def _per_grade(table: Floats, grades: Floats) -> Iterator[GradeAgreement]:
 
 
 def _bias(tables: ConfusionTables, mean: Estimate, of_each: Floats, level: float) -> Bias:
-    """Who grades higher, from the mean difference of grades, over all queries and, `[Q]`, of each."""
+    """Find who grades higher, from the mean difference of grades, over all queries and, `[Q]`, of each."""
     table = tables.total()
     higher, lower = int(np.triu(table, 1).sum()), int(np.tril(table, -1).sum())
     p = float(t_test(of_each[:, None], tables.pairs).p[0])
@@ -551,7 +551,7 @@ def _bias(tables: ConfusionTables, mean: Estimate, of_each: Floats, level: float
 
 
 def _notes(figures: Figures, scale: Scale) -> Iterator[str]:
-    """What must be said about the coefficients: one grade alone, uneven grades, all relevant or none."""
+    """Yield notes on the coefficients: one grade alone, uneven grades, all relevant or none."""
     grades = [f"{grade:g}" for grade in (scale.grades + 0.0).tolist()]
     if len(grades) == 1:
         yield f"every grade is {grades[0]}: nothing could disagree, and neither kappa nor alpha is defined"
@@ -566,7 +566,7 @@ def _notes(figures: Figures, scale: Scale) -> Iterator[str]:
 def _warnings(
     figures: Figures, judged: Judged, scale: Scale, table: Floats, names: tuple[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Slug and text of what makes agreement easily misread: few queries, one dominant grade, pairs of one judge."""
+    """Yield slug and text of what makes agreement easy to misread: few queries, one main grade, pairs of one judge."""
     if figures.queries < FEW_QUERIES:
         few = f"{counted(figures.queries)} {'is' if figures.queries == 1 else 'are'} few"
         yield "few-queries", f"{few}: intervals of so few are too narrow, if anything"

@@ -35,7 +35,7 @@ class Ranked(NamedTuple):
 
 
 def numbers_are_scores(x: object, y: object, methods: Sequence[Method]) -> bool:
-    """Whether lists of numbers hold scores, as for coefficients of correlation, or ids, as for overlaps.
+    """Return whether lists of numbers hold scores, as for coefficients of correlation, or ids, as for overlaps.
 
     Raises:
         InputError: `input-type` where there are methods of both kinds.
@@ -53,7 +53,7 @@ def numbers_are_scores(x: object, y: object, methods: Sequence[Method]) -> bool:
 
 
 def read(source: Any, name: str, *, scores: bool) -> Run | Ranked:  # noqa: ANN401 - what users have
-    """A run, or a ranking: a list of ids, in which a list or a set holds tied ones, or scores by id, higher first.
+    """Read a run, or a ranking: a list of ids, in which a list or a set holds tied ones, or scores by id, higher first.
 
     Args:
         source: what users have.
@@ -84,7 +84,7 @@ def read(source: Any, name: str, *, scores: bool) -> Run | Ranked:  # noqa: ANN4
 
 
 def _scored(items: Iterable[tuple[Any, Any]]) -> Ranked:
-    """A ranking by scores, equal ones tied.
+    """Rank items by their scores; equal ones are tied.
 
     Raises:
         InputError: `bad-score`, `duplicate-document`, `id-type`.
@@ -135,7 +135,7 @@ class Rows:
 
     @classmethod
     def of_run(cls, run: Run) -> "Rows":
-        """The rows of a run; a list is a ranking without ties.
+        """Read the rows of a run; a list is a ranking without ties.
 
         Raises:
             InputError: `ambiguous-order`, and what reading finds.
@@ -173,7 +173,7 @@ class Rows:
         return [*self.names, *self.empty]
 
     def only(self, queries: Sequence[str]) -> "Rows":
-        """The rows of some queries, in their order; none for a query that is not there."""
+        """Select the rows of the given queries, in their order; none for a query that is not there."""
         numbers = {name: number for number, name in enumerate(self.names)}
         known = np.array([numbers.get(query, -1) for query in queries], dtype=np.int64)
         lengths = np.where(known < 0, 0, np.diff(self.starts, append=0)[known])
@@ -190,7 +190,7 @@ class Rows:
 
 
 def of_rows(first: Rows, second: Rows, queries: Sequence[str] | None = None) -> Pairing:
-    """The rankings of two runs, whose rows were read before; documents with equal scores are tied.
+    """Match the rankings of two runs, whose rows were read before; documents with equal scores are tied.
 
     Args:
         first: what one system returned.
@@ -218,7 +218,7 @@ def of_rows(first: Rows, second: Rows, queries: Sequence[str] | None = None) -> 
 
 
 def _same_documents(first: Rows, second: Rows) -> tuple[Integers, Integers]:
-    """The rows of documents that both sides have for a query, by keys, which need less memory than to join texts.
+    """Find the rows of documents that both sides have for a query, by keys, which need less memory than to join texts.
 
     Raises:
         InputError: `duplicate-document`.

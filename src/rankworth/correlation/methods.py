@@ -83,7 +83,7 @@ class Method:
         return _TIES[COEFFICIENTS[self.name].ties] if self.correlates else OVERLAPS[self.name].ties
 
     def of(self, pairing: Pairing, missing: Missing, scores: Sequence[Mapping[str, float] | None] = ()) -> Floats:
-        """`[4, Q]`: the value of each query, its least, its most, and its p value; NaN where there is none.
+        """Compute `[4, Q]`: the value of each query, its least, its most, and its p value; NaN where there is none.
 
         Least and most are what documents beyond the ends of the rankings could make of it; p is of a single query.
 
@@ -115,7 +115,7 @@ class Method:
     def _scores(
         self, pairing: Pairing, missing: Missing, scores: Sequence[Mapping[str, float] | None]
     ) -> tuple[Floats, Floats]:
-        """The scores of the items that two single rankings have in common."""
+        """Return the scores of the items that two single rankings have in common."""
         known = [side for side in scores if side is not None]
         if len(known) < 2:  # noqa: PLR2004 - two rankings
             text = "pearson is about scores, and these are rankings"
@@ -128,7 +128,7 @@ class Method:
         return np.array([known[0][item] for item in common]), np.array([known[1][item] for item in common])
 
     def ranks(self, pairing: Pairing, missing: Missing) -> list[tuple[Floats, Floats]]:
-        """The documents of each query in both rankings: minus their rank, so that higher is better.
+        """Return minus the rank of each query's documents in both rankings, so that higher is better.
 
         With `last`, documents of one ranking only stand behind all of the other one, tied: what Fagin, Kumar and
         Sivakumar (2003), Comparing top k lists, https://doi.org/10.1137/S0895480102412856, call a bucket order.
@@ -154,7 +154,7 @@ class Method:
 
 
 def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]:
-    """Methods by their names.
+    """Look up methods by their names.
 
     Raises:
         UsageError: `unknown-setting`, `bad-parameter`, `bad-cutoff`.
@@ -174,7 +174,7 @@ def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]
 
 
 def method_rules(methods: Sequence[Method], reference: str, ties: str = "") -> Iterator[str]:
-    """What the methods make of ties, and which ranking is the reference.
+    """Yield what the methods make of ties, and which ranking is the reference.
 
     Args:
         methods: the methods.
@@ -193,7 +193,7 @@ def method_rules(methods: Sequence[Method], reference: str, ties: str = "") -> I
 
 
 def names_of(names: Sequence[str] | None, own: Sequence[str], others: tuple[str, str]) -> tuple[str, str]:
-    """The names of two rankings or judges: those that users chose, else their own, else others.
+    """Name two rankings or judges: by the names that users chose, else by their own, else by `others`.
 
     Raises:
         UsageError: `run-names`.
@@ -210,7 +210,7 @@ def names_of(names: Sequence[str] | None, own: Sequence[str], others: tuple[str,
 
 
 def _slices(side: Side) -> list[slice]:
-    """The rows of each query."""
+    """Return the rows of each query as a slice."""
     return [slice(*ends) for ends in pairwise(side.starts.tolist())]
 
 

@@ -54,7 +54,7 @@ def compare_all(
     resamples: int | None,
     **options: Any,  # noqa: ANN401 - of `compare`
 ) -> Comparison:
-    """All pairs of systems, compared.
+    """Compare all pairs of systems.
 
     Raises:
         InputError, MeasureError, UsageError: as `compare`; `unknown-setting`.
@@ -69,13 +69,13 @@ def compare_all(
 
 
 def plan_record(compared: Comparison) -> dict[str, Any]:
-    """How systems were compared, for JSON."""
+    """Return how systems were compared, for JSON."""
     plan = {name: getattr(compared.plan, name) for name in ("test", "correction", "level", "seed")}
     return {"queries": len(compared.scores.queries), **plan}
 
 
 def tested(compared: Comparison) -> str:
-    """How differences of systems were tested, and from which p value on they are significant."""
+    """Say how differences of systems were tested, and from which p value on they are significant."""
     return f"significant: p < {1 - compared.plan.level:.3g}; {compared.tested}"
 
 
@@ -137,7 +137,7 @@ class SystemMeans:
         return [int(higher) + 1 for higher in self.order.higher[0]]
 
     def only(self, systems: list[int]) -> "SystemMeans":
-        """Only some of the systems, by number."""
+        """Keep only the given systems, by number."""
         names = tuple(self.systems[row] for row in systems)
         return replace(self, systems=names, values=self.values[systems], means=self.means[systems])
 
@@ -222,7 +222,7 @@ class Correlated:
 
 
 def means_of(compared: Comparison, judge: str = "") -> list[SystemMeans]:
-    """The means of systems by each measure, from a comparison of all pairs."""
+    """Take the means of systems by each measure out of a comparison of all pairs."""
     orders, scores = [], compared.scores
     for column, name in enumerate(scores.measures):
         numbers = scores.values[:, column], scores.means[:, column], scores.weights
@@ -233,7 +233,7 @@ def means_of(compared: Comparison, judge: str = "") -> list[SystemMeans]:
 
 
 def with_means(orders: Sequence[SystemMeans]) -> tuple[list[SystemMeans], list[str]]:
-    """The systems that have a mean by all measures, and notes on the others."""
+    """Keep the systems that have a mean by all measures, and note which are left out."""
     void = np.array([~np.isfinite(order.means) for order in orders])
     notes = []
     for column in np.flatnonzero(void.any(axis=0)).tolist():
@@ -252,7 +252,7 @@ def correlated(
     resamples: int,
     seed: int,
 ) -> tuple[list[Correlated], list[str]]:
-    """A row for each pair of orders, and what must be said about them.
+    """Correlate each pair of orders, and note what must be said about them.
 
     Args:
         orders: of the same systems, from values for the same queries.
@@ -291,7 +291,7 @@ def correlated(
 
 
 def _value(method: Method, row: Correlated, x: SystemMeans, y: SystemMeans) -> tuple[float, float]:
-    """A coefficient and its p value.
+    """Compute a coefficient and its p value.
 
     Raises:
         UsageError: `tied-ranking`.
@@ -305,7 +305,7 @@ def _value(method: Method, row: Correlated, x: SystemMeans, y: SystemMeans) -> t
 
 
 def swaps_of(x: SystemMeans, y: SystemMeans, level: float) -> tuple[int, int, tuple[Swap, ...]]:
-    """How many pairs of systems are in the same order, how many are tied, and those in opposite orders.
+    """Count the pairs of systems in the same order and the tied ones, and list those in opposite orders.
 
     Args:
         x: one order.
@@ -331,14 +331,14 @@ def swaps_of(x: SystemMeans, y: SystemMeans, level: float) -> tuple[int, int, tu
 
 
 def _least(swap: Swap) -> float:
-    """The p value that decides how much a swap matters: the higher one of two that count, else the lower one."""
+    """Return the p value that decides how much a swap matters: the higher one of two that count, else the lower one."""
     return max(swap.x_p, swap.y_p) if swap.significant == "both" else float(np.fmin(swap.x_p, swap.y_p))
 
 
 def sampled(
     orders: Sequence[SystemMeans], pairs: Sequence[tuple[int, int]], names: Sequence[str], *, resamples: int, seed: int
 ) -> Floats:
-    """[P, K, B]: K coefficients of each pair of orders in samples of the queries with replacement.
+    """Compute [P, K, B]: K coefficients of each pair of orders in samples of the queries with replacement.
 
     All orders have the same samples, as their values come from the same queries. NaN where a coefficient is not
     defined.
@@ -347,7 +347,7 @@ def sampled(
     systems, queries = orders[0].values.shape
 
     def compute(counts: Floats) -> Floats:
-        """[P K, b], for how often each of b samples has each query."""
+        """Compute [P K, b], for how often each of b samples has each query."""
         heights = [_heights(counts, *each) for each in sums]
         ranked = [Orders.of(np.nan_to_num(means), rounded=True) for means in heights]
         rows = []
@@ -362,7 +362,7 @@ def sampled(
 
 
 def _weighted(order: SystemMeans) -> tuple[Floats, Floats | None]:
-    """`[Q, S]`, weighted values, 0 where there is none, higher ones better; and their weights, None for all alike."""
+    """Return `[Q, S]`, weighted values, 0 where there is none, higher ones better; and weights, None for equal ones."""
     there = ~np.isnan(order.values)
     weights = np.ones(order.values.shape[1]) if order.weights is None else order.weights
     values = np.where(there, order.sign * order.values, 0.0) * weights
@@ -370,14 +370,14 @@ def _weighted(order: SystemMeans) -> tuple[Floats, Floats | None]:
 
 
 def _heights(counts: Floats, values: Floats, weights: Floats | None) -> Floats:
-    """[b, S]: the means in samples, or as many times these in all systems; NaN where there is none."""
+    """Compute [b, S]: the means in samples, or as many times these in all systems; NaN where there is none."""
     sums = counts @ values
     total = np.ones(sums.shape) if weights is None else counts @ weights
     return np.asarray(np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0))
 
 
 def bounds(samples: Floats, level: float) -> tuple[float, float]:
-    """The percentile interval; NaN where more samples than 1 - level have no number.
+    """Compute the percentile interval; NaN where more samples than 1 - level have no number.
 
     Args:
         samples: [B], NaN where a coefficient is not defined.
@@ -403,7 +403,7 @@ def warnings_of(
     comparisons: Sequence[Comparison],
     judges: Sequence[str],
 ) -> Iterator[tuple[str, str]]:
-    """Slug and text of all that deserves a second look.
+    """Yield slug and text of all that deserves a second look.
 
     Args:
         rows: the correlations.
@@ -426,7 +426,7 @@ def warnings_of(
 
 
 def _few(rows: Sequence[Correlated], systems: int, methods: Sequence[Method]) -> str:
-    """The highest coefficient, and how little that is."""
+    """Say what the highest coefficient is, and how little that shows."""
     method = (with_p(rows, methods) or methods)[0]
     values = {row.called: row.coefficients[method.name] for row in rows}
     known = {called: estimate for called, estimate in values.items() if not np.isnan(estimate.value)}
@@ -440,5 +440,5 @@ def _few(rows: Sequence[Correlated], systems: int, methods: Sequence[Method]) ->
 
 
 def with_p(rows: Sequence[Correlated], methods: Sequence[Method]) -> list[Method]:
-    """The coefficients that have p values."""
+    """Return the coefficients that have p values."""
     return [method for method in methods if not all(np.isnan(row.coefficients[method.name].p) for row in rows)]

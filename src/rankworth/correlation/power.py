@@ -53,11 +53,11 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
 
     @classmethod
     def of(cls, comparison: Comparison) -> Self:
-        """Of a comparison of all pairs."""
+        """Compute the power of each measure from a comparison of all pairs."""
         return cls(tuple(_power(comparison, name) for name in comparison.measures), comparison)
 
     def __getitem__(self, measure: str) -> MeasurePower:
-        """What is said of a measure.
+        """Return the power of a measure.
 
         Raises:
             UsageError: `not-measured`.
@@ -93,7 +93,7 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
         return super()._record() | plan_record(compared) | how
 
     def sheets(self) -> list[Sheet]:
-        """One row for each measure."""
+        """Return one row for each measure."""
         table, signatures = self.table(), self.comparison.signatures.values()
         notes = (*self.notes, tested(self.comparison), *table.notes)
         comment = f"discriminative power|{combined(signatures)}|seed:{self.comparison.plan.seed}"
@@ -101,7 +101,7 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
         return [replace(table, notes=notes, comment=comment, defects=self._defects, title=title)]
 
     def table(self) -> Sheet:
-        """The numbers alone."""
+        """Return the numbers alone."""
         cells = self._columns("measures")
         columns = (
             Column("measure", "text", cells["measure"]),
@@ -116,7 +116,7 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
 
 
 def _power(comparison: Comparison, measure: str) -> MeasurePower:
-    """The power of one measure."""
+    """Compute the power of one measure."""
     rows = [row for row in comparison.differences if row.measure == measure]
     p, apart = np.array([row.adjusted for row in rows]), np.abs([row.difference for row in rows])
     known, significant = ~np.isnan(p), p < 1 - comparison.plan.level
@@ -138,7 +138,7 @@ def discriminative_power(
     seed: int = 0,
     **options: Unpack[CompareOptions],
 ) -> DiscriminativePower:
-    """How often does each measure tell two systems apart?
+    """Measure how often each measure tells two systems apart.
 
     The discriminative power of a measure is the share of all pairs of systems whose difference is significant, with a p
     value below 1 - level. It says how stable a measure is over queries, and nothing of whether it measures what matters

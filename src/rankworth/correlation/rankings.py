@@ -130,25 +130,25 @@ class Correlation(Analysis[Literal["queries"]]):
         return self._only("p")
 
     def __float__(self) -> float:
-        """The value of the only method; over several queries their mean."""
+        """Return the value of the only method; over several queries their mean."""
         return self.value
 
     def _only(self, name: str) -> float:
-        """A number of the only method."""
+        """Return a number of the only method."""
         if len(self.methods) > 1:
             raise UsageError("not-measured", f"there are {len(self.methods)} methods; ask for mean() or of(query)")
         return float(self._summary()[name][0])
 
     def mean(self) -> dict[str, float]:
-        """The value of each method by its label; over several queries the mean."""
+        """Return the value of each method by its label; over several queries the mean."""
         return dict(zip(self.labels, self.means.tolist(), strict=True))
 
     def interval(self) -> dict[str, tuple[float, float]]:
-        """The ends of the interval of each mean."""
+        """Return the ends of the interval of each mean."""
         return dict(zip(self.labels, zip(self.low.tolist(), self.high.tolist(), strict=True), strict=True))
 
     def of(self, query: object) -> dict[str, float]:
-        """The values of one query.
+        """Return the values of one query.
 
         Raises:
             UsageError: `not-measured`.
@@ -160,7 +160,7 @@ class Correlation(Analysis[Literal["queries"]]):
         return dict(zip(self.labels, self.values[known.index(str(query))].tolist(), strict=True))
 
     def lowest(self, count: int = 10, method: str = "") -> list[QueryCorrelation]:
-        """The queries whose rankings are least alike, by the first method where none is named.
+        """Return the queries whose rankings are least alike, by the first method where none is named.
 
         Raises:
             UsageError: `not-measured`.
@@ -201,7 +201,7 @@ class Correlation(Analysis[Literal["queries"]]):
         return columns
 
     def _summary(self) -> dict[str, list[Any]]:
-        """A row for each method."""
+        """Return a row for each method, as columns."""
         p = self.p_values[0] if len(self.queries) == 1 else np.full(len(self.methods), np.nan)
         counts = (~np.isnan(self.values)).sum(axis=0)
         numbers = (self.means, self.low, self.high, _means(self.least), _means(self.most), p, counts)
@@ -209,7 +209,7 @@ class Correlation(Analysis[Literal["queries"]]):
         return dict(zip(_SUMMARY, (*names, list(self.labels), *(part.tolist() for part in numbers)), strict=True))
 
     def summary(self) -> list[dict[str, Any]]:
-        """One row for each method: its mean, the interval, and over how many queries."""
+        """Return a row for each method: its mean, the interval, and over how many queries."""
         return _rows(record(self._summary()))
 
     def _record(self) -> dict[str, Any]:
@@ -217,7 +217,7 @@ class Correlation(Analysis[Literal["queries"]]):
         return super()._record() | {"methods": list(self.labels), "means": self.summary(), "per_query": per_query}
 
     def sheets(self) -> list[Sheet]:
-        """The values, or their means with intervals, and what must be said about them."""
+        """Return the values, or their means with intervals, and what must be said about them."""
         has_several, cells = len(self.queries) > 1, self._summary()
         bounds = list(zip(cells["low"], cells["high"], strict=True)) if has_several else ()
         bounded, tested = (not np.isnan(cells[name]).all() for name in ("min", "p"))
@@ -243,7 +243,7 @@ class Correlation(Analysis[Literal["queries"]]):
         return [Sheet(tuple(columns), notes, _comment(self), self._defects, title), *below]
 
     def _least_alike(self) -> Iterator[str]:
-        """The queries whose rankings are least alike."""
+        """Yield a note on the queries whose rankings are least alike."""
         rows = [row for row in self.lowest(len(self.queries)) if row.first and row.second]
         if len(rows) > _LOWEST and rows[0].value != rows[-1].value:
             least = ", ".join(f"{row.query} {row.value:.4f}" for row in rows[:_LOWEST])
@@ -264,15 +264,15 @@ class Correlations(Mapping[tuple[str, str], Correlation], Analysis[Literal["mean
         self._pairs = dict(pairs)
 
     def __getitem__(self, pair: tuple[str, str]) -> Correlation:
-        """The correlation of two runs."""
+        """Return the correlation of two runs."""
         return self._pairs[pair]
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        """The names of every two runs."""
+        """Iterate over the names of every two runs."""
         return iter(self._pairs)
 
     def __len__(self) -> int:
-        """How many pairs there are."""
+        """Return how many pairs there are."""
         return len(self._pairs)
 
     @property
@@ -286,7 +286,7 @@ class Correlations(Mapping[tuple[str, str], Correlation], Analysis[Literal["mean
         return tuple(warning for pair in self.values() for warning in pair.warnings)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row for each pair of runs and method."""
+        """Return a row for each pair of runs and method."""
         return [row for pair in self.values() for row in pair.summary()]
 
     def _columns(self, of: str) -> dict[str, list[Any]]:
@@ -304,7 +304,7 @@ class Correlations(Mapping[tuple[str, str], Correlation], Analysis[Literal["mean
         per_query: bool = False,
         of: Literal["means", "queries"] | None = None,
     ) -> Any:  # noqa: ANN401 - the library's own frame
-        """One row for each pair of runs and method, or for each pair and query.
+        """Return a row for each pair of runs and method, or for each pair and query.
 
         Args:
             library: `polars`, `pandas` or `pyarrow`.
@@ -318,14 +318,14 @@ class Correlations(Mapping[tuple[str, str], Correlation], Analysis[Literal["mean
         return super().to_frame(library, of="queries" if per_query else of)
 
     def to_dict(self) -> dict[str, Any]:
-        """The correlations of all pairs as JSON holds them."""
+        """Return the correlations of all pairs as JSON holds them."""
         return {"schema": self._SCHEMA, "rankworth": __version__, **self._record()}
 
     def _record(self) -> dict[str, Any]:
         return {"pairs": [pair.to_dict() for pair in self.values()]}
 
     def sheets(self) -> list[Sheet]:
-        """One table for all pairs."""
+        """Return one table for all pairs."""
         pairs = list(self.values())
         if len(pairs) == 1:
             return pairs[0].sheets()
@@ -344,7 +344,7 @@ class Correlations(Mapping[tuple[str, str], Correlation], Analysis[Literal["mean
 
 
 def _notes(pairs: Sequence[Correlation]) -> Iterator[str]:
-    """What must be said about pairs: ties, reference, queries and documents of one side, undefined values."""
+    """Yield notes on pairs: ties, reference, queries and documents of one side, undefined values."""
     first, total = pairs[0], sum(len(pair.queries) for pair in pairs)
     tied = sum(pair.tied for pair in pairs)
     where = f" in {tied:,} of {counted(total)}" if len(pairs) == 1 < total else ""
@@ -369,7 +369,7 @@ def _notes(pairs: Sequence[Correlation]) -> Iterator[str]:
 
 
 def _comment(pair: Correlation) -> str:
-    """How the numbers came about, in one line."""
+    """Say in one line how the numbers came about."""
     missing = f"|missing:{pair.missing}" if any(method.correlates for method in pair.methods) else ""
     seed = f"|seed:{pair.seed}" if len(pair.queries) > 1 else ""
     return f"{' '.join(pair.labels)}{missing}|rankworth:{__version__}{seed}"
@@ -382,12 +382,12 @@ def _interval_note(pair: Correlation) -> list[str]:
 
 
 def _rows(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
-    """Columns row by row."""
+    """Turn columns into rows."""
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
 
 
 def _means(values: Floats) -> Floats:
-    """`[M]`: the means of the defined values of columns `[Q, M]`; NaN where there is none."""
+    """Return `[M]`, the means of the defined values of columns `[Q, M]`; NaN where there is none."""
     return np.array([np.nan if np.isnan(column).all() else np.nanmean(column) for column in values.T])
 
 
@@ -405,7 +405,7 @@ def correlate(
     level: float = 0.95,
     seed: int = 0,
 ) -> Correlation:
-    """How alike two rankings are, or the rankings of two runs for each query. Nobody needs to have judged anything.
+    """Measure how alike two rankings are, or the rankings of two runs for each query. No judgements are needed.
 
     Rankings need not hold the same documents for `rbo` (rank-biased overlap; `rbo-a`, `rbo-b` and `rbo-w` say what ties
     mean), `overlap`, `average-overlap`, `jaccard` and `rba` (rank-biased alignment): from 0, nothing in common, to 1.
@@ -481,7 +481,7 @@ def correlate_runs(
     level: float = 0.95,
     seed: int = 0,
 ) -> Correlations:
-    """How alike the rankings of several runs are, each with each: what `correlate` says of every two of them.
+    """Measure how alike the rankings of several runs are, each with each: what `correlate` says of every two of them.
 
     Args:
         runs: runs by name, or files; two at least. Of two runs the earlier one is the reference, where a method has
@@ -529,7 +529,7 @@ class _How(TypedDict):
 
 
 def _how(missing: Missing, level: float, seed: int, methods: Sequence[Method]) -> _How:
-    """The settings of a correlation.
+    """Check the settings of a correlation.
 
     Raises:
         UsageError: `unknown-setting` for a value that one of them cannot have.
@@ -543,7 +543,7 @@ def _how(missing: Missing, level: float, seed: int, methods: Sequence[Method]) -
 def _of_runs(
     rows: tuple[Rows, Rows], queries: Iterable[object] | None, names: tuple[str, str], how: _How
 ) -> Correlation:
-    """The values of all methods for the rankings of two runs.
+    """Compute the values of all methods for the rankings of two runs.
 
     Raises:
         InputError: `unknown-query`, `empty-input`, and as `evaluate`.
@@ -564,7 +564,7 @@ def _of_runs(
 def _correlation(
     pairing: Pairing, scores: Sequence[Mapping[str, float] | None], names: tuple[str, str], how: _How
 ) -> Correlation:
-    """The values of all methods for rankings side by side."""
+    """Compute the values of all methods for rankings side by side."""
     wanted = how["methods"]
     values, least, most, p_values = np.stack([each.of(pairing, how["missing"], scores) for each in wanted], axis=2)
     known = ~np.isnan(values)

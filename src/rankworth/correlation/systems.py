@@ -123,7 +123,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         return self.of().swaps
 
     def of(self, x: str = "", y: str = "") -> Correlated:
-        """One row.
+        """Return one row.
 
         Args:
             x: a measure: the only one that judges are looked at by, or the first one of two.
@@ -148,13 +148,13 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         return ("measure",) if self.judges else ("x", "y")
 
     def orders_of(self, row: Correlated) -> tuple[SystemMeans, SystemMeans]:
-        """The orders that a row is about, x and y."""
+        """Return the orders that a row is about, x and y."""
         x, y = ((row.measure, name) if self.judges else (name, "") for name in (row.x, row.y))
         orders = {(order.measure, order.judge): order for order in self.orders}
         return orders[x], orders[y]
 
     def coefficients(self) -> dict[str, dict[str, Estimate]]:
-        """`{row: {method: ...}}`; a row is a measure, or `x and y`."""
+        """Return `{row: {method: ...}}`; a row is a measure, or `x and y`."""
         return {row.called: dict(row.coefficients) for row in self.rows}
 
     @property
@@ -200,7 +200,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         }
 
     def sheets(self) -> list[Sheet]:
-        """Coefficients, the swaps that matter, how often measures tell systems apart; two judges: means, agreement."""
+        """Return coefficients, significant swaps and discriminative power; for two judges also means and agreement."""
         swaps = [(row, swap) for row in self.rows for swap in row.swaps if swap.significant != "none"]
         return [
             self._coefficients_sheet(),
@@ -211,11 +211,11 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         ]
 
     def _name_columns(self, rows: Sequence[Correlated]) -> list[Column]:
-        """The columns that say what a row is about."""
+        """Return the columns that say what a row is about."""
         return [Column(name, "text", [getattr(row, name) for row in rows]) for name in self._named]
 
     def _coefficients_sheet(self) -> Sheet:
-        """One row for each pair of measures, or for each measure of two judges."""
+        """Return a row for each pair of measures, or for each measure of two judges."""
         rows, columns = self.rows, self._name_columns(self.rows)
         tested_by = with_p(rows, self.methods)[:1]
         for method in self.methods:
@@ -245,7 +245,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         return Sheet(tuple(columns), notes, comment, self._defects, title)
 
     def _swaps_sheet(self, significant: Sequence[tuple[Correlated, Swap]]) -> Sheet:
-        """The swaps of which one order at least is significant."""
+        """Return the swaps of which one order at least is significant."""
         rows, swaps = zip(*sorted(significant, key=lambda pair: pair[1].significant != "both")[:_SHOWN], strict=True)
         x, y = (self.rows[0].x, self.rows[0].y) if self.judges or len(self.rows) == 1 else ("x", "y")
         ways = {(True, True): "both ways", (True, False): f"by {x}", (False, True): f"by {y}"}
@@ -270,7 +270,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         return Sheet(columns, tuple(note for note, is_due in notes.items() if is_due), title=title)
 
     def _means_sheet(self) -> Sheet:
-        """Each system's mean under both judges, in the order of the first one."""
+        """Return each system's mean under both judges, in the order of the first one."""
         half, (first, second) = len(self.orders) // 2, self.judges
         pairs = zip(self.orders[:half], self.orders[half:], strict=True)
         rows = [(x, y, at) for x, y in pairs for at in x.order.order[0].tolist()]
@@ -299,7 +299,7 @@ def correlate_measures(
     seed: int = 0,
     **options: Unpack[CompareOptions],
 ) -> SystemCorrelation:
-    """Do measures agree on the order of systems?
+    """Measure whether measures agree on the order of systems.
 
     Systems are put into an order by their means, better ones first whichever end of a measure's scale is better; means
     that rounding alone tells apart are tied. Each two measures are correlated, the one that was named first as x, which
@@ -364,7 +364,7 @@ def correlate_measures(
 
 
 def _coefficients(method: str | Iterable[str]) -> tuple[Method, ...]:
-    """Coefficients by their names.
+    """Look up coefficients by their names.
 
     Raises:
         UsageError: `unknown-setting`.
@@ -392,7 +392,7 @@ def correlate_judges(
     by: object = None,
     **options: Unpack[CompareOptions],
 ) -> SystemCorrelation:
-    """Do two sets of judgements put systems into the same order?
+    """Measure whether two sets of judgements put systems into the same order.
 
     Each measure is taken of all systems under both, over the queries that both have judgements for; otherwise as
     `correlate_measures`. The first judge is x, the reference of coefficients that have one. Samples of queries are the
@@ -465,7 +465,7 @@ def correlate_judges(
 def _read(
     qrels_a: object, qrels_b: object, runs: Mapping[str, object] | Iterable[object], options: Mapping[str, Any]
 ) -> tuple[list[Qrels], Mapping[str, object] | list[object], dict[str, Any]]:
-    """The judgements of both, the runs, and the options that are not about reading.
+    """Read the judgements of both and the runs; return the options that are not about reading, too.
 
     Raises:
         InputError: as `evaluate`.
@@ -488,7 +488,7 @@ def _read(
 def _common(
     both: Sequence[Qrels], names: tuple[str, str], queries: Iterable[object] | None
 ) -> tuple[list[str], list[str]]:
-    """The queries that both have judgements for, and a note on the others.
+    """Return the queries that both have judgements for, and a note on the others.
 
     Raises:
         InputError: `no-common-queries`.
