@@ -31,7 +31,7 @@ class DifferenceBound(NamedTuple):
 def bounds_of(
     reader: SystemReader, scores: ScoreTable, rows: Sequence[Difference], by: Varied
 ) -> tuple[tuple[DifferenceBound, ...], tuple[str, ...]]:
-    """The bounds of mean differences, and sentences on them.
+    """Bound mean differences, and say in sentences what the bounds show.
 
     Args:
         reader: has measured the systems.
@@ -66,7 +66,7 @@ def _unknown(row: Difference, *, holds: bool | None = None) -> DifferenceBound:
 
 
 def _of_mean(scores: ScoreTable, row: Difference, sides: Sequence[MeasureContext], by: Varied) -> _MeanBound:
-    """The bounds of a mean difference; `sides` is the measure of both systems."""
+    """Bound a mean difference; `sides` is the measure of both systems."""
     first, second = scores.pair(row.measure, row.first, row.second)
     there = ~np.isnan(first + second)
     compared = scores.at(there)
@@ -86,7 +86,7 @@ def _of_mean(scores: ScoreTable, row: Difference, sides: Sequence[MeasureContext
 
 
 def _sentences(rows: Sequence[Difference], told: Sequence[_MeanBound], by: Varied) -> Iterator[str]:
-    """What holds, what could turn, and what is not known."""
+    """Yield sentences on what holds, what could turn, and what is not known."""
     many = len({(row.first, row.second) for row in rows}) > 1
     for row, (bound, reason) in zip(rows, told, strict=True):
         name = f"{row.second} and {row.first} by {row.measure}" if many else row.measure

@@ -87,7 +87,7 @@ def compare(
     progress: "Progress | None" = None,
     **settings: Any,  # noqa: ANN401 - the settings of `evaluate`, two of which are named above
 ) -> Comparison:
-    """Whether systems differ, by how much, and how sure that is.
+    """Compare systems: whether they differ, by how much, and how sure that is.
 
     All values are compared query by query. A p value is that of a paired test, corrected for all comparisons that the
     result shows; a system is called better or worse where it is below 1 - level, equivalent where the difference lies
@@ -194,7 +194,7 @@ def compare(
 
 
 def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: bool) -> dict[str, int]:
-    """How many queries each system has values for; empty if all have them for the same queries.
+    """Say how many queries each system has values for; empty if all have them for the same queries.
 
     Args:
         systems: the systems.
@@ -214,7 +214,7 @@ def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: boo
 
 
 def _notes_on_systems(systems: Sequence[System], scores: ScoreTable) -> Iterator[str]:
-    """What happened to queries and runs on the way, and measures of which nobody knows which end is better."""
+    """Yield notes on queries left out, on runs joined, and on measures of which nobody knows which end is better."""
     size = len(scores.queries)
     if any(len(system.queries) != size for system in systems):
         counts = ", ".join(f"{system.name} {len(system.queries):,}" for system in systems)
@@ -230,7 +230,7 @@ def _notes_on_systems(systems: Sequence[System], scores: ScoreTable) -> Iterator
 
 
 def _notes(scores: ScoreTable, rows: Sequence[Difference]) -> Iterator[str]:
-    """Measures that some queries have no value by, differences that are rounding, and differences without spread."""
+    """Yield notes on queries without a value, differences that are rounding, and differences without spread."""
     size = len(scores.queries)
     for name in scores.measures:
         least = min(row.queries for row in rows if row.measure == name)
@@ -251,7 +251,7 @@ def _notes(scores: ScoreTable, rows: Sequence[Difference]) -> Iterator[str]:
 def _warnings(
     systems: Sequence[System], scores: ScoreTable, rows: Sequence[Difference], plan: Plan, effect: float | None
 ) -> Iterator[tuple[str, str]]:
-    """Slug and text of each warning."""
+    """Yield slug and text of each warning."""
     unjudged = [system for system in systems if UNJUDGED in system.scores]
     values = {system.name: system.only(scores.queries).scores[UNJUDGED].values for system in unjudged}
     shares = {name: float(np.nanmean(each)) for name, each in values.items() if not np.isnan(each).all()}
@@ -272,13 +272,13 @@ def _warnings(
 
 
 def _listed(parts: Sequence[str]) -> str:
-    """The first few, and how many more there are."""
+    """Name the first few, and how many more there are."""
     more = len(parts) - _LISTED
     return ", ".join(parts) if more <= 0 else f"{', '.join(parts[:_LISTED])} and {more:,} more"
 
 
 def _few_queries(size: int, rows: Sequence[Difference], plan: Plan, effect: float | None) -> Iterator[tuple[str, str]]:
-    """Warnings of too few queries, for any test and for the effect that is looked for."""
+    """Yield warnings of too few queries, for any test and for the effect that is looked for."""
     if size < FEW_QUERIES:
         smallest, why = float(least_p(size)), "a test has little power"
         if plan.test in _OF_SIGNS and smallest >= 1 - plan.level:
@@ -290,7 +290,7 @@ def _few_queries(size: int, rows: Sequence[Difference], plan: Plan, effect: floa
 
 
 def power(values: Measured, effect: float, *, n: int | None = None, alpha: float = 0.05) -> dict[str, float]:
-    """The probability that a paired t test finds a difference, by measure.
+    """Compute the probability that a paired t test finds a difference, by measure.
 
     Args:
         values: a comparison, or the values of two runs at least.
@@ -309,7 +309,7 @@ def power(values: Measured, effect: float, *, n: int | None = None, alpha: float
 def minimal_detectable(
     values: Measured, *, power: float = 0.8, n: int | None = None, alpha: float = 0.05
 ) -> dict[str, float]:
-    """The smallest difference that a paired t test finds with this probability, by measure.
+    """Compute the smallest difference that a paired t test finds with this probability, by measure.
 
     It is infinite where no two values of the measure differ by as much.
 
@@ -333,7 +333,7 @@ def minimal_detectable(
 
 
 def queries_needed(values: Measured, effect: float, *, power: float = 0.8, alpha: float = 0.05) -> dict[str, float]:
-    """How many queries a paired t test needs to find a difference with this probability, by measure.
+    """Compute how many queries a paired t test needs to find a difference with this probability, by measure.
 
     Args:
         values: a comparison, or the values of two runs at least.
@@ -350,7 +350,7 @@ def queries_needed(values: Measured, effect: float, *, power: float = 0.8, alpha
 
 
 def _planned(function: Callable[[float, int, float], Floats], values: object, n: int | None = None) -> dict[str, float]:
-    """A function of the spread of differences, the number of queries and the greatest difference there may be.
+    """Apply a function of the spread of differences, the number of queries and the greatest possible difference.
 
     The spread is `sqrt(2 r)`, where r is the residual mean square of a two-way analysis of variance of systems and
     queries; of two systems that is the standard deviation of their differences.
@@ -396,11 +396,11 @@ class Table(Shown):
     measures: tuple[str, ...]
 
     def mean(self, system: str, measure: str) -> float:
-        """The macro mean."""
+        """Return the macro mean."""
         return math.fsum(result.means[system][measure] for result in self.comparisons.values()) / len(self.comparisons)
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row for each system, collection and measure: `system, collection, measure, mean, word`."""
+        """Return a row for each system, collection and measure: `system, collection, measure, mean, word`."""
         rows: list[tuple[Any, ...]] = []
         for system, measure in product(self.systems, self.measures):
             for collection, result in self.comparisons.items():
@@ -410,7 +410,7 @@ class Table(Shown):
         return by_name(("system", "collection", "measure", "mean", "word"), rows)
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """The columns as a frame.
+        """Return the columns as a frame.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`.
@@ -419,7 +419,7 @@ class Table(Shown):
         return to_library(self.columns(), library)
 
     def sheets(self) -> list[Sheet]:
-        """A row for each system, a column for each collection and measure, with the macro mean of each measure."""
+        """Return a row for each system, a column for each collection and measure, and each measure's macro mean."""
         columns = [Column("system", "text", list(self.systems))]
         first, *_ = self.comparisons.values()
         for measure in self.measures:
@@ -483,7 +483,7 @@ def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None 
 
 
 def _conditions(result: Comparison) -> dict[str, object]:
-    """What collections have to have in common to stand in one table."""
+    """Return what collections have to have in common to stand in one table."""
     plan = result.plan
     baseline = result.baseline or "none, as all pairs are compared"
     return {"the baseline": baseline, "test": plan.test, "correction": plan.correction, "level": plan.level}

@@ -80,7 +80,7 @@ class CorrectedMeans(Analysis[Literal["means"]]):
     warnings: tuple[tuple[str, str], ...] = ()
 
     def of(self, measure: str, run: str = "") -> CorrectedMean:
-        """The mean of a run by a measure; of the only run, where none is named.
+        """Return the mean of a run by a measure; of the only run, where none is named.
 
         Raises:
             UsageError: `not-measured`.
@@ -96,7 +96,7 @@ class CorrectedMeans(Analysis[Literal["means"]]):
         return by_name(CorrectedMean._fields, (*self.means, *self.differences))
 
     def sheets(self) -> list[Sheet]:
-        """The means, and the differences where there are some."""
+        """Return the means, and the differences where there are some."""
         sheets = [_sheet(self.means, "means")]
         if self.differences:
             sheets.append(_sheet(self.differences, f"differences from {self.differences[0].baseline}"))
@@ -105,7 +105,7 @@ class CorrectedMeans(Analysis[Literal["means"]]):
 
 
 def _sheet(rows: Sequence[CorrectedMean], title: str) -> Sheet:
-    """One row for each mean, or for each difference with its p."""
+    """Return a table with a row for each mean, or for each difference with its p."""
     alone = [(row.people_low, row.people_high) for row in rows]
     p = Column("p", "number", [p_value(row.p) for row in rows])
     columns = [
@@ -130,7 +130,7 @@ def corrected_means(
     level: float = LEVEL,
     **options: Any,  # noqa: ANN401 - `queries`, `rel`, `profile`, `progress` and the settings, as for `evaluate`
 ) -> CorrectedMeans:
-    """Unbiased means and intervals from many judgements of a model and a few of people.
+    """Compute unbiased means and intervals from many judgements of a model and a few of people.
 
     All queries have judgements of a model, some have those of people, too. On these the values by both are compared,
     and the mean by the model over all queries is moved by what it errs: prediction-powered means, whose formula and
@@ -197,7 +197,7 @@ def corrected_means(
 
 
 def _queries(by_model: System, by_people: System) -> tuple[list[str], list[str]]:
-    """The queries that both judged, and those that the model alone judged.
+    """Return the queries that both judged, and those that the model alone judged.
 
     Raises:
         InputError: `no-common-queries`.
@@ -216,13 +216,13 @@ def _queries(by_model: System, by_people: System) -> tuple[list[str], list[str]]
 
 
 def _values(systems: Sequence[System], queries: Sequence[str], labels: Sequence[str]) -> Floats:
-    """`[Q, R, M]`: the values of queries, by run and measure; NaN where there is none."""
+    """Return `[Q, R, M]`, the values of queries, by run and measure; NaN where there is none."""
     aligned = [system.only(queries).scores for system in systems]
     return np.array([[scores[label].values for label in labels] for scores in aligned]).transpose(2, 0, 1)
 
 
 def _rows(keys: Sequence[tuple[str, str, str]], sides: Sequence[Floats], level: float) -> tuple[CorrectedMean, ...]:
-    """Corrected means of runs, or of differences.
+    """Correct the means of runs, or of differences.
 
     Args:
         keys: measure, run and baseline of each.
@@ -245,7 +245,7 @@ def _rows(keys: Sequence[tuple[str, str, str]], sides: Sequence[Floats], level: 
 
 
 def _notes(means: Sequence[CorrectedMean], level: float) -> Iterator[str]:
-    """Sentences that explain the numbers."""
+    """Yield sentences that explain the numbers."""
     judged, predicted = (max(getattr(mean, name) for mean in means) for name in ("judged", "predicted"))
     yield f"{counted(judged)} judged by people and the model, {predicted:,} by the model alone"
     means_are = f"prediction-powered means with {100 * level:g} % t intervals"

@@ -116,7 +116,7 @@ class ScoreTable:
         return {name: dict(zip(self.measures, row, strict=True)) for name, row in rows}
 
     def label(self, measure: str) -> str:
-        """What tables call a measure, by any of its names.
+        """Return what tables call a measure, by any of its names.
 
         Raises:
             UsageError: `not-measured`.
@@ -128,36 +128,36 @@ class ScoreTable:
         raise UsageError("not-measured", f"{measure} was not compared; there are {quoted(self.measures)}")
 
     def pair(self, measure: str, *systems: str) -> tuple[Floats, Floats]:
-        """`[Q]` each: the values of two systems by a measure."""
+        """Return `[Q]` each, the values of two systems by a measure."""
         place = self.measures.index(measure)
         first, second = (self.values[self.systems.index(name), place] for name in systems)
         return first, second
 
     def best(self, measure: str) -> Best:
-        """Which end of a column of means is the better one."""
+        """Return which end of a column of means is the better one."""
         return "highest" if self.better[measure] == "higher" else "lowest"
 
     def at(self, rows: Mask) -> "ScoreTable":
-        """The values of some of the queries."""
+        """Keep only the values of the given queries."""
         queries = tuple(compress(self.queries, rows.tolist()))
         return replace(self, queries=queries, values=self.values[:, :, rows], groups={})
 
     def of_pair(self, measure: str, pair: tuple[int, int]) -> "ScoreTable":
-        """One measure over the queries that two systems, by their numbers, both have a value for."""
+        """Keep one measure over the queries that two systems, by their numbers, both have a value for."""
         place = self.measures.index(measure)
         first, second = self.values[list(pair), place]
         one = replace(self, measures=(measure,), values=self.values[:, [place]])
         return one.at(~np.isnan(first) & ~np.isnan(second))
 
     def parts(self) -> dict[str, dict[str, "ScoreTable"]]:
-        """The values of the queries of each group, by column and group."""
+        """Return the values of the queries of each group, by column and group."""
         return {
             column: {name: self.at(rows) for name, rows in groups.items()} for column, groups in self.groups.items()
         }
 
 
 def widest(measure: str) -> float:
-    """By how much two values of a measure, by its canonical name, differ at most.
+    """Return by how much two values of a measure, by its canonical name, differ at most.
 
     >>> widest("AP"), widest("DCG@10")
     (1.0, inf)
@@ -170,7 +170,7 @@ def widest(measure: str) -> float:
 
 
 def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Slices) -> ScoreTable:
-    """The values of systems over the queries that all have.
+    """Collect the values of systems over the queries that all have.
 
     Args:
         systems: the baseline first, if there is one.
@@ -331,7 +331,7 @@ class Procedure:
 def differences(
     tables: Mapping[str, ScoreTable], compared: Sequence[tuple[int, int]], plan: Plan
 ) -> tuple[list[Difference], Procedure]:
-    """All differences of some groups of queries, pair by pair and measure by measure, corrected together.
+    """Compute all differences of groups of queries, pair by pair and measure by measure, corrected together.
 
     `better` and `worse` become `unclear` unless the corrected p values are small.
 
@@ -364,7 +364,7 @@ def differences(
 def _uncorrected(
     table: ScoreTable, compared: Sequence[tuple[int, int]], plan: Plan, group: str
 ) -> tuple[list[Difference], Procedure]:
-    """Differences with uncorrected p values, and the words that they have if these are small."""
+    """Compute differences with uncorrected p values, and the words that they have if these are small."""
     first, second = (np.array([pair[side] for pair in compared], dtype=np.int64) for side in (0, 1))
     measures = [name for _ in compared for name in table.measures]
     pairs = [(table.systems[first], table.systems[other]) for first, other in compared for _ in table.measures]
@@ -401,7 +401,7 @@ def _uncorrected(
 def _tested(
     table: ScoreTable, compared: Sequence[tuple[int, int]], plan: Plan, each: Floats
 ) -> tuple[Floats, Floats | None, Procedure]:
-    """The p values of all differences, pair by pair and measure by measure, and how they came about.
+    """Test all differences, pair by pair and measure by measure: return the p values and how they came about.
 
     Between them stands which side a test of signs leans to, which need not be that of the mean; None for other tests.
 
@@ -430,7 +430,7 @@ def _tested(
 
 
 def _tested_together(table: ScoreTable, plan: Plan) -> tuple[Sequence[Floats], Any, int]:
-    """The p values of all pairs of systems, `[S, S]` for each measure; a result of the test; how often it draws."""
+    """Return the p values of all pairs of systems, `[S, S]` by measure; a result of the test; how often it draws."""
     tables = np.array([stats.levelled(values) for values in table.values.transpose(1, 2, 0)])  # [M, Q, S]
     if plan.test == "tukey":
         found = [stats.tukey_hsd(values[~np.isnan(values).any(axis=1)]) for values in tables]
@@ -440,12 +440,12 @@ def _tested_together(table: ScoreTable, plan: Plan) -> tuple[Sequence[Floats], A
 
 
 def least_p(size: ArrayLike) -> Floats:
-    """The smallest p of a test that knows signs only: the probability that all of them agree by chance."""
+    """Return the smallest p of a test that knows signs only: the probability that all of them agree by chance."""
     return np.minimum(1.0, 2.0 ** (1.0 - np.asarray(size)))
 
 
 def _means(table: ScoreTable, systems: NDArray[np.int64], values: Floats, each: Floats) -> Floats:
-    """The means of systems pair by pair and measure by measure, over the queries that have a difference."""
+    """Return the means of systems pair by pair and measure by measure, over the queries that have a difference."""
     if np.isnan(table.values).any():
         return stats.means(np.where(np.isnan(each), np.nan, values), table.weights)
     return table.means[systems].ravel()

@@ -101,13 +101,13 @@ class Gate:
         raise UsageError("bad-gate", fact, remedy=f"as in --{kind} {example}")
 
     def __str__(self) -> str:
-        """As it is typed."""
+        """Format the gate as it is typed."""
         ahead = f"{self.column}{f'={self.group}' if self.group else ''}:" if self.column else ""
         limit = f"{100 * self.limit:.12g}%" if self.percent else f"{self.limit:.12g}"
         return f"{ahead}{self.measure}={limit}"
 
     def among(self, measures: Mapping[str, str]) -> str:
-        """The name under which its measure was measured, by any of its names; empty where it was not.
+        """Return the name under which its measure was measured, by any of its names; empty where it was not.
 
         Args:
             measures: the canonical names of the measures by the names that results have for them.
@@ -121,7 +121,7 @@ class Gate:
         return ""
 
     def resolved(self, measures: Mapping[str, str], groups: Collection[tuple[str, str]]) -> "Gate":
-        """The gate with the name that its measure was measured under.
+        """Return the gate with the name that its measure was measured under.
 
         Args:
             measures: the canonical names of the measures, by their names.
@@ -144,7 +144,7 @@ class Gate:
 
 
 def read(kind: Kind, limits: Iterable[str] | Mapping[str, Any], where: str = "") -> list[Gate]:
-    """Several gates of one kind, as they are typed or as `pyproject.toml` has them.
+    """Read several gates of one kind, as they are typed or as `pyproject.toml` has them.
 
     Args:
         kind: of all of them.
@@ -224,7 +224,7 @@ class Verdict:
 def against(
     comparison: "Comparison", gates: Sequence[Gate], when: When = "mean", systems: Collection[str] | None = None
 ) -> list[Verdict]:
-    """Verdicts on a comparison with a baseline.
+    """Decide gates by a comparison with a baseline.
 
     Args:
         comparison: the values of the systems and their differences.
@@ -266,7 +266,7 @@ def against(
 
 
 def floors(gates: Sequence[Gate], rows: Sequence[Means], measures: Mapping[str, str]) -> list[Verdict]:
-    """Verdicts on means alone.
+    """Decide gates by means alone.
 
     Args:
         gates: the conditions.
@@ -289,7 +289,7 @@ def floors(gates: Sequence[Gate], rows: Sequence[Means], measures: Mapping[str, 
 
 
 def _verdict(comparison: "Comparison", gate: Gate, row: "Difference", when: When) -> Verdict:
-    """One gate for one difference; drops are above 0, whichever end of the scale is better."""
+    """Decide one gate for one difference; drops are above 0, whichever end of the scale is better."""
     sign = 1.0 if comparison.scores.better[gate.measure] == "higher" else -1.0
     word, level = "drop" if sign > 0 else "rise", f"{100 * comparison.plan.level:g} % interval"
     bounds = None if math.isnan(row.low) else (row.low, row.high)
@@ -318,7 +318,7 @@ def _verdict(comparison: "Comparison", gate: Gate, row: "Difference", when: When
 
 
 def _no_query_drops(gate: Gate, base: float, losing: Sequence[tuple[str, float]], word: str) -> tuple[bool, str]:
-    """Whether no query drops by more than the limit, and why."""
+    """Return whether no query drops by more than the limit, and why."""
     limit = gate.limit * base if gate.percent else gate.limit
     over = [f"{query} {difference:+.4f}" for query, difference in losing if abs(difference) > limit + _SLACK]
     most = f"{_shown(limit)}{f' ({100 * gate.limit:.12g} %)' if gate.percent else ''}"
@@ -330,7 +330,7 @@ def _no_query_drops(gate: Gate, base: float, losing: Sequence[tuple[str, float]]
 
 
 def _mean_drops(gate: Gate, base: float, drop: float, word: str) -> tuple[bool, str]:
-    """Whether the mean drops by no more than the limit, and why: `drop 0.0141 > 0.0100`, `gains 0.1555`."""
+    """Return whether the mean drops by no more than the limit, and why: `drop 0.0141 > 0.0100`, `gains 0.1555`."""
     limit = gate.limit * base if gate.percent else gate.limit
     passed = drop <= limit + _SLACK
     if passed and abs(drop) < _SLACK:
@@ -342,7 +342,7 @@ def _mean_drops(gate: Gate, base: float, drop: float, word: str) -> tuple[bool, 
 
 
 def _shown(value: float, digits: int = _DIGITS) -> str:
-    """A number with four decimals, and more where it would be 0 otherwise."""
+    """Format a number with four decimals, and with more where it would be 0 otherwise."""
     if math.isnan(value):
         return "n/a"
     text = f"{value:z.{digits}f}"
@@ -350,7 +350,7 @@ def _shown(value: float, digits: int = _DIGITS) -> str:
 
 
 def _held(value: float, relation: str, limit: float, digits: int = _DIGITS, unit: str = "") -> str:
-    """A number and its limit with as many decimals as tell them apart, and a limit from 0, but for rounding."""
+    """Format a number and its limit with as many decimals as tell them apart, and a limit from 0, but for rounding."""
     texts = f"{value:z.{digits}f}", f"{limit:z.{digits}f}"
     alike = texts[0] == texts[1] and abs(value - limit) > _SLACK
     if digits < _MOST and (alike or (limit and not float(texts[1]))):
@@ -359,7 +359,7 @@ def _held(value: float, relation: str, limit: float, digits: int = _DIGITS, unit
 
 
 def lines(verdicts: Sequence[Verdict]) -> list[str]:
-    """One line for each: whether it holds, for what, and why; in columns."""
+    """Write a line for each verdict: whether it holds, for what, and why; in columns."""
     rows = [[*map(visible, (line.word, line.subject, line.system, line.values, line.reason))] for line in verdicts]
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
     padded = (
@@ -369,7 +369,7 @@ def lines(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def headline(verdicts: Sequence[Verdict]) -> str:
-    """How many gates hold or fail."""
+    """Say how many gates hold or fail."""
     failed, count = sum(not verdict.passed for verdict in verdicts), len(verdicts)
     if count == 1:
         return "the gate fails" if failed else "the gate holds"
@@ -377,7 +377,7 @@ def headline(verdicts: Sequence[Verdict]) -> str:
 
 
 def sheet(verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> Sheet:
-    """A row for each, with what stands below."""
+    """Make a table with a row for each verdict, and the notes below."""
     rows = [(verdict.word, verdict.title, verdict.system, verdict.values, verdict.reason) for verdict in verdicts]
     columns = by_name(("", "gate", "system", "values", "because"), rows)
     texts = tuple(Column(name, "text", cells) for name, cells in columns.items())
@@ -385,7 +385,7 @@ def sheet(verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> Sheet:
 
 
 def annotations(verdicts: Sequence[Verdict]) -> str:
-    """Commands that GitHub turns into annotations of a run: errors for what fails, notices for what holds."""
+    """Write commands that GitHub turns into annotations of a run: errors for what fails, notices for what holds."""
     texts = []
     for verdict in verdicts:
         title = f"{verdict.gate.kind} {verdict.subject} of {verdict.system}"
@@ -395,7 +395,7 @@ def annotations(verdicts: Sequence[Verdict]) -> str:
 
 
 def junit(verdicts: Sequence[Verdict], name: str = "rankworth") -> bytes:
-    """A test suite in the form of JUnit, a case for each gate."""
+    """Write a test suite in the form of JUnit, a case for each gate."""
     failures = sum(not verdict.passed for verdict in verdicts)
     counts = {"tests": str(len(verdicts)), "failures": str(failures), "errors": "0"}
     suites = ET.Element("testsuites", counts)
@@ -412,7 +412,7 @@ def junit(verdicts: Sequence[Verdict], name: str = "rankworth") -> bytes:
 
 
 def record(verdict: Verdict) -> dict[str, Any]:
-    """A verdict as JSON holds it."""
+    """Return a verdict as JSON holds it."""
     gate, bounds = verdict.gate, verdict.interval
     fields: dict[str, Any] = {name: getattr(gate, name) for name in ("measure", "limit", "percent", "column")}
     fields |= {name: getattr(verdict, name) for name in ("group", "system", "passed", "before", "now", "reason")}
@@ -425,7 +425,7 @@ def record(verdict: Verdict) -> dict[str, Any]:
 def advice(
     verdicts: Sequence[Verdict], files: Mapping[str, str], options: Mapping[str, Sequence[str]], baseline: str = ""
 ) -> list[str]:
-    """What is lost, and the commands that show it, for the first gate that each system fails.
+    """List what is lost, and the commands that show it, for the first gate that each system fails.
 
     Args:
         verdicts: what was decided.

@@ -83,7 +83,7 @@ class JudgeNext(Analysis[Literal["documents"]]):
         return {"measure": self.measure, "runs": list(self.runs), "documents": rows, "left": self.left}
 
     def sheets(self) -> list[Sheet]:
-        """One row for each document."""
+        """Return one row for each document."""
         kinds: dict[str, Kind] = {"query": "text", "document": "text", "effect": "value", "mean effect": "value"}
         names = ["query", "document", *(f"rank {name}" for name in self.runs), "effect", "mean effect"]
         cells = self._columns("documents")
@@ -104,7 +104,7 @@ def judge_next(
     docs: object = None,
     **settings: Any,  # noqa: ANN401 - the settings of `evaluate`
 ) -> JudgeNext:
-    """Which unjudged documents to judge first: those that can change the value of a run, or a difference of two, most.
+    """Choose the unjudged documents to judge first: those that can change a run's value, or a difference of two, most.
 
     The effect of a document is the change of the value of its query, or of the difference of the second run and the
     first one, if it has the best grade of the judgements and not the least, while all other unjudged documents have the
@@ -184,7 +184,7 @@ def judge_next(
 
 
 def _expected_grades(sides: Sequence[MeasureContext], holes: Holes) -> Floats:
-    """`[N]`: the expected grade of unjudged documents as a share of the best one.
+    """Return `[N]`, the expected grade of unjudged documents as a share of the best one.
 
     The shares of judged documents are fitted by least squares to 1 / log2(1 + rank) in each run, which is 0 where a
     document was not retrieved. What ranks let expect is multiplied by the shares of the judged documents of the query
@@ -213,17 +213,17 @@ def _expected_grades(sides: Sequence[MeasureContext], holes: Holes) -> Floats:
 
 
 def _discounts(ranks: Floats) -> Floats:
-    """`[N, 1 + S]`: 1, and the discounts of documents at ranks in each run."""
+    """Return `[N, 1 + S]`: 1, and the discounts of documents at ranks in each run."""
     return np.column_stack([np.ones(len(ranks)), 1 / np.log2(1 + ranks)])
 
 
 def _sides(judgements: inputs.Judgements, runs: Mapping[str, Run], plan: Plan) -> list[MeasureContext]:
-    """The measure of each run."""
+    """Return the measure of each run."""
     return [side for [side] in of_runs(judgements, runs, plan, "unjudged").values()]
 
 
 def _without(judgements: inputs.Judgements, documents: Sequence[Candidate], plan: Plan) -> inputs.Judgements:
-    """The judgements with some documents that are not relevant."""
+    """Return the judgements with further documents as not relevant."""
     judging = plan.base.judging
     judged = {str(query): dict(grades) for query, grades in judgements(judging).with_text_ids().items()}
     for row in documents:
@@ -234,7 +234,7 @@ def _without(judgements: inputs.Judgements, documents: Sequence[Candidate], plan
 def _notes(
     label: str, sides: Sequence[MeasureContext], found: Sequence[Candidate], every: int, later: Sequence[MeasureContext]
 ) -> Iterator[str]:
-    """How far grades could move the value, and how far they still could if the documents are not relevant."""
+    """Yield how far grades could move the value, and how far they still could if the documents are not relevant."""
     value, before = _range(sides)
     what = label if len(sides) == 1 else f"the difference by {label}"
     can = f"{counted(every, 'document', 'documents')} can change it"
@@ -245,7 +245,7 @@ def _notes(
 
 
 def _range(sides: Sequence[MeasureContext]) -> tuple[float, str]:
-    """The mean, or the mean difference, and in words how low and high it could be."""
+    """Return the mean, or the mean difference, and in words how low and high it could be."""
     values, (low, high, is_known, _), reason = vary(sides, sides[0].qrels.queries, "unjudged")
     there = ~np.isnan(values)
     if reason:

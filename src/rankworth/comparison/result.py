@@ -98,22 +98,22 @@ class QueryDifferences(Sequence[QueryDifference]):
     @overload
     def __getitem__(self, place: slice) -> list[QueryDifference]: ...
     def __getitem__(self, place: int | slice) -> QueryDifference | list[QueryDifference]:
-        """One, or some, by number."""
+        """Return one query's difference, or several, by number."""
         if isinstance(place, slice):
             return [self[number] for number in range(*place.indices(len(self)))]
         query, *numbers = (column[place] for column in self._columns.values())
         return QueryDifference(query, *map(float, numbers))
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return how many queries there are."""
         return len(self._gains)
 
     def worst(self, count: int = 10) -> list[QueryDifference]:
-        """The queries that lose most, those that lose nothing left out; of equal ones in the order of their ids."""
+        """Return the queries that lose most, without those that lose nothing; equal ones in the order of their ids."""
         return self._lowest(self._gains, count)
 
     def best(self, count: int = 10) -> list[QueryDifference]:
-        """The queries that gain most, those that gain nothing left out; of equal ones in the order of their ids."""
+        """Return the queries that gain most, without those that gain nothing; equal ones in the order of their ids."""
         return self._lowest(-self._gains, count)
 
     def _lowest(self, numbers: Floats, count: int) -> list[QueryDifference]:
@@ -121,7 +121,7 @@ class QueryDifferences(Sequence[QueryDifference]):
         return [self[place] for place in order.tolist() if numbers[place] < 0]
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """Columns `query, first, second, difference`.
+        """Return columns `query, first, second, difference`.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`.
@@ -200,7 +200,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         return {name: {self._pair(row): row.adjusted for row in self._by(name)} for name in self.measures}
 
     def wins(self, measure: str) -> dict[str, Wins]:
-        """In how many queries each system is better than the baseline; of all pairs `{"a - b": wins}`.
+        """Count the queries in which each system is better than the baseline; of all pairs `{"a - b": wins}`.
 
         Raises:
             UsageError: `not-measured`.
@@ -212,11 +212,11 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         return [row for row in self.differences if row.measure == measure]
 
     def _pair(self, difference: Difference) -> str:
-        """What tables call the systems of a difference."""
+        """Return what tables call the systems of a difference."""
         return difference.second if self.baseline else f"{difference.second} - {difference.first}"
 
     def of(self, measure: str, system: str, other: str = "") -> Difference:
-        """One difference.
+        """Return one difference.
 
         Args:
             measure: what tables call the measure.
@@ -236,7 +236,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         raise UsageError("not-measured", text, remedy=f"compared are {compared} by {quoted(self.measures)}")
 
     def queries(self, measure: str, system: str = "", other: str = "") -> QueryDifferences:
-        """The difference of each query.
+        """Return the difference of each query.
 
         Args:
             measure: what tables call the measure.
@@ -268,7 +268,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         return means
 
     def queries_of(self, column: str, group: str) -> set[Any]:
-        """The ids of the queries of a group.
+        """Return the ids of the queries of a group.
 
         Args:
             column: the column of the groups.
@@ -288,11 +288,11 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         return set(compress(self._query_ids, groups[column][group].tolist()))
 
     def anova(self) -> dict[str, stats.Anova]:
-        """`{measure: ...}`: a two-way analysis of variance of systems and queries, over queries that all have."""
+        """Compute a two-way analysis of variance of systems and queries, over queries that all have, by measure."""
         return {name: stats.anova(table) for name, table in self.scores.complete.items()}
 
     def method(self) -> Method:
-        """The sentences for a paper, and the BibTeX of what they cite."""
+        """Return the sentences for a paper, and the BibTeX of what they cite."""
         plan, procedure, slices = self.plan, self.procedure, self.scores.slices
         correction = stats.CORRECTIONS[plan.correction if len(self.differences) > 1 else "none"]
         systems = counted(len(self.systems) - bool(self.baseline), "system was", "systems were")
@@ -324,7 +324,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         return {name: [*self.reading, *own] for name, own in words.items() if own is not None}
 
     def _columns(self, of: str) -> dict[str, list[Any]]:
-        """One row for each difference, of all queries and of groups; or for each query of each of them."""
+        """Return one row for each difference, of all queries and of groups; or for each query of each of them."""
         if of == "queries":
             known = [dict(zip(self._query_ids, ranks, strict=True)) for ranks in self.scores.first_relevant]
             ranks_of = dict(zip(self.systems, known, strict=True))
@@ -370,11 +370,11 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as JSON holds it (`docs/comparisons.md`): full precision, None where there is no number."""
+        """Return the comparison as JSON (`docs/comparisons.md`): full precision, None where there is no number."""
         return super().to_dict() | {"method": self.method().text}
 
     def sheets(self) -> list[Sheet]:
-        """Means, differences and how sure they are."""
+        """Return tables of means, of differences and of how sure they are."""
         pairs = len({(row.first, row.second) for row in self.differences})
         is_listed = bool(self.baseline) or pairs <= _PAIRS
         sheets = [] if len(self.systems) == 2 and is_listed else [self._means_sheet()]  # noqa: PLR2004 - two stand in one row
@@ -389,7 +389,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         return sheets
 
     def _means_sheet(self) -> Sheet:
-        """One row for each system, with marks for what is better than others."""
+        """Return one row for each system, with marks for what is better than others."""
         letter_of = dict(zip(self.systems, letters(len(self.systems)), strict=True))
         columns = [] if self.baseline else [Column("", "text", list(letter_of.values()))]
         columns.append(Column("system", "text", list(self.systems)))
@@ -411,7 +411,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         return Sheet(tuple(columns), title=title, legend=(f"{legend} ({threshold(self)})",))
 
     def _differences_sheet(self) -> Sheet:
-        """One row for each pair and measure."""
+        """Return one row for each pair and measure."""
         rows, pairs = self.differences, {(row.first, row.second) for row in self.differences}
         columns = [Column("measure", "text", [row.measure for row in rows])]
         if len(pairs) == 1:
@@ -425,7 +425,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         return Sheet((*columns, *self._judged(rows, rows)), title=title, legend=(_LEGEND,))
 
     def _judged(self, rows: Sequence[Difference], together: Sequence[Difference]) -> list[Column]:
-        """The columns of difference, p, effect, wins and word; p is corrected over all of `together`."""
+        """Return the columns of difference, p, effect, wins and word; p is corrected over all of `together`."""
         effects = ["n/a" if math.isnan(row.hedges) else f"{row.hedges + 0.0:.2f}" for row in rows]
         bounds = [(row.low, row.high) for row in rows]
         p = {"p": [p_value(row.p) for row in rows]} if self.p_columns == "both" else {}
@@ -439,7 +439,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         ]
 
     def _group_sheets(self, column: str, rows: Sequence[Difference]) -> Iterator[Sheet]:
-        """The differences of each group of queries, a table for each pair of systems."""
+        """Yield the differences of each group of queries, a table for each pair of systems."""
         *_, last = pairs = dict.fromkeys((row.first, row.second) for row in rows)
         note = f"p values are corrected over all {len(rows):,} comparisons by {column}"
         for first, second in pairs:
@@ -454,7 +454,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             yield Sheet(columns, (note,) if (first, second) == last else (), title=title)
 
     def _largest_differences(self) -> Iterator[str]:
-        """The queries that gain and lose most by the first measure, with the command that shows why one loses."""
+        """Yield the queries that gain and lose most by the first measure, with the command that shows why one loses."""
         measure = self.measures[0]
         for system in self.systems[1:] if self.baseline else ():
             queries = self.queries(measure, system)
@@ -465,7 +465,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
                 yield from explaining(self.files, [self.baseline, system], [str(worst[0].query)], measure, self.options)
 
     def _named(self, row: QueryDifference) -> str:
-        """A query with its difference and the beginning of its text."""
+        """Name a query with its difference and the beginning of its text."""
         text = self.texts.get(str(row.query), "")
         return f"{row.query} {signed(row.difference)}{f' ({shorten(text, _LETTERS_OF_TEXT)})' if text else ''}"
 
@@ -483,7 +483,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         return f"{procedure.title}{draws}; {p or f'p not corrected, {over}'}"
 
     def _summary(self) -> str:
-        """How it was done, in one line below a table."""
+        """Say in one line below a table how the comparison was done."""
         plan, remark = self.plan, "" if len(self.differences) == 1 else ", not corrected"
         margin = f"; margin {_margins(plan)}" if plan.margins else ""
         text = f"{self.tested}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]}{remark}){margin}"
@@ -497,7 +497,7 @@ def explaining(
     measure: str,
     options: Mapping[str, Sequence[str]],
 ) -> Iterator[str]:
-    """The command that explains values of the last of some systems, if its files are known and options can say how.
+    """Yield the command that explains values of the last system, if its files are known and options can say how.
 
     Args:
         files: judgements (under no name) and runs by name, as they can be given to other commands.
@@ -514,13 +514,13 @@ def explaining(
 
 
 def word_on(comparison: Comparison, measure: str, system: str) -> str:
-    """The verdict on a system beside the baseline; empty for the baseline, and if there is none."""
+    """Return the verdict on a system beside the baseline; empty for the baseline, and if there is none."""
     is_judged = comparison.baseline and system != comparison.baseline
     return comparison.of(measure, system).word if is_judged else ""
 
 
 def threshold(comparison: Comparison) -> str:
-    """From which p value on systems differ: `p holm < 0.05`."""
+    """Say from which p value on systems differ: `p holm < 0.05`."""
     return f"{_p_title(comparison.plan, comparison.differences)} < {1 - comparison.plan.level:g}"
 
 
@@ -529,7 +529,7 @@ def _p_title(plan: Plan, together: Sequence[Difference]) -> str:
 
 
 def letters(number: int) -> list[str]:
-    """Names for systems: a, b, ..., z, aa, ab and so on.
+    """Yield names for systems: a, b, ..., z, aa, ab and so on.
 
     >>> letters(28)[-3:]
     ['z', 'aa', 'ab']

@@ -117,14 +117,14 @@ class System:
         return [round(rank) if rank < math.inf and math.isclose(rank, round(rank)) else None for rank in ranks]
 
     def only(self, queries: Sequence[str]) -> "System":
-        """The system with these queries, in their order; those that it does not have are without a value."""
+        """Return the system with these queries, in their order; those that it does not have are without a value."""
         rows = np.array([self.rows.get(query, -1) for query in queries], dtype=np.int64)
         scores = self.scores.items()
         wider = {label: replace(score, values=np.append(score.values, np.nan)[rows]) for label, score in scores}
         return replace(self, queries=tuple(queries), scores=wider)
 
     def under(self, names: Mapping[str, str]) -> "System":
-        """The system with its measures under other names, which are given with their canonical names."""
+        """Rename measures to the given names, which come with their canonical names."""
         by_measure = {score.measure: score for score in reversed(list(self.scores.values()))}
         named = {label: by_measure[measure] for label, measure in names.items() if measure in by_measure}
         named |= {label: score for label, score in self.scores.items() if names.get(label) == score.measure}
@@ -143,24 +143,24 @@ class System:
 
 
 def is_paired(quantity: object) -> bool:
-    """Whether a difference of means is the mean of differences: not of counts, texts and geometric means."""
+    """Return whether a difference of means is the mean of differences: not of counts, texts and geometric means."""
     return not isinstance(quantity, Fact | TextFact) and getattr(quantity, "averaging", "mean") == "mean"
 
 
 def paired(systems: Sequence[System]) -> list[str]:
-    """The measures that all systems have and whose differences add up, in the order of the first system."""
+    """Return the measures that all systems have and whose differences add up, in the order of the first system."""
     names = [name for name, score in systems[0].scores.items() if is_paired(score.quantity)]
     return [name for name in names if all(name in system.scores for system in systems)]
 
 
 def shared(systems: Sequence[System]) -> list[str]:
-    """The measures that are compared by default: those that all systems have and that are not about judgements."""
+    """Return the measures compared by default: those that all systems have and that are not about judgements."""
     common = paired(systems) if systems else []
     return [name for name in common if getattr(systems[0].scores[name].quantity, "name", "") not in COVERAGE] or common
 
 
 def kept_measures(results: Sequence[Result]) -> list[str]:
-    """The measures of results files that are compared by default."""
+    """Return the measures of results files that are compared by default."""
     return shared([of_result(result.run, result) for result in results])
 
 
@@ -258,7 +258,7 @@ class SystemReader:
         return self._profile.ask(measures, rel=self._options.get("rel"))
 
     def _means(self, name: str, measure: str) -> bool:
-        """Whether a name stands for a measure, and for it alone."""
+        """Return whether a name stands for a measure, and for it alone."""
         try:
             return [str(measure.quantity) for measure in self._resolved([name])] == [measure]
         except MeasureError:
@@ -270,7 +270,7 @@ class SystemReader:
         return "" if UNJUDGED in (*self.labels, *self._measures) else UNJUDGED
 
     def read(self, sources: Mapping[str, object] | Sequence[object]) -> list[System]:
-        """The systems, in the order given.
+        """Read the systems, in the order given.
 
         Args:
             sources: by name: a run, the path of a results file, `Values`, a `Result`; a list of these is several runs
@@ -305,7 +305,7 @@ class SystemReader:
     def contexts(
         self, measures: Sequence[str], systems: Sequence[str], by: Varied
     ) -> dict[str, dict[str, MeasureContext]]:
-        """What is needed to bound some measures, by system and measure.
+        """Return what is needed to bound the given measures, by system and measure.
 
         Raises:
             UsageError: `conflicting-options` for systems that are no single runs.
@@ -332,7 +332,7 @@ class SystemReader:
         self._measures = known or self._measures
 
     def _measured(self, labels: Sequence[str], runs: list[object]) -> list[Values]:
-        """The values of the runs that are measured now.
+        """Measure the runs that have no stored values.
 
         Raises:
             UsageError: `conflicting-options` without judgements.
@@ -401,7 +401,7 @@ class SystemReader:
 def renewal(
     results: Sequence[Result], qrels: str = "", known_runs: Sequence[str] = (), reading: Sequence[str] = ()
 ) -> str:
-    """The command that measures the runs of a results file again and keeps that.
+    """Return the command that measures the runs of a results file again and keeps that.
 
     Args:
         results: what the file holds.
@@ -418,7 +418,7 @@ def renewal(
 
 
 def _run_file(name: str, known_runs: Sequence[str]) -> str:
-    """The file of a run of this name: one that is known, or one beside it."""
+    """Return the file of a run of this name: one that is known, or one beside it."""
     for path in map(Path, known_runs):
         if (own := path.with_name(f"{name}{''.join(path.suffixes)}")).is_file():
             return str(own)
@@ -426,7 +426,7 @@ def _run_file(name: str, known_runs: Sequence[str]) -> str:
 
 
 def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[Any]]:
-    """The runs of each system, results files read.
+    """Name the runs of each system; read results files.
 
     Raises:
         InputError: `input-type`, `bad-results`.
@@ -450,7 +450,7 @@ def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[A
 
 
 def _is_several(source: object) -> TypeGuard[Sequence[object]]:
-    """Whether a list is one of runs, not of rows; a dict in it is a run unless it is a row."""
+    """Return whether a list is one of runs, not of rows; a dict in it is a run unless it is a row."""
     return isinstance(source, list | tuple) and bool(source) and all(map(_is_run, source))
 
 
@@ -461,7 +461,7 @@ def _is_run(source: object) -> bool:
 
 
 def _single(source: object, name: str) -> Any:  # noqa: ANN401 - a run of any kind
-    """The only run of a source.
+    """Return the only run of a source.
 
     Raises:
         UsageError: `run-names`.
@@ -475,14 +475,14 @@ def _single(source: object, name: str) -> Any:  # noqa: ANN401 - a run of any ki
 
 
 def _opened(source: object) -> dict[str, Any]:
-    """A run by its name, or each run of a results file."""
+    """Return a run by its name, or each run of a results file."""
     if isinstance(source, str | os.PathLike):
         return dict(load(source)) if is_results(source) else {stem(source): source}
     return {source.run if isinstance(source, Values | Result) else getattr(source, "name", ""): source}
 
 
 def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
-    """Several runs of one system as one: folds are joined, seeds are averaged for each query.
+    """Join several runs of one system: folds are put together, seeds are averaged for each query.
 
     Args:
         runs: the runs.
@@ -553,13 +553,13 @@ def require_same_settings(systems: Sequence[System], measures: Sequence[str]) ->
 
 
 def not_alike(first: str, other: str) -> list[str]:
-    """What differs in how two values of one query came about, by their signatures."""
+    """List what differs in how two values of one query came about, by their signatures."""
     return values_signature(first).differences(values_signature(other))
 
 
 @lru_cache
 def values_signature(line: str) -> Signature:
-    """A signature of the values of single queries: without the queries, and without settings of means."""
+    """Return a signature of the values of single queries: without the queries, and without settings of means."""
     parsed = Signature.parse(line)
     settings = {name: value for name, value in parsed.settings.items() if name not in _MEANS}
     return replace(parsed, settings=settings, queries="0-")
