@@ -103,7 +103,7 @@ class Column:
         return quantity_of(self.measure)
 
     def interval(self, level: float, seed: int) -> tuple[float, float]:
-        """The ends of the confidence interval of the mean; NaN of a sum.
+        """Compute the ends of the confidence interval of the mean; NaN of a sum.
 
         Raises:
             NotMeasuredError: `not-measured`.
@@ -200,7 +200,7 @@ class Result(Shown):
         return Signature.parse(self.signature).recorded.get("rankworth", "")
 
     def __getitem__(self, measure: str | Measure | Fact) -> float:
-        """The mean of a measure, by any of its names.
+        """Return the mean of a measure, by any of its names.
 
         Raises:
             UsageError: `not-measured`.
@@ -209,7 +209,7 @@ class Result(Shown):
         return self.column(measure).mean
 
     def __contains__(self, measure: object) -> bool:
-        """Whether there are values of the measure."""
+        """Return whether there are values of the measure."""
         try:
             self.column(measure)  # type: ignore[arg-type]
         except RankworthError:
@@ -217,7 +217,7 @@ class Result(Shown):
         return True
 
     def column(self, measure: str | Measure | Fact) -> Column:
-        """The values of a measure, by any of its names.
+        """Return the values of a measure, by any of its names.
 
         Raises:
             UsageError: `not-measured`.
@@ -230,7 +230,7 @@ class Result(Shown):
         return self.columns[place]
 
     def mean(self) -> dict[str, float]:
-        """The mean of each measure by its label, in the order asked for."""
+        """Return the mean of each measure by its label, in the order asked for."""
         return {column.label: column.mean for column in self.columns}
 
     @cached_property
@@ -247,7 +247,7 @@ class Result(Shown):
         return PerQuery([*self.queries], labels, values, texts, None if known.all() else known, kinds, groups)
 
     def interval(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
-        """A confidence interval of each mean, as `Values.interval`; of plain and geometric means.
+        """Compute a confidence interval of each mean, as `Values.interval`; of plain and geometric means.
 
         It is NaN where a mean is not that of the values, or goes by weights, groups or queries that the file does not
         hold.
@@ -274,7 +274,7 @@ class Result(Shown):
         return intervals
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """One row per query, as `per_query.to_frame`.
+        """Return one row per query, as `per_query.to_frame`.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`.
@@ -283,14 +283,14 @@ class Result(Shown):
         return self.per_query.to_frame(library)
 
     def sheets(self) -> list[tables.Sheet]:
-        """The means, with what deserves a second look."""
+        """Return the means, with what deserves a second look."""
         columns = [tables.Column("run", "text", [self.run])]
         columns += [tables.Column(each.label, each.kind, whole([each.mean], each.kind)) for each in self.columns]
         notes = [f"{text}   [{slug}]" for slug, text in self.notices]
         return [tables.Sheet(tuple(columns), tuple(notes), self.signature)]
 
     def __repr__(self) -> str:
-        """The means and how many queries there are, as plain text."""
+        """Show the means and how many queries there are, as plain text."""
         width = max((len(column.label) for column in self.columns), default=0)
         lines = [f"{label:<{width}}  {mean:.4f}" for label, mean in self.mean().items()]
         return "\n".join([*lines, f"{counted(len(self.queries))}   {self.signature}"])
@@ -325,7 +325,7 @@ def save(table: "RunValues", path: str | os.PathLike[str]) -> None:
 
 
 def record(table: "RunValues", level: float | None = None, *, with_queries: bool = True) -> dict[str, Any]:
-    """Values of runs as nested data, in full precision, with None for what is undefined.
+    """Return values of runs as nested data, in full precision, with None for what is undefined.
 
     Args:
         table: the values of the runs, which were evaluated together.
@@ -383,7 +383,7 @@ def _run(name: str, values: "Values", signature: str, level: float | None, *, wi
 
 
 def _shared(values: "Values", *, with_queries: bool) -> dict[str, Any]:
-    """What a file says once for all runs."""
+    """Return what a file says once for all runs."""
     kinds, judgements = values.per_query.kinds, values.judgements if with_queries else None
     return {
         "profile": values.profile.name,
@@ -394,12 +394,12 @@ def _shared(values: "Values", *, with_queries: bool) -> dict[str, Any]:
 
 
 def _text_columns(values: "Values") -> dict[str, list[str]]:
-    """Texts of queries, and their group."""
+    """Return the texts of queries, and their group."""
     return ({} if values.by is None else {"group": values.per_query.groups}) | values.per_query.texts
 
 
 def _means(values: "Values", kinds: Mapping[str, tables.Kind], level: float | None) -> dict[str, Any]:
-    """Means by measure, and their intervals where there is a level; None for what is undefined."""
+    """Return means by measure, and their intervals where there is a level; None for what is undefined."""
     means = {"mean": {label: _plain(mean, kinds.get(label)) for label, mean in sorted(values.mean().items())}}
     if level is None:
         return means
@@ -408,7 +408,7 @@ def _means(values: "Values", kinds: Mapping[str, tables.Kind], level: float | No
 
 
 def _bounds(values: "Values", *, with_queries: bool) -> dict[str, Any]:
-    """Bounds of means, and of queries where these are shown; None for what is not known."""
+    """Return the bounds of means, and of queries where these are shown; None for what is not known."""
     bounds = values.bounds
     if bounds is None:
         return {}
@@ -424,7 +424,7 @@ def _bounds(values: "Values", *, with_queries: bool) -> dict[str, Any]:
 
 
 def _rows(values: "Values") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each query with its values and texts; without those that are not there."""
+    """Return each query with its values and texts; without those that are not there."""
     per_query, texts = values.per_query, _text_columns(values)
     for place, (query, row) in enumerate(zip(per_query.ids, per_query.to_dict().values(), strict=True)):
         cells: dict[str, Any] = {label: _plain(value, per_query.kinds[label]) for label, value in row.items()}
@@ -456,14 +456,14 @@ def _uneven(values: "Values") -> Iterator[tuple[str, dict[str, list[float | int 
 
 
 def _plain(value: float, kind: tables.Kind | None) -> float | None:
-    """A number as it stands in a file: counts as whole numbers, nothing for what is undefined or infinite."""
+    """Return a number as it stands in a file: counts as whole numbers, None for what is undefined or infinite."""
     if not math.isfinite(value):
         return None
     return int(value) if kind == "count" and value.is_integer() else value
 
 
 def parquet(document: Mapping[str, Any]) -> bytes:
-    """Results as a Parquet file: a row for each run and query; null is no value, NaN one that is not finite.
+    """Write results as a Parquet file: a row for each run and query; null is no value, NaN one that is not finite.
 
     Args:
         document: a record with the values of queries; all of it but these stands in the metadata, under the key
@@ -490,17 +490,17 @@ def parquet(document: Mapping[str, Any]) -> bytes:
 
 
 def text_labels(document: Mapping[str, Any]) -> list[str]:
-    """The labels of what is a text for each query; none of schema 1, which has no kinds."""
+    """Return the labels of what is a text for each query; none of schema 1, which has no kinds."""
     return [label for label, kind in document.get("kinds", {}).items() if kind == "text"]
 
 
 def text(document: Mapping[str, Any]) -> str:
-    """A record with its digest as JSON, with one line for each query and each warning."""
+    """Write a record with its digest as JSON, with one line for each query and each warning."""
     return _laid_out({**document, "digest": digest(document)}) + "\n"
 
 
 def _laid_out(value: object, part: str = "", indent: str = "") -> str:
-    """JSON in lines.
+    """Lay out JSON in lines.
 
     Args:
         value: what is written.
@@ -523,13 +523,13 @@ def _laid_out(value: object, part: str = "", indent: str = "") -> str:
 
 
 def compact(document: Mapping[str, Any]) -> str:
-    """A record as JSON in one line, without values of queries and with the digest of all of it."""
+    """Write a record as JSON in one line, without values of queries and with the digest of all of it."""
     runs = [{key: value for key, value in run.items() if key != "per_query"} for run in document["runs"]]
     return _encoded({**document, "runs": runs, "digest": digest(document)})
 
 
 def digest(document: Mapping[str, Any]) -> str:
-    """The SHA-256 of a record without its digest, in the one form that does not depend on the file.
+    """Compute the SHA-256 of a record without its digest, in the one form that does not depend on the file.
 
     Keys are sorted, nothing stands between the parts, and whole numbers have no point.
 
@@ -541,7 +541,7 @@ def digest(document: Mapping[str, Any]) -> str:
 
 
 def _with_integers(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """JSON data with whole numbers as integers, which some writers of JSON make of them."""
+    """Turn whole numbers in JSON data into integers, which some writers of JSON make of them."""
     if isinstance(value, dict):
         return {key: _with_integers(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -550,7 +550,7 @@ def _with_integers(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
 
 
 def described(digest: Digest) -> dict[str, Any]:
-    """The digest of judgements as it stands in a file: documents by grade for each query, or numbers where many."""
+    """Describe the digest of judgements for a file: documents by grade for each query, or numbers where many."""
     named = digest.pairs <= LIMIT
     return {
         "queries": len(digest.queries),

@@ -45,7 +45,7 @@ _NAMES_SCHEMA: Final = re.compile(rb'"schema"\s*:\s*[^\s{\[]')
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Result]:
-    """The results that a file holds, by the names of their runs, in order.
+    """Load the results that a file holds, by the names of their runs, in order.
 
     Args:
         path: what `rankworth evaluate -q -o FILE` or `Values.save` has written, in any version up to this one, plain
@@ -81,7 +81,7 @@ def load(path: str | os.PathLike[str]) -> dict[str, Result]:
 
 
 def is_results(source: object) -> bool:
-    """Whether this is the path of a results file; of no pipe, which could be read once only."""
+    """Return whether this is the path of a results file; of no pipe, which could be read once only."""
     if not isinstance(source, str | os.PathLike) or not Path(source).is_file():
         return False
     file = Source(os.fsdecode(source))
@@ -95,7 +95,7 @@ def is_results(source: object) -> bool:
 
 
 def _parsed(content: bytes, source: Source) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """The record of a JSON text.
+    """Parse the record of a JSON text.
 
     Raises:
         InputError: `bad-json`, `bad-results`.
@@ -113,7 +113,7 @@ def _parsed(content: bytes, source: Source) -> Any:  # noqa: ANN401 - whatever J
 
 
 def _metadata(content: bytes, source: Source) -> str:
-    """The record that stands beside a table of Parquet.
+    """Read the record that stands beside a table of Parquet.
 
     Raises:
         InputError: `truncated-file`; `bad-results`, where there is none.
@@ -126,7 +126,7 @@ def _metadata(content: bytes, source: Source) -> str:
 
 
 def _from_parquet(reader: str, content: bytes, source: Source) -> Any:  # noqa: ANN401 - as the reader
-    """What a reader of Polars makes of a Parquet file.
+    """Read a Parquet file with a function of Polars.
 
     Raises:
         InputError: `truncated-file`.
@@ -145,7 +145,7 @@ def _from_parquet(reader: str, content: bytes, source: Source) -> Any:  # noqa: 
 
 
 def _schema(document: object, name: str) -> int:
-    """The number of the schema.
+    """Return the number of the schema.
 
     Raises:
         InputError: `bad-results`, `newer-results`.
@@ -203,7 +203,7 @@ def _no_results(name: str, what: str) -> InputError:
 
 
 def _damaged(source: Source, what: str) -> InputError:
-    """The error about a results file that has to be written again."""
+    """Return the error about a results file that has to be written again."""
     remedy = f"write it again: {KEEP} {shlex.quote(source.path)}"
     return InputError("bad-results", f"{source.name}: {what}", remedy=remedy)
 
@@ -231,7 +231,7 @@ def _add_rows(document: Mapping[str, Any], table: Any) -> None:  # noqa: ANN401 
 
 
 def _results(document: dict[str, Any], schema: int, source: Source) -> dict[str, Result]:
-    """The runs of a record, once it is known that its parts belong together.
+    """Return the runs of a record, once it is known that its parts belong together.
 
     Raises:
         InputError: `means-only`.
@@ -252,7 +252,7 @@ def _results(document: dict[str, Any], schema: int, source: Source) -> dict[str,
 
 
 def _result(document: Mapping[str, Any], run: Mapping[str, Any], schema: int, path: str) -> Result:
-    """One run of a record.
+    """Read one run of a record.
 
     Args:
         document: the record.
@@ -420,12 +420,12 @@ def _uneven_of_schema_3(
 
 
 def _signed(label: str, rows: Mapping[str, Mapping[str, Any]]) -> str:
-    """The queries that have a value by a measure, as a signature names them."""
+    """Return the queries that have a value by a measure, as a signature names them."""
     return signature(STANDARD, sorted(query for query, row in rows.items() if label in row), "").queries
 
 
 def restored_digest(described: Mapping[str, Any]) -> Digest:
-    """The digest of judgements that a file describes.
+    """Restore the digest of judgements that a file describes.
 
     Raises:
         ValueError: where it describes none, or not the one of which it has the sum.

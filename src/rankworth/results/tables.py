@@ -40,7 +40,7 @@ _PARTS: Final = re.compile(r", |[^A-Za-z0-9_.-]")
 
 
 def counts_note(counts: "Counts", profile: Profile) -> str:
-    """A sentence on what was scored and what became of the rest."""
+    """Say what was scored and what became of the rest."""
     judging, averaging = profile.judging, profile.averaging
     parts = [f"{counts.scored:,} of {counts.judged:,} judged queries scored"]
     if counts.unanswered:
@@ -68,12 +68,12 @@ def counts_note(counts: "Counts", profile: Profile) -> str:
 
 
 def _named(queries: tuple[Any, ...]) -> str:
-    """The first few of some queries."""
+    """Name the first few of the queries in brackets; empty without queries."""
     return f" ({quoted(list(map(str, queries)))})" if queries else ""
 
 
 def in_columns(parts: Mapping[str, Any], kinds: Mapping[str, Kind]) -> tuple[Column, ...]:
-    """Columns by name as those of a sheet, texts first.
+    """Turn columns by name into those of a sheet, texts first.
 
     Args:
         parts: the columns: lists of texts, and arrays of numbers.
@@ -85,12 +85,12 @@ def in_columns(parts: Mapping[str, Any], kinds: Mapping[str, Kind]) -> tuple[Col
 
 
 def whole(values: list[float], kind: Kind) -> list[float]:
-    """Numbers of a kind; counts as whole numbers."""
+    """Return numbers of a kind; counts as whole numbers."""
     return [int(value) if value.is_integer() else value for value in values] if kind == "count" else values
 
 
 def rows(table: "RunValues") -> "list[tuple[str, str, Values]]":
-    """Each run and each of its groups, with the values."""
+    """List each run and each of its groups, with the values."""
     rows = []
     for run, values in table.items():
         rows += [(run, ALL, values), *((run, group, part) for group, part in values.slices.items())]
@@ -98,7 +98,7 @@ def rows(table: "RunValues") -> "list[tuple[str, str, Values]]":
 
 
 def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--per-query") -> Sheet:
-    """One row per run, one column per measure, with intervals where they are wanted.
+    """Make a table with a row per run and a column per measure, with intervals where they are wanted.
 
     Args:
         table: the values of the runs.
@@ -141,7 +141,7 @@ def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--
 
 
 def per_query(table: "RunValues") -> Sheet:
-    """One row per run and query, one column per measure, with bounds where they are known."""
+    """Make a table with a row per run and query and a column per measure, with bounds where they are known."""
     ids = [query for values in table.values() for query in values.per_query.ids]
     first = next(iter(table.values()))
     columns = in_columns(table.per_query_columns() | {"query": ids}, first.per_query.kinds)
@@ -159,7 +159,7 @@ def per_query(table: "RunValues") -> Sheet:
 
 
 def _bounded(column: Column, bounds: "Sequence[Bound]") -> list[Column]:
-    """A column with the bounds of its values, and one with what is expected, where these are known."""
+    """Return a column with the bounds of its values, and one with what is expected, where these are known."""
     low, expected, high = zip(*bounds, strict=True) if bounds else ((), (), ())
     if any(map(math.isfinite, low)):
         column = replace(column, bounds=list(zip(low, high, strict=True)))
@@ -168,18 +168,18 @@ def _bounded(column: Column, bounds: "Sequence[Bound]") -> list[Column]:
 
 
 def _under(values: "Values") -> str:
-    """What the line with bounds is called in tables; empty where there are none."""
+    """Name the line with bounds in tables; empty where there are none."""
     return "" if values.bounds is None else f"{values.bounds.by}:"
 
 
 def _bounds_notes(table: "RunValues") -> list[str]:
-    """What bounds assume, and which measures have none, once for all runs."""
+    """Say what bounds assume, and which measures have none, once for all runs."""
     known = [values.bounds for values in table.values() if values.bounds is not None]
     return list(dict.fromkeys(note for bounds in known for note in (bounds.assumption, *bounds.notes)))
 
 
 def _count_notes(table: "RunValues") -> list[str]:
-    """A sentence for all runs, or one for each group of runs with the same counts."""
+    """Say what was scored in a sentence for all runs, or in one for each group of runs with the same counts."""
     groups: dict[str, list[str]] = {}
     for name, values in table.items():
         groups.setdefault(counts_note(values.counts, values.profile), []).append(name)
@@ -187,7 +187,7 @@ def _count_notes(table: "RunValues") -> list[str]:
 
 
 def _relevance(values: "Values") -> list[str]:
-    """From which grade on documents are relevant, where the names of measures do not say it."""
+    """Say from which grade on documents are relevant, where the names of measures do not."""
     raised: dict[float, list[str]] = {}
     for label, measure in zip(values, map(str, values.measures), strict=True):
         if (rel := names.raised(label, measure)) not in (None, values.profile.rel):
@@ -196,7 +196,7 @@ def _relevance(values: "Values") -> list[str]:
 
 
 def _sums(values: "Values") -> list[str]:
-    """What weights and groups do not change."""
+    """Say which measures weights and groups do not change."""
     settings = values.profile.averaging
     sums = [name for name, measure in zip(values, values.measures, strict=True) if measure.averaging == "sum"]
     if not sums or (settings.weights is None and settings.macro is None):
@@ -205,7 +205,7 @@ def _sums(values: "Values") -> list[str]:
 
 
 def warnings(table: "RunValues") -> list[str]:
-    """What deserves a second look, with its slug, once where it holds for several runs; defects stand in sheets."""
+    """List what deserves a second look, with its slug, once where several runs have it; defects stand in sheets."""
     runs: dict[tuple[str, str], list[str]] = {}
     for name, values in table.items():
         for notice in (notice for notice in values.notices if notice.slug != DEFECT):
@@ -220,13 +220,13 @@ def warnings(table: "RunValues") -> list[str]:
 
 
 def _defects(table: "RunValues") -> list[str]:
-    """What is wrong with the numbers, once for all runs."""
+    """Say what is wrong with the numbers, once for all runs."""
     defects = (notice for values in table.values() for notice in values.notices if notice.slug == DEFECT)
     return list(dict.fromkeys(f"{notice.text}   [{notice.slug}]" for notice in defects))
 
 
 def beside(values: "Beside", measures: Sequence[str]) -> Sheet:
-    """One row per run and profile, one column per measure as it was asked for; what refuses is said below.
+    """Make a table with a row per run and profile and a column per measure as asked for; what refuses is said below.
 
     Args:
         values: by run and profile.
@@ -251,7 +251,7 @@ def beside(values: "Beside", measures: Sequence[str]) -> Sheet:
 
 
 def record_beside(values: "Beside", measures: Sequence[str]) -> dict[str, Any]:
-    """Values of profiles side by side as nested data, in full precision.
+    """Return values of profiles side by side as nested data, in full precision.
 
     Args:
         values: by run and profile.
@@ -278,12 +278,12 @@ def record_beside(values: "Beside", measures: Sequence[str]) -> dict[str, Any]:
 
 
 def warnings_beside(values: "Beside") -> list[str]:
-    """What deserves a second look, once for all profiles that it is about; defects stand in sheets."""
+    """List what deserves a second look, once for all profiles that it is about; defects stand in sheets."""
     return _with_profiles((text, name) for slug, text, name in _notices(values) if slug != DEFECT)
 
 
 def _notices(values: "Beside") -> Iterator[tuple[str, str, str]]:
-    """Slug and text of each notice, and the profile that it is about."""
+    """Yield slug and text of each notice, and the profile that it is about."""
     for profiles in values.values():
         for name, result in profiles.items():
             for notice in () if isinstance(result, RankworthError) else result.notices:
@@ -291,7 +291,7 @@ def _notices(values: "Beside") -> Iterator[tuple[str, str, str]]:
 
 
 def _with_profiles(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """Each text once, with the names of its profiles."""
+    """Return each text once, with the names of its profiles."""
     profiles: dict[str, dict[str, None]] = {}
     for text, name in pairs:
         profiles.setdefault(text, {})[name] = None
@@ -306,7 +306,7 @@ def trec_lines(
     complete: bool = False,
     with_queries: bool = False,
 ) -> Sheet:
-    """What trec_eval prints: a row for each measure of each query and of all together, under trec_eval's names.
+    """Print what trec_eval prints: a row for each measure of each query and of all together, under trec_eval's names.
 
     Args:
         table: the values of the runs, one after the other.
@@ -341,7 +341,7 @@ def trec_lines(
 def _trec_order(
     values: "Values", rel: float | None, written: Mapping[names.Quantity, str]
 ) -> dict[names.Quantity, str]:
-    """Measures with trec_eval's names in trec_eval's order; what it does not have comes last, under our names."""
+    """Order measures as trec_eval does, under its names; those that it does not have come last, under our names."""
     plan = values._details.plan  # noqa: SLF001 - no promise to users
     labels = {one.quantity: "".join(one.label.split()) for one in plan}
     trec = {one: names.trec_name(one, rel) or (_BEYOND, labels.get(one, str(one))) for one in values.asked}
@@ -354,7 +354,7 @@ def _trec_order(
 
 
 def _is_per_query(quantity: names.Quantity) -> bool:
-    """Whether trec_eval prints it for every query."""
+    """Return whether trec_eval prints the quantity for every query."""
     return quantity.averaging != "gmean" and quantity not in (RUNID, FACTS["NumQ"])
 
 
@@ -374,7 +374,7 @@ def _trec_summary(values: "Values", quantity: names.Quantity, *, complete: bool)
 
 
 def log_name(measure: str) -> str:
-    """A measure as loggers take it: letters, digits, `_`, `-` and `.`; other signs of a name as `_x` and their number.
+    """Rewrite a measure's name for loggers: letters, digits, `_`, `-` and `.`; other signs as `_x` and their number.
 
     No two measures of the catalogue have one name.
 
@@ -385,7 +385,7 @@ def log_name(measure: str) -> str:
 
 
 def log_dict(means: Mapping[str, float], queries: int, prefix: str = "") -> dict[str, float]:
-    """Means as a flat dict of plain floats; those that are not defined are left out, as loggers refuse or hide them.
+    """Return means as a flat dict of plain floats; leave out undefined ones, which loggers refuse or hide.
 
     Args:
         means: by measure.

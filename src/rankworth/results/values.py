@@ -76,7 +76,7 @@ class PerQuery(Shown):
         self.kinds = self.kinds or dict.fromkeys(self.measures, "value")
 
     def __len__(self) -> int:
-        """The number of queries."""
+        """Return the number of queries."""
         return len(self.ids)
 
     @property
@@ -90,7 +90,7 @@ class PerQuery(Shown):
         return np.ones_like(self.array, dtype=bool) if self.there is None else self.there
 
     def __eq__(self, other: object) -> bool:
-        """Whether there are the same values for the same queries and measures."""
+        """Return whether there are the same values for the same queries and measures."""
         if not isinstance(other, PerQuery):
             return NotImplemented
         alike = ("ids", "measures", "texts", "groups", "kinds")
@@ -103,12 +103,12 @@ class PerQuery(Shown):
     __hash__ = None  # type: ignore[assignment]
 
     def to_dict(self) -> dict[Any, dict[str, float]]:
-        """`{query: {measure: value}}`, without the values that are not there."""
+        """Return `{query: {measure: value}}`, without the values that are not there."""
         rows = zip(self.queries, self.array.tolist(), self._known.tolist(), strict=True)
         return {query: dict(compress(zip(self.measures, row, strict=True), known)) for query, row, known in rows}
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """Columns `query`, `group` where groups were asked for, one for each measure and one for each text.
+        """Return columns `query`, `group` where groups were asked for, one for each measure and one for each text.
 
         The ids of queries are integers where the judgements had integers.
 
@@ -119,13 +119,13 @@ class PerQuery(Shown):
         return to_library(self.columns() | {"query": self.queries}, library)
 
     def columns(self) -> dict[str, Any]:
-        """The columns by name, ids as text."""
+        """Return the columns by name, ids as text."""
         columns: dict[str, Any] = {"query": self.ids}
         columns |= {"group": self.groups} if self.groups else {}
         return columns | dict(zip(self.measures, np.ascontiguousarray(self.array.T), strict=True)) | self.texts
 
     def part(self, kept: Mask) -> "PerQuery":
-        """The values of some queries, `[Q]`."""
+        """Return the values of the queries that `kept`, `[Q]`, marks."""
         rows = kept.tolist()
         return replace(
             self,
@@ -137,7 +137,7 @@ class PerQuery(Shown):
         )
 
     def sheets(self) -> list[Sheet]:
-        """One row per query, one column per measure."""
+        """Return one row per query, one column per measure."""
         return [Sheet(tables.in_columns(self.columns(), self.kinds))]
 
     def __repr__(self) -> str:
@@ -176,7 +176,7 @@ class _Evaluation(Shown):
         """The values of all runs."""
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """One row per run: `run` and the mean of each measure; a row for each group, too, where groups are shown.
+        """Return one row per run: `run` and the mean of each measure; also a row for each group where groups are shown.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`.
@@ -208,7 +208,7 @@ class _Evaluation(Shown):
         file.save(self._table, path)
 
     def sheets(self) -> list[Sheet]:
-        """One row per run with the means, and what deserves a second look."""
+        """Return one row per run with the means, and what deserves a second look."""
         if not self._table:
             return []
         whole = tables.means(self._table, texts_by="per_query")
@@ -260,11 +260,11 @@ class Values(_Evaluation, Mapping[str, float]):
         return RunValues({self.run: self})
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the digest of the judgements in place of the judgements."""
+        """Return what is pickled: the digest of the judgements in place of the judgements."""
         return self.__dict__ | {"judgements": self._digest}
 
     def __getitem__(self, measure: str | Measure | Fact) -> float:
-        """The mean of a measure, by any of its names; of a fact the sum, of `gmean(...)` the geometric mean.
+        """Return the mean of a measure, by any of its names; of a fact the sum, of `gmean(...)` the geometric mean.
 
         Raises:
             NotMeasuredError: `not-measured`; a `KeyError`, too.
@@ -273,15 +273,15 @@ class Values(_Evaluation, Mapping[str, float]):
         return float(self._means[self._index(measure)])
 
     def __iter__(self) -> Iterator[str]:
-        """The names that the measures were asked for by, in the order asked for."""
+        """Iterate over the names that the measures were asked for by, in the order asked for."""
         return iter(self.per_query.measures)
 
     def __len__(self) -> int:
-        """How many measures there are."""
+        """Return how many measures there are."""
         return len(self.per_query.measures)
 
     def __eq__(self, other: object) -> bool:
-        """Whether two evaluations say the same: values, means, counts, settings and notices, by the same judgements."""
+        """Return whether two evaluations have equal values, means, counts, settings, notices and judgements."""
         if not isinstance(other, Values):
             return NotImplemented
         if self is other:
@@ -298,11 +298,11 @@ class Values(_Evaluation, Mapping[str, float]):
     __hash__ = None  # type: ignore[assignment]
 
     def mean(self) -> dict[str, float]:
-        """The mean of each measure by the name that it was asked for by, in the order asked for."""
+        """Return the mean of each measure by the name that it was asked for by, in the order asked for."""
         return dict(zip(self.per_query.measures, self._means.tolist(), strict=True))
 
     def log_dict(self, prefix: str = "") -> dict[str, float]:
-        """The means under names that every logger of experiments takes, and the number of queries behind them.
+        """Return the means under names that every logger of experiments takes, and the number of queries behind them.
 
         `nDCG@10` is `nDCG_at_10`, `P(rel=2)@5` is `P_rel_2_at_5`; means that are not defined are left out.
 
@@ -313,7 +313,7 @@ class Values(_Evaluation, Mapping[str, float]):
         return tables.log_dict(self.mean(), self.counts.scored, prefix)
 
     def interval(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
-        """A confidence interval of each mean: bootstrap over queries, bias-corrected and accelerated; NaN for sums.
+        """Compute confidence intervals of means: bootstrap over queries, bias-corrected and accelerated; NaN for sums.
 
         Queries are drawn with their weights, and within the groups of a macro mean; NaN where such a group has fewer
         than two.
@@ -383,7 +383,7 @@ class Values(_Evaluation, Mapping[str, float]):
         }
 
     def _part(self, rows: dict[int, Mask], scored_rows: Mask) -> "Values":
-        """The values of one group.
+        """Return the values of one group.
 
         Args:
             rows: its queries, by the list of queries that they are in.
@@ -401,7 +401,7 @@ class Values(_Evaluation, Mapping[str, float]):
         return replace(self, per_query=per_query, counts=counts, notices=(), by=None, bounds=bounds, _details=details)
 
     def __repr__(self) -> str:
-        """The means, with bounds, counts, groups and warnings, as plain text."""
+        """Show the means, with bounds, counts, groups and warnings, as plain text."""
         if self.by is not None or self.bounds is not None:
             return repr(self._table)
         [whole] = self._worded()
@@ -419,7 +419,7 @@ class Values(_Evaluation, Mapping[str, float]):
         return np.array([column.mean for column in self._details.columns])
 
     def _index(self, measure: str | Measure | Fact) -> int:
-        """The number of a measure among those that were evaluated.
+        """Return the number of a measure among those that were evaluated.
 
         Raises:
             NotMeasuredError: `not-measured`.
@@ -456,7 +456,7 @@ class RunValues(_Evaluation, Mapping[str, Values]):
         return self
 
     def __getitem__(self, run: str) -> Values:
-        """The values of one run.
+        """Return the values of one run.
 
         Raises:
             NotMeasuredError: `not-measured`; a `KeyError`, too.
@@ -467,11 +467,11 @@ class RunValues(_Evaluation, Mapping[str, Values]):
         return self._values[run]
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the runs."""
+        """Iterate over the names of the runs."""
         return iter(self._values)
 
     def __len__(self) -> int:
-        """The number of runs."""
+        """Return the number of runs."""
         return len(self._values)
 
     @property
@@ -481,7 +481,7 @@ class RunValues(_Evaluation, Mapping[str, Values]):
         return " ; ".join(sorted(signatures))
 
     def per_query_columns(self) -> dict[str, Any]:
-        """One row per run and query: `run`, `query` and one column per measure."""
+        """Return one row per run and query: `run`, `query` and one column per measure."""
         parts = [
             {"run": [name] * len(values.per_query)} | values.per_query.columns() | {"query": values.per_query.queries}
             for name, values in self.items()
@@ -494,12 +494,12 @@ class RunValues(_Evaluation, Mapping[str, Values]):
         return joined
 
     def __repr__(self) -> str:
-        """The means of all runs, with bounds, counts, groups and warnings, as plain text."""
+        """Show the means of all runs, with bounds, counts, groups and warnings, as plain text."""
         return on_screen(self._worded(), Look()) if self else ""
 
 
 def details(values: "Values") -> "Details":
-    """How the values of a run were computed."""
+    """Describe how the values of a run were computed."""
     return values._details  # noqa: SLF001 - the only access
 
 
