@@ -529,7 +529,7 @@ def _p_title(plan: Plan, together: Sequence[Difference]) -> str:
 
 
 def letters(number: int) -> list[str]:
-    """Yield names for systems: a, b, ..., z, aa, ab and so on.
+    """Return names for systems: a, b, ..., z, aa, ab and so on.
 
     >>> letters(28)[-3:]
     ['z', 'aa', 'ab']

@@ -528,7 +528,7 @@ def judge_names(names: Sequence[str] | None, sources: Iterable[object]) -> tuple
 
 
 def _per_grade(table: Floats, grades: Floats) -> Iterator[GradeAgreement]:
-    """Measure the agreement on each grade of `[C]`, from the table `[C, C]`."""
+    """Yield the agreement on each grade of `[C]`, from the table `[C, C]`."""
     first, second, both = table.sum(axis=1), table.sum(axis=0), np.diagonal(table)
     others = table - np.diag(both)
     differ = others.max(axis=1)

@@ -111,7 +111,7 @@ def traces(context: MeasureContext, queries: Sequence[str]) -> dict[str, Trace]:
 
 
 def _traces(context: MeasureContext, block: Judged, queries: Integers) -> Iterator[Trace]:
-    """Trace the queries of one block."""
+    """Yield the steps of the queries of one block."""
     terms, cut, hits = context.measure.terms(block), context.ranking(block), context.run.hits
     size, own = len(queries), cut if terms.ranking is None or terms.rank is not None else terms.ranking
     subtopics = None if hits.subtopics is None else hits.subtopics.counts[queries].tolist()

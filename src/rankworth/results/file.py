@@ -424,7 +424,7 @@ def _bounds(values: "Values", *, with_queries: bool) -> dict[str, Any]:
 
 
 def _rows(values: "Values") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Return each query with its values and texts; without those that are not there."""
+    """Yield each query with its values and texts; without those that are not there."""
     per_query, texts = values.per_query, _text_columns(values)
     for place, (query, row) in enumerate(zip(per_query.ids, per_query.to_dict().values(), strict=True)):
         cells: dict[str, Any] = {label: _plain(value, per_query.kinds[label]) for label, value in row.items()}
