@@ -39,7 +39,7 @@ _COUNTED: Final = 1 << 24
 
 
 def weights(places: Sequence[float] | Floats, weighting: Weighting) -> Floats:
-    """`[C, C]`: how much a disagreement counts.
+    """Return `[C, C]`, how much each disagreement counts.
 
     `w_ij` is 1 where i and j differ (nominal), `|x_i - x_j|` (linear), or `(x_i - x_j)^2` (quadratic).
 
@@ -58,7 +58,7 @@ def weights(places: Sequence[float] | Floats, weighting: Weighting) -> Floats:
 
 
 def equal(tables: Floats) -> Floats:
-    """`[...]`: the share of pairs with equal grades, `sum(n_ii) / n`, from 0 to 1; NaN where there is no pair.
+    """Return `[...]`, the share of pairs with equal grades, `sum(n_ii) / n`, from 0 to 1; NaN where there is no pair.
 
     >>> equal(np.array([[3.0, 1.0], [2.0, 4.0]])).tolist()
     0.7
@@ -67,7 +67,7 @@ def equal(tables: Floats) -> Floats:
 
 
 def kappa(tables: Floats, weighing: Floats | None = None) -> Floats:
-    """`[...]`: Cohen's kappa, the agreement beyond what the frequencies of grades give by chance.
+    """Return `[...]`, Cohen's kappa, the agreement beyond what the frequencies of grades give by chance.
 
         kappa = 1 - sum(w_ij n_ij) / sum(w_ij n_i. n_.j / n)
 
@@ -92,7 +92,7 @@ def kappa(tables: Floats, weighing: Floats | None = None) -> Floats:
 
 
 def specific(tables: Floats) -> Floats:
-    """`[..., C]`: the agreement on each grade, `2 n_ii / (n_i. + n_.i)`, from 0 to 1.
+    """Return `[..., C]`, the agreement on each grade, `2 n_ii / (n_i. + n_.i)`, from 0 to 1.
 
     It is the chance that one judge gives the grade where the other one does, whoever comes first, and the F1 of either
     by the other. NaN where nobody gives the grade.
@@ -107,7 +107,7 @@ def specific(tables: Floats) -> Floats:
 
 
 def grade_kappas(tables: Floats) -> Floats:
-    """`[..., C]`: Cohen's kappa of each grade against all others together, as `kappa` of a table of two rows.
+    """Return `[..., C]`, Cohen's kappa of each grade against all others together, as `kappa` of a table of two rows.
 
     NaN where nobody gives the grade, or both give nothing else.
 
@@ -124,7 +124,7 @@ def grade_kappas(tables: Floats) -> Floats:
 
 
 def alpha(tables: Floats, level: Level, places: Sequence[float] | Floats = ()) -> Floats:
-    """`[...]`: Krippendorff's alpha, the agreement beyond what one common distribution of grades gives by chance.
+    """Return `[...]`, Krippendorff's alpha, the agreement beyond what one common distribution gives by chance.
 
     Of the coincidences `o_ij = n_ij + n_ji`, their sums `o_i` and the number of grades given, `n = 2 pairs`:
 
@@ -191,7 +191,7 @@ class Scale:
         return bool(np.allclose(steps, steps[:1], rtol=1e-9, atol=0))
 
     def coefficients(self, tables: Floats) -> Floats:
-        """`[b, S]`: all coefficients of tables `[b, C, C]`."""
+        """Return `[b, S]`, all coefficients of tables `[b, C, C]`."""
         exponent = int(np.frexp(np.abs(self.grades).max(initial=0.0))[1])
         grades = np.ldexp(self.grades, -exponent)  # so that no square leaves the range of floats
         scale = np.arange(len(grades), dtype=np.float64) if self.distance == "steps" else grades
@@ -205,7 +205,7 @@ class Scale:
         return np.stack(result, axis=-1)
 
     def relevant(self, tables: Floats) -> Floats:
-        """`[..., 2, 2]`: the tables of not relevant and relevant."""
+        """Return `[..., 2, 2]`, the tables of not relevant and relevant."""
         first = int(np.searchsorted(self.grades, np.inf if self.rel is None else self.rel))
         parts = (slice(None, first), slice(first, None))
         cells = [[tables[..., row, column].sum(axis=(-2, -1)) for column in parts] for row in parts]
@@ -260,7 +260,7 @@ class ConfusionTables:
         return np.bincount(self.owner, weights=self.count, minlength=self.queries).astype(np.float64)
 
     def total(self) -> Floats:
-        """`[C, C]`: the table of all queries together."""
+        """Return `[C, C]`, the table of all queries together."""
         cells = np.bincount(self.cell, weights=self.count, minlength=self.size**2).astype(np.float64)
         return cells.reshape(self.size, self.size)
 
@@ -271,16 +271,16 @@ class ConfusionTables:
         return ConfusionTables(owner, self.cell[there], self.count[there], int(kept.sum()), self.size)
 
     def of_each(self, compute: Compute) -> Floats:
-        """`[Q, S]`: what a function makes of the table of each query."""
+        """Return `[Q, S]`, what a function makes of the table of each query."""
         return np.concatenate([compute(block) for block in self._blocks()])
 
     def without_each(self, compute: Compute) -> Floats:
-        """`[Q, S]`: what a function makes of the table of all other queries."""
+        """Return `[Q, S]`, what a function makes of the table of all other queries."""
         total = self.total()
         return np.concatenate([compute(total - block) for block in self._blocks()])
 
     def of_samples(self, compute: Compute, times: Floats) -> Floats:
-        """`[b, S]`: what a function makes of samples; `times` `[b, Q]` says how often each has each query."""
+        """Return `[b, S]`, what a function makes of samples; `times` `[b, Q]` says how often each has each query."""
         parts = []
         for start in range(0, len(times), self._step):
             tables = np.ascontiguousarray((self._matrix @ times[start : start + self._step].T).T)

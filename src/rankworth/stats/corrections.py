@@ -32,7 +32,7 @@ class Correction:
 
 
 def adjusted(p: ArrayLike, method: str = "holm") -> Floats:
-    """Corrected p values, for all tests that were made together.
+    """Correct p values, for all tests that were made together.
 
     With the m p values in rising order, `p(1) <= ... <= p(m)`:
 

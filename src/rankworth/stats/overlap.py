@@ -37,7 +37,7 @@ class Bounded:
 
 
 def rbo(pairing: Pairing, *, p: float = 0.9, ties: Ties = "w", k: int | None = None) -> Bounded:
-    """Rank-biased overlap, `(1 - p) sum of p^(d - 1) A(d)` over all depths d from 1 to infinity.
+    """Compute rank-biased overlap, `(1 - p) sum of p^(d - 1) A(d)` over all depths d from 1 to infinity.
 
     `A` is the agreement (`agreements`). Rankings are taken for the beginnings of endless ones, the shorter one with s
     and the longer one with l documents:
@@ -108,7 +108,7 @@ def weight_of_top(d: int, p: float) -> float:
 
 
 def _series(p: float, last: int) -> tuple[Floats, Floats]:
-    """`[last + 2]` powers p^d for d from 0, and `[last + 1]` the sums of p^i / i for all i above d, for d from 0.
+    """Return `[last + 2]` powers p^d and `[last + 1]` sums of p^i / i for all i above d, both for d from 0.
 
     The sums are added from their end, where terms are small, so that they are exact to the last digits also where they
     are tiny; the whole less the beginning is not.
@@ -124,7 +124,7 @@ def _series(p: float, last: int) -> tuple[Floats, Floats]:
 
 
 def _rbo_block(pairing: Pairing, ties: Ties, p: float, power: Floats, tail: Floats) -> Floats:
-    """`[3, Q]`: ext, min and max."""
+    """Return `[3, Q]`: ext, min and max."""
     short, long, common = pairing.short, pairing.long, pairing.common
     counted = depths(pairing, ties, long, padded=True)
     weight = power[counted.depth]
@@ -163,7 +163,7 @@ def _rbo_block(pairing: Pairing, ties: Ties, p: float, power: Floats, tail: Floa
 
 
 def _unseen(pairing: Pairing, counted: Depths, slot: Integers, ties: Ties) -> tuple[Floats, Floats]:
-    """`[S]` each, for depths beyond the shorter ranking: what is to be expected of it there, and what is possible.
+    """Return `[S]` each, for depths beyond the shorter ranking: what is expected of it there, and what is possible.
 
     Documents of the longer ranking that the shorter one lacks: the mean share of those that are there at all, and how
     many of the first ones are there, one more with each depth.
@@ -187,7 +187,7 @@ def _unseen(pairing: Pairing, counted: Depths, slot: Integers, ties: Ties) -> tu
 
 
 def rba(pairing: Pairing, *, p: float = 0.9, k: int | None = None) -> Bounded:
-    """Rank-biased alignment, the sum of `sqrt(w(r) w(r'))` over the documents of both rankings.
+    """Compute rank-biased alignment, the sum of `sqrt(w(r) w(r'))` over the documents of both rankings.
 
     A document stands at rank r in one ranking and r' in the other, and `w(r) = (1 - p) p^(r - 1)`; tied documents share
     the mean weight of their ranks. `max` is the same sum where each ranking goes on with the documents that it lacks,
@@ -220,7 +220,7 @@ def rba(pairing: Pairing, *, p: float = 0.9, k: int | None = None) -> Bounded:
 
 
 def _rba_block(pairing: Pairing, p: float) -> Floats:
-    """`[2, Q]`: min and max."""
+    """Return `[2, Q]`: min and max."""
     first, second, size = pairing.first, pairing.second, len(pairing)
     one, other = (_root(side.top, side.bottom, p) for side in (first, second))
     row = np.flatnonzero(first.match >= 0)
@@ -231,14 +231,14 @@ def _rba_block(pairing: Pairing, p: float) -> Floats:
 
 
 def _root(top: Ranks, bottom: Ranks, p: float) -> Floats:
-    """`[N]`: the root of the mean weight of some ranks in a row."""
+    """Return `[N]`, the root of the mean weight of some ranks in a row."""
     size = bottom.astype(np.float64) - top + 1
     weight = np.where(size == 1, 1 - p, -np.expm1(size * np.log(p)) / size)
     return np.asarray(np.sqrt(weight) * p ** ((top - 1.0) / 2))
 
 
 def _appended(side: Side, other: Side, roots: Floats, p: float) -> Floats:
-    """`[Q]`: what documents that only one side has would add behind the end of the other, in the same groups."""
+    """Return `[Q]`, what documents of one side alone would add behind the end of the other, in the same groups."""
     before = np.concatenate(([0], np.cumsum(side.match < 0)))
     row = np.flatnonzero(side.match < 0)
     query = side.query[row]
@@ -249,7 +249,7 @@ def _appended(side: Side, other: Side, roots: Floats, p: float) -> Floats:
 
 
 def overlap(pairing: Pairing, *, k: int | None = None) -> Floats:
-    """`[Q]`: the share of the first k documents that two rankings have in common.
+    """Return `[Q]`, the share of the first k documents that two rankings have in common.
 
     `2 X / (n + n')`, with the overlap X of the first k documents and the `n = min(k, length)` that each ranking has: so
     `X / k` where both have k documents. Where the cut goes through a group of tied documents, X is the mean over all
@@ -283,7 +283,7 @@ def overlap(pairing: Pairing, *, k: int | None = None) -> Floats:
 
 
 def average_overlap(pairing: Pairing, *, k: int | None = None) -> Floats:
-    """`[Q]`: the mean of the overlaps at depths 1 to k.
+    """Return `[Q]`, the mean of the overlaps at depths 1 to k.
 
     The mean of `agreements` under `ties="a"`. Where both rankings end above k, it goes down to the end of the longer
     one; where k is not said, to that of the shorter one (and to depth 1, if that is empty).
@@ -315,7 +315,7 @@ def average_overlap(pairing: Pairing, *, k: int | None = None) -> Floats:
 
 
 def jaccard(pairing: Pairing, *, k: int | None = None) -> Floats:
-    """`[Q]`: of the documents in any of two sets, the share in both: the first k and what is tied with the k-th.
+    """Return `[Q]`, the share in both of the documents in any of two sets: the first k and what is tied with the k-th.
 
     From 0 to 1; 1 for equal sets; symmetric; 0 where one is empty, NaN where both are.
 
@@ -338,7 +338,7 @@ def jaccard(pairing: Pairing, *, k: int | None = None) -> Floats:
 
 
 def _share_of_top(side: Side, rows: Integers, k: int | None) -> Floats:
-    """How likely each document is among the first k."""
+    """Return how likely each document is among the first k."""
     if k is None:
         return np.ones(rows.size)
     top, bottom = side.top[rows].astype(np.float64), side.bottom[rows].astype(np.float64)
@@ -363,7 +363,7 @@ class Overlap:
     """what becomes of tied documents"""
 
     def of(self, pairing: Pairing, *, p: float = 0.9, k: int | None = None) -> Floats | Bounded:
-        """`[Q]`: one number for each query, NaN where it is undefined, or bounds, too; what is not taken has no effect.
+        """Return `[Q]` numbers, NaN where undefined, or bounds, too; what is not taken has no effect.
 
         Raises:
             UsageError: `bad-parameter`, `bad-cutoff`.
@@ -373,7 +373,7 @@ class Overlap:
         return self.function(pairing, **{name: given[name] for name in self.takes})
 
     def values(self, pairing: Pairing, *, p: float = 0.9, k: int | None = None) -> Floats:
-        """`[Q]`: the numbers alone."""
+        """Return `[Q]`, the numbers alone."""
         found = self.of(pairing, p=p, k=k)
         return found.value if isinstance(found, Bounded) else found
 

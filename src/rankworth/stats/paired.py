@@ -72,7 +72,7 @@ class Tests:
 def _tests(
     name: str, statistic: Floats, p: Floats, alternative: Alternative, sentence: str, reference: str, **drawn: object
 ) -> Tests:
-    """Results; nothing is counted out or drawn by default. `sentence` has the alternative in place of `{side}`."""
+    """Build results; nothing is counted out or drawn by default. The alternative replaces `{side}` in `sentence`."""
     sentence = sentence.replace("{side}", alternative if alternative == "two-sided" else f"one-sided ({alternative})")
     how: dict[str, Any] = {"counted": np.zeros(len(p), dtype=np.bool_), "resamples": 0, "seed": None, **drawn}
     return Tests(name, statistic, p, alternative=alternative, sentence=sentence, reference=reference, **how)
@@ -85,7 +85,7 @@ RANKED: Final = 50
 def t_test(
     differences: ArrayLike, weights: ArrayLike | None = None, *, alternative: Alternative = "two-sided"
 ) -> Tests:
-    """Student's paired t test of the mean difference.
+    """Perform Student's paired t test of the mean difference.
 
     `t = mean / error`, with `error` and the degrees of freedom of `Moments`; without weights the error is
     `deviation / sqrt(n)` and there are `n - 1` of them.
@@ -119,7 +119,7 @@ def wilcoxon(
     method: Literal["auto", "normal"] = "auto",
     correction: bool = False,
 ) -> Tests:
-    """Wilcoxon's test of signed ranks.
+    """Perform Wilcoxon's test of signed ranks.
 
     Differences of 0 are left out, the others ranked by their size. The statistic is the sum of the ranks of the
     positive ones; two-sided, the smaller one of this sum and that of the negative ones. Sizes that rounding alone tells
@@ -168,7 +168,7 @@ def wilcoxon(
 
 
 def sign_test(differences: ArrayLike, weights: None = None, *, alternative: Alternative = "two-sided") -> Tests:
-    """Do the sign test: how many differences are positive, of those that are not 0.
+    """Perform the sign test: how many differences are positive, of those that are not 0.
 
     The statistic is that number. Under equality it is binomial with probability 1/2, and p is counted out; it is 1
     where all differences are 0. Differences that rounding alone tells from 0 are 0.
@@ -202,7 +202,7 @@ def sign_test(differences: ArrayLike, weights: None = None, *, alternative: Alte
 
 
 def _ranked(values: Floats, alternative: Alternative) -> tuple[float, float]:
-    """Statistic and p over all ways to give signs to ranks, some of which are shared."""
+    """Return statistic and p over all ways to give signs to ranks, some of which are shared."""
     from scipy.stats import rankdata  # noqa: PLC0415 - costs more than most evaluations
 
     signed = np.sign(values) * rankdata(np.abs(values))
@@ -224,7 +224,7 @@ def randomization(
     resamples: int = FLIPS,
     seed: int = 0,
 ) -> Tests:
-    """Fisher's randomization test of the mean difference: if nothing is different, each sign could be the other one.
+    """Perform Fisher's randomization test of the mean difference: without a difference, each sign could be the other.
 
     The statistic is the mean, or the weighted mean. A flip of signs changes the signs of some differences, each with
     probability 1/2; it counts where the sum of `w d` comes out at least as far from 0 as the one seen. Sums that
@@ -284,7 +284,7 @@ def bootstrap_test(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Tests:
-    """Do the studentized bootstrap test of the mean difference.
+    """Perform the studentized bootstrap test of the mean difference.
 
     The differences are shifted so that their mean is 0, and rows are drawn from them with replacement, together with
     their weights; `p = (b + 1) / (B + 1)`, where b samples have a mean at least as many of their own errors away from
@@ -327,7 +327,7 @@ def bootstrap_test(
 
 
 def _as_far(sample: Sample, alternative: Alternative, resamples: int, seed: int) -> Floats:
-    """[k], how many samples are at least as many errors away from 0 as the rows themselves.
+    """Return [k], how many samples are at least as many errors away from 0 as the rows themselves.
 
     With `z = d - mean`, a sample has the mean `m = sum(w z) / sum(w)` and the variance `sum(w^2 (z - m)^2) / sum(w)^2`;
     constant factors of the variance are the same for the rows and cancel.
@@ -364,7 +364,7 @@ class Noninferiority(NamedTuple):
 
 
 def equivalence(differences: ArrayLike, margin: ArrayLike, weights: ArrayLike | None = None) -> Floats:
-    """Two one-sided t tests (TOST): is the mean difference both above `-margin` and below `margin`?
+    """Perform two one-sided t tests (TOST): is the mean difference both above `-margin` and below `margin`?
 
     `p = max(P(T > (mean + margin) / error), P(T < (mean - margin) / error))`, with `error` and the degrees of freedom
     of `Moments`. It is below 5% exactly where the 90% interval by `t` lies within the margin.
@@ -394,7 +394,7 @@ def equivalence(differences: ArrayLike, margin: ArrayLike, weights: ArrayLike | 
 def noninferiority(
     differences: ArrayLike, margin: ArrayLike, weights: ArrayLike | None = None, level: float = 0.95
 ) -> Noninferiority:
-    """Test with a one-sided t test whether the mean difference is above `-margin`.
+    """Perform a one-sided t test: is the mean difference above `-margin`?
 
     `p = P(T > (mean + margin) / error)`, with `error` and the degrees of freedom of `Moments`; the bound is
     `mean - t(level) error`. With a margin of 0, this tests for being better.

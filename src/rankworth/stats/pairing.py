@@ -86,7 +86,7 @@ class Pairing:
 
     @classmethod
     def of_lists(cls, first: Ranking, second: Ranking) -> "Pairing":
-        """Two rankings of one query, which goes without a name.
+        """Pair two rankings of one query, which goes without a name.
 
         Raises:
             InputError: `duplicate-document`.
@@ -98,7 +98,7 @@ class Pairing:
     def of_rankings(
         cls, first: Mapping[str, Ranking], second: Mapping[str, Ranking], queries: Sequence[str] | None = None
     ) -> "Pairing":
-        """Rankings by query.
+        """Pair rankings by query.
 
         Args:
             first: for each query its groups, best first.
@@ -217,12 +217,12 @@ def persistence(p: object) -> float:
 
 
 def totals(values: Floats, query: Integers, count: int) -> Floats:
-    """`[Q]`: the sums of what belongs to each of so many queries, added from left to right."""
+    """Return `[Q]`, the sums of what belongs to each of so many queries, added from left to right."""
     return np.asarray(np.bincount(query, values, minlength=count), dtype=np.float64)
 
 
 def groups_of(scores: Floats, starts: Integers, kind: type[np.integer[Any]]) -> tuple[Ranks, Ranks]:
-    """First and last ranks of groups of equal scores, `[N]` each; one array twice where there are no ties.
+    """Return first and last ranks of groups of equal scores, `[N]` each; one array twice where there are no ties.
 
     Args:
         scores: `[N]`, those of each query together, highest first.
@@ -333,7 +333,7 @@ def depths(pairing: Pairing, ties: Ties, reach: Integers, *, padded: bool) -> De
 
 
 def _overlap(pairing: Pairing, ties: Ties, starts: Integers, reach: Integers) -> Floats:
-    """`[D]`."""
+    """Return `[D]`, how many documents, or which shares of them, both rankings have down to each depth."""
     first, second = pairing.first, pairing.second
     row = np.flatnonzero(first.match >= 0)
     base, last = starts[:-1][first.query[row]], reach[first.query[row]]
@@ -357,7 +357,7 @@ def _overlap(pairing: Pairing, ties: Ties, starts: Integers, reach: Integers) ->
 
 
 def _counts(base: Integers, begins: Ranks, ends: Integers, total: int) -> Integers:
-    """`[D]`: how many documents are counted at each depth, each one from a depth to another one, if there are any.
+    """Return `[D]`, how many documents count at each depth, each from one depth to another one, if there are any.
 
     Args:
         base: where the depths of the query of each document begin.
@@ -383,7 +383,7 @@ def _slots(side: Side, starts: Integers, reach: Integers) -> tuple[Integers, Int
 
 
 def _share_by_depth(side: Side, starts: Integers, reach: Integers) -> Floats:
-    """`[D]`: which share of the group at each depth is above the cut; 1 beyond the end."""
+    """Return `[D]`, which share of the group at each depth is above the cut; 1 beyond the end."""
     share = np.ones(int(starts[-1]))
     slot, row = _slots(side, starts, reach)
     top = side.top[row].astype(np.int64)
@@ -393,7 +393,7 @@ def _share_by_depth(side: Side, starts: Integers, reach: Integers) -> Floats:
 
 
 def agreements(pairing: Pairing, k: int, ties: Ties = "w") -> Floats:
-    """`[Q, k]`: the agreement of two rankings at depths 1 to k.
+    """Return `[Q, k]`, the agreement of two rankings at depths 1 to k.
 
     `A(d) = 2 X(d) / (n(d) + n'(d))`, with the overlap `X` of both rankings down to depth d, and how many documents they
     have down to there, which beyond the end of a ranking is all it has: so `X(d) / d` where both have d documents and

@@ -94,7 +94,7 @@ def queries_needed(deviation: ArrayLike, effect: ArrayLike, power: float = 0.8, 
 
 
 def _seen(noncentrality: Floats, df: Floats, alpha: float) -> Floats:
-    """P(|T| > t), [K] each."""
+    """Return P(|T| > t), [K] each."""
     from scipy import special, stats  # noqa: PLC0415 - costs more than most evaluations
 
     edge = special.stdtrit(df, 1 - alpha / 2)
@@ -105,7 +105,7 @@ def _seen(noncentrality: Floats, df: Floats, alpha: float) -> Floats:
 
 
 def _noncentrality(df: Floats, power: float, alpha: float) -> Floats:
-    """With which T is seen with this power, [K]."""
+    """Find the noncentrality with which T is seen with this power, [K]."""
     low, high = np.zeros(df.shape), np.ones(df.shape)
     while (short := _seen(high, df, alpha) < power).any():
         high[short] *= 2
@@ -117,7 +117,7 @@ def _noncentrality(df: Floats, power: float, alpha: float) -> Floats:
 
 
 def _needed(effect: Floats, power: float, alpha: float) -> Floats:
-    """How many queries an effect in standard deviations needs, [K]: from a normal distribution on, step by step."""
+    """Find how many queries an effect in standard deviations needs, [K]: from a normal distribution on, in steps."""
     from scipy.special import ndtri  # noqa: PLC0415 - costs more than most evaluations
 
     edge = ndtri(1 - alpha / 2)
@@ -133,7 +133,7 @@ def _needed(effect: Floats, power: float, alpha: float) -> Floats:
 
 
 def _numbers(*arguments: ArrayLike) -> list[Floats]:
-    """Of one shape; the first are deviations."""
+    """Broadcast numbers to one shape; refuse negative ones among the first, which are deviations."""
     numbers = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in arguments))
     if (numbers[0] < 0).any():
         raise UsageError("unknown-setting", f"deviation={numbers[0].min()}: a standard deviation is 0 or more")

@@ -106,7 +106,7 @@ class Pair:
 
     @classmethod
     def of(cls, x: ArrayLike, y: ArrayLike) -> Self:
-        """One sample, of two vectors [n] of scores; infinities are scores, as they have a place in an order.
+        """Pair two vectors [n] of scores, as one sample; infinities are scores, as they have a place in an order.
 
         Raises:
             InputError: `bad-score`, where a score is not a number.
@@ -163,7 +163,7 @@ class Pair:
         return self._broken(self.y, self.x)
 
     def _broken(self, one: Orders, other: Orders) -> Orders:
-        """One order, in which the other one breaks the ties."""
+        """Break the ties of one order by the other one."""
         tied = one.tied_pairs.any()
         return Orders.of(-(one.higher * self.items + other.higher).astype(np.float64)) if tied else one
 
@@ -206,7 +206,7 @@ class Pair:
 
 
 def _above(x: Integers, y: Integers) -> Integers:
-    """[n], how many items stand above each in x and in y, from how many stand above it in each, in O(n log n).
+    """Count, [n], the items above each in x and in y, from how many stand above it in each, in O(n log n).
 
     Items are gone through in the order of x. Among those gone through, the ones with a higher place in y are counted
     bit by bit of the places: where two places differ first in a bit, the one that has it is higher. Within blocks of
@@ -239,7 +239,7 @@ def _above(x: Integers, y: Integers) -> Integers:
 
 
 def tau_a(pair: Pair) -> Floats:
-    """Kendall's tau a: `(C - D) / (n (n - 1) / 2)`, of all pairs, tied ones included.
+    """Compute Kendall's tau a: `(C - D) / (n (n - 1) / 2)`, of all pairs, tied ones included.
 
     A pair that is tied on one side or on both counts neither as concordant nor as discordant, so that orders with ties
     stay below 1 even where they are identical. Between -1 and 1; 0 where all are tied.
@@ -253,7 +253,7 @@ def tau_a(pair: Pair) -> Floats:
 
 
 def tau_b(pair: Pair) -> Floats:
-    """Kendall's tau b: `(C - D) / sqrt((pairs not tied in x) (pairs not tied in y))`.
+    """Compute Kendall's tau b: `(C - D) / sqrt((pairs not tied in x) (pairs not tied in y))`.
 
     Between -1 and 1, and 1 for identical orders, tied or not. NaN where all are tied on one side.
 
@@ -267,7 +267,7 @@ def tau_b(pair: Pair) -> Floats:
 
 
 def tau_c(pair: Pair) -> Floats:
-    """Stuart's tau c: `2 m (C - D) / (n^2 (m - 1))`, where m is the lower number of different scores.
+    """Compute Stuart's tau c: `2 m (C - D) / (n^2 (m - 1))`, where m is the lower number of different scores.
 
     It is meant for few different scores that differ in number between x and y. Between -1 and 1, and 1 only where m
     divides n and the items are spread over m groups of one size. NaN where all are tied on one side.
@@ -283,7 +283,7 @@ def tau_c(pair: Pair) -> Floats:
 
 
 def gamma(pair: Pair) -> Floats:
-    """Goodman and Kruskal's gamma: `(C - D) / (C + D)`; a pair tied on either side does not count.
+    """Compute Goodman and Kruskal's gamma: `(C - D) / (C + D)`; a pair tied on either side does not count.
 
     Between -1 and 1. NaN where every pair is tied on one side at least.
 
@@ -297,7 +297,7 @@ def gamma(pair: Pair) -> Floats:
 
 
 def spearman(pair: Pair) -> Floats:
-    """Spearman's rho: Pearson's r of the ranks, where tied items share the mean of theirs.
+    """Compute Spearman's rho: Pearson's r of the ranks, where tied items share the mean of theirs.
 
     The shortcut `1 - 6 sum(d^2) / (n (n^2 - 1))` is the same number only without ties, and is not used. Between -1 and
     1. NaN where all are tied on one side.
@@ -313,7 +313,7 @@ def spearman(pair: Pair) -> Floats:
 
 
 def pearson(pair: Pair) -> Floats:
-    """Pearson's r: `sum((x - mean x) (y - mean y)) / sqrt(sum((x - mean x)^2) sum((y - mean y)^2))`.
+    """Compute Pearson's r: `sum((x - mean x) (y - mean y)) / sqrt(sum((x - mean x)^2) sum((y - mean y)^2))`.
 
     It looks at scores and not at ranks: only a change of unit and of origin leaves it as it is. Between -1 and 1. NaN
     where all scores are equal on one side, or with an infinity.
@@ -328,7 +328,7 @@ def pearson(pair: Pair) -> Floats:
 
 
 def _centred(scores: Floats) -> Floats:
-    """[B, n], differences from the mean, divided by a power of two so that no square leaves the range of floats."""
+    """Subtract the mean, [B, n], and divide by a power of two so that no square leaves the range of floats."""
     largest = np.abs(scores).max(axis=1, keepdims=True)
     void = ~np.isfinite(largest) | (scores == scores[:, :1]).all(axis=1, keepdims=True)
     deviations = np.where(void, np.nan, np.ldexp(scores, -np.frexp(largest)[1]))
@@ -338,13 +338,13 @@ def _centred(scores: Floats) -> Floats:
 
 
 def _cosine(x: Floats, y: Floats) -> Floats:
-    """[B], of vectors [B, n] whose components have a mean of 0."""
+    """Compute the cosine, [B], of vectors [B, n] whose components have a mean of 0."""
     cosine = (x * y).sum(axis=1) / np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1))
     return np.asarray(np.clip(cosine, -1.0, 1.0))
 
 
 def weighted_tau(pair: Pair) -> Floats:
-    """Vigna's weighted tau, with hyperbolic weights that are added: the mean of weights by x and weights by y.
+    """Compute Vigna's weighted tau, with hyperbolic weights that are added: the mean of weights by x and by y.
 
     This is what SciPy's `weightedtau` gives with its default `rank=True`: the mean of `weighted_tau_reference` with x
     as the reference and with y. Between -1 and 1. NaN where all are tied on one side.
@@ -358,7 +358,7 @@ def weighted_tau(pair: Pair) -> Floats:
 
 
 def weighted_tau_reference(pair: Pair) -> Floats:
-    """Vigna's weighted tau, with weights by the ranks in x, the reference.
+    """Compute Vigna's weighted tau, with weights by the ranks in x, the reference.
 
     An item at rank r, counted from 0, weighs `1 / (r + 1)`, and a pair what its items weigh together:
 
@@ -443,7 +443,7 @@ def tau_ap_b(pair: Pair) -> Floats:
 
 
 def _per_group(ranking: Orders, counts: Integers) -> Floats:
-    """[B, n], place by place: the sum of counts over the group of ties that is there."""
+    """Return [B, n], place by place, the sum of counts over the group of ties that is there."""
     sums = np.zeros((counts.shape[0], counts.shape[1] + 1))
     np.cumsum(np.take_along_axis(counts, ranking.order, axis=1), axis=1, out=sums[:, 1:])
     upper, lower = (np.take_along_axis(sums, places, axis=1) for places in (ranking.end + 1, ranking.begin))
@@ -472,14 +472,14 @@ class Coefficient:
     """whether the two orders may change places"""
 
     def of_samples(self, pair: Pair) -> Floats:
-        """[B], NaN where it is not defined: with fewer than two items, and for ties that it does not allow."""
+        """Return [B], NaN where it is not defined: with fewer than two items, and for ties that it does not allow."""
         if pair.items < 2:  # noqa: PLR2004 - one item makes no pair
             return np.full(len(pair.x.order), np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.formula(pair)
 
     def value(self, x: ArrayLike, y: ArrayLike) -> float:
-        """Of two vectors [n] of scores, where higher means earlier; the first is the reference where one is.
+        """Correlate two vectors [n] of scores, where higher means earlier; the first is the reference where one is.
 
         Raises:
             InputError: `bad-score`, where a score is not a number.
@@ -491,7 +491,7 @@ class Coefficient:
         return float(self.of_samples(pair)[0])
 
     def p(self, x: ArrayLike, y: ArrayLike) -> float:
-        """Its two-sided p value; NaN where it has none, or the coefficient is not defined.
+        """Return its two-sided p value; NaN where it has none, or the coefficient is not defined.
 
         `kendall` is of `C - D`: counted out over all orders where nothing is tied and there are at most 33 items (or at
         most one pair is out of order); otherwise that of a normal distribution, its variance corrected for ties. `t` is
@@ -528,7 +528,7 @@ class Coefficient:
 
 
 def pearson_p(r: float, n: int) -> float:
-    """How probable an r at least as far from 0 is, of n independent pairs from normal distributions.
+    """Return how probable an r at least as far from 0 is, of n independent pairs from normal distributions.
 
     `2 I((1 - |r|) / 2; n / 2 - 1, n / 2 - 1)`, with the regularised incomplete beta function; this is Student's t test
     of `t = r sqrt((n - 2) / (1 - r^2))` with n - 2 degrees of freedom. With two items it is 1, as r can only be -1 or

@@ -32,18 +32,18 @@ _LINES: Final = 256  # the same
 
 
 def on_grid(values: Floats) -> Floats:
-    """Numbers [k, n] of size 1 at most, rounded so that sums over samples of n of them are exact."""
+    """Round numbers [k, n] of size 1 at most so that sums over samples of n of them are exact."""
     finest = _finest(values.shape[-1])
     return np.ldexp(np.rint(np.ldexp(values, finest)), -finest)
 
 
 def weighing(weights: Floats) -> Floats:
-    """Weights [n], rounded to the grid, none of them to 0."""
+    """Round weights [n] to the grid, none of them to 0."""
     return np.maximum(on_grid(weights), np.ldexp(1.0, -_finest(len(weights))))
 
 
 def blocks(lines: int, resamples: int) -> Iterator[slice]:
-    """Lines of a table, so many at a time that `resamples` sums for each of them can be held."""
+    """Yield lines of a table, so many at a time that `resamples` sums for each of them can be held."""
     step = max(1, min(_LINES, _SUMS // resamples))
     for start in range(0, lines, step):
         yield slice(start, min(start + step, lines))
@@ -52,7 +52,7 @@ def blocks(lines: int, resamples: int) -> Iterator[slice]:
 def over_samples(
     compute: Callable[[Floats], Floats], lines: int, rows: int, resamples: int, seed: int | Generator, width: int = 1
 ) -> Floats:
-    """[k, B]: what a function makes of samples, some of them at a time.
+    """Return [k, B], what a function makes of samples, some of them at a time.
 
     All lines have the same samples. They depend neither on the number of lines nor on the size of blocks.
 
@@ -78,7 +78,7 @@ def over_samples(
 
 
 def _finest(rows: int) -> int:
-    """Minus the power of two that is the grid for so many rows."""
+    """Return minus the power of two that is the grid for so many rows."""
     return 53 - int(np.ceil(np.log2(rows)))
 
 
@@ -89,7 +89,7 @@ _CELLS: Final = 1 << 22  # of one matrix
 
 
 def flipped_sums(values: Floats) -> Floats:
-    """[2^n], the sums of numbers [n] under all ways to give them signs.
+    """Return [2^n], the sums of numbers [n] under all ways to give them signs.
 
     >>> flipped_sums(np.array([1.0, 3.0])).tolist()
     [4.0, 2.0, -2.0, -4.0]
@@ -101,7 +101,7 @@ def flipped_sums(values: Floats) -> Floats:
 
 
 def flips_as_extreme(summands: Floats, bars: Floats, resamples: int, seed: int, *, both: bool) -> Ints:
-    """[K], how many of the random flips of rows reach a bar, or minus the bar where both sides are asked for.
+    """Count, [K], the random flips of rows that reach a bar, or minus the bar where both sides are asked for.
 
     All columns share the flips; those of a row are bits of the generator's numbers, taken in order, so that they
     depend neither on the number of columns nor on the size of blocks.
@@ -185,7 +185,7 @@ def intervals(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Intervals:
-    """Confidence intervals of the means, or the weighted means, of columns.
+    """Compute confidence intervals of the means, or the weighted means, of columns.
 
     `bca` and `percentile` draw rows with replacement, together with their weights; all columns with the same rows share
     the draws. `percentile` takes the quantiles of the means of the samples; `bca` shifts these by how far the means lie
@@ -256,7 +256,7 @@ def _bootstrapped(columns: Columns, method: str, level: float, resamples: int, s
 
 
 def _means(sample: Sample, resamples: int, seed: int) -> tuple[Floats, Floats]:
-    """[k] and [k, B], means of the rows and of samples from them."""
+    """Return [k] and [k, B], means of the rows and of samples from them."""
     rows = sample.values.shape[1]
     weights = np.ones(rows) if sample.weights is None else weighing(sample.weights)
     weighted = on_grid(sample.values * weights)
@@ -278,7 +278,7 @@ def _accelerated(sample: Sample, mean: Floats, means: Floats, level: float) -> t
 
 
 def _quantiles(means: Floats, shares: Floats) -> Floats:
-    """[k], of sorted lines [k, B], with straight lines between neighbours."""
+    """Return quantiles [k] of sorted lines [k, B], with straight lines between neighbours."""
     place = shares * (means.shape[1] - 1)
     first = place.astype(np.intp)
     lines = np.arange(len(means))

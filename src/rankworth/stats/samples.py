@@ -105,21 +105,21 @@ class Columns:
         return ~np.isnan(self.values)
 
     def restored(self, numbers: Floats) -> Floats:
-        """Numbers [K] in the unit of the table; infinite where that leaves the range of floats."""
+        """Convert numbers [K] to the unit of the table; infinite where that leaves the range of floats."""
         with np.errstate(over="ignore"):
             return np.ldexp(numbers, self.exponents)
 
     def empty(self) -> Floats:
-        """[K], NaN: what a statistic is where nothing defines it."""
+        """Return [K] NaN, what a statistic is where nothing defines it."""
         return np.full(self.count, np.nan)
 
     def summands(self) -> Floats:
-        """[N, K], numbers times weights; 0 where a row has no number."""
+        """Return [N, K], numbers times weights; 0 where a row has no number."""
         weighted = self.values if self.weights is None else self.values * self.weights[:, None]
         return np.nan_to_num(weighted, nan=0.0)
 
     def samples(self) -> Iterator[Sample]:
-        """Columns that share their rows, together; columns without a number are left out."""
+        """Yield columns that share their rows, together; columns without a number are left out."""
         there = self.there
         patterns, which = np.unique(np.packbits(there, axis=0), axis=1, return_inverse=True)
         for number in range(patterns.shape[1]):
@@ -161,7 +161,7 @@ def levelled(values: Floats) -> Floats:
 
 
 def settled(values: Floats) -> Floats:
-    """Numbers of one column, where those that rounding alone tells apart are made equal, in size and with 0.
+    """Make numbers of one column equal, in size and with 0, where rounding alone tells them apart.
 
     >>> settled(np.array([0.3 - 0.1, -0.2, 0.7 - 0.5, 1e-17])).tolist()
     [0.19999999999999996, -0.19999999999999996, 0.19999999999999996, 0.0]
@@ -256,7 +256,7 @@ class Moments:
         return self.effective - 1
 
     def t(self, against: ArrayLike = 0.0) -> Floats:
-        """How many errors the mean lies above a number; infinite where it has no error, 0 where both are the same."""
+        """Return how many errors the mean lies above a number; infinite without an error, 0 where both are the same."""
         against = np.asarray(against, dtype=np.float64)
         above = self.mean - against
         same = (self.error == 0) & (np.abs(above) <= ROUNDING * np.abs(against))
@@ -276,7 +276,7 @@ class Moments:
 
 
 def moments(columns: Columns) -> Moments:
-    """Means, errors and deviations of columns.
+    """Compute means, errors and deviations of columns.
 
     >>> found = moments(Columns.of([[0.1], [0.2], [0.6]]))
     >>> found.mean.round(4), found.deviation.round(4), found.error.round(4), found.df
@@ -291,7 +291,7 @@ def moments(columns: Columns) -> Moments:
 
 
 def constant(values: Floats) -> Bools:
-    """[k], where all numbers of a line [k, n] are equal but for rounding."""
+    """Return [k], where all numbers of a line [k, n] are equal but for rounding."""
     return np.asarray(np.ptp(values, axis=1) <= ROUNDING * np.abs(values).max(axis=1))
 
 
@@ -372,7 +372,7 @@ class Effects:
 
 
 def effects(differences: ArrayLike, weights: ArrayLike | None = None) -> Effects:
-    """How large the differences of columns are.
+    """Compute how large the differences of columns are.
 
         mean    sum(w d) / sum(w)
         dz      mean / deviation
@@ -410,7 +410,7 @@ def effects(differences: ArrayLike, weights: ArrayLike | None = None) -> Effects
 
 
 def _unbiased(df: Floats) -> Floats:
-    """Hedges' J; NaN up to one degree of freedom, where dz has no mean."""
+    """Return Hedges' J; NaN up to one degree of freedom, where dz has no mean."""
     from scipy.special import gammaln  # noqa: PLC0415 - costs more than most evaluations
 
     enough = np.where(df > 1, df, np.nan)

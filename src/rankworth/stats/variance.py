@@ -21,7 +21,7 @@ _TWO_WAY: Final = "two-way analysis of variance without replication (systems and
 
 
 def range_sf(q: Floats, k: int, df: float) -> Floats:
-    """P(Q > q), of any shape.
+    """Return P(Q > q), of any shape.
 
     >>> range_sf(np.array([3.449]), 3, 38).round(3)  # a table of the 5% points has 3.449 for 3 means and 38
     array([0.05])
@@ -62,7 +62,7 @@ def range_isf(share: float, k: int, df: float) -> float:
 
 @cache
 def _legendre() -> tuple[Floats, Floats]:
-    """Points between -1 and 1, and what they weigh."""
+    """Return points between -1 and 1, and what they weigh."""
     points, weights = np.polynomial.legendre.leggauss(_NODES)
     return points, weights
 
@@ -137,7 +137,7 @@ class PairwiseTests:
 
 
 def anova(values: ArrayLike) -> Anova:
-    """Two-way analysis of variance without replication: do systems differ, once queries are accounted for?
+    """Analyse variance two-way, without replication: do systems differ, once queries are accounted for?
 
     With the grand mean `m`, the means `m_i` of n queries and `m_j` of s systems:
 
@@ -185,7 +185,7 @@ def anova(values: ArrayLike) -> Anova:
 
 
 def tukey_hsd(values: ArrayLike, *, level: float = 0.95) -> PairwiseTests:
-    """Tukey's honestly significant differences of all pairs of systems, on the residuals of a two-way `anova`.
+    """Test all pairs of systems by Tukey's honestly significant differences, on the residuals of a two-way `anova`.
 
     `p = P(Q > |m_a - m_b| / sqrt(V / n))`, where V is the mean square of the residuals and Q the studentized range of s
     means with `(n - 1) (s - 1)` degrees of freedom; intervals are `m_a - m_b -+ q(level) sqrt(V / n)`. With two systems
@@ -247,7 +247,7 @@ def _whole(values: ArrayLike) -> tuple[Floats, int]:
 
 
 def _squares(part: Floats, largest: float) -> float:
-    """Their sum, 0 where it is due to rounding."""
+    """Sum the squares; 0 where the sum is due to rounding."""
     return 0.0 if (np.abs(part) <= ROUNDING * largest).all() else float((part**2).sum())
 
 
@@ -271,7 +271,7 @@ class RandomizedTukey:
 
 
 def randomized_tukey(values: ArrayLike, *, resamples: int = SHUFFLES, seed: int = 0) -> RandomizedTukey:
-    """Randomized Tukey HSD: if no system differs from another, each query could have given its values in any order.
+    """Perform the randomized Tukey HSD: if systems do not differ, a query could give its values in any order.
 
     A shuffle orders the values of each query at random among the systems. Its statistic is the range of the means, the
     largest minus the smallest; `p = (b + 1) / (B + 1)`, where b shuffles have a range no smaller than `|m_a - m_b|`. As
@@ -323,7 +323,7 @@ def randomized_tukey(values: ArrayLike, *, resamples: int = SHUFFLES, seed: int 
 
 
 def _spans(values: Floats, resamples: int, seed: int) -> Floats:
-    """[B, M], ranges of sums over queries of shuffled values [N, S, M].
+    """Return [B, M], ranges of sums over queries of shuffled values [N, S, M].
 
     A shuffle of a query's systems is the order of random keys whose last bits say which system each belongs to.
     """
