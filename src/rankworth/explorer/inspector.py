@@ -171,7 +171,7 @@ class Inspector:
         return {"total": fitting.size, "rows": rows}
 
     def query(self, request: Request) -> dict[str, Any]:
-        """One query: the ranking of one run or two with grades, texts and contributions, and what is missing.
+        """Return one query: the ranking of one run or two with grades, texts and contributions, and what is missing.
 
         Raises:
             UsageError: `bad-request`.
@@ -319,7 +319,7 @@ class Inspector:
         }
 
     def _explained(self, qrels: Qrels, run: Run, query: str, measure: str | Measure) -> Explanation | None:
-        """How a value is computed; None where a measure is counted, and where a tool does not have it."""
+        """Explain a value; None where a measure is counted, and where a tool does not have it."""
         try:
             explanation: Explanation = explain(qrels, run, measure, query=query, **self.conventions)
         except RankworthError:
@@ -342,7 +342,7 @@ class Inspector:
         return self._with_new(Qrels(self.qrels, queries=queries)), run
 
     def _with_new(self, qrels: Qrels) -> Qrels:
-        """Judgements with the new grades of their queries."""
+        """Return judgements with the new grades of their queries."""
         if not any(self.judged.get(query) for query in qrels.queries):
             return qrels
         return Qrels({query: known | self.judged.get(query, {}) for query, known in qrels.with_text_ids().items()})
@@ -357,7 +357,7 @@ class Inspector:
         return {name: [finite(each[measure]) for measure in self.measures] for name, each in values.items()}
 
     def _fits(self, word: str, group: str) -> NDArray[np.bool_]:
-        """Which queries have a text in id or text, and belong to a group."""
+        """Return which queries have a text in id or text, and belong to a group."""
         members = self.groups.get(group, ()) if group else self._rows
         lines = [f"{query}\n{self.text_by_query.get(query, '')}".casefold() for query in self.ids]
         fits = [query in members and word in line for query, line in zip(self.ids, lines, strict=True)]
@@ -401,7 +401,7 @@ def _word(request: Request, name: str) -> str:
 
 
 def _written(rows: pl.DataFrame, form: str) -> bytes:
-    """Judgements as the content of a file."""
+    """Write judgements as the content of a file."""
     file = BytesIO()
     write.write(iter([rows]), file, form, columns=("query", "document", "grade"))
     return file.getvalue()

@@ -144,7 +144,7 @@ class Playground:
         return {each.name: Run({self.query: each.run}, each.name) for each in self.rankings if each.documents}
 
     def inputs(self, ranking: Ranking) -> tuple[Qrels, Run]:
-        """Judgements and run; a run without documents answers another query, so that this one counts as unanswered."""
+        """Return judgements and run; one without documents answers another query, so that this one is unanswered."""
         if ranking.documents:
             return self.qrels, self.runs[ranking.name]
         other = {_OTHER: {_OTHER: 1.0}}
@@ -161,7 +161,7 @@ class Playground:
         return [{name: finite(value) for name, value in row.items()} for row in variation.rows] if variation else []
 
     def explained(self, ranking: Ranking) -> Explanation | None:
-        """How the value of a ranking is computed."""
+        """Explain how the value of a ranking is computed."""
         explanation: Explanation | None = self._of_ranks(ranking, explain, measure=self.lead)
         return explanation
 
@@ -191,7 +191,7 @@ def start() -> dict[str, Any]:
 
 
 def examples() -> list[dict[str, Any]]:
-    """Name, group, two sentences and the state of each of the rankings to begin with."""
+    """Return name, group, two sentences and the state of each of the rankings to begin with."""
     source = (files("rankworth.explorer") / "examples.toml").read_text("utf-8")
     examples: list[dict[str, Any]] = tomllib.loads(source)["example"]
     for example in examples:
@@ -206,7 +206,7 @@ def examples() -> list[dict[str, Any]]:
 
 
 def score(state: object) -> dict[str, Any]:
-    """Values of all rankings, and the explanation of one measure."""
+    """Evaluate all rankings, and explain one measure."""
     page = Playground.of(state)
     rankings, notes, signatures = [], [], []
     for ranking in page.rankings:
@@ -248,7 +248,7 @@ def profiles(state: object) -> dict[str, Any]:
 
 
 def difference(state: object) -> dict[str, Any]:
-    """Why a profile gives the first ranking another value: the settings that differ, and what each alone does."""
+    """Say why a profile gives the first ranking another value: the settings that differ, and what each alone does."""
     page = Playground.of(state)
     mine, other = profile_with(page.conventions), profile_of(checked_text(checked(state, dict, ""), "other", DEFAULT))
     here, there = _resolved(mine, page), _resolved(other, page)
@@ -277,7 +277,7 @@ def changes(state: object) -> dict[str, Any]:
 
 
 def export(state: object) -> dict[str, Any]:
-    """How to get these numbers elsewhere: lines of Python, a command, or the calculation as Markdown."""
+    """Write how to get these numbers elsewhere: lines of Python, a command, or the calculation as Markdown."""
     page, form = Playground.of(state), checked(state, dict, "").get("form")
     writers = {"python": _python, "command": _command, "markdown": _markdown}
     require(form in list(writers), f"form must be one of {quoted(list(writers))}")
@@ -346,7 +346,7 @@ def _markdown(page: Playground, ranking: Ranking) -> str:
 
 
 def _python(page: Playground, ranking: Ranking) -> str:
-    """Lines of Python that give the values and the explanation."""
+    """Write lines of Python that give the values and the explanation."""
     qrels, run = {page.query: page.judged}, {page.query: ranking.run}
     changed = {name: value for name, value in page.conventions.items() if value not in (None, DEFAULT, {})}
     options = "".join(f", {name}={value!r}" for name, value in changed.items())
