@@ -47,7 +47,7 @@ class Analysis(Shown, Generic[Of]):
         return {name: getattr(self, name) for name in self._RECORD}
 
     def columns(self, of: Of | None = None) -> dict[str, Any]:
-        """Columns in full precision.
+        """Return columns in full precision.
 
         Args:
             of: the name of a table, as the class lists them; the first one by default.

@@ -93,7 +93,7 @@ class Sheet:
         return [dict(zip(names, row, strict=True)) for row in zip(*(each.values for each in self.columns), strict=True)]
 
     def flat(self) -> Iterator[tuple[str, Kind, list[Any]]]:
-        """Plain columns for machines: name, kind, values; bounds as `NAME.low` and `NAME.high`, None for undefined."""
+        """Return columns for machines: name, kind, values; bounds as `NAME.low` and `NAME.high`, None for undefined."""
         for column in self.columns:
             yield column.name, column.kind, defined(column.values)
             if column.bounds:
@@ -104,7 +104,7 @@ class Sheet:
 
 
 def by_name(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
-    """Rows of cells as columns, by name.
+    """Turn rows of cells into columns, by name.
 
     >>> by_name(("x", "y"), [(1, 2), (3, 4)]), by_name(("x",), [])
     ({'x': [1, 3], 'y': [2, 4]}, {'x': []})

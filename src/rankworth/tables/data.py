@@ -14,7 +14,7 @@ FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def delimited(sheet: Sheet, look: Look, *, separator: Literal[",", "\t"]) -> str:
-    """Lines with a heading; texts that contain the separator, a quote or a line end are quoted as in CSV.
+    """Write lines with a heading; quote texts that contain the separator, a quote or a line end, as in CSV.
 
     Args:
         sheet: what the lines hold.
@@ -29,13 +29,13 @@ def delimited(sheet: Sheet, look: Look, *, separator: Literal[",", "\t"]) -> str
 
 
 def _plain(cells: list[Any], *, safe: bool) -> list[Any]:
-    """Cells without structure, as several grades of a document are; safe where no spreadsheet may compute a text."""
+    """Flatten cells that hold several grades of a document; `safe` keeps spreadsheets from computing texts."""
     plain = [" ".join(map(str, cell)) if isinstance(cell, tuple) else cell for cell in cells]
     return [f"'{cell}" if safe and isinstance(cell, str) and cell.startswith(FORMULAS) else cell for cell in plain]
 
 
 def lines(sheet: Sheet) -> str:
-    """One JSON object for each row; the comment is a field of each, named `signature`, and so are `defects`."""
+    """Write one JSON object for each row; the comment is a field of each, named `signature`, and so are `defects`."""
     names, _, columns = zip(*sheet.flat(), strict=True)
     common: dict[str, Any] = {"signature": sheet.comment} if sheet.comment else {}
     common |= {"defects": sheet.defects} if sheet.defects else {}
@@ -43,7 +43,7 @@ def lines(sheet: Sheet) -> str:
 
 
 def trec(sheet: Sheet) -> str:
-    """Lines as trec_eval prints them, for a sheet of three columns of text: measure, query, value."""
+    """Write lines as trec_eval prints them, for a sheet of three columns of text: measure, query, value."""
     rows = zip(*(column.values for column in sheet.columns), strict=True)
     return "".join(f"{measure:<22}\t{query}\t{value}\n" for measure, query, value in rows)
 

@@ -16,7 +16,7 @@ _FEW: Final = 1 << 16
 
 
 def to_library(columns: Mapping[str, Any], library: str) -> Any:  # noqa: ANN401 - the library's own frame
-    """Columns as a frame of the library that was asked for.
+    """Convert columns to a frame of the library that was asked for.
 
     Raises:
         UsageError: `missing-library`, `unknown-setting`.

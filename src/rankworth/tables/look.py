@@ -85,7 +85,7 @@ class Look:
         return [self.number(value, column.kind) for value in column.values]
 
     def _as_needed(self, column: Column) -> list[str]:
-        """Numbers of one column with as many decimals as they need: none where all of them are whole.
+        """Format numbers of one column with as many decimals as they need: none where all of them are whole.
 
         Texts among them stay as they are, and nothing is shown for a number that is not there.
 
@@ -146,7 +146,7 @@ def _plain(value: Any, void: str) -> str:  # noqa: ANN401 - a number, None, or a
 
 
 def visible(text: Any) -> str:  # noqa: ANN401 - a cell of any kind
-    r"""Text in which control characters are spelled out, so that none reaches a terminal or breaks a row.
+    r"""Spell out control characters of a text, so that none reaches a terminal or breaks a row.
 
     Marks that join letters or give a single place its direction are part of the text, and stay.
 

@@ -161,7 +161,7 @@ def _latex_table(sheet: Sheet, look: Look) -> list[str]:
 
 
 def _markdown_paragraph(text: str) -> str:
-    """Text that starts no list, no heading and no block of code."""
+    """Write text that starts no list, no heading and no block of code."""
     return _LIST_OR_HEADING.sub(r"\1\\\2", _markdown_text(text.strip()))
 
 
@@ -174,7 +174,7 @@ def _latex_text(text: str) -> str:
 
 
 def fragment(sheets: Sequence[Sheet], look: Look) -> str:
-    """Sheets as one element for a page that somebody else made.
+    """Write sheets as one element for a page that somebody else made.
 
     Args:
         sheets: what is to be shown.
@@ -186,7 +186,7 @@ def fragment(sheets: Sequence[Sheet], look: Look) -> str:
 
 
 def page(sheets: Sequence[Sheet], look: Look, title: str = "") -> str:
-    """Sheets as a whole document, which loads nothing and prints on white.
+    """Write sheets as a whole document, which loads nothing and prints on white.
 
     Args:
         sheets: what is to be shown.
@@ -201,7 +201,7 @@ def page(sheets: Sequence[Sheet], look: Look, title: str = "") -> str:
 
 
 def _figure(sheet: Sheet, look: Look, above: str = "") -> str:
-    """One sheet, with its title unless it stands above already."""
+    """Write one sheet, with its title unless it stands above already."""
     title = [_paragraph(sheet.title, "font-weight:600")] if sheet.title and sheet.title != above else []
     lines = [*title, *(_paragraph(text) for text in sheet.lead)]
     parts = [f'<figcaption style="{_CAPTION}">{"".join(lines)}</figcaption>'] if lines else []

@@ -48,12 +48,12 @@ class Format:
 
 
 def _joined(write: Callable[[Sheet, Look], str]) -> Callable[[Sequence[Sheet], Look, str], str]:
-    """Tables one after the other."""
+    """Return a function that writes tables one after the other."""
     return lambda sheets, look, _: "\n".join(write(sheet, look) for sheet in sheets)
 
 
 def _latex(sheets: Sequence[Sheet], look: Look, _: str) -> str:
-    """Tables in LaTeX; the caption is that of the first one, and labels of further ones are numbered from 2."""
+    """Write tables in LaTeX; the caption is that of the first one, and labels of further ones are numbered from 2."""
     further = (replace(look, caption="", label=look.label and f"{look.label}-{number}") for number in count(2))
     return "\n".join(markup.latex(*pair) for pair in zip(sheets, chain([look], further), strict=False))
 
@@ -74,7 +74,7 @@ FORMATS: Final[Mapping[str, Format]] = {
 
 
 def show(sheets: Sequence[Sheet], form: str, look: Look, title: str = "") -> str:
-    """Tables as text, with a newline at the end.
+    """Write tables as text, with a newline at the end.
 
     Args:
         sheets: what is to be shown; a single one where the form holds rows.
@@ -92,7 +92,7 @@ def render(sheet: Sheet, form: str, look: Look) -> str:
 
 
 def on_screen(sheets: Sequence[Sheet], look: Look, further: int = 0) -> str:
-    """Tables as plain text that fits on a screen: the first rows of each, the first tables, and all warnings.
+    """Write tables as plain text that fits on a screen: the first rows of each, the first tables, and all warnings.
 
     Args:
         sheets: the tables, or the first of them.
@@ -123,7 +123,7 @@ class Shown(ABC):
         """Return the tables to show, with what must be said about them."""
 
     def to_html(self, *, digits: int | None = None, percent: bool = False, page: bool = False) -> str:
-        """All rows as static HTML, which any page may take in: without scripts, with everything escaped.
+        """Write all rows as static HTML, which any page may take in: without scripts, with everything escaped.
 
         Args:
             digits: decimals of values; 4 by default, 2 in percent.
@@ -134,7 +134,7 @@ class Shown(ABC):
         return (markup.page if page else markup.fragment)(self._worded(), Look(digits, percent))
 
     def to_markdown(self, *, digits: int | None = None, percent: bool = False) -> str:
-        """All rows as Markdown tables, as GitHub reads them.
+        """Write all rows as Markdown tables, as GitHub reads them.
 
         Args:
             digits: decimals of values; 4 by default, 2 in percent.
@@ -144,7 +144,7 @@ class Shown(ABC):
         return show(self._worded(), "md", Look(digits, percent))
 
     def to_latex(self, *, digits: int | None = None, percent: bool = False, caption: str = "", label: str = "") -> str:
-        """All rows as LaTeX tabulars, for the package booktabs.
+        """Write all rows as LaTeX tabulars, for the package booktabs.
 
         Args:
             digits: decimals of values; 4 by default, 2 in percent.

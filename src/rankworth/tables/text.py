@@ -69,7 +69,7 @@ def _paragraph(text: str, width: int) -> str:
 
 
 def _labels(columns: Sequence[Column], look: Look, room: int) -> list[_Strip]:
-    """Text columns within their room; the short ones take what they need, the long ones what is left."""
+    """Fit text columns into their room; the short ones take what they need, the long ones what is left."""
     set_free = [_strip(column, look, sys.maxsize) for column in columns]
     limits: dict[int, int] = {}
     for place in sorted(range(len(columns)), key=lambda place: set_free[place].width):
@@ -98,7 +98,7 @@ def _strip(column: Column, look: Look, limit: int) -> _Strip:
 
 
 def _blocks(left: list[_Strip], numbers: list[_Strip], width: int) -> Iterator[list[_Strip]]:
-    """As many columns side by side as the width holds, and at least one; a second list apart, unless all fit."""
+    """Put as many columns side by side as the width holds, and at least one; a second list apart, unless all fit."""
     second = [replace(strip, apart=False) for strip in numbers if strip.apart]
     if second and _total([*left, *numbers]) > width:
         yield from _blocks(left, [strip for strip in numbers if not strip.apart], width)
@@ -145,7 +145,7 @@ def _row(block: Sequence[_Strip], cells: Sequence[list[str]], row: int | None, l
 
 
 def cell_width(text: str) -> int:
-    """How many cells a text takes in a terminal."""
+    """Count the cells that a text takes in a terminal."""
     if text.isascii():
         return len(text)
     from rich.cells import cell_len  # noqa: PLC0415 - most tables do without
