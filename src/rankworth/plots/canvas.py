@@ -124,7 +124,7 @@ class Palette:
         return self.series[1]
 
     def style(self, number: int) -> Style:
-        """How a series is drawn by its number; 280 of them look different.
+        """Choose how a series is drawn, by its number; 280 of them look different.
 
         >>> LIGHT.style(0).color, LIGHT.style(7).color, LIGHT.style(0) == LIGHT.style(7)
         ('#0072B2', '#0072B2', False)
@@ -233,7 +233,7 @@ class Canvas:
         self.legend()
 
     def _size(self) -> tuple[float, float]:
-        """Width and height of the Axes in points, about: the layout may still change."""
+        """Return width and height of the Axes in points, about: the layout may still change."""
         figure = self.ax.get_figure(root=True)
         box = self.ax.get_position()
         width, height = figure.get_size_inches() if figure else (_WIDTH, _WIDTH)
@@ -253,7 +253,7 @@ def ends(values: Iterable[float | None], share: float = 0.0) -> tuple[float, flo
 
 @contextmanager
 def canvas(ax: "Axes | None", rows: float = 12, *, polar: bool = False, grid: str = "both") -> Iterator[Canvas]:
-    """Axes to draw on, with fonts for what was written when the block ends.
+    """Yield Axes to draw on, and give what was written the fonts it needs when the block ends.
 
     Args:
         ax: Axes to take; new ones on a new figure where None.
@@ -288,7 +288,7 @@ def canvas(ax: "Axes | None", rows: float = 12, *, polar: bool = False, grid: st
 
 
 def size(rows: float) -> tuple[float, float]:
-    """How many inches a figure is wide, and how high for so many lines of text and what stands around them."""
+    """Return how many inches a figure is wide, and how high for so many lines of text and what stands around them."""
     return _WIDTH, max(rows, 12) * _points() * 1.75 / _INCH + 1
 
 
@@ -333,7 +333,7 @@ def _palette(ax: "Axes") -> Palette:
 
 
 def _dress(ax: "Axes", palette: Palette, grid: str) -> None:
-    """Quiet lines, words that can be read."""
+    """Make lines quiet and words readable."""
     ax.set_axisbelow(True)
     ax.grid(visible=False)
     ax.grid(visible=True, axis=grid, color=palette.grid, linewidth=0.8)  # type: ignore[arg-type]
@@ -388,7 +388,7 @@ def families(texts: Iterable[str], usual: Sequence[str]) -> list[str]:
 
 
 def _drawn(family: str, letters: set[str], *, usual: bool = True) -> set[str]:
-    """Those of some letters that a family has."""
+    """Return those of some letters that a family has."""
     from matplotlib.font_manager import FontProperties, findfont, get_font  # noqa: PLC0415 - optional library
 
     try:
@@ -447,7 +447,7 @@ def rendered(ax: "Axes", form: str) -> bytes:
 
 
 def label(text: str, longest: int = _LONGEST) -> str:
-    r"""Text as a label: short, without control characters, and never taken for a formula.
+    r"""Turn a text into a label: short, without control characters, and never taken for a formula.
 
     What is cut out comes from the middle: ids and paths often begin alike.
 
@@ -465,7 +465,7 @@ def label(text: str, longest: int = _LONGEST) -> str:
 
 
 def _cut(text: str, longest: int) -> str:
-    """Text without control characters, or its beginning and three dots, in so many cells."""
+    """Shorten a text without control characters to so many cells, three dots at its end."""
     shown = visible(text)
     return shown if _fitting(shown, longest) == len(shown) else f"{shown[: _fitting(shown, longest - len('...'))]}..."
 
@@ -479,7 +479,7 @@ def _wrapped(text: str, width: float, size: str = "medium") -> list[str]:
 
 
 def runs_left(text: str) -> bool:
-    """Whether the first letter of a text makes it run from right to left.
+    """Return whether the first letter of a text makes it run from right to left.
 
     >>> runs_left("1, query"), runs_left("1, \N{HEBREW LETTER ALEF}, query")
     (False, True)
@@ -489,7 +489,7 @@ def runs_left(text: str) -> bool:
 
 
 def _literal(text: str) -> str:
-    """Text in which no dollar begins a formula."""
+    """Escape a text so that no dollar begins a formula."""
     return text.replace("$", r"\$")
 
 
@@ -501,12 +501,12 @@ def _points(size: str = "medium") -> float:
 
 
 def _fitting(text: str, cells: int) -> int:
-    """How many letters of a text go into so many cells."""
+    """Count the letters of a text that go into so many cells."""
     return len(next(iter(chop_cells(text, cells)), ""))
 
 
 def _width(text: str, height: float) -> float:
-    """How wide a line is in points: as the usual font draws it, and wide letters as wide as high."""
+    """Measure a line in points: as wide as the usual font draws it, and wide letters as wide as high."""
     from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - optional library
     from matplotlib.textpath import text_to_path  # noqa: PLC0415 - optional library
 
@@ -538,10 +538,10 @@ def signed(change: float) -> str:
 
 
 def span(low: float, high: float) -> str:
-    """From one value to another."""
+    """Format a range, from one value to another."""
     return f"{number(low)}\N{HORIZONTAL ELLIPSIS}{number(high)}"
 
 
 def real(value: float | None) -> TypeGuard[float]:
-    """Whether there is a finite number."""
+    """Return whether there is a finite number."""
     return value is not None and math.isfinite(value)

@@ -126,7 +126,7 @@ def _difference(explained: Difference, ax: "Axes | None") -> "Axes":
 
 
 def _rows(explanation: Explanation | Difference) -> int:
-    """How many lines of text the plot of an explanation is high."""
+    """Count the lines of text that the plot of an explanation is high."""
     return min(len(_parts(explanation)), _LABELLED) + 2 if isinstance(explanation, Difference) else 12
 
 
@@ -136,7 +136,7 @@ def _parts(explained: Difference) -> list[Row]:
 
 
 def _moved(row: Row) -> str:
-    """From which rank to which a document goes; nothing for what is no document."""
+    """Say from which rank to which a document goes; nothing for what is no document."""
     before, after = row["first_rank"], row["second_rank"]
     if before is None:
         return "" if after is None else f"new at rank {after}"
@@ -146,7 +146,7 @@ def _moved(row: Row) -> str:
 
 
 def _about(run: str, query: object) -> str:
-    """Whose numbers these are; a list of grades has no names."""
+    """Say whose numbers these are; a list of grades has no names."""
     return ", ".join(filter(None, (run, "" if query == GRADES else f"query {query}")))
 
 
@@ -174,7 +174,7 @@ def _bars(sheet: Canvas, steps: Sequence[Any], ideal: Sequence[Any]) -> None:
 
 
 def _stretches(ranks: Iterable[int]) -> list[tuple[int, int]]:
-    """Ranks that follow each other as their first and last.
+    """Join ranks that follow each other to stretches, as their first and last.
 
     >>> _stretches([1, 2, 4, 4])
     [(1, 2), (4, 4)]
@@ -195,7 +195,7 @@ def _by_rank(steps: Iterable[Any]) -> tuple[list[int], list[float]]:
 
 
 def _ranks(sheet: Canvas, steps: Sequence[Any], last: int) -> None:
-    """Ranks with their documents below, grades above the bars."""
+    """Label ranks with their documents below, and write grades above the bars."""
     ax, palette = sheet.ax, sheet.palette
     ax.set_xlim(0.4, last + 0.5)
     ax.margins(y=0.12)
@@ -216,7 +216,7 @@ def _ranks(sheet: Canvas, steps: Sequence[Any], last: int) -> None:
 
 
 def _documents(sheet: Canvas, documents: Mapping[int, str]) -> None:
-    """Ids below the ranks, askew, as ticks of their own: in one text, an id could change places with its rank."""
+    """Write ids below the ranks, askew, as ticks of their own: in one text, an id could change places with its rank."""
     axis = sheet.ax.xaxis
     axis.remove_overlapping_locs = False
     axis.set_ticks(list(documents), [label(document, _ID) for document in documents.values()], minor=True)

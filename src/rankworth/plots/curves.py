@@ -88,7 +88,7 @@ def precision_recall(
     ax: "Axes | None" = None,
     **settings: Any,  # noqa: ANN401 - as for evaluate_runs
 ) -> "Axes":
-    """Interpolated precision at the eleven standard points of recall, a curve for each run.
+    """Draw interpolated precision at the eleven standard points of recall, a curve for each run.
 
     The precision at a recall is the best one at any rank that reaches it (`IPrec`), so curves never rise.
 
@@ -118,7 +118,7 @@ def precision_recall(
 
 
 def draw(sheet: Canvas, series: Series) -> None:
-    """Curves on a scale from 0 to 1, or as far as they go."""
+    """Draw curves on a scale from 0 to 1, or as far as they go."""
     sheet.ax.set_ylim(*ends((value for _, _, up in series for value in up), 0.03))
     sheet.lines(series)
 
@@ -262,7 +262,7 @@ def _stems(sheet: Canvas, changes: Sequence[tuple[float, float]], color: str, ma
 
 
 def _ranges(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
-    """For each measure from the lowest to the highest value, with the mean, and a ring around the value as it is."""
+    """Draw each measure from the lowest to the highest value, with the mean, and a ring around the value as it is."""
     ax, palette = sheet.ax, sheet.palette
     sheet.rows(shown.measures)
     sheet.names(f"{_RANGES[shown.by]}; circle: current position")

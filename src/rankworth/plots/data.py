@@ -67,7 +67,7 @@ def scores(values: Scored, *, interval: bool = True, library: FrameLibrary = "po
 
 
 def differences(comparison: Comparison, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-    """How systems differ: `run` (the second system), `against`, `measure`, `value`, `low`, `high` and `verdict`.
+    """Return how systems differ: `run` (the second one), `against`, `measure`, `value`, `low`, `high` and `verdict`.
 
     Args:
         comparison: what `rankworth.compare` returns.
@@ -175,7 +175,7 @@ def precision_recall(  # noqa: D417 - settings are those of evaluate_runs
     library: FrameLibrary = "polars",
     **settings: Any,  # noqa: ANN401 - as for evaluate_runs
 ) -> Any:  # noqa: ANN401 - the library's own frame
-    """Interpolated precision at the standard points of recall: `run`, `recall`, `precision`.
+    """Interpolate precision at the standard points of recall: `run`, `recall`, `precision`.
 
     Args:
         qrels: as for `rankworth.evaluate`.
@@ -248,5 +248,5 @@ def named(runs: object) -> Any:  # noqa: ANN401 - what evaluate_runs takes
 
 
 def _grade(grade: Any) -> Any:  # noqa: ANN401 - a number, several of them, or None
-    """One grade as it is; of a grade for each subtopic the best."""
+    """Return one grade as it is; of a grade for each subtopic the best."""
     return max((each for each in grade if each is not None), default=None) if isinstance(grade, tuple) else grade

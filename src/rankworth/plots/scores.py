@@ -75,7 +75,7 @@ def scores(values: data.Scored, kind: Kind = "dots", *, interval: bool = True, a
 
 
 def differences(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axes":
-    """By how much systems differ, with intervals: a forest plot, with a line at 0 and the margins shaded.
+    """Draw by how much systems differ, with intervals: a forest plot, with a line at 0 and the margins shaded.
 
     Args:
         comparison: what `rankworth.compare` returns.
@@ -111,7 +111,7 @@ def differences(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axes":
 
 
 def histogram(values: Values, measure: str | Measure | Fact, *, ax: "Axes | None" = None) -> "Axes":
-    """How the values of single queries are spread, with their mean.
+    """Draw how the values of single queries are spread, with their mean.
 
     Args:
         values: what `rankworth.evaluate` returns.
@@ -158,7 +158,7 @@ def histogram(values: Values, measure: str | Measure | Fact, *, ax: "Axes | None
 
 
 def _edges(values: Sequence[float]) -> list[float]:
-    """From where to where each bar goes: whole numbers, which may be counts, stand in the middle of theirs.
+    """Return the edges of bars: whole numbers, which may be counts, stand in the middle of theirs.
 
     >>> _edges([2.0, 4.0]), len(_edges([0.25, 0.5]))
     ([-0.5, 0.5, 1.5, 2.5, 3.5, 4.5], 11)
@@ -249,7 +249,7 @@ def _radar(rows: Sequence[Row], ax: "Axes | None") -> "Axes":
 
 
 def _spokes(sheet: Canvas, around: Sequence[float], measures: Sequence[str]) -> None:
-    """Measures outside the circle, numbers above the lines, on a spot of their own."""
+    """Write measures outside the circle, numbers above the lines, on a spot of their own."""
     ax: Any = sheet.ax  # round ones
     ax.set_xticks(around, list(map(label, measures)))
     ax.tick_params(axis="x", pad=2)
@@ -323,7 +323,7 @@ def systems(
 
 
 def _limits(sheet: Canvas, orders: tuple[SystemMeans, SystemMeans], *, same: bool) -> None:
-    """From where to where the axes go: better ends right and above; one scale for two judges, with a line of equals."""
+    """Set the limits of the axes: better ends right and above; one scale for two judges, with a line of equals."""
     ends = [(float(order.means.min()), float(order.means.max())) for order in orders]
     if same:
         ends = [(min(low for low, _ in ends), max(high for _, high in ends))] * 2
@@ -339,7 +339,7 @@ def _limits(sheet: Canvas, orders: tuple[SystemMeans, SystemMeans], *, same: boo
 
 
 def _swapped(sheet: Canvas, row: Correlated, orders: tuple[SystemMeans, SystemMeans]) -> None:
-    """Lines between systems that change places, where an order is significant."""
+    """Draw lines between systems that change places, where an order is significant."""
     at = {name: place for place, name in enumerate(orders[0].systems)}
     styles: dict[str, tuple[str, Any]] = {"both": (sheet.palette.less, "-"), "one": (sheet.palette.muted, (0, (4, 2)))}
     handles: dict[str, Line2D] = {}
