@@ -69,7 +69,7 @@ class MeanBounds(Mapping[str, Bound]):
         return iter(self.columns)
 
     def __len__(self) -> int:
-        """How many measures there are."""
+        """Count the measures."""
         return len(self.columns)
 
     def __repr__(self) -> str:
@@ -179,7 +179,7 @@ def assumption(hits: JudgedRows, by: Varied) -> str:
 
 
 def _has_plain_ranks(measure: ResolvedMeasure) -> bool:
-    """Whether the ranks of unjudged documents are those that judged ones leave, and no scores are equal."""
+    """Return whether unjudged documents have just the ranks that judged ones leave, and no scores are equal."""
     judging = measure.judging
     plain = judging.ties not in ("expected", "last") and judging.order != "rank" and judging.blocks == "joined"
     once = judging.duplicates not in _REPEATED
@@ -206,7 +206,7 @@ def no_bounds(context: MeasureContext, by: Varied) -> str:
 
 
 def _reasons_of_orders(context: MeasureContext) -> Iterator[str]:
-    """Why settings leave no bounds over orders of ties."""
+    """Say why settings leave no bounds over orders of ties."""
     averaging, judging, hits = context.asked.averaging, context.run.judging, context.run.judgement.hits
     if judging.unretrieved == "last":
         yield "unretrieved='last': the order of documents that were not retrieved is not varied"
@@ -225,7 +225,7 @@ def _reasons_of_orders(context: MeasureContext) -> Iterator[str]:
 
 
 def _reasons_of_grades(context: MeasureContext) -> Iterator[str]:
-    """Why settings leave no bounds over grades of unjudged documents."""
+    """Say why settings leave no bounds over grades of unjudged documents."""
     averaging, judging, duplicates = context.asked.averaging, context.run.judging, context.asked.judging.duplicates
     positive = context.run.hits.positive
     if context.asked.judging.scored == "positive" and positive is not None and not positive.all():
@@ -240,7 +240,7 @@ def _reasons_of_grades(context: MeasureContext) -> Iterator[str]:
 
 
 def _has_repeated(hits: JudgedRows) -> bool:
-    """Whether a query ranks a document twice."""
+    """Return whether a query ranks a document twice."""
     if hits.document is None:
         return False
     pairs = list(zip(hits.query.tolist(), hits.document.tolist(), strict=True))
@@ -250,7 +250,7 @@ def _has_repeated(hits: JudgedRows) -> bool:
 def not_held(
     context: MeasureContext, queries: Sequence[str], values: Floats, bounds: Bounds, defined: Mask, by: Varied
 ) -> str:
-    """Why bounds do not hold the values that they are of; empty where they do.
+    """Say why bounds do not hold the values that they are of; empty where they do.
 
     Args:
         context: the measure.
@@ -303,7 +303,7 @@ class Varying(NamedTuple):
 
 
 def vary(sides: Sequence[MeasureContext], queries: Sequence[str], by: Varied) -> Varying:
-    """Bounds of the values of a run, or of the differences of two, the second one less the first.
+    """Bound the values of a run, or the differences of two, the second one less the first.
 
     Orders of ties of one run have nothing to do with those of the other; an unjudged document has one grade in both.
 
@@ -331,7 +331,7 @@ def vary(sides: Sequence[MeasureContext], queries: Sequence[str], by: Varied) ->
 
 
 def _apart(sides: Sequence[MeasureContext], queries: Sequence[str], by: Varied) -> str:
-    """Why queries of two runs cannot be looked at together; empty where they can."""
+    """Say why queries of two runs cannot be looked at together; empty where they can."""
     absent = [query for query in queries for side in sides if query not in side.positions]
     if absent:
         return f"{absent[0]} counts without a value of its own"

@@ -106,7 +106,7 @@ class Ranking:
         return Counterfactual(np.arange(self.retrieved), grades=grades)
 
     def hits(self, alternatives: Sequence[Counterfactual]) -> JudgedRows:
-        """Alternatives as judged rankings, one query each."""
+        """Build alternatives as judged rankings, one query each."""
         retrieved, rows = self.rows, np.concatenate([change.order for change in alternatives])
         sizes = np.array([len(change.order) for change in alternatives], dtype=np.int64)
         starts = np.cumsum(sizes) - sizes
@@ -145,7 +145,7 @@ class Ranking:
         )
 
     def _ranks(self, change: Counterfactual) -> tuple[Integers, Integers, Integers]:
-        """Rank, and first and last rank of its group, of each document in a new order."""
+        """Return rank, and first and last rank of its group, of each document in a new order."""
         there = self.rows.rank[: self.retrieved]
         size = len(change.order)
         rank = there[:size]
@@ -176,7 +176,7 @@ class Ranking:
 
 
 def _positive(positive: NDArray[np.bool_], change: Counterfactual) -> NDArray[np.bool_]:
-    """Whether the score of each document in a new order is above 0.
+    """Return whether the score of each document in a new order is above 0.
 
     A score of its own lies between those of the others; between one above 0 and one that is not, it keeps its sign.
 
@@ -194,7 +194,7 @@ def _positive(positive: NDArray[np.bool_], change: Counterfactual) -> NDArray[np
 
 
 def possible_ranks(ranking: Ranking, deepest: int, most: int = 100) -> list[int]:
-    """Places to which a document may come, from 1 on, not between documents of one score.
+    """List the places to which a document may come, from 1 on, not between documents of one score.
 
     Args:
         ranking: the ranking.

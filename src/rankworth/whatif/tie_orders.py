@@ -38,7 +38,7 @@ class Bounds(NamedTuple):
     """why there are none"""
 
     def of(self, queries: Integers) -> "Bounds":
-        """Return those of some queries."""
+        """Return the bounds of some queries."""
         return Bounds(self.low[queries], self.high[queries], self.is_known[queries], self.reason)
 
 
@@ -57,7 +57,7 @@ class Tie(NamedTuple):
 
 
 def is_ordered(context: MeasureContext) -> bool:
-    """Whether the ends over all orders of some documents are the two sorted ones."""
+    """Return whether the ends over all orders of some documents are the two sorted ones."""
     definition, measure = context.measure.definition, context.measure
     found_within = measure.parameters.get("norm") == "found" and measure.cutoff is not None
     has_order = definition.ordered is True or (definition.ordered and not (context.qrels.grades < 0).any())
@@ -65,7 +65,7 @@ def is_ordered(context: MeasureContext) -> bool:
 
 
 def worth(measure: Measure, hits: JudgedRows) -> Floats:
-    """`[N]`: what orders the documents of some rows by a measure: a gain, or 1 where they are relevant."""
+    """Return `[N]`, what orders the documents of some rows by a measure: a gain, or 1 where they are relevant."""
     ones = np.ones_like(hits.rank)
     top = replace(hits, rank=ones, tie_first=ones, tie_last=ones, ties="broken")
     each = np.zeros(hits.rank.size)
@@ -77,7 +77,7 @@ def worth(measure: Measure, hits: JudgedRows) -> Floats:
 
 
 def _worth(measure: Measure, block: Judged) -> Floats:
-    """`[Q, H]`: the worth of documents, of which each stands at rank 1."""
+    """Return `[Q, H]`, the worth of documents, of which each stands at rank 1."""
     known = measure.parameters
     is_graded = "gain" in known or known.get("max_grade") is not None or "rel" not in known
     if measure.definition.linear and (is_graded or measure.definition.subtopics):
@@ -86,7 +86,7 @@ def _worth(measure: Measure, block: Judged) -> Floats:
 
 
 def over_orders(context: MeasureContext) -> Bounds:
-    """Bounds over the orders of tied documents."""
+    """Find the bounds over the orders of tied documents."""
     values, hits = context.column.values, context.run.judgement.hits
     queries = np.unique(hits.query[hits.tied_rows])
     low, high = values.copy(), values.copy()
@@ -137,7 +137,7 @@ def expected(context: MeasureContext) -> Floats:
 def _every_order(
     hits: JudgedRows, queries: Integers, low: Floats, high: Floats
 ) -> Iterator[tuple[Integers, JudgedRows]]:
-    """Every order of the ties of each query; NaN for both ends of queries with too many.
+    """Try every order of the ties of each query; NaN for both ends of queries with too many.
 
     Args:
         hits: the rows of all queries.
@@ -171,7 +171,7 @@ def ties_of(hits: JudgedRows) -> list[Tie]:
 
 
 def every_order(hits: JudgedRows, ties: Sequence[Tie]) -> JudgedRows:
-    """One query with its ties in every order that differs, as one query for each."""
+    """Put the ties of one query in every order that differs; return one query for each."""
     ranks = []
     for orders in product(*([*_orders(tie.alike)] for tie in ties)):
         rank = hits.rank.copy()
@@ -184,7 +184,7 @@ def every_order(hits: JudgedRows, ties: Sequence[Tie]) -> JudgedRows:
 
 
 def in_orders(hits: JudgedRows, ranks: Sequence[Integers]) -> JudgedRows:
-    """One query with several ranks for its rows, `[N]` each, as one query for each."""
+    """Rank the rows of one query in several ways, `[N]` each; return one query for each."""
     return hits.of(np.zeros(len(ranks), dtype=np.int64)).ranked(np.concatenate(ranks))
 
 

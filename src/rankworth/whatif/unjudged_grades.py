@@ -140,7 +140,7 @@ class Holes:
         return ranks
 
     def values(self, ways: Ways) -> Floats:
-        """`[W]`: the value of each way, or the difference of the second run and the first one."""
+        """Return `[W]`, the value of each way, or the difference of the second run and the first one."""
         queries = self.queries[ways.query]
         columns = (side.context.reranked(self.filled(side, ways), queries=queries) for side in self.sides)
         first, *others = (column.values for column in columns)
@@ -160,12 +160,12 @@ class Holes:
         return graded.with_pool(np.repeat(np.arange(ways.query.size), counts), ways.grades)
 
     def uniform(self, inside: float, beyond: float) -> Ways:
-        """One way for each query: a grade for all documents within the cutoff, and one for those beyond it."""
+        """Give each query one way: a grade for all documents within the cutoff, and one for those beyond it."""
         return Ways(np.arange(self.queries.size), np.where(self.is_inside, inside, beyond))
 
 
 def _depth(side: MeasureContext, n_retrieved: Integers) -> Integers:
-    """`[Q]`: how many documents may count, apart from how many there are."""
+    """Return `[Q]`, how many documents may count, apart from how many there are."""
     measure = side.measure
     by_counts = "counts" in measure.definition.unjudged or measure.parameters.get("gain") in SIGNED
     if measure.cutoff is None or by_counts:
@@ -182,12 +182,12 @@ def _rows_of(side: MeasureContext, queries: Integers) -> JudgedRows:
 
 
 def _within(rows: JudgedRows, depth: Integers) -> Mask:
-    """`[N]`: which rows stand within a depth."""
+    """Return `[N]`, which rows stand within a depth."""
     return (rows.tie_first if rows.ties == "expected" else rows.rank) <= depth[rows.query]
 
 
 def over_grades(sides: Sequence[MeasureContext], values: Floats) -> Bounds:
-    """Bounds over the grades that unjudged documents could have.
+    """Find the bounds over the grades that unjudged documents could have.
 
     Args:
         sides: a measure of a run, or of two whose values are subtracted, the first from the second.
@@ -209,7 +209,7 @@ def over_grades(sides: Sequence[MeasureContext], values: Floats) -> Bounds:
 
 
 def effects(holes: Holes) -> Floats:
-    """`[N]`: by how much the best grade of each document changes the value, or the difference.
+    """Return `[N]`, by how much the best grade of each document changes the value, or the difference.
 
     It is compared with the least grade, which all other unjudged documents have.
     """
@@ -226,7 +226,7 @@ def grades_of(hits: JudgedRows) -> Floats:
 
 
 def scale_of(sides: Sequence[MeasureContext]) -> Floats:
-    """One grade for each worth that a document may have by a measure, from the least to the most."""
+    """Return one grade for each worth that a document may have by a measure, from the least to the most."""
     scale = grades_of(sides[0].run.hits)
     rel = sides[0].measure.parameters.get("rel", np.inf)
     worth = np.stack([_worth_of(sides[0].measure, scale), scale >= rel])
@@ -242,7 +242,7 @@ def _worth_of(measure: Measure, scale: Floats) -> Floats:
 
 
 def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
-    """Grades that include both ends of each query; queries too large to enumerate are added to `unknown`."""
+    """Yield grades that include both ends of each query; add queries too large to enumerate to `unknown`."""
     least, most, measure = scale[0], scale[-1], holes.sides[0].context.measure
     known = measure.definition.unjudged
     if not holes.is_measured:
@@ -276,7 +276,7 @@ def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
 
 
 def _singles(holes: Holes, least: float, most: float) -> Ways:
-    """Each document alone has the best grade: of several, the first in one run is not better than it is alone."""
+    """Give each document alone the best grade: of several, the first in one run is not better than it is alone."""
     query = np.repeat(np.arange(holes.queries.size), holes.counts)
     counts = holes.counts[query]
     grades = np.full(int(counts.sum()), least)
@@ -292,7 +292,7 @@ def _favouring(holes: Holes, least: float, most: float) -> Iterator[Ways]:
 
 
 def _every_way(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
-    """Every number of documents with each grade, best or worst ones first; every way where order is not all.
+    """Yield every number of documents with each grade, best or worst first; every way where order is not all.
 
     Of one run without shared ranks, documents beyond the cutoff all have the least grade, or all the best.
     """
@@ -475,7 +475,7 @@ def _difference(first: _Sums | None, second: _Sums | None) -> _Sums | None:
 
 
 def _counts(sums: _Sums, query: int, gains: Floats, start: float, added: Floats) -> Any:  # noqa: ANN401 - `[T]`
-    """How many documents have each gain or more: `[T]` numbers for the gains above the least."""
+    """Return how many documents have each gain or more: `[T]` numbers for the gains above the least."""
     steps = np.diff(gains)
     number = np.arange(added.size)
     if sums.ideal is None:
@@ -487,7 +487,7 @@ def _counts(sums: _Sums, query: int, gains: Floats, start: float, added: Floats)
 
 
 def _best_counts(start: float, added: Floats, steps: Floats, base: float, norms: Floats) -> Integers:
-    """How many documents have each gain or more where a sum of gains over that of the ideal ranking is greatest.
+    """Count the documents with each gain or more where a sum of gains over that of the ideal ranking is greatest.
 
     With c(t) documents of the t-th gain or more, which exceeds the one below it by s(t), the value is
 
