@@ -249,7 +249,7 @@ def _keeping(kept: str, verdicts: "Sequence[Verdict]", files: Mapping[str, str],
 
 @contextmanager
 def _known_files(systems: SystemFiles, reading: Sequence[str]) -> Iterator[None]:
-    """Within it, errors about stored values name the files that are known in the command that measures them again."""
+    """Name known files in errors about stored values: they go into the command that measures these again."""
     from rankworth.comparison.systems import renewal  # noqa: PLC0415 - not needed for help
 
     try:
@@ -277,7 +277,7 @@ def _judged(sources: dict[str, list[SystemFile]], result: "Comparison") -> tuple
 
 
 def _output(shown: Shown, form: ReportForm | None, inputs: Sequence[str], *, gated: bool) -> tuple[Output, Path | None]:
-    """Files and formats, and the file for the summary of a job, where GitHub names one.
+    """Find files and formats, and the file for the summary of a job, where GitHub names one.
 
     Raises:
         UsageError: `unknown-format`, `unwritable-output`, `conflicting-options`.
@@ -347,7 +347,7 @@ def _write_queries(out: Output, result: "Comparison") -> None:
 
 @contextmanager
 def _annotated(form: ReportForm | None) -> Iterator[None]:
-    """Within it an error becomes an annotation, too, where annotations are wanted."""
+    """Turn an error of the block into an annotation, too, where annotations are wanted."""
     try:
         yield
     except RankworthError as error:

@@ -30,7 +30,7 @@ _HERE: Final = Path(__file__).parent.parent
 
 
 def _holds(kind: type[dict[str, Any]] | type[list[Any]], *types: type) -> Callable[[Any], bool]:
-    """Whether a value is a list or a table, all of whose values are of some types."""
+    """Return a check whether a value is a list or a table, all of whose values are of some types."""
 
     def holds(value: Any) -> bool:  # noqa: ANN401 - of any file
         values = value.values() if isinstance(value, dict) else value
@@ -94,7 +94,7 @@ class Project:
                 load(plugin, folder)
 
     def _distrust(self, here: Path) -> str:
-        """Why the plugins are not run; empty where they are, see `docs/configuration.md`."""
+        """Say why the plugins are not run; empty where they are, see `docs/configuration.md`."""
         folder, here = self.folder.resolve(), here.resolve()
         if self._is_named():
             return ""

@@ -212,7 +212,7 @@ def _decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Se
 
 
 def _verdicts(table: "RunValues", floors: "Sequence[Gate]") -> "list[Verdict]":
-    """Whether means, and those of groups, are as high as they have to be.
+    """Decide whether means, and those of groups, are as high as they have to be.
 
     Raises:
         UsageError: `not-measured`.

@@ -148,7 +148,7 @@ def explain(
 
 
 def _arguments(files: Sequence[str], *, is_chosen: bool) -> tuple[str, list[str], str | None]:
-    """Judgements, runs and query out of the arguments.
+    """Split the arguments into judgements, runs and query.
 
     Args:
         files: the arguments.
@@ -168,7 +168,7 @@ def _arguments(files: Sequence[str], *, is_chosen: bool) -> tuple[str, list[str]
 
 
 def _file_like(text: str) -> bool:
-    """Whether a word may be a file: it is one, is written like one, or names one."""
+    """Return whether a word may be a file: it is one, is written like one, or names one."""
     return any(mark in text for mark in "=./\\*?") or text == STDIN or Path(text).exists()
 
 
@@ -191,7 +191,7 @@ def _grades(name: str, text: str) -> list[float | None]:
 
 
 def _content(result: "Explanations[Explanation | Difference]", form: str, look: Look) -> bytes:
-    """Explanations in one format."""
+    """Write explanations in one format."""
     if form == "json":
         return data.document(result[0].to_dict() if len(result) == 1 else result.to_dict()).encode()
     if form == "jsonl":

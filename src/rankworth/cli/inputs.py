@@ -195,7 +195,7 @@ class InputFiles:
 
 
 def _columns(project: Project, read: Read, *, as_given: bool) -> "Columns":
-    """Which column holds what, by the command and by the project.
+    """Return which column holds what, by the command and by the project.
 
     Args:
         project: whose columns hold where the command names none.

@@ -40,7 +40,7 @@ _LIMITS: Final = {"Must be < ": "below ", "Must be <= ": "at most ", "Must be > 
 
 
 def explained(error: CycloptsError, app: "App", tokens: Sequence[str]) -> str:
-    """Why a command line cannot be understood, and what to type."""
+    """Say why a command line cannot be understood, and what to type."""
     command = tokens[0] if tokens and tokens[0] in app else ""
     with app.app_stack([app, app[command]] if command else [app]):  # options as the program has them: none is negated
         fact, remedy = _described(error, app, command, tokens)

@@ -85,7 +85,7 @@ else:
 
 
 def typed(*groups: Any, **options: Any) -> dict[str, list[str]]:  # noqa: ANN401 - values of options
-    """Options that were given, each with its values as they are typed.
+    """Return options that were given, each with its values as they are typed.
 
     Args:
         groups: several options: dataclasses, dicts or None.
@@ -321,7 +321,7 @@ class TextOptions(Options):
 
 
 def words(options: Mapping[str, Sequence[str]]) -> list[str]:
-    """Options with their values as a command line has them."""
+    """Write options with their values as a command line has them."""
     return [word for option, values in options.items() for word in (option, *values)]
 
 
@@ -351,7 +351,7 @@ class Running:
         return in_bytes(self.memory_limit, "--memory-limit", "2GB") if self.memory_limit else None
 
     def opened(self) -> "AbstractContextManager[Connection | None]":
-        """DuckDB for the length of a block; None where it is not wanted.
+        """Open DuckDB for the length of a block; None where it is not wanted.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`.
@@ -409,7 +409,7 @@ class Shown:
 
 
 def columns(texts: Iterable[str] | None, option: str = "--columns") -> dict[str, str]:
-    """Which column holds what, out of `WHAT=NAME`.
+    """Read from `WHAT=NAME` which column holds what.
 
     Raises:
         UsageError: `unknown-setting`.
@@ -428,7 +428,7 @@ def columns(texts: Iterable[str] | None, option: str = "--columns") -> dict[str,
 
 
 def grades_of(texts: Sequence[str] | None) -> tuple[str, dict[str, float]]:
-    """How grades count, and which grade each word means, out of `WORD=GRADE`; one of the two is empty.
+    """Read how grades count, and from `WORD=GRADE` which grade each word means; one of the two is empty.
 
     Raises:
         UsageError: `unknown-setting`.

@@ -191,7 +191,7 @@ class Output:
 
 
 def typed(sheets: Iterable[Sheet]) -> list[Sheet]:
-    """Tables with the remedies of the command line."""
+    """Give tables the remedies of the command line."""
     return [sheet.worded(on_command_line) for sheet in sheets]
 
 
@@ -248,12 +248,12 @@ def say_folded(text: str) -> None:
 
 
 def width() -> int:
-    """How many cells a line has, 40 at least; 80 where there is no terminal and COLUMNS says nothing."""
+    """Return how many cells a line has, 40 at least; 80 where there is no terminal and COLUMNS says nothing."""
     return max(40, shutil.get_terminal_size().columns)
 
 
 def shows_bold() -> bool:
-    """Whether standard output understands bold text; NO_COLOR does not concern it, no colour is ever used."""
+    """Return whether standard output understands bold text; NO_COLOR is no matter, as no colour is ever used."""
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
@@ -296,7 +296,7 @@ class Progress:
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Progress | None]:
-    """Within it a command reads and measures: on a terminal it shows how far, and no warning is printed.
+    """Show on a terminal how far a command has read and measured, and print no warning, within a block.
 
     Results say themselves what would be a warning.
 

@@ -103,7 +103,7 @@ def _refuse(inputs: InputFiles, out: Output, *, per_query: bool) -> None:
 
 @contextmanager
 def _session(master: str, memory: int | None) -> Iterator[Any]:
-    """Spark for the length of a block; one that ran before goes on."""
+    """Open Spark for the length of a block; a session that ran before goes on."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     warnings.filterwarnings("ignore", "PySpark does not yet fully support", FutureWarning)
     there = SparkSession.getActiveSession()
@@ -129,7 +129,7 @@ def _session(master: str, memory: int | None) -> Iterator[Any]:
 
 
 def _joined(sheets: Sequence[Sheet]) -> Sheet:
-    """Tables with the same columns, below each other."""
+    """Stack tables with the same columns."""
     columns = []
     for several in zip(*(sheet.columns for sheet in sheets), strict=True):
         values = list(chain.from_iterable(column.values for column in several))
