@@ -105,7 +105,7 @@ class Pool:
 
     def __eq__(self, other: object) -> bool:
         """Return whether the grades of each query are equal."""
-        own = self.offsets, self.grades
-        return isinstance(other, Pool) and all(map(np.array_equal, own, (other.offsets, other.grades)))
+        arrays = self.offsets, self.grades
+        return isinstance(other, Pool) and all(map(np.array_equal, arrays, (other.offsets, other.grades)))
 
     __hash__ = None  # type: ignore[assignment]

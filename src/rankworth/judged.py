@@ -153,8 +153,8 @@ class Judged:
             return compute()
         if key not in self.remembered:
             self.remembered[key] = compute()
-        known: T = self.remembered[key]
-        return known
+        value: T = self.remembered[key]
+        return value
 
     def n_judged(self) -> Array:
         """Return `[Q]`, how many documents are judged, retrieved or not."""

@@ -18,8 +18,8 @@ def names_of(old: str, new: str) -> Callable[[str], Any]:
     def attribute(name: str) -> Any:  # noqa: ANN401 - functions and classes
         if name.startswith("__"):
             raise AttributeError(name)
-        found = getattr(import_module(new), name)
+        value = getattr(import_module(new), name)
         warnings.warn(f"{old} is called {new}", DeprecationWarning, stacklevel=2)
-        return found
+        return value
 
     return attribute

@@ -220,7 +220,7 @@ class Evaluator(Base):  # type: ignore[misc]
     ) -> dict[str, Run]:
         """Return the run of each score function, from the best documents of each part of the corpus."""
         ids = list(self.corpus)
-        found: dict[str, list[pl.DataFrame]] = {name: [] for name in functions}
+        parts_of: dict[str, list[pl.DataFrame]] = {name: [] for name in functions}
         for start in range(0, len(ids), self.block):
             rows = slice(start, start + self.block)
             vectors = documents(rows)
@@ -235,9 +235,9 @@ class Evaluator(Base):  # type: ignore[misc]
                     judging=PROFILES[PROFILE].judging,
                     block=self.block,
                 )
-                found[name].append(run.to_frame())
+                parts_of[name].append(run.to_frame())
         runs = {}
-        for name, parts in found.items():
+        for name, parts in parts_of.items():
             best_first = pl.concat(parts).sort("score", "document", descending=[True, False])
             runs[name] = Run(best_first.group_by("query", maintain_order=True).head(self.depth))
         return runs

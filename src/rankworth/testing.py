@@ -65,8 +65,8 @@ def assert_not_worse(
     )
 
     if when not in _GATES:
-        known = ", ".join(map(repr, _GATES))
-        raise UsageError("unknown-setting", f"when={when!r}: what must not be lost is one of {known}")
+        gates = ", ".join(map(repr, _GATES))
+        raise UsageError("unknown-setting", f"when={when!r}: what must not be lost is one of {gates}")
     kind, drop = _GATES[when]
     gate = Gate.of(kind, f"{measure}={margin}", f"margin={margin!r}:")
     sides = {"kept": _kept(baseline), "now": values}

@@ -183,12 +183,12 @@ class Audit(Analysis[Literal["departures", "queries"]]):
         """Say how many other departures give the number, and whether values of queries tell them apart."""
         first, *others = self.candidates
         alike = sum(each.outcome.digest == first.outcome.digest for each in others)
-        for number, what in (
+        for number, consequence in (
             (alike, "too, and cannot be told apart: every query has the same value"),
             (len(others) - alike, "too, by which queries have other values; more digits would tell"),
         ):
             if number and self.exact:
-                yield f"{counted(number, 'other set gives', 'other sets give')} the number {what}."
+                yield f"{counted(number, 'other set gives', 'other sets give')} the number {consequence}."
 
     def _record(self) -> dict[str, Any]:
         """Return the attributes, the verdict and both tables."""
@@ -287,8 +287,8 @@ def audit(
         exact, candidates = auditor.explain_profile(start, end, target)
     command = _command(origin, label, rel, options, candidates[0]) if exact else ""
     moved, explanations = auditor.compare(start, candidates)
-    own = auditor.known[start]
-    value = own.mean if isinstance(own, Outcome) else math.nan
+    outcome = auditor.known[start]
+    value = outcome.mean if isinstance(outcome, Outcome) else math.nan
     tried = len(auditor.known)
     return Audit(label, origin.name, value, target, exact, tuple(candidates), tried, command, moved, explanations)
 
@@ -317,9 +317,9 @@ def _parted(measure: str, *, needs_number: bool) -> tuple[str, str]:
         if needs_number and label and Decimal(number).is_finite():
             return label, number
     if needs_number or (label and ")" not in number and "(" not in label):
-        what = "a number to explain is written MEASURE=NUMBER" if needs_number else "two profiles need no number"
+        rule = "a number to explain is written MEASURE=NUMBER" if needs_number else "two profiles need no number"
         remedy = "as in nDCG@10=0.4218 or nDCG@10=42.18%; or nDCG@10 and two profiles"
-        raise MeasureError("measure-syntax", f"{measure!r}: {what}", remedy=remedy)
+        raise MeasureError("measure-syntax", f"{measure!r}: {rule}", remedy=remedy)
     return measure, ""
 
 
@@ -403,9 +403,9 @@ class _Auditor:
         except RankworthError as error:
             self.known |= dict.fromkeys(conventions, error)
             return
-        known, total = len(self.known), len(self.known) + len(conventions)
+        done, total = len(self.known), len(self.known) + len(conventions)
         outcomes: dict[tuple[int, Any, Averaging], Outcome] = {}
-        for number, (each, measure) in enumerate(zip(conventions, measures, strict=True), known):
+        for number, (each, measure) in enumerate(zip(conventions, measures, strict=True), done):
             if self.measuring is not None:
                 self.measuring(number, total)
             try:
@@ -463,8 +463,8 @@ class _Auditor:
         departures = (Departure((change,), each) for change, each in changed.items() if each != start)
         single = self.candidates(departures, names)
         simple = {start, *(each.convention for each in single)}
-        others = [(each, outcome) for each, outcome in outcomes.items() if each not in simple]
-        profiles = [Candidate((), names[each], (), each, outcome) for each, outcome in others]
+        unlike = [(each, outcome) for each, outcome in outcomes.items() if each not in simple]
+        profiles = [Candidate((), names[each], (), each, outcome) for each, outcome in unlike]
         yield [*single, *profiles]
         useful = self._useful(start, changed)
         pairs = (
@@ -499,7 +499,7 @@ class _Auditor:
         Of values of a setting that come to the same, one stands for all, but for decimals; a different order of
         documents is tried only where it moves something alone.
         """
-        own, seen = self.known[start], set()
+        before, seen = self.known[start], set()
         useful = []
         for change, convention in changed.items():
             outcome = None if convention is None else self.known.get(convention)
@@ -507,7 +507,7 @@ class _Auditor:
                 continue
             key = (change.name, outcome)
             is_cut = change.name == "depth" and change.value == getattr(start.quantity, "cutoff", None)
-            is_inert = outcome == own and not is_cut  # a run cut at k moves a value beside the ideal of what is left
+            is_inert = outcome == before and not is_cut  # a run cut at k moves a value beside the ideal of what is left
             is_repeated = key in seen and change.name not in _LAST[0]
             if is_repeated or (is_inert and change.name in ORDERING):
                 continue
@@ -524,14 +524,14 @@ class _Auditor:
 
         """
         self.measure([start, end])
-        own, aim = self._outcome(start), self._outcome(end)
+        before, aim = self._outcome(start), self._outcome(end)
 
         def same(outcome: Outcome) -> bool:
             is_mean = np.isclose(outcome.mean, aim.mean, rtol=_EQUAL, atol=_EQUAL, equal_nan=True)
             return bool(is_mean) and outcome.digest == aim.digest
 
-        if same(own):
-            return True, [Candidate((), (), (), start, own)]
+        if same(before):
+            return True, [Candidate((), (), (), start, before)]
         different = differences(start, end)
         parameters = [each for each in self.changes(start, ()) if each.kind == "parameter" and each not in different]
         for size in range(1, min(_MOST, len(different)) + 1):

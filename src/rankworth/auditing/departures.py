@@ -104,14 +104,14 @@ class Departure(NamedTuple):
 def settings_of(start: Convention, grades: Sequence[float]) -> Iterator[Change]:
     """Yield every other value of every setting; those that only refuse are left out."""
     cutoff = getattr(start.quantity, "cutoff", None)
-    known = {**_NUMBERS, "depth": sorted({*_NUMBERS["depth"], *([cutoff] if cutoff else [])})}
+    numbers_of = {**_NUMBERS, "depth": sorted({*_NUMBERS["depth"], *([cutoff] if cutoff else [])})}
     for name, taken in VALUES.items():
-        own = getattr(start.judging if name in vars(start.judging) else start.averaging, name)
-        numbers: Iterable[Any] = known.get(name, grades if name in _OF_GRADES else ())
+        current = getattr(start.judging if name in vars(start.judging) else start.averaging, name)
+        numbers: Iterable[Any] = numbers_of.get(name, grades if name in _OF_GRADES else ())
         values: list[Any] = [word for word in taken.words if not word.startswith("error")]
         values += [True, False] if taken.number is bool else [*numbers]
         values += [None] if taken.optional else []
-        yield from (Change("setting", name, value) for value in values if value != own)
+        yield from (Change("setting", name, value) for value in values if value != current)
     yield Change("setting", "exclude", Exclusion.of(SELF) if start.judging.exclude is None else None)
 
 
@@ -120,8 +120,8 @@ def parameters_of(quantity: Any, grades: Sequence[float]) -> Iterator[Change]:  
     for name, parameter in quantity.definition.parameters.items():
         numbers: Iterable[Any] = _NUMBERS.get(name, grades if name in _OF_GRADES else ())
         values = [*parameter.words, *(numbers if parameter.numbers else ()), *([True, False] if parameter.flag else [])]
-        own = quantity.parameters.get(name, parameter.default)
-        yield from (Change("parameter", name, value) for value in values if value != own)
+        current = quantity.parameters.get(name, parameter.default)
+        yield from (Change("parameter", name, value) for value in values if value != current)
     if isinstance(quantity, Measure) and not quantity.definition.at:
         yield from (Change("cutoff", "cutoff", cutoff) for cutoff in _CUTOFFS if cutoff != quantity.cutoff)
 

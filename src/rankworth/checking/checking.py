@@ -197,21 +197,21 @@ class _Checker:
 
     def own_documents(self, checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
         """Find queries that retrieve the document with their own id, and the mean without these documents."""
-        own = [query for query in dict.fromkeys(checked.rows.own) if query in {*qrels.queries}]
-        if not own or self.plan().exclude is not None or checked.lead is None:
+        queries = [query for query in dict.fromkeys(checked.rows.own) if query in {*qrels.queries}]
+        if not queries or self.plan().exclude is not None or checked.lead is None:
             return
-        text = f"{checked.name} retrieves the document that has the id of the query, for {counted(len(own))}: "
-        text += f"{quoted(own)}; some tools remove such documents"
+        text = f"{checked.name} retrieves the document that has the id of the query, for {counted(len(queries))}: "
+        text += f"{quoted(queries)}; some tools remove such documents"
         first = checked.rows.first  # where users and items are both numbered from 1, they meet at any rank
         near = sum(query in documents for query, documents in first.items())
-        if len(own) < MANY * np.count_nonzero(checked.answered) or near < MANY * len(first):
-            yield checked.finding("self-matches", text, "note", own)
+        if len(queries) < MANY * np.count_nonzero(checked.answered) or near < MANY * len(first):
+            yield checked.finding("self-matches", text, "note", queries)
             return
         without = self._measured(qrels, checked.run, self.plan(exclude="self")).values
         label = str(checked.lead)
         text += f": {label} is {checked.values[label]:.4f} with and {without[label]:.4f} without them"
         remedy = "if they are the queries themselves: --exclude self, in Python exclude='self'"
-        yield checked.finding("self-matches", text, queries=own)._replace(remedy=remedy)
+        yield checked.finding("self-matches", text, queries=queries)._replace(remedy=remedy)
 
     def rising_scores(self, checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
         """Report scores that rise from line to line, as ranks and distances do, if the order of lines is worth more."""

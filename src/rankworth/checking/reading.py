@@ -74,8 +74,8 @@ class Rows:
         for start, name in zip(starts.tolist(), queries, strict=True):
             if self._compared >= _COMPARED:
                 break
-            documents, held = document[start : start + _FIRST].to_list(), self.first.setdefault(name, [])
-            held += documents[: _FIRST - len(held)]
+            documents, first_documents = document[start : start + _FIRST].to_list(), self.first.setdefault(name, [])
+            first_documents += documents[: _FIRST - len(first_documents)]
             self._compared += len(documents)
         if "rank" in frame.columns:
             if len({*queries}) < len(queries) or rises.any():

@@ -114,7 +114,7 @@ class CheckedRun:
 
     def ids(self, queries: Mask) -> list[str]:
         """Return the ids of some of the judged queries."""
-        return [self.measured.standing.queries[place] for place in np.flatnonzero(queries).tolist()]
+        return [self.measured.standing.queries[index] for index in np.flatnonzero(queries).tolist()]
 
     def finding(self, slug: str, text: str, severity: Severity | None = None, queries: Iterable[str] = ()) -> Finding:
         """Make a finding about this run, whose name comes before the text where it is not there."""
@@ -150,20 +150,20 @@ def of_judgements(qrels: Qrels, checked: Sequence[CheckedRun], file: str) -> Ite
 def _owners(qrels: Qrels, judgements: NDArray[np.bool_]) -> list[str]:
     """Return the queries of some judgements."""
     places = np.unique(np.repeat(np.arange(len(qrels)), qrels.lengths)[judgements])
-    return [qrels.queries[place] for place in places.tolist()]
+    return [qrels.queries[index] for index in places.tolist()]
 
 
 def of_run(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
     """Yield what a measured run tells."""
-    known = {notice.slug for notice in checked.values.notices} - _REPLACED
-    for slug, text in (notice for notice in checked.values.notices if notice.slug in known):
+    slugs = {notice.slug for notice in checked.values.notices} - _REPLACED
+    for slug, text in (notice for notice in checked.values.notices if notice.slug in slugs):
         yield (Finding.of if slug in _OF_JUDGEMENTS else checked.finding)(slug, text)
-    do_meet = not {"similar-ids", "no-common-documents"} & known
+    do_meet = not {"similar-ids", "no-common-documents"} & slugs
     if do_meet and (alike := alike_documents(qrels, checked.run, checked.rows.first)):
         yield checked.finding("similar-ids", alike)
     yield from _queries(checked)
     yield from _ties(checked)
-    if "no-common-documents" not in known:
+    if "no-common-documents" not in slugs:
         yield from _shifted(checked, qrels)
         yield from _nothing_retrieved(checked)
     yield from _constant_scores(checked)
@@ -205,16 +205,16 @@ def _ties(checked: CheckedRun) -> Iterator[Finding]:
 def _shifted(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
     """Report queries that have the documents of the query before or after them, as where they were numbered from 0."""
     first = checked.rows.first
-    judged = {query: {*qrels.documents_of(place)} for place, query in enumerate(qrels.queries) if query in first}
+    judged = {query: {*qrels.documents_of(index)} for index, query in enumerate(qrels.queries) if query in first}
     queries = [query for query in first if query in judged]
 
     def common(step: int) -> int:
-        others = [*queries[step:], *queries[:step]]
-        return sum(len(judged[other].intersection(first[query])) for query, other in zip(queries, others, strict=True))
+        moved = [*queries[step:], *queries[:step]]
+        return sum(len(judged[other].intersection(first[query])) for query, other in zip(queries, moved, strict=True))
 
-    own, (shifted, which) = common(0), max((common(1), "after"), (common(-1), "before"))
-    if shifted > 2 * own + _CHANCE:
-        text = f"{checked.name}: of the first {_FEW} documents of {counted(len(queries))}, {own:,} are judged for "
+    base, (shifted, which) = common(0), max((common(1), "after"), (common(-1), "before"))
+    if shifted > 2 * base + _CHANCE:
+        text = f"{checked.name}: of the first {_FEW} documents of {counted(len(queries))}, {base:,} are judged for "
         text += f"their query and {shifted:,} for the query {which} it in the run"
         remedy = "were queries numbered otherwise when the run was made? Write the ids of the judgements"
         yield checked.finding("no-common-documents", text)._replace(remedy=remedy)
@@ -319,9 +319,9 @@ def of_runs(checked: Sequence[CheckedRun], qrels: Qrels) -> Iterator[Finding]:
         retrieved = np.minimum(each.hits.n_retrieved, _TOP)
         judged = each.per_query(each.hits.rank <= _TOP)
         shares[each.name] = 1 - judged.sum() / retrieved.sum() if retrieved.any() else math.nan
-    known = [share for share in shares.values() if not math.isnan(share)]
+    numbers = [share for share in shares.values() if not math.isnan(share)]
     for slug, text in uneven_judgements(shares):
-        yield Finding.of(slug, text, None if max(known) - min(known) >= _ONE_SIDED else "note")
+        yield Finding.of(slug, text, None if max(numbers) - min(numbers) >= _ONE_SIDED else "note")
     lengths = {each.name: each.measured.settled.n_retrieved for each in checked}
     labels = {label: each for run in checked[:1] for label, each in zip(run.values, run.values.measures, strict=True)}
     for slug, text in uneven_depths({name: each[each > 0] for name, each in lengths.items()}, labels):

@@ -91,15 +91,15 @@ def evaluate_exact(
     plan = planned(profile, measures, None, settings, table=table, by=by)
     cutoffs = _cutoffs(plan)
     sources = dict(runs) if isinstance(runs, Mapping) else list(runs)
-    _, [first, *others] = reading.read([], [exact, *(sources.values() if isinstance(sources, dict) else sources)])
-    named = inputs.runs(dict(zip(sources, others, strict=True)) if isinstance(sources, dict) else others)
+    _, [first, *approximate] = reading.read([], [exact, *(sources.values() if isinstance(sources, dict) else sources)])
+    named = inputs.runs(dict(zip(sources, approximate, strict=True)) if isinstance(sources, dict) else approximate)
     nearest = _Nearest.of(inputs.run(first), cutoffs, tolerance, None if queries is None else list(map(str, queries)))
     graded = replace(plan, asked=[replace(measure, quantity=_precision(measure, cutoffs)) for measure in plan.asked])
     values = []
     for run in named.values():
         judgements = inputs.Judgements(nearest.judgements(run), queries, [measure.judging for measure in graded.asked])
-        found = values_of(Evaluator(judgements, run, [graded], progress=progress), graded)
-        values.append(_as_recall(found, plan, nearest, f"{tolerance:g}" if nearest.tells_scores(run) else _IDS))
+        evaluated = values_of(Evaluator(judgements, run, [graded], progress=progress), graded)
+        values.append(_as_recall(evaluated, plan, nearest, f"{tolerance:g}" if nearest.tells_scores(run) else _IDS))
     warn(values)
     return RunValues(dict(zip(named, values, strict=True)))
 
@@ -203,10 +203,10 @@ class _Nearest:
         """Grade the documents of the exact run and of another one by the number of cutoffs for which each counts."""
         import polars as pl  # noqa: PLC0415 - as above
 
-        own = _scores(run).join(self.scores, on=["query", "document"], how="anti")
-        own = own if self.tells_scores(run) else own.clear()
+        run_only = _scores(run).join(self.scores, on=["query", "document"], how="anti")
+        run_only = run_only if self.tells_scores(run) else run_only.clear()
         grade = pl.sum_horizontal(pl.col("score") >= pl.col(str(cutoff)) for cutoff in self.cutoffs)
-        rows = pl.concat([self.scores, own]).join(self.last, on="query")
+        rows = pl.concat([self.scores, run_only]).join(self.last, on="query")
         return Qrels(rows.select("query", "document", grade.cast(pl.Float64).alias("grade")))
 
 

@@ -204,7 +204,7 @@ def evaluate_profiles(
     plans: dict[str, Plan | RankworthError] = {}
     for profile in map(profile_of, PROFILES if named is None or named == [ALL] else named):
         name = "+".join((profile.name, *profile.derived))
-        name = name if name not in plans else f"{name} ({sum(one.startswith(name) for one in plans) + 1})"
+        name = name if name not in plans else f"{name} ({sum(earlier.startswith(name) for earlier in plans) + 1})"
         try:
             plans[name] = planned(profile, measures, rel, plain, by=groups)
         except MeasureError as error:

@@ -127,8 +127,8 @@ def _pattern(name: str, *, exactly: bool) -> re.Pattern[str]:
     """Build the expression that finds the numbers in a name."""
     parts = _BLANK.split(name)
     texts = [
-        f"(?P<{part}>{_TAKES.get(part, _NUMBER)})" if place % 2 else re.escape(part).replace(r"\ ", r"\s*")
-        for place, part in enumerate(parts)
+        f"(?P<{part}>{_TAKES.get(part, _NUMBER)})" if index % 2 else re.escape(part).replace(r"\ ", r"\s*")
+        for index, part in enumerate(parts)
     ]
     return re.compile("".join(texts), 0 if exactly else re.IGNORECASE)
 
@@ -445,7 +445,7 @@ class Profiles(Mapping[str, Profile]):
         """Suggest the first profiles of a tool that has this name, too, or else profiles whose names are like it."""
         folded = str(name).casefold().replace("_", "-")
         aliases = tomllib.loads((_FOLDER / "aliases.toml").read_text("utf-8"))
-        tool = next((tool for tool, others in aliases.items() if folded in others), folded)
+        tool = next((tool for tool, nicknames in aliases.items() if folded in nicknames), folded)
         return [name for name in self if name.startswith(tool)][:3] or get_close_matches(folded, self, 3, 0.4)
 
 
@@ -468,8 +468,8 @@ def _profile(table: Mapping[str, Any], base: Profile) -> Profile:
 
     def settings(part: Mapping[str, Any]) -> dict[str, Any]:
         exclude = part.get("exclude")
-        known = {} if exclude is None else {"exclude": None if exclude == "none" else Exclusion.of(exclude)}
-        return {**part, **known}
+        exclusion = {} if exclude is None else {"exclude": None if exclude == "none" else Exclusion.of(exclude)}
+        return {**part, **exclusion}
 
     open_here = {"unspecified": table.get("unspecified", "")}
     rules = [

@@ -63,19 +63,19 @@ class Signature:
         pairs = {match["name"]: match["value"] for match in map(_PAIR.fullmatch, parts) if match}
         odd = [part for part in parts if not _PAIR.fullmatch(part) or part.partition(":")[0] not in _KNOWN]
         missing = [name for name in ("profile", "queries") if name not in pairs]
-        what = f"{odd[0]!r} is nothing that a signature says" if odd else ""
-        what = what or (f"it does not tell the {missing[0]}" if missing else "")
+        problem = f"{odd[0]!r} is nothing that a signature says" if odd else ""
+        problem = problem or (f"it does not tell the {missing[0]}" if missing else "")
         recorded = {name: pairs.pop(name) for name in _RECORDED if name in pairs}
         signature = cls(pairs, pairs.pop("queries", ""), measure, recorded)
         try:
-            if not what:
+            if not problem:
                 signature.profile()
         except (UsageError, ValueError) as error:
-            what = str(error)
-        if what:
+            problem = str(error)
+        if problem:
             raise UsageError(
                 "bad-signature",
-                f"{text.strip()[:200]!r} is no signature: {what}",
+                f"{text.strip()[:200]!r} is no signature: {problem}",
                 remedy="a signature is a line such as nDCG@10|profile:standard-1|queries:43-1f2a97c4|rankworth:0.2.0",
             )
         return signature

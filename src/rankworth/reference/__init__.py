@@ -50,11 +50,11 @@ def escaped(text: str) -> str:
     '2 \\* `2 * 3` \\<b>, <https://doi.org/10.1007/1_2>, and'
     """
     parts = _LITERAL.split(text)
-    for place, part in enumerate(parts):
-        if not place % 2:
-            parts[place] = re.sub(r"([*<\\])", r"\\\1", part)
+    for index, part in enumerate(parts):
+        if not index % 2:
+            parts[index] = re.sub(r"([*<\\])", r"\\\1", part)
         elif not part.startswith("`"):
-            parts[place] = f"<{part}>"
+            parts[index] = f"<{part}>"
     return "".join(parts)
 
 
@@ -138,8 +138,8 @@ def catalogue(*, everything: bool = False) -> str:
     if not everything:
         groups = {heading: measures for heading, measures in groups.items() if heading in (FIRST, OWN)}
     blocks = []
-    for heading, some in groups.items():
-        rows = ((f"`{measure.name}`", escaped(_details(measure.definition))) for measure in some)
+    for heading, of_group in groups.items():
+        rows = ((f"`{measure.name}`", escaped(_details(measure.definition))) for measure in of_group)
         blocks += [f"## {heading}", table(("name", "what it says"), rows)]
     if not everything:
         listed = sum(map(len, groups.values()))

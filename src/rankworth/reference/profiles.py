@@ -100,15 +100,15 @@ def command(profile: Profile) -> str:
 
 def name_to_try(profile: Profile) -> str:
     """Choose a name to try a profile with: nDCG if the tool has it, with a cutoff if it can have one."""
-    own = [text for text in map(typed, profile.rules) if text]
+    rule_names = [text for text in map(typed, profile.rules) if text]
     tools = [name.replace("{k}", "10") for name in known(profile)]
     shown: dict[bool, str] = {}
-    for text in [*sorted(own, key=len), *tools]:
+    for text in [*sorted(rule_names, key=len), *tools]:
         with suppress(MeasureError):
             quantity = profile.ask([text])[0].quantity
             if quantity.name == "nDCG":
                 shown.setdefault(quantity.cutoff is not None, text)
-    return shown.get(True) or shown.get(False) or [*own, "nDCG@10"][0]
+    return shown.get(True) or shown.get(False) or [*rule_names, "nDCG@10"][0]
 
 
 def typed(rule: Rule) -> str:
@@ -119,9 +119,9 @@ def typed(rule: Rule) -> str:
 
 def known(profile: Profile) -> dict[str, str]:
     """Return the names of a profile's tool that need no rules, and what they mean; {k} is a cutoff."""
-    own = [tool for tool in TOOLS if tool in profile.tool]
+    named_tools = [tool for tool in TOOLS if tool in profile.tool]
     below = (each.tool for each in PROFILES.values() if each.rules and profile.rules[-len(each.rules) :] == each.rules)
-    tools = own or dict.fromkeys(tool for other in below for tool in TOOLS if tool in other)
+    tools = named_tools or dict.fromkeys(tool for other in below for tool in TOOLS if tool in other)
     shown: dict[str, str] = {}
     for tool in tools:
         for name, means in TOOLS[tool].items():
@@ -146,8 +146,8 @@ def differing(profile: Profile | ResolvedMeasure) -> dict[str, tuple[Any, Any]]:
 
 def deviating(profile: Profile, rule: Rule) -> dict[str, Any]:
     """Return the settings that one measure has otherwise than its profile."""
-    own = {**rule.judging, **rule.averaging}
-    return {name: value for name, value in own.items() if shown(value) != shown(profile.setting(name))}
+    rule_settings = {**rule.judging, **rule.averaging}
+    return {name: value for name, value in rule_settings.items() if shown(value) != shown(profile.setting(name))}
 
 
 def _settings(profile: Profile) -> Iterator[str]:
@@ -212,12 +212,12 @@ def _rules(profile: Profile) -> Iterator[str]:
     # without the names with a cutoff, as those without one stand for both
     without = {name: means for name, means in known(profile).items() if not name.endswith("@{k}")}
     plain = {name: re.split(r"[(@]", means.removeprefix("gmean("))[0] for name, means in without.items()}
-    others = {name: means for name, means in without.items() if plain[name] not in measured}
-    if others:
+    unruled = {name: means for name, means in without.items() if plain[name] not in measured}
+    if unruled:
         under = "under every profile, but for the settings:"
         yield f"These need no rules of their own, and mean the same {under}" if rows else f"They mean the same {under}"
-        yield table(titles, ((f"`{name}`", f"`{means}`", "") for name, means in others.items()))
-    blanks = {blank for name in (*(rule.name for rule in profile.rules), *others) for blank in _BLANK.findall(name)}
+        yield table(titles, ((f"`{name}`", f"`{means}`", "") for name, means in unruled.items()))
+    blanks = {blank for name in (*(rule.name for rule in profile.rules), *unruled) for blank in _BLANK.findall(name)}
     if blanks:
         gains = ", {gains} for gains by grade, as in 1=0.5,2=3" if "gains" in blanks else ""
         yield f"Words in braces stand for numbers, {{k}} and {{d}} for whole ones{gains}."

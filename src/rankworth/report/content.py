@@ -185,17 +185,17 @@ def make(
     with warnings.catch_warnings(action="ignore", category=RankworthWarning):
         raw = {name: side for name, side in runs.items() if not _is_stored(side)}
         labels = list(measures or MEASURES)
-        held = {name: (side if isinstance(side, Run) else Run(side, name)).held() for name, side in raw.items()}
+        loaded = {name: (side if isinstance(side, Run) else Run(side, name)).held() for name, side in raw.items()}
         judged = qrels if qrels is None or isinstance(qrels, Qrels) else Qrels(qrels)
-        found = dict(evaluate_runs(judged, held, labels, **options)) if held else {}
-        sides: Mapping[str, object] = {name: found.get(name, side) for name, side in runs.items()}
+        evaluated = dict(evaluate_runs(judged, loaded, labels, **options)) if loaded else {}
+        sides: Mapping[str, object] = {name: evaluated.get(name, side) for name, side in runs.items()}
         only = next(iter(sides.values()))
         if len(sides) == 1 and isinstance(only, str | Path):
             sides = load(only)
             only = next(iter(sides.values()))
         shown: Measured
         if len(sides) > 1:
-            wanted = labels if measures or held else None
+            wanted = labels if measures or loaded else None
             how = {"seed": seed, **(comparing or {})}
             by_column = any(how.get(name) for name in ("by", "weights", "macro"))
             how |= options if any(isinstance(side, list) for side in sides.values()) else {}
@@ -206,14 +206,14 @@ def make(
             text = "several runs of one system are compared with another system, and there is none"
             raise UsageError("conflicting-options", text, remedy="give a second system")
         labels = list(shown.measures if isinstance(shown, Comparison) else shown.per_query.measures)
-        inputs = _Inputs(judged, held, options, labels[0], docs)
+        inputs = _Inputs(judged, loaded, options, labels[0], docs)
         further = _further(inputs, labels)
         record = _summary(shown, labels, table, seed) | _curves(further, options)
         record |= {"command": command, "digests": {str(path): _digest(Path(path)) for path in files}}
         record["judged"] = {name: _column(values, _JUDGED, record["queries"]) for name, values in further.items()}
         is_profiled = profiles and len(record["queries"]) <= _PROFILED
         record["profiles"] = _profiles(inputs, labels) if is_profiled else []
-        findings = check(judged, held, labels, **options).findings if held else ()
+        findings = check(judged, loaded, labels, **options).findings if loaded else ()
         record["findings"] = [{"severity": each.severity, "slug": each.slug, "text": each.text} for each in findings]
         _add_lists(record, inputs, max_size, seed)
         record["lacks"] = list(_lacks(record, inputs, profiles=profiles))
@@ -347,7 +347,7 @@ def _of_two(comparison: Comparison, pair: Difference, texts: Mapping[str, str]) 
         "equal": "ranks as well as {}",
         "equivalent": "is equivalent to {}: the difference is within the margin ({})",
     }
-    what = words.get(pair.word, "is not clearly different from {}: chance may be the reason ({})")
+    wording = words.get(pair.word, "is not clearly different from {}: chance may be the reason ({})")
     others = [
         f"{'not clearly different' if word == 'unclear' else word} by "
         f"{', '.join(each.measure for each in rest if each.word == word)}"
@@ -357,7 +357,7 @@ def _of_two(comparison: Comparison, pair: Difference, texts: Mapping[str, str]) 
     means = f"its mean {pair.measure} is {pair.second_mean:.4f} instead of {pair.first_mean:.4f}"
     size = f"{signed(pair.difference)}{'' if math.isnan(pair.low) else f', {interval}'}"
     p = f"{_p(pair.p)} for {pair.measure} alone" if rest else _p(pair.p)
-    first = f"{_named_alone(pair.second)} {what.format(_named_alone(pair.first), p)}; {means} ({size})"
+    first = f"{_named_alone(pair.second)} {wording.format(_named_alone(pair.first), p)}; {means} ({size})"
     lost = [row.query for row in comparison.queries(pair.measure, pair.second, pair.first).worst(3)]
     second = f"It is better on {pair.wins:,} of {counted(pair.queries)}, worse on {pair.losses:,}"
     loses = f"; it loses most on{_named(lost, texts)[1:]}" if lost else ""
@@ -430,7 +430,7 @@ def _order(record: Mapping[str, Any], seed: int) -> list[int]:
     """Order rows of queries: those that differ most by each measure in turn, or are worst, then the rest at random."""
     first, *others = ([np.array(each, dtype=float) for each in run.values()] for run in record["values"].values())
     size = len(record["queries"])
-    spreads = [abs(one - base) for other in others for base, one in zip(first, other, strict=True)] or [-first[0]]
+    spreads = [abs(value - base) for other in others for base, value in zip(first, other, strict=True)] or [-first[0]]
     ranked = [np.argsort(-np.nan_to_num(spread, nan=-np.inf), kind="stable") for spread in spreads]
     matter = [row for matched in zip(*ranked, strict=True) for row in matched][: size // 2 * len(ranked)]
     rest = list(range(size))

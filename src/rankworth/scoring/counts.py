@@ -77,5 +77,5 @@ class Counts(NamedTuple):
     def __repr__(self) -> str:
         """Show the counts by name; of what was left out only where there is something."""
         always = len(self._fields) - len(self._field_defaults)
-        shown = [(name, count) for place, (name, count) in enumerate(self.numbers.items()) if count or place < always]
+        shown = [(name, count) for index, (name, count) in enumerate(self.numbers.items()) if count or index < always]
         return f"Counts({', '.join(f'{name}={count}' for name, count in shown)})"

@@ -171,7 +171,7 @@ def _ties(
         return
     yield from _rounded_scores(name, hits, rows)
     places = _to_reorder(hits, rows)
-    ids, tied = [run.standing.queries[place] for place in places.tolist()], hits.of(places)
+    ids, tied = [run.standing.queries[index] for index in places.tolist()], hits.of(places)
 
     def reordered(rank: Integers) -> "MeasuredRun":
         """Judge the queries with ties in another order."""
@@ -266,13 +266,13 @@ def uneven_judgements(shares: Mapping[str, float]) -> Iterator[Notice]:
         shares: the share of the first ten ranks that holds unjudged documents, by run; NaN where it is not known.
 
     """
-    known = {name: share for name, share in shares.items() if not math.isnan(share)}
-    if not known:
+    known_shares = {name: share for name, share in shares.items() if not math.isnan(share)}
+    if not known_shares:
         return
-    most, least = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
-    if known[most] - known[least] >= _GAP:
-        text = f"{100 * known[most]:.1f} % of the first 10 ranks of {most} hold documents that nobody judged"
-        text = f"{text}, and {100 * known[least]:.1f} % of those of {least}: the comparison favours {least}; "
+    most, least = max(known_shares, key=known_shares.__getitem__), min(known_shares, key=known_shares.__getitem__)
+    if known_shares[most] - known_shares[least] >= _GAP:
+        text = f"{100 * known_shares[most]:.1f} % of the first 10 ranks of {most} hold documents that nobody judged"
+        text = f"{text}, and {100 * known_shares[least]:.1f} % of those of {least}: the comparison favours {least}; "
         text += 'whether the difference holds whatever their grades are: --bounds unjudged (bounds="unjudged")'
         yield Notice("one-sided-judgements", text)
 
@@ -288,12 +288,12 @@ def uneven_depths(lengths: Mapping[str, Integers], measures: Mapping[str, object
         measures: the measures by label.
 
     """
-    known = {name: each for name, each in lengths.items() if each.size}
-    if not known:
+    known_lengths = {name: each for name, each in lengths.items() if each.size}
+    if not known_lengths:
         return
-    longest = {name: int(each.max()) for name, each in known.items()}
-    typical = {name: int(np.median(each)) for name, each in known.items()}
-    shallow, deep = min(known, key=longest.__getitem__), max(known, key=typical.__getitem__)
+    longest = {name: int(each.max()) for name, each in known_lengths.items()}
+    typical = {name: int(np.median(each)) for name, each in known_lengths.items()}
+    shallow, deep = min(known_lengths, key=longest.__getitem__), max(known_lengths, key=typical.__getitem__)
     depth = longest[shallow]
     looks_deeper = [
         label
@@ -317,8 +317,8 @@ def means_apart(measure: Quantity, run: "MeasuredRun", queries: Mask) -> tuple[f
 
     """
     values = np.nan_to_num(run.values[measure][: queries.size])[:, None]
-    every, some = (float(summary(rows, [measure.averaging])[0]) for rows in (values, values[queries]))
-    return every, some
+    every, selected = (float(summary(rows, [measure.averaging])[0]) for rows in (values, values[queries]))
+    return every, selected
 
 
 def no_rows(run: str, tool: str) -> Notice:
@@ -329,8 +329,8 @@ def no_rows(run: str, tool: str) -> Notice:
         tool: the tool.
 
     """
-    what = f"{run} has" if run else "the judgements have"
-    return Notice("empty-input", f"{what} no rows; the values are those that {tool} gives then")
+    subject = f"{run} has" if run else "the judgements have"
+    return Notice("empty-input", f"{subject} no rows; the values are those that {tool} gives then")
 
 
 def blanks(count: int, blank: str) -> Iterator[Notice]:

@@ -172,11 +172,11 @@ class MeasuredRun:
             by_layout.setdefault(self.layouts[quantity], []).append(quantity)
             is_text = isinstance(quantity, TextFact)
             self.values[quantity] = np.full(size, "", dtype=object) if is_text else np.zeros(size)
-        for layout, some in by_layout.items():
+        for layout, same_layout in by_layout.items():
             hits = self.hits.compact() if layout == "judged" else self.hits
             for places, block in hits.blocks():
                 ranking = block.condensed if self.condensed else block
-                for quantity in some:
+                for quantity in same_layout:
                     try:
                         self.values[quantity][places] = quantity.values(ranking)
                     except MeasureError as error:
@@ -432,17 +432,17 @@ class Evaluator:
             hits = grades.settle(hits, judging, queries)
         settled = hits
         judged = np.ones(len(queries), dtype=bool)
-        if self._widened and qrels is case.whole and qrels is not (own := self.judgements(case.judging)):
-            judged = _within(queries, own.queries)
+        if self._widened and qrels is case.whole and qrels is not (judgements := self.judgements(case.judging)):
+            judged = _within(queries, judgements.queries)
         if judging.judgements == "relevant" or judging.negative == "dropped":
             judged = grades.graded(judgement.hits, judging, queries).pool.lengths > 0
         empty, answered = self.run.empty | judgement.emptied, judgement.hits.n_retrieved > 0
-        others = dict.fromkeys(sorted(self.run.empty.difference(queries)), 0) | dict(judgement.unjudged)
+        unjudged = dict.fromkeys(sorted(self.run.empty.difference(queries)), 0) | dict(judgement.unjudged)
         if case.has_unjudged:
-            hits = grades.with_unjudged(hits, others, full=self.full)
-            queries += list(others)
-            judged = np.append(judged, np.zeros(len(others), dtype=bool))
-            answered = np.append(answered, np.array(list(others.values()), dtype=np.int64) > 0)
+            hits = grades.with_unjudged(hits, unjudged, full=self.full)
+            queries += list(unjudged)
+            judged = np.append(judged, np.zeros(len(unjudged), dtype=bool))
+            answered = np.append(answered, np.array(list(unjudged.values()), dtype=np.int64) > 0)
         standing = _standing(hits, judging, queries, judged, answered, _within(queries, empty))
         return MeasuredRun(hits, settled, standing, judging, judgement)
 

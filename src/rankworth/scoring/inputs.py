@@ -163,9 +163,9 @@ def qrels_of_ids(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[An
     lists = [run for run in runs if isinstance(run, list | tuple) and run and all(isinstance(one, list) for one in run)]
     if not texts or not lists or set(map(len, lists)) != {len(gold)}:
         return qrels, runs
-    named = {str(place): [text] for place, text in enumerate(gold)}
+    named = {str(index): [text] for index, text in enumerate(gold)}
     return [named], [
-        {str(place): items for place, items in enumerate(run)} if any(run is listed for listed in lists) else run
+        {str(index): items for index, items in enumerate(run)} if any(run is listed for listed in lists) else run
         for run in runs
     ]
 
@@ -185,15 +185,15 @@ def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels
     ranked: list[Any] = [*grades]
     listed = [*ranked, *missing]
     every: list[Any] = [grade if isinstance(grade, tuple | list) else [grade] for grade in listed]
-    for place, some in enumerate(every, 1):
-        for grade in some:
+    for place, by_subtopic in enumerate(every, 1):
+        for grade in by_subtopic:
             is_number = validate.is_number(grade, infinite=False) and not isinstance(grade, bool)
             if not is_number and (grade is not None or place > len(ranked)):
                 remedy = "for a retrieved document that nobody judged give: None, on the command line ?\n"
                 remedy += "of the missing ones leave out those that nobody judged"
                 text = f"grade {place} of the list is {grade!r}; grades are finite numbers"
                 raise InputError("bad-grade", text, remedy=remedy)
-    if not ranked or not any(grade is not None for some in every for grade in some):
+    if not ranked or not any(grade is not None for by_subtopic in every for grade in by_subtopic):
         text = "there is no grade in the list; where nobody judged any document of the list, nothing can be measured"
         remedy = "give a grade for each retrieved document, a number for one at least"
         raise InputError("empty-input", text, remedy=remedy)
@@ -220,9 +220,9 @@ def refuse_no_lists(**lists: object) -> None:
         InputError: `bad-grade`.
 
     """
-    for what, rows in lists.items():
+    for name, rows in lists.items():
         if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
-            text = f"{what}={rows!r} is {type(rows).__name__}, and grades are a list of numbers"
+            text = f"{name}={rows!r} is {type(rows).__name__}, and grades are a list of numbers"
             raise InputError("bad-grade", text, remedy="best rank first: [2, 1, 0], with None for unjudged documents")
 
 
@@ -391,5 +391,5 @@ def converted(path: str, columns: Mapping[str, str]) -> str:
 
     """
     target = f"{Path(path).with_suffix('') if path != STDIN else 'run'}.parquet"
-    said = ["--columns", *(f"{what}={name}" for what, name in columns.items())] if columns else []
+    said = ["--columns", *(f"{role}={name}" for role, name in columns.items())] if columns else []
     return f"leave --engine out, or write it so:\n  {shlex.join(['rankworth', 'convert', path, target, *said])}"

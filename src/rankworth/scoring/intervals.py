@@ -23,26 +23,26 @@ def intervals(columns: Sequence[Column], level: float, seed: int) -> tuple[Float
     links = [column.link for column in columns]
     low, high = np.full((2, len(columns)), np.nan)
     plain = [
-        place
-        for place, column in enumerate(columns)
+        index
+        for index, column in enumerate(columns)
         if column.link != "sum" and column.strata is None and np.isin(column.weights, (0.0, 1.0)).all()
     ]
-    for place, column in enumerate(columns):
+    for index, column in enumerate(columns):
         rows = column.counted
-        if column.link != "sum" and place not in plain:
+        if column.link != "sum" and index not in plain:
             strata = np.zeros(rows.size, dtype=np.int64) if column.strata is None else column.strata
             values = additive(column.values[rows], column.link)
-            low[place], high[place] = bootstrap(values, column.weights[rows], strata[rows], level=level, seed=seed)
+            low[index], high[index] = bootstrap(values, column.weights[rows], strata[rows], level=level, seed=seed)
     by_rows: dict[bytes, list[int]] = {}
-    for place in plain:
-        by_rows.setdefault(columns[place].counted.tobytes(), []).append(place)
+    for index in plain:
+        by_rows.setdefault(columns[index].counted.tobytes(), []).append(index)
     for places in by_rows.values():
         rows = columns[places[0]].counted
-        table = np.array([additive(columns[place].values[rows], columns[place].link) for place in places]).T
-        known = ~np.isnan(table).any(axis=0)
-        if known.any():
-            ends = stats.intervals(table[:, known], level=level, seed=seed)
-            kept = np.array(places)[known]
+        table = np.array([additive(columns[index].values[rows], columns[index].link) for index in places]).T
+        is_defined = ~np.isnan(table).any(axis=0)
+        if is_defined.any():
+            ends = stats.intervals(table[:, is_defined], level=level, seed=seed)
+            kept = np.array(places)[is_defined]
             low[kept], high[kept] = ends.low, ends.high
     return from_logarithms(low, links), from_logarithms(high, links)
 
@@ -96,11 +96,11 @@ def _of_groups(
     generator = np.random.default_rng(seed)
     means, mean, shares = np.zeros(resamples), 0.0, []
     for group in groups:
-        own, weighing = values[group], weights[group] / weights[group].sum() / len(groups)
-        within = (own * weighing).sum()
-        means += _resampled(own, weights[group], resamples, generator) / len(groups)
+        group_values, weighing = values[group], weights[group] / weights[group].sum() / len(groups)
+        within = (group_values * weighing).sum()
+        means += _resampled(group_values, weights[group], resamples, generator) / len(groups)
         mean += within
-        shares.append((own - within * len(groups)) * weighing)
+        shares.append((group_values - within * len(groups)) * weighing)
     if all(np.ptp(values[group]) == 0 for group in groups):
         return float(mean), float(mean)
     equal = np.isclose(means, mean, rtol=1e-12, atol=0)  # but for the order of the additions

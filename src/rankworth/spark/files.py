@@ -52,10 +52,10 @@ def form_of(files: Sequence[Source], asked: Asked) -> str:
 
     """
     path, layout, reading = asked
-    found = {detect.format_of(file, layout, reading) for file in files}
-    if len(found) > 1:
-        raise InputError("unknown-format", f"{path}: its files have several formats: {', '.join(sorted(found))}")
-    [form] = found
+    formats = {detect.format_of(file, layout, reading) for file in files}
+    if len(formats) > 1:
+        raise InputError("unknown-format", f"{path}: its files have several formats: {', '.join(sorted(formats))}")
+    [form] = formats
     for file in files:
         headerless.refuse_misfit(file, layout, form, reading)
     if form not in _READ and layout is not QRELS:
@@ -124,27 +124,27 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
         key = (header.delimiter, header.names, header.named, *sorted(header.places.items()), ranks)
         alike.setdefault(key, (header, ranks, []))[2].append(os.path.abspath(file.path))  # noqa: PTH100 - as it is
     is_named = any(reading.columns.values())
-    first, *others = [_of_alike(session, *group, said=is_named) for group in alike.values()]
-    for other in others:
+    first, *tables = [_of_alike(session, *group, said=is_named) for group in alike.values()]
+    for other in tables:
         first = first.unionByName(other)
     return first
 
 
 def _of_alike(session: Any, header: Header, ranks: int | None, paths: list[str], *, said: bool) -> "DataFrame":  # noqa: ANN401 - of Spark
     """Read columns that count of tables with equal columns, under their names, or numbers where a user says those."""
-    names = [f"c{place}" for place in range(len(header.names))]
+    names = [f"c{column_index}" for column_index in range(len(header.names))]
     options = {"header": header.named, "sep": header.delimiter, "escape": '"'}
     options |= dict.fromkeys(("ignoreLeadingWhiteSpace", "ignoreTrailingWhiteSpace"), True)
     rows = session.read.csv(paths, schema=", ".join(f"{name} string" for name in names), **options)
     places = dict(header.places) | ({} if ranks is None or "rank" in header.places else {"rank": ranks})
-    position = next((place for place, name in enumerate(header.names) if name.lower() == _POSITION), None)
+    position = next((column_index for column_index, name in enumerate(header.names) if name.lower() == _POSITION), None)
     if position is not None and position not in places.values():
         places[_POSITION] = position
     numbers = {**dict.fromkeys(("score", "rank", "distance", _POSITION), _number), "grade": _grade}
-    cells = {what: sql.col(names[place]) for what, place in places.items()}
-    columns = {what: numbers[what](cell) if what in numbers else cell for what, cell in cells.items()}
-    titles = {what: header.names[places[what]] if header.named or said else what for what in columns}
-    return rows.select(*(column.alias(titles[what]) for what, column in columns.items()))  # type: ignore[no-any-return]
+    cells = {role: sql.col(names[column_index]) for role, column_index in places.items()}
+    columns = {role: numbers[role](cell) if role in numbers else cell for role, cell in cells.items()}
+    titles = {role: header.names[places[role]] if header.named or said else role for role in columns}
+    return rows.select(*(column.alias(titles[role]) for role, column in columns.items()))  # type: ignore[no-any-return]
 
 
 def _number(text: "Column") -> "Column":

@@ -299,11 +299,11 @@ class Means(Shown):
         """
         means, profile = self.mean(), self.plan.profile
         wanted = profile.ask([measure])[0].quantity if profile.rules and measure not in means else measure
-        place = names.column_of(wanted, list(means), [str(measure.quantity) for measure in self.resolved])
-        if place is None:
+        index = names.column_of(wanted, list(means), [str(measure.quantity) for measure in self.resolved])
+        if index is None:
             text = f"{measure} was not measured; there are {' '.join(means)}"
             raise UsageError("not-measured", text, remedy="ask for it when you evaluate")
-        return means[self.resolved[place].label]
+        return means[self.resolved[index].label]
 
     def mean(self) -> dict[str, float]:
         """Return the mean of each measure; of a fact the sum, of `gmean(...)` the geometric mean."""
@@ -404,7 +404,7 @@ class Means(Shown):
     def _groups(self, cells: Sequence[Cell]) -> list[list[Cell]]:
         """Return the cells of groups for each measure; empty unless the mean over all queries is that of groups."""
         alike = self.plan.by is None and cells is self.found.whole
-        return [[part[place] for part in self.found.groups.values() if alike] for place in range(len(cells))]
+        return [[part[index] for part in self.found.groups.values() if alike] for index in range(len(cells))]
 
     def _means(self, cells: Sequence[Cell]) -> dict[str, float]:
         totals = {}

@@ -75,8 +75,8 @@ class Side:
 
         """
         names = [name for name in block.columns if name.startswith(self.value)]
-        own = {name.removeprefix(self.value): pl.col(name) for name in names}
-        return block.filter(kind=self.value).select(pl.col("query").alias(self.query), **own)
+        side_columns = {name.removeprefix(self.value): pl.col(name) for name in names}
+        return block.filter(kind=self.value).select(pl.col("query").alias(self.query), **side_columns)
 
 
 @dataclass(frozen=True)
@@ -123,24 +123,24 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
     schema = {field.name: _kind(field.dataType) for field in frame.schema.fields}
     table = Table(value, name, columns, tuple(schema), in_order=False)
     _check(schema, table)
-    found = table.chosen()
-    kind: Any = schema[found["document"]]
+    roles = table.chosen()
+    kind: Any = schema[roles["document"]]
     listed, record = is_list(kind), ""
     if listed and isinstance(kind.inner, pl.Struct):
         record = table.records(field.name for field in kind.inner.fields).needed("document")
-    kept, position, rank = {*found.values(), *columns.values()} & {*schema}, None, None
+    kept, position, rank = {*roles.values(), *columns.values()} & {*schema}, None, None
     if value == "score":
         if not listed:
-            position = next((name for name in schema if name.lower() == _POSITION and name not in found.values()), None)
+            position = next((name for name in schema if name.lower() == _POSITION and name not in roles.values()), None)
         others = tuple(name for name in table.names if name != position)
-        rank = found.get("rank") or replace(table, names=others).column_of("rank")
+        rank = roles.get("rank") or replace(table, names=others).column_of("rank")
         kept |= {rank} - {None}
-    taken = [sql.col(quoted(found["query"])).alias("query")]
-    taken += [sql.col(quoted(name)).alias(value + name) for name in schema if name in kept - {found["query"], position}]
+    taken = [sql.col(quoted(roles["query"])).alias("query")]
+    taken += [sql.col(quoted(name)).alias(value + name) for name in schema if name in kept - {roles["query"], position}]
     if position is not None:
         taken.append(sql.col(quoted(position)).cast("double").alias(_POSITION))
-    side = Side(value, name, dict(columns), found["query"], found["document"], listed)
-    return Source(frame.select(*taken), side, record, schema[found["query"]], rank is not None)
+    side = Side(value, name, dict(columns), roles["query"], roles["document"], listed)
+    return Source(frame.select(*taken), side, record, schema[roles["query"]], rank is not None)
 
 
 def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
@@ -149,11 +149,11 @@ def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
     Of lists, the ids and numbers in them are looked at as columns.
     """
     flat: dict[str, Any] = {}
-    for what, column in table.chosen().items():
+    for role, column in table.chosen().items():
         kind: Any = schema[column]
-        flat[what] = kind.inner if is_list(kind) else kind
-        if isinstance(flat[what], pl.Struct):
-            fields = {each.name: each.dtype for each in flat[what].fields}
+        flat[role] = kind.inner if is_list(kind) else kind
+        if isinstance(flat[role], pl.Struct):
+            fields = {each.name: each.dtype for each in flat[role].fields}
             records = table.records(fields)
             flat |= {name: fields[field] for name, field in records.value_columns().items() if name in _VALUES}
             flat["document"] = fields[records.needed("document")]
@@ -207,19 +207,19 @@ def rows_together(
     """
     kind = "bigint" if all(side.query.is_integer() for side in (qrels, run)) else "string"
     sides = [replace(side, frame=side.frame.withColumn("query", sql.col("query").cast(kind))) for side in (qrels, run)]
-    others = []
+    more_rows = []
     if wanted is not None:
         wanted = wanted.select(_known(_as(kind, "query")).alias("query")).distinct()
         sides = [replace(side, frame=side.frame.join(wanted, "query", "left_semi")) for side in sides]
-        others.append(wanted.withColumn("kind", sql.lit(WANTED)))
+        more_rows.append(wanted.withColumn("kind", sql.lit(WANTED)))
     if pairs is not None:
         there = _there("query", _as(kind, "query")).alias("query"), _there("document", sql.col("document"))
-        others.append(pairs.select(there[0], there[1].alias("document"), sql.lit(PAIR).alias("kind")))
+        more_rows.append(pairs.select(there[0], there[1].alias("document"), sql.lit(PAIR).alias("kind")))
     if judged is not None:
         met = sides[1].pairs().join(judged(sides[0]), "document", "left_semi")
-        others.append(met.withColumn("kind", sql.lit(ELSEWHERE)))
+        more_rows.append(met.withColumn("kind", sql.lit(ELSEWHERE)))
     rows, ranked = (side.frame.withColumn("kind", sql.lit(side.side.value)) for side in sides)
-    for other in (ranked, *others):
+    for other in (ranked, *more_rows):
         rows = rows.unionByName(other, allowMissingColumns=True)
     return rows.repartition(sql.xxhash64("query")).sortWithinPartitions("query")
 
@@ -257,10 +257,10 @@ def translated() -> Iterator[None]:
     except RankworthError:
         raise
     except Exception as error:
-        own = raised(str(error))
-        if own is None:
+        worker_error = raised(str(error))
+        if worker_error is None:
             raise
-        raise own from None
+        raise worker_error from None
 
 
 def raised(text: str) -> RankworthError | None:

@@ -109,10 +109,10 @@ class Blocks:
 
     def _judged(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return the judgements, maybe without a row."""
-        own = self.qrels.rows(rows)
-        if not own.height:
+        judgement_rows = self.qrels.rows(rows)
+        if not judgement_rows.height:
             return pl.DataFrame(schema={"query": pl.String, "document": pl.String, "grade": pl.Float64})
-        return frames.read(own, Table("grade", self.qrels.name, self.qrels.columns))
+        return frames.read(judgement_rows, Table("grade", self.qrels.name, self.qrels.columns))
 
     def _run(self, rows: pl.DataFrame) -> Run | None:
         """Return the run; None where it has no document.
@@ -121,14 +121,14 @@ class Blocks:
             InputError: `duplicate-document`, `missing-value`, `bad-score`.
 
         """
-        own = rows.filter(kind=self.run.value)
+        run_rows = rows.filter(kind=self.run.value)
         if self.ordered and self.run.listed:
-            _refuse_parted(own, self.run)
+            _refuse_parted(run_rows, self.run)
         elif self.ordered:
-            _refuse_placed(own)
-            own = own.sort("query", "position", maintain_order=True)
+            _refuse_placed(run_rows)
+            run_rows = run_rows.sort("query", "position", maintain_order=True)
         try:
-            return Run(self.run.rows(own), columns=self.run.columns)
+            return Run(self.run.rows(run_rows), columns=self.run.columns)
         except InputError as error:
             if error.slug != "empty-input":
                 raise
@@ -232,25 +232,25 @@ def whole_queries(batches: Iterable[pa.RecordBatch]) -> Iterator[pl.DataFrame]:
         batches: rows, those of a query together.
 
     """
-    held: list[pl.DataFrame] = []
+    parts: list[pl.DataFrame] = []
     size, enough = 0, _BYTES
     for batch in batches:
         if not batch.num_rows:
             continue
-        held.append(pl.DataFrame(pa.Table.from_batches([batch])))
+        parts.append(pl.DataFrame(pa.Table.from_batches([batch])))
         size += batch.nbytes
         if size < enough:
             continue
-        rows = pl.concat(held)
+        rows = pl.concat(parts)
         begun = rows["query"].ne_missing(rows["query"][-1]).arg_true()
         if not len(begun):  # one query, which goes on
-            held, enough = [rows], 2 * size
+            parts, enough = [rows], 2 * size
             continue
         start = int(begun[-1]) + 1
         yield rows[:start]
-        held, size, enough = [rows[start:]], int(rows[start:].estimated_size()), _BYTES
-    if held:
-        yield pl.concat(held)
+        parts, size, enough = [rows[start:]], int(rows[start:].estimated_size()), _BYTES
+    if parts:
+        yield pl.concat(parts)
 
 
 def _with_text_ids(rows: pl.DataFrame) -> pl.DataFrame:
@@ -281,9 +281,9 @@ class QueryRows:
             if block.values is None:
                 continue
             values = block.values.per_query
-            own = np.array([query != STAND_IN for query in values.ids], dtype=bool)
-            if own.any():
-                yield from self._table(values, own).to_batches()
+            is_asked = np.array([query != STAND_IN for query in values.ids], dtype=bool)
+            if is_asked.any():
+                yield from self._table(values, is_asked).to_batches()
 
     def _table(self, values: PerQuery, own: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> pa.Table:
         queries = pl.Series("query", values.ids, dtype=pl.String).filter(pl.Series(own))
@@ -296,8 +296,8 @@ class QueryRows:
             if name in values.texts:
                 columns[name] = pa.array(np.array(values.texts[name], dtype=object)[own], pa.string())
             else:
-                place = values.measures.index(name)
-                columns[name] = pa.array(values.array[own, place], pa.float64(), mask=~there[own, place])
+                column_index = values.measures.index(name)
+                columns[name] = pa.array(values.array[own, column_index], pa.float64(), mask=~there[own, column_index])
         return pa.table(columns)
 
 
@@ -330,7 +330,7 @@ class MeasureRows:
 
     def _rows(self, columns: Sequence[Column]) -> Iterator[pa.RecordBatch]:
         """Return the rows of a block, measure by measure: one for each query that counts."""
-        for place, column in enumerate(columns):
+        for measure_index, column in enumerate(columns):
             rows = column.counted
             if STAND_IN in column.queries:
                 rows[column.queries.index(STAND_IN)] = False
@@ -342,7 +342,7 @@ class MeasureRows:
             weights = column.weights[rows]
             if self.weights is not None and column.link != "sum":
                 weights = weights * _scaled(self.weights, names)
-            yield _batch([place] * len(names), groups, additive(column.values[rows], column.link), weights)
+            yield _batch([measure_index] * len(names), groups, additive(column.values[rows], column.link), weights)
 
 
 def _batch(
@@ -368,9 +368,9 @@ def _counts(values: Values) -> dict[str, int]:
     answered = standing.answered & standing.judged
     counts["answered"] = int(np.count_nonzero(answered))
     if STAND_IN in standing.queries:
-        place = standing.queries.index(STAND_IN)
+        row = standing.queries.index(STAND_IN)
         for name, there in (("judged", standing.judged), ("scored", scored), ("answered", answered)):
-            counts[name] = counts.get(name, 0) - int(there[place])
+            counts[name] = counts.get(name, 0) - int(there[row])
     return counts
 
 

@@ -287,16 +287,16 @@ class Accumulator:
         """Return what has to be equal where sums are added: the measures and the settings."""
         settings: list[Any] = [self._prepared.level]
         for conventions in dict.fromkeys(self._prepared.conventions):
-            own = ["nan" if setting != setting else setting for setting in conventions]  # noqa: PLR0124 - NaN
-            changed = [setting for setting, default in zip(own, Conventions(), strict=True) if setting != default]
-            settings += own[:2] + [setting for setting in changed if setting not in own[:2]]
+            values = ["nan" if setting != setting else setting for setting in conventions]  # noqa: PLR0124 - NaN
+            changed = [setting for setting, default in zip(values, Conventions(), strict=True) if setting != default]
+            settings += values[:2] + [setting for setting in changed if setting not in values[:2]]
         return {"measures": list(self._prepared.canonical), "settings": settings}
 
     def _check_settings(self, other: str, settings: Mapping[str, Any]) -> None:
         """Refuse what was collected with other measures or settings (`conflicting-options`)."""
-        for name, own in self._settings().items():
-            if settings[name] != own:
-                raise UsageError("conflicting-options", f"{name} of {other} are {settings[name]}, here {own}")
+        for name, setting in self._settings().items():
+            if settings[name] != setting:
+                raise UsageError("conflicting-options", f"{name} of {other} are {settings[name]}, here {setting}")
 
     def compute(self) -> ByMeasure | Array:
         """Compute one number for each measure, over all batches of all processes, as arrays without axes.

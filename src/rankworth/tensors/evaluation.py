@@ -161,10 +161,10 @@ class Conventions(NamedTuple):
         but = () if ties is None else ("ties",)
         support.refuse("matrices", resolved.judging, resolved.averaging, label=resolved.label, but=but, more=more)
         settings = vars(resolved.judging) | vars(resolved.averaging)
-        own = {name: settings[name] for name in cls._fields}
-        own["ties"] = ties or ("expected" if settings["ties"] == "expected" else "order")
+        fields = {name: settings[name] for name in cls._fields}
+        fields["ties"] = ties or ("expected" if settings["ties"] == "expected" else "order")
         replacing = settings["undefined"] if undefined is None else undefined
-        return cls(**(own | {"undefined": math.nan if replacing == "nan" else replacing}))
+        return cls(**(fields | {"undefined": math.nan if replacing == "nan" else replacing}))
 
     @property
     def skips(self) -> bool:
@@ -460,7 +460,7 @@ def _prepared(
     if errors:
         raise MeasureError.together(errors)
     depths = tuple(map(_depth, quantities, (level for _ in pairs), conventions))
-    of_judged = [pair for pair, own in zip(pairs, conventions, strict=True) if own.pool == "judged"]
+    of_judged = [pair for pair, convention in zip(pairs, conventions, strict=True) if convention.pool == "judged"]
     beyond = tuple(label for label, quantity in of_judged if _looks_beyond(quantity, level))
     return Prepared(labels, quantities, depths, conventions, level, beyond)
 

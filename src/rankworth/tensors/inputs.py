@@ -68,9 +68,9 @@ def checked_arrays(**arrays: Array) -> dict[str, Array]:
     for name, array in arrays.items():
         if array is None and name != "grades":
             continue
-        own = _library(name, array)
-        if own.__name__ != library.__name__:
-            text = f"{reference} are an array of {library.__name__}, {name} of {own.__name__}"
+        its_library = _library(name, array)
+        if its_library.__name__ != library.__name__:
+            text = f"{reference} are an array of {library.__name__}, {name} of {its_library.__name__}"
             raise InputError("input-type", text, remedy="bring all arrays to one library")
         if device_of(array) != device:
             text = f"{reference} are on {device}, {name} on {device_of(array)}"
