@@ -57,7 +57,7 @@ class Converted:
     left_out: tuple[str, ...]
 
     def __str__(self) -> str:
-        """How much it is."""
+        """Count the rows and the queries, in words."""
         return f"{counted(self.rows, 'row', 'rows')}, {counted(self.queries)}"
 
 
@@ -135,7 +135,7 @@ def _check(kind: str, tag: str) -> None:
 
 
 def _layout(sources: Sequence[Source], reading: Reading) -> Layout:
-    """Whether files hold a run or judgements; all of them the same."""
+    """Return whether files hold a run or judgements; all of them the same."""
     layouts = [detect.layout_of(source, reading) for source in sources]
     if len(set(layouts)) > 1:
         text = f"{quoted(source.path for source in sources)}: some look like runs, and some like judgements"
@@ -189,12 +189,12 @@ class _Rows:
     lost: dict[str, None] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        """Nothing is met yet."""
+        """Prepare to read the files, as if nothing had been read yet."""
         self.reading = self.reading.afresh()
         self.contradictions = Contradictions()
 
     def write(self, target: str) -> Converted:
-        """Read, check, put in order and write."""
+        """Read, check, sort and write the rows."""
         columns, frames = write.TABLES[self.layout.value], self._run()
         if self.layout is QRELS:
             judgements = self._judgements()
@@ -231,7 +231,7 @@ class _Rows:
     # Judgements, all at once
 
     def _judgements(self) -> pl.DataFrame:
-        """Each judgement once, those of a query together, with subtopics where the target can hold them."""
+        """Return each judgement once, those of a query together, with subtopics where the target can hold them."""
         frames = [frame.with_columns(subtopic=_as_text(frame, "subtopic", _NONE)) for frame in self._read()]
         whole = pl.concat([frame.select("query", "document", "grade", "subtopic") for frame in frames])
         frame = self._once(next(together_in_memory([whole])), duplicates.TRIPLE)
@@ -270,7 +270,7 @@ class _Rows:
             yield ranked
 
     def _named(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Rows with the ranks that they had, if they had some, and the tags that they get."""
+        """Name the columns of rows: add the ranks that they had, if they had some, and the tags that they get."""
         had = pl.lit(None, pl.Int64)
         if "rank" in frame.columns:
             had = pl.col("rank").cast(pl.Int64, strict=False).fill_null(_NO_RANK)
@@ -278,7 +278,7 @@ class _Rows:
         return frame.select("query", "document", "score", had=had, tag=tag)
 
     def _once(self, frame: pl.DataFrame, by: tuple[str, ...]) -> pl.DataFrame:
-        """Every document once for each query, or for each subtopic where there are some."""
+        """Keep every document once for each query, or for each subtopic where there are some."""
         if not duplicates.any_in(frame, by):
             return frame
         if self.policy == "error":
@@ -304,7 +304,7 @@ class _Rows:
         return frame.with_columns(score=np.where(ordered[owner], scores, starts[owner] - np.arange(scores.size) - 1.0))
 
     def _left_out(self) -> Iterator[str]:
-        """Say what the target does not hold."""
+        """Yield what the target does not hold, in words."""
         yield from self.lost
         blanks = self.reading.blanks
         if blanks.count and blanks.policy == "unjudged":

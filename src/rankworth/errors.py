@@ -39,7 +39,7 @@ class RankworthError(ValueError):
     """
 
     def __init__(self, slug: str, *problems: str, slugs: Sequence[str] = (), more: int = 0, remedy: str = "") -> None:
-        """Say what is wrong; `slugs` where the problems are of different kinds."""
+        """Make an error from its problems; `slugs` where the problems are of different kinds."""
         self.slugs = tuple(slugs) or (slug,) * len(problems)
         self.slug = known(slug)
         self.more = more
@@ -54,7 +54,7 @@ class RankworthError(ValueError):
 
     @classmethod
     def together(cls, errors: Sequence["RankworthError"]) -> Self:
-        """Several errors as one."""
+        """Join several errors in one."""
         return cls(
             errors[0].slug,
             *(problem for error in errors for problem in error.problems),
@@ -68,7 +68,7 @@ class RankworthError(ValueError):
         return type(self)(self.slug, *self.problems, slugs=self.slugs, more=self.more, remedy=remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel between processes whole."""
+        """Return what pickle needs to copy the whole error."""
         kind = partial(type(self), slugs=self.slugs, more=self.more, remedy=self.remedy)
         return kind, (self.slug, *self.problems)
 
@@ -99,7 +99,7 @@ class RefusedError(InputError):
     """
 
     def __init__(self, setting: str, refused: str, says: str = "", remedy: str = "") -> None:
-        """Say what is refused."""
+        """Make an error from the setting that is refused, and from those who refuse it."""
         self.setting = setting
         self.refused = refused
         self.says = says
@@ -109,7 +109,7 @@ class RefusedError(InputError):
         super().__init__("refused-input", text, remedy=remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel between processes whole."""
+        """Return what pickle needs to copy the whole error."""
         return type(self), (self.setting, self.refused, self.says, self.remedy)
 
 
@@ -153,13 +153,13 @@ class RankworthWarning(UserWarning):
     """A number that is right but easily misread; `slug` as for errors."""
 
     def __init__(self, slug: str, text: str) -> None:
-        """Say what deserves a second look."""
+        """Make a warning from its slug and text."""
         self.slug = known(slug)
         self.text = escaped(text)
         super().__init__(in_python(f"{self.text}   [{slug}]"))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel between processes whole."""
+        """Return what pickle needs to copy the whole warning."""
         return type(self), (self.slug, self.text)
 
 
@@ -215,7 +215,7 @@ _PAIRS: Final = tuple(
 
 @cache
 def catalogue() -> Mapping[str, tuple[Severity, str]]:
-    """Each slug, with its severity and what it means in one line."""
+    """Return each slug, with its severity and what it means in one line."""
     from importlib.resources import files  # noqa: PLC0415 - only where something is wrong
     from tomllib import loads  # noqa: PLC0415 - as above
 
@@ -224,7 +224,7 @@ def catalogue() -> Mapping[str, tuple[Severity, str]]:
 
 
 def slugs() -> Mapping[str, str]:
-    """Each slug and what it means in one line."""
+    """Return each slug and what it means in one line."""
     return {slug: meaning for slug, (_, meaning) in catalogue().items()}
 
 
@@ -236,7 +236,7 @@ def known(slug: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Text in which control characters are spelled out, but for line ends and tabs: none reaches a terminal.
+    r"""Spell out control characters in a text, but for line ends and tabs: none reaches a terminal.
 
     >>> escaped("d\x1b[2J")
     'd\\x1b[2J'

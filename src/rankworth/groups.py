@@ -131,7 +131,7 @@ class Weights(_OfQueries):
 
     @classmethod
     def of(cls, given: object, name: str = GIVEN, source: str = "") -> "Weights":
-        """Weights by query.
+        """Assign weights to queries.
 
         Args:
             given: `{query: number}`; None is no weight.
@@ -163,7 +163,7 @@ class Weights(_OfQueries):
         return cls(_label(_plain(name), weights), source, weights)
 
     def array(self, queries: Sequence[str]) -> Floats:
-        """`[N]`: the weights of some queries.
+        """Return `[N]`, the weights of some queries.
 
         Raises:
             InputError: `missing-value`, where a query has none.
@@ -182,7 +182,7 @@ class Parts(NamedTuple):
     """`[N]`: the place of each query's group among them"""
 
     def of(self, name: str) -> NDArray[np.bool_]:
-        """`[N]`: which queries belong to a group."""
+        """Return `[N]`, which queries belong to a group."""
         place = self.names.index(name) if name in self.names else -1
         return np.asarray(self.places == place)
 
@@ -298,7 +298,7 @@ class SeparateParts(NamedTuple):
     """by group `[N]`: which queries belong to it"""
 
     def of(self, name: str) -> NDArray[np.bool_]:
-        """`[N]`: which queries belong to a group."""
+        """Return `[N]`, which queries belong to a group."""
         return self.rows[name] if name in self.rows else np.zeros_like(next(iter(self.rows.values())))
 
 
@@ -367,7 +367,7 @@ def _cell(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - text or number, or a
 
 
 def _ordered(cells: Iterable[tuple[Any, ...]], orders: Sequence[Sequence[object]] = ()) -> list[tuple[Any, ...]]:
-    """Crossed groups by their first part, then by the next; numbers by size where all are numbers.
+    """Sort crossed groups by their first part, then by the next; numbers by size where all are numbers.
 
     Args:
         cells: the groups.
@@ -453,7 +453,7 @@ class Slices:
 
 
 def _names(value: object) -> list[str] | None:
-    """Names of columns; None for anything else."""
+    """Return the names of columns; None for anything else."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, Sequence) and all(isinstance(name, str) for name in value):
@@ -465,7 +465,7 @@ Kind = TypeVar("Kind", Weights, Groups)
 
 
 def _chosen(kind: type[Kind], value: object, setting: str, table: "QueryTable | None") -> Kind | None:
-    """Weights or groups: of the columns of a table, or as they are given; None where nothing is asked for.
+    """Choose weights or groups: of the columns of a table, or as they are given; None where nothing is asked for.
 
     Raises:
         InputError: `frame-columns`, `bad-weight`.

@@ -89,7 +89,7 @@ def several(measures: object) -> list[Any]:
 
 
 def parse_all(texts: Iterable[object], *, rel: float | None = None) -> list[Quantity]:
-    """All measures of a list, each once, or one error that names every mistake in it.
+    """Parse all measures of a list, each once; raise one error that names every mistake in it.
 
     Args:
         texts: as for `parse_named`.
@@ -103,7 +103,7 @@ def parse_all(texts: Iterable[object], *, rel: float | None = None) -> list[Quan
 
 
 def parse_named(texts: Iterable[object], *, rel: float | None = None) -> list[tuple[str, Quantity]]:
-    """All measures of a list with the names that they were asked for by, each pair once.
+    """Parse all measures of a list with the names that they were asked for by, each pair once.
 
     A name that stands for several of trec_eval's measures, such as `official` or `P.5,10`, gives each under the name
     that trec_eval prints; `R@1,10` gives `R@1` and `R@10`; a measure goes by its canonical name, and a measure object
@@ -145,7 +145,7 @@ def parse_named(texts: Iterable[object], *, rel: float | None = None) -> list[tu
 
 
 def column_of(wanted: object, labels: Sequence[str], measures: Sequence[str]) -> int | None:
-    """Which of some columns holds a measure, by any of its names; None where there is none.
+    """Find which of some columns holds a measure, by any of its names; None where there is none.
 
     Args:
         wanted: the name that the column was asked for by, or another one of its measure, or the measure itself.
@@ -195,7 +195,7 @@ def kind_of(quantity: Quantity) -> Kind:
 
 
 def separated(text: str) -> list[str]:
-    """Several measures with blanks between them, one by one.
+    """Split several measures with blanks between them, one by one.
 
     >>> separated("P@5 AP(rel=2, norm=found)@10")
     ['P@5', 'AP(rel=2, norm=found)@10']
@@ -297,7 +297,7 @@ def _at_each_cutoff(measure: Any) -> list[Any]:  # noqa: ANN401 - whatever was g
 
 
 def _quantities(text: str, besides: frozenset[str] = frozenset()) -> tuple[Quantity, ...]:
-    """All that a text stands for, beside names of trec_eval that have their own values."""
+    """Parse all that a text stands for, beside names of trec_eval that have their own values."""
     return _remembered(text, besides, _state())
 
 
@@ -386,7 +386,7 @@ def _misspelt(text: str, problem: str, slug: str = "measure-syntax") -> MeasureE
 
 
 def _parameters(text: str, inside: str) -> dict[str, Any]:
-    """Parameters between brackets; values are written as in Python, but for words, which have no quotes.
+    """Parse the parameters between brackets; values are written as in Python, but for words, which have no quotes.
 
     Raises:
         MeasureError: `measure-syntax`.
@@ -411,7 +411,7 @@ def _parameters(text: str, inside: str) -> dict[str, Any]:
 
 
 def _split(text: str, separator: str) -> Iterator[str]:
-    """Parts between separators that are not inside brackets."""
+    """Yield the parts between separators that are not inside brackets."""
     depth = start = 0
     for place, character in enumerate(text):
         depth += (character in "({[") - (character in "]})")
@@ -453,7 +453,7 @@ def _named(name: str) -> Quantity | None:
 
 @lru_cache(maxsize=8)
 def _spellings(_: tuple[int, ...]) -> tuple[dict[str, Quantity], dict[str, str]]:
-    """Our quantities by folded name, names before aliases; and what folded names of tools mean."""
+    """Return our quantities by folded name, names before aliases; and what folded names of tools mean."""
     quantities: list[Quantity] = [*CATALOGUE.values(), *FACTS.values()]
     named = [(quantity.name, quantity) for quantity in quantities]
     named += [(alias, quantity) for quantity in quantities for alias in quantity.definition.aliases]
@@ -465,7 +465,7 @@ def _spellings(_: tuple[int, ...]) -> tuple[dict[str, Quantity], dict[str, str]]
 
 
 def _state() -> tuple[int, ...]:
-    """Tells one state of the catalogue from another, for what is remembered of it."""
+    """Tell one state of the catalogue from another, for what is remembered of it."""
     return tuple(map(id, (*CATALOGUE.values(), *FACTS.values())))
 
 

@@ -84,7 +84,7 @@ class Target:
 def targets(
     paths: Iterable[str], form: str | None, inputs: Sequence[str] = (), known: Iterable[str] = SUFFIXES
 ) -> list[Target]:
-    """Which form each file gets: by its suffix, otherwise the one that was asked for; nothing is written yet.
+    """Choose the form that each file gets: by its suffix, otherwise the one that was asked for; write nothing yet.
 
     Args:
         paths: the files to be written.
@@ -220,7 +220,7 @@ def refuse(path: str | Path, inputs: Sequence[str] = ()) -> None:
 
 
 def _problem(path: Path, inputs: Sequence[str]) -> str:
-    """Why a file cannot be written; nothing where it can."""
+    """Return why a file cannot be written; an empty text where it can."""
     try:
         if not path.parent.is_dir():
             return f"there is no folder {path.parent}"
@@ -243,5 +243,5 @@ def _is_same(path: Path, source: str) -> bool:
 
 
 def _is_special(path: Path) -> bool:
-    """Whether this is a pipe or a device, which is written to and never replaced."""
+    """Return whether this is a pipe or a device, which is written to and never replaced."""
     return path.exists() and not stat.S_ISREG(path.stat().st_mode)

@@ -57,7 +57,7 @@ def trimmed(items: Sequence[Any]) -> list[Any]:
 
 
 def is_written(cell: object) -> bool:
-    """Whether a cell is written as a list."""
+    """Return whether a cell is written as a list."""
     return isinstance(cell, str) and cell.lstrip().startswith("[") and cell.rstrip().endswith("]")
 
 

@@ -72,7 +72,7 @@ class Columns:
                 raise UsageError("unknown-setting", text, remedy="write WHAT=COLUMN, as in query=user_id")
 
     def __bool__(self) -> bool:
-        """Whether anything is named."""
+        """Return whether anything is named."""
         return bool(self.both or self.qrels or self.runs or self.usual or self.as_given)
 
     def own(self, layout: Layout) -> Mapping[str, str]:
@@ -80,7 +80,7 @@ class Columns:
         return self.runs if layout is RUN else self.qrels
 
     def named(self, layout: Layout) -> dict[str, str]:
-        """All that may be the columns of one kind of input."""
+        """Return all names that may be those of columns of one kind of input."""
         usual = {} if self.usual is None else self.usual.named(layout)
         return usual | {what: name for what, name in {**self.both, **self.own(layout)}.items() if what in ROLES[layout]}
 
@@ -183,7 +183,7 @@ class Input:
         return PAIR if self.aside else ROLES[self.layout]
 
     def has(self, what: str, name: str, *, own: bool) -> bool:
-        """Whether it has a column of this name.
+        """Return whether it has a column of this name.
 
         Args:
             what: `query`, `document`, and so on.
@@ -213,7 +213,7 @@ class Input:
         )
 
     def tells_scores(self, columns: Mapping[str, str]) -> bool:
-        """Whether a column of scores, ranks or distances is known, or what columns hold is told by their number.
+        """Return whether a column of scores, ranks or distances is known, or what columns hold is told by their number.
 
         Args:
             columns: what is said of its columns.
@@ -302,7 +302,7 @@ def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, st
 
 
 def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything
-    """Rows, columns, or what stands by query."""
+    """Look up the columns of an object: rows, columns, or what stands by query."""
     from rankworth.io import id_arrays, responses  # noqa: PLC0415 - not needed for frames and tables
 
     root = columns.get("root", "")

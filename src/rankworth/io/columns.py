@@ -88,7 +88,7 @@ _KNOWN: Final = frozenset(chain(*SPELLINGS.values(), *LISTS.values()))
 
 
 def is_header(cells: Sequence[str], columns: Mapping[str, str] = NONE) -> bool:
-    """Whether these are the names of columns, one of them that of the queries or the documents."""
+    """Return whether these are the names of columns, one of them that of the queries or the documents."""
     known = {*SPELLINGS["query"], *SPELLINGS["document"]}
     named = {column.removeprefix("-") for column in columns.values()} | {*columns.values()}
     named.update(columns.get("query", "").split(","))
@@ -147,7 +147,7 @@ def numbered(pattern: object, names: Iterable[Any], others: Iterable[Any] = ()) 
 
 
 def is_negative(name: str) -> bool:
-    """Whether `-name` says that smaller values are better."""
+    """Return whether `-name` says that smaller values are better."""
     return name.startswith("-") and len(name) > 1
 
 
@@ -249,7 +249,7 @@ class Table:
         return {**self.columns, "score": "", "distance": score[1:]}
 
     def chosen(self) -> dict[str, Any]:
-        """Which column holds what.
+        """Choose the column of each role.
 
         Raises:
             InputError: `frame-columns`.
@@ -355,7 +355,7 @@ class Table:
         return matches[0] if matches else None
 
     def option(self, columns: Mapping[str, str]) -> str:
-        """How a user says which column holds what."""
+        """Write how a user says which column holds what."""
         if "distance" in columns:
             columns = {"score": f"-{columns['distance']}"}
         in_python = f"columns={dict(columns)!r}"
@@ -461,7 +461,7 @@ class Table:
             raise self.missing(self.value, optional=True)
 
     def _several(self, cell: object) -> str:
-        """How a user says that a cell holds several documents, where that may be; nothing otherwise."""
+        """Write how a user says that a cell holds several documents, where that may be; nothing otherwise."""
         sign = separator_in(cell)
         how = f"if a cell holds several documents, as {shortened(str(cell), 40)!r}"
         return f"{how}: {self.option({'separator': sign})}\n" if sign else ""
@@ -472,12 +472,12 @@ class Table:
         return InputError("frame-columns", text, remedy="rename or remove those that are not meant")
 
     def where(self, index: int) -> str:
-        """Where a row of a frame stands in the table."""
+        """Say where a row of a frame stands in the table."""
         return f"{self.name}: row {index + self.first}"
 
 
 def _beside(names: Iterable[Any]) -> set[str]:
-    """Names that mean something else where they stand beside these: the text of a query, PyTerrier's row numbers."""
+    """Return the names that mean something else beside these: the text of a query, PyTerrier's row numbers."""
     return {*_TEXTS, "docid"} if "docno" in {str(name).lower() for name in names} else _TEXTS
 
 
@@ -501,17 +501,17 @@ def nearest(names: str | Sequence[str], columns: Iterable[Any]) -> str:
 
 
 def joined(texts: Sequence[str]) -> str:
-    """Texts as a sentence lists them."""
+    """List texts as a sentence does."""
     return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
 
 
 def is_index(name: object) -> bool:
-    """Whether pandas calls an index so that has no name."""
+    """Return whether pandas calls an index so that has no name."""
     return re.fullmatch(r"__index_level_\d+__", str(name)) is not None
 
 
 def is_plural(column: object, what: str) -> bool:
-    """Whether a column is called so only where it holds lists."""
+    """Return whether a column is called so only where it holds lists."""
     return str(column).lower() in (*LISTS.get(what, ()), *chain(*SIDES.values()))
 
 

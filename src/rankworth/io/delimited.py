@@ -191,7 +191,7 @@ def _first_cell(source: Source, begun: "Beginning", place: int, *, is_named: boo
 
 
 def _ranked(frame: pl.DataFrame, orders: "Orders") -> pl.DataFrame:
-    """Rows in the order of the ranking, with scores that say so."""
+    """Score rows that stand in the order of the ranking."""
     return frame.with_columns(score=pl.Series(orders.ranked(frame["query"].to_list()), dtype=pl.Float64))
 
 
@@ -273,7 +273,7 @@ def begin(source: Source, delimiters: Iterable[str], is_header: Callable[[list[s
 
 
 def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order: bool = True) -> Header:
-    """Look at the first line that is neither blank nor a comment.
+    """Read the first line that is neither blank nor a comment.
 
     Args:
         source: the file.
@@ -347,7 +347,7 @@ def names(source: Source, form: str, columns: Mapping[str, str]) -> list[str]:
 
 
 def ranks(source: Source, reading: "Reading") -> int | None:
-    """Which column of a run holds ranks, maybe beside scores; None where none does.
+    """Return the column of a run that holds ranks, maybe beside scores; None where none does.
 
     Args:
         source: the file.
@@ -369,7 +369,7 @@ def _begin(source: Source, form: str, columns: Mapping[str, str]) -> Beginning:
 
 
 def _is_data(cells: Sequence[str], grades: Words = grade_words.NONE) -> bool:
-    """Whether a record reads as query, document and a number or a grade, or with one column between."""
+    """Return whether a record reads as query, document and a number or a grade, or with one column between."""
     return any(NUMBER.fullmatch(cell) or cell in grades for cell in cells[2:4])
 
 
@@ -395,7 +395,7 @@ class Records(Reader):
     most: int = -1
 
     def read(self, start: tuple[int, int], delimiter: str = TAB) -> Iterator[pl.DataFrame]:
-        """All rows below some bytes and lines.
+        """Read all rows below some bytes and lines.
 
         Args:
             start: how many bytes and lines to pass over.
@@ -408,7 +408,7 @@ class Records(Reader):
         return self.frames(chunks)
 
     def is_odd(self, text: bytes) -> bool:
-        """Whether quotes stand for themselves, or there are byte order marks, as in files that were joined."""
+        """Return whether quotes stand for themselves, or there are byte order marks, as in files that were joined."""
         return lines.has_mark(text) or (
             self.has_quotes and b'"' in text and not _quotes_whole_cells(text, self.separator)
         )
@@ -433,7 +433,7 @@ class Records(Reader):
         return record if any(record.cells[self.width :]) else record._replace(cells=record.cells[: self.width])
 
     def advice(self, cells: Sequence[str]) -> str:
-        """Whether cells are missing, or are too many."""
+        """Return whether cells are missing, or are too many."""
         if len(cells) < self.width:
             return "drop or fill such lines"
         return f"put cells in quotes that hold a {DELIMITERS[self.separator]}"
@@ -450,7 +450,7 @@ class _Quepid(Records):
     """Exports of Quepid, which leave cells empty where nothing was retrieved or judged."""
 
     def is_odd(self, text: bytes) -> bool:  # noqa: ARG002 - all of them are read record by record
-        """Whether Polars must not see a chunk: always."""
+        """Return whether Polars must not see a chunk: always."""
         return True
 
     def adapted(self, record: Record) -> Record | None:
@@ -519,7 +519,7 @@ def _problem(reason: str, line: str) -> InputError:
 
 
 def _quotes_whole_cells(chunk: bytes, delimiter: str) -> bool:
-    """Whether every quote opens or closes a cell that is not empty; of others Polars may make one cell of several."""
+    """Return whether every quote opens or closes a non-empty cell; of others Polars may make one cell of several."""
     if b'""' in chunk:
         return False
     text = np.frombuffer(b"\n%b\n" % chunk, dtype=np.uint8)

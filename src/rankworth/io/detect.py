@@ -86,13 +86,13 @@ def _of_table(first: str, reading: Reading, *, counted: bool) -> str:
 
 
 def _may_be_cells(line: bytes) -> bool:
-    """Whether what has the words of a line of TREC's has three cells as well, of which one holds several words."""
+    """Return whether what has as many words as a line of TREC's has three cells, of which one holds several words."""
     cells = [cell.strip() for cell in line.split(b"\t")]
     return len(cells) == 3 and b" " in line and b" " not in cells[2]  # noqa: PLR2004 - query document value
 
 
 def _are_cells(source: Source, line: bytes, layout: Layout) -> bool:
-    """Whether they are cells rather than words: the second word of TREC's lines is Q0, or a number.
+    """Return whether they are cells rather than words: the second word of TREC's lines is Q0, or a number.
 
     Raises:
         InputError: `unknown-format` for any other number than 0, which may be a part of an id.
@@ -113,7 +113,7 @@ def _are_cells(source: Source, line: bytes, layout: Layout) -> bool:
 def json_form(
     text: bytes, is_row: Callable[[dict[str, Any]], bool], is_key: Callable[[str], bool], *, whole: bool
 ) -> tuple[str, bool]:
-    """Lines of JSON or one document; and whether the first line is JSON for sure.
+    """Tell lines of JSON from one document; return also whether the first line is JSON for sure.
 
     Args:
         text: the beginning of a file.
@@ -134,12 +134,12 @@ def json_form(
 
 
 def _is_of_row(key: str) -> bool:
-    """Whether this is what a row calls its query, its document or its list of documents."""
+    """Return whether this is what a row calls its query, its document or its list of documents."""
     return is_header([key]) or is_plural(key, "document")
 
 
 def layout_of(source: Source, reading: Reading) -> Layout:
-    """Whether a file is a run or judgements: by the columns of TREC's lines, otherwise by what its first rows read as.
+    """Tell whether a file is a run or judgements: by the columns of TREC's lines, or by what its first rows read as.
 
     Args:
         source: the file.

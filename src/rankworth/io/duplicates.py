@@ -37,7 +37,7 @@ def check(name: str, policy: object, known: object) -> None:
 
 
 def settled(frame: "pl.DataFrame", by: tuple[str, ...], value: str, policy: Policy) -> "pl.DataFrame":
-    """One row for each key, with the value that counts.
+    """Keep one row for each key, with the value that counts.
 
     Args:
         frame: rows in the order in which they were given.
@@ -85,7 +85,7 @@ class Part:
 
 
 def any_in(frame: "pl.DataFrame", by: Key = PAIR) -> bool:
-    """Whether some key appears twice; hashes are quicker, and tell in nearly all cases."""
+    """Return whether some key appears twice; hashes are quicker, and tell in nearly all cases."""
     import polars as pl  # noqa: PLC0415 - judgements and runs in dicts need none of this
 
     keys = frame.select(pl.struct(by).hash()).to_series()
@@ -159,7 +159,7 @@ Place = tuple[Part, int]
 
 
 def _repeats(parts: Sequence[Part], by: Key) -> tuple[int, dict[Key, tuple[Place, Place]]]:
-    """How many rows repeat an earlier one, and the first few keys that do, with the first two places of each."""
+    """Count the rows that repeat an earlier one; find the first few keys that do, with the first two places of each."""
     import polars as pl  # noqa: PLC0415 - judgements and runs in dicts need none of this
 
     key = pl.struct(pl.col(by).cast(pl.String)).hash()

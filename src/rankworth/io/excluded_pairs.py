@@ -25,7 +25,7 @@ _PAIR: Final = 2
 
 
 def read(source: Any, columns: Mapping[str, str] = NONE) -> "Scored | pl.DataFrame":  # noqa: ANN401 - anything
-    """Pairs as judgements of grade 1; some may appear twice.
+    """Read pairs as judgements of grade 1; some may appear twice.
 
     Args:
         source: a path or a list of paths, in any format of `rankworth.io.options` with or without values, or with two

@@ -33,7 +33,7 @@ _MODULES: Final = {
 
 
 def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether this names a file."""
+    """Return whether this names a file."""
     return isinstance(source, str | os.PathLike)
 
 

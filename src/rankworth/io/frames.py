@@ -26,7 +26,7 @@ Schema = Mapping[Any, Any]
 
 
 def is_frame(source: object) -> bool:
-    """Whether this is something with columns: an Arrow stream or a frame that Narwhals knows."""
+    """Return whether this is something with columns: an Arrow stream or a frame that Narwhals knows."""
     return hasattr(source, "__arrow_c_stream__") or _narwhals(source) is not None
 
 
@@ -114,7 +114,7 @@ def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
 
 
 def _with_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
-    """Rows with lists in place of texts that hold several documents, and of columns for each rank."""
+    """Put lists in place of texts that hold several documents, and of columns for each rank."""
     chosen = table.chosen()
     by_rank = [what for what in frame.columns if "*" in str(chosen[what]) and is_list(frame[what].dtype)]
     frame = frame.with_columns(
@@ -137,7 +137,7 @@ def _first(column: pl.Series) -> object:
 
 
 def _holds_lists(column: pl.Series) -> bool:
-    """Whether a column holds lists, of its type or as objects of Python."""
+    """Return whether a column holds lists, of its type or as objects of Python."""
     first = _first(column) if column.dtype == pl.Object else None
     return is_list(column.dtype) or has_documents(first) or isinstance(first, AbstractSet)
 
@@ -185,7 +185,7 @@ def _is_number(dtype: Any) -> bool:  # noqa: ANN401 - of Polars or of Narwhals; 
 
 @contextmanager
 def readable(source: object, name: str) -> Iterator[None]:
-    """Say what cannot be read where a library fails, each in its own way.
+    """Raise an error that says what cannot be read where a library fails, each in its own way.
 
     Raises:
         InputError: `input-type`, and those of the block.
@@ -301,7 +301,7 @@ def _ids(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:
 
 
 def _values(rows: pl.DataFrame, table: Table) -> pl.Series:
-    """Scores or grades as float64, or grades of 1; ranks and distances with a minus.
+    """Return scores or grades as float64, or grades of 1; ranks and distances with a minus.
 
     Raises:
         InputError: `bad-score`, `bad-grade`, `missing-value`.
@@ -332,7 +332,7 @@ def _values(rows: pl.DataFrame, table: Table) -> pl.Series:
 
 
 def is_list(dtype: object) -> bool:
-    """Whether a column holds lists."""
+    """Return whether a column holds lists."""
     return isinstance(dtype, pl.List | pl.Array)
 
 

@@ -77,12 +77,12 @@ def by_query(lists: Mapping[Any, Any], layout: Layout, name: str) -> Mapping[Any
 
 
 def _is_array(item: object) -> bool:
-    """Whether this is an array, or a list that is longer than a pair."""
+    """Return whether this is an array, or a list that is longer than a pair."""
     return not isinstance(item, tuple) and is_several(item) and (not isinstance(item, list) or len(item) > _PAIR)
 
 
 def _halves(items: Any) -> tuple[Any, Any] | None:  # noqa: ANN401 - what a program has
-    """Two lists of one length, of which each may be the only row of an array; None where it is something else."""
+    """Return two lists of one length, each maybe the only row of an array; None where it is something else."""
     if not isinstance(items, tuple | list) or len(items) != _PAIR or not all(map(is_several, items)):
         return None
     first, second = (half[0] if len(half) == 1 and is_several(half[0]) else half for half in map(plain, items))
@@ -93,7 +93,7 @@ def _halves(items: Any) -> tuple[Any, Any] | None:  # noqa: ANN401 - what a prog
 
 
 def is_sparse(source: object) -> bool:
-    """Whether this is a sparse matrix or array of SciPy, which is not imported to find out."""
+    """Return whether this is a sparse matrix or array of SciPy, which is not imported to find out."""
     module = sys.modules.get("scipy.sparse")
     return module is not None and bool(module.issparse(source))
 
@@ -130,7 +130,7 @@ def of_sparse(matrix: Any, layout: Layout, name: str) -> "pl.DataFrame":  # noqa
 
 
 def is_chroma(source: object) -> TypeGuard[Mapping[str, Any]]:
-    """Whether this is a result of `collection.query` of Chroma, or other lists of ids for each query."""
+    """Return whether this is a result of `collection.query` of Chroma, or other lists of ids for each query."""
     return isinstance(source, Mapping) and "ids" in source
 
 

@@ -83,7 +83,7 @@ def dicts(source: Source, layout: Layout, reading: "Reading") -> Scored | None:
 
 
 def is_row(value: object) -> bool:
-    """Whether this is an object with something besides lists and objects, as the ids and numbers of a row are."""
+    """Return whether this is an object with more than lists and objects, as the ids and numbers of a row are."""
     return (
         isinstance(value, dict)
         and "ids" not in value  # of Chroma
@@ -125,7 +125,7 @@ def _rows(source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.Da
 
 
 def _is_response(line: bytes, columns: Mapping[str, str]) -> bool:
-    """Whether a line is a response by itself, so that others may follow."""
+    """Return whether a line is a response by itself, so that others may follow."""
     with suppress(InputError):
         value = parsed(line, Source(""))
         return isinstance(value, dict) and bool(by_query(value, columns))
@@ -211,7 +211,7 @@ def check_keys(text: bytes, value: Any, where: str, slug: str, rows: object = ()
 
 
 def has_each_key_once(text: bytes, value: Any) -> bool:  # noqa: ANN401 - whatever JSON holds
-    """Whether surely no object in the text has a key twice.
+    """Return whether surely no object in the text has a key twice.
 
     A colon follows every key, and others stand in texts only: nothing was left out where the value has as many.
 

@@ -81,7 +81,7 @@ class _Reader:
         self.columns = ("query", "document", layout.value)
 
     def begin(self, chunk: Chunk) -> bool:
-        """Learn from the first object what the keys are; whether it is one that may stand in a line."""
+        """Learn from the first object what the keys are; return whether it is one that may stand in a line."""
         numbered = enumerate(chunk.text.split(b"\n"), chunk.above + 1)
         number, line = next((number, line) for number, line in numbered if line.strip())
         first = json.parsed(line, self.source, number)

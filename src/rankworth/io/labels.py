@@ -25,7 +25,7 @@ _USUAL: Final = {spelled for spellings in SPELLINGS.values() for spelled in spel
 def ranked(
     labels: object, scores: object = None, orders: object = None, words: Words = grade_words.NONE
 ) -> tuple[Numbers, Numbers]:
-    """Judgements and a run as dicts, `{query: {item: grade}}` and `{query: {item: score}}`.
+    """Return judgements and a run as dicts, `{query: {item: grade}}` and `{query: {item: score}}`.
 
     Queries are named by their position, too, unless the lists stand in dicts by query. Of items with the same score the
     later one comes first, as in `numpy.argsort(scores)[::-1]`: ties are broken by descending id, and the names are as
@@ -119,7 +119,7 @@ def _columns(source: Any) -> Mapping[Any, Any] | None:  # noqa: ANN401 - whateve
 
 
 def _by_query(columns: Mapping[Any, Any]) -> tuple[Lists, Lists]:
-    """Grades and scores of a table of items by query."""
+    """Return the grades and the scores of a table of items, by query."""
     table = Table("grade", "labels", names=tuple(columns))
     if (document := table.column_of("document")) is not None:
         text = f"labels: the items have names of their own, in column {document}"

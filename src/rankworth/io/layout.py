@@ -46,7 +46,7 @@ class Layout:
         return f"--{self.option}-format {form}, in Python {kind}({path!r}, format={form!r})"
 
     def fits(self, line: bytes) -> bool:
-        """Whether a line of TREC's has these columns, and a number where one belongs."""
+        """Return whether a line of TREC's has these columns, and a number where one belongs."""
         fields, value = line.split(), self.columns.index(self.value)
         return len(fields) == len(self.columns) and bool(NUMBER.fullmatch(fields[value].decode("latin-1")))
 

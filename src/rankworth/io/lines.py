@@ -42,7 +42,7 @@ def chunks(
     has_quotes: bool = False,
     skip: tuple[int, int] = (0, 0),
 ) -> Iterator[Chunk]:
-    """Whole lines, without byte order marks where they begin: few at first, so that a parser has something to do soon.
+    """Yield whole lines, without byte order marks where they begin: few at first, so that a parser can start soon.
 
     The last chunk is empty. The buffer grows beyond the usual size where a single line needs it, and never beyond the
     longest.
@@ -104,12 +104,12 @@ def blank_lines(source: Source, above: int) -> InputError:
 
 
 def has_mark(text: bytes) -> bool:
-    """Whether there is a byte order mark; its first byte is sought sooner than all of it."""
+    """Return whether there is a byte order mark; its first byte is sought sooner than all of it."""
     return MARK[:1] in text and MARK in text
 
 
 def parsed(chunks: Iterator[Chunk], parse: Callable[[bytes], T]) -> Iterator[tuple[Chunk, T]]:
-    """Chunks in file order with what the parser makes of them; the next ones are parsed meanwhile."""
+    """Yield chunks in file order with what the parser makes of them; the next ones are parsed meanwhile."""
     pool = ThreadPoolExecutor(_AHEAD)
     coming: deque[tuple[Chunk, Future[T]]] = deque()
     try:
@@ -125,7 +125,7 @@ def parsed(chunks: Iterator[Chunk], parse: Callable[[bytes], T]) -> Iterator[tup
 
 
 def long_line(text: bytes, longest: int) -> bool:
-    """Whether a line is longer."""
+    """Return whether a line is longer."""
     start = 0
     while len(text) - start > longest:
         end = text.rfind(b"\n", start, start + longest + 1)
@@ -152,7 +152,7 @@ def numbered(source: Source, usual: int = HEAD, longest: int = HEAD) -> Iterator
 
 
 def beginning(head: bytes) -> tuple[int, int]:
-    """How many bytes and how many lines stand before the first line that is neither blank nor a comment.
+    """Count the bytes and the lines that stand before the first line that is neither blank nor a comment.
 
     Cells that are all empty are blank; a line with a tab is no comment.
     """

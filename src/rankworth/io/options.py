@@ -61,7 +61,7 @@ class Orders:
     """
 
     def __init__(self) -> None:
-        """Nothing is met yet."""
+        """Begin without lists and without an order."""
         self.lists: Lists | None = None
         self.set_of = ""
         self._met: dict[str, tuple[Callable[[int], str], int]] = {}
@@ -154,7 +154,7 @@ class Blanks:
     """What becomes of judgements without a grade, and how many were met."""
 
     def __init__(self, policy: str = "unjudged", only: Collection[str] | None = None) -> None:
-        """Nothing is met yet.
+        """Begin with no grade counted as missing.
 
         Args:
             policy: `unjudged`, `zero` or `error`.

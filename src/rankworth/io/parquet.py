@@ -123,7 +123,7 @@ class File:
     """
 
     def __init__(self, source: Source, form: str) -> None:
-        """Look at the head of ``source``, which is to be ``form``."""
+        """Read the head of `source`, which is to be in the format `form`."""
         self.source = source
         self.form = form
         head = source.head(_HEAD)
@@ -141,7 +141,7 @@ class File:
         source.close()  # Polars opens the path itself
 
     def schema(self) -> pl.Schema:
-        """All columns and what they hold."""
+        """Return all columns and their types."""
         if self.stream:
             return self.sure(lambda: pl.read_ipc_stream(self.place, n_rows=0).schema)
         return self.sure(lambda: self._scan().collect_schema())
@@ -153,12 +153,12 @@ class File:
         return self._scan().select(columns)
 
     def slices(self, table: pl.LazyFrame, rows: int, size: int) -> Iterator[pl.DataFrame]:
-        """All rows, some at a time: where they can be found, this needs the least memory."""
+        """Yield all rows, some at a time: where they can be found, this needs the least memory."""
         for start in range(0, rows, size):
             yield self.sure(table.slice(start, size).collect)
 
     def batches(self, table: pl.LazyFrame, size: int) -> Iterator[pl.DataFrame]:
-        """All rows, some at a time: for lists and for what is compressed, where a slice costs as much as the whole."""
+        """Yield all rows, some at a time: for lists and compressed data, where a slice costs as much as the whole."""
         frames = self.sure(lambda: table.collect_batches(chunk_size=size))
         while (frame := self.sure(lambda: next(frames, None))) is not None:
             yield frame
@@ -235,7 +235,7 @@ def without_panics() -> Iterator[None]:
 
 
 def _together(file: File, table: pl.LazyFrame, document: str) -> int:
-    """How many rows of lists hold about as many documents as are read at a time, as far as the first rows tell."""
+    """Count the rows of lists that hold about as many documents as are read at a time, by what the first rows tell."""
     sample = file.sure(table.select(pl.col(document).head(_SAMPLE)).collect).to_series()
     rows, documents = sample.len(), sample.explode().len()
     return max(1, SLICE * rows // max(documents, rows, 1))
@@ -299,7 +299,7 @@ def _check_stream(file: IO[bytes]) -> None:
 
 
 def _body(message: bytes) -> int:
-    """How many bytes follow a message."""
+    """Return how many bytes follow a message."""
     place = _field(message, _target(message, 0), _BODY)
     return _number("q", message, place) if place else 0
 
@@ -330,12 +330,12 @@ def _number(kind: str, data: bytes, place: int = 0) -> int:
 
 
 def _target(data: bytes, place: int) -> int:
-    """Where an offset of FlatBuffers leads."""
+    """Return where an offset of FlatBuffers leads."""
     return place + _number("I", data, place)
 
 
 def _field(data: bytes, table: int, number: int) -> int:
-    """Where a field of a table of FlatBuffers lies; 0 where the table has no such field."""
+    """Return where a field of a table of FlatBuffers lies; 0 where the table has no such field."""
     fields = table - _number("i", data, table)
     entry = 4 + 2 * number
     distance = _number("H", data, fields + entry) if entry < _number("H", data, fields) else 0

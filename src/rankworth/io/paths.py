@@ -109,5 +109,5 @@ def _parts(folder: Path, layout: "Layout") -> list[str]:
 
 
 def _is_hidden(path: Path) -> bool:
-    """Whether a file is not meant to be read: `.part-0.crc`, `_SUCCESS`, `_metadata`."""
+    """Return whether a file is not meant to be read: `.part-0.crc`, `_SUCCESS`, `_metadata`."""
     return path.name.startswith(".") or (path.name.startswith("_") and not path.suffix)

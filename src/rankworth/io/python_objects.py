@@ -111,13 +111,13 @@ class Reader:
         return inner
 
     def _is_no_number(self, item: object) -> bool:
-        """Whether this is a list, a dict or a text that stands for no number."""
+        """Return whether this is a list, a dict or a text that stands for no number."""
         if isinstance(item, str):
             return grade_words.number(item, self.grades) is None
         return isinstance(item, list | dict)
 
     def _of_mapping(self, source: Mapping[Any, Any]) -> "Scored | pl.DataFrame":
-        """Responses of search engines, dicts of dicts, values by pairs of ids, columns or fields by name, or lists."""
+        """Read responses of search engines, dicts of dicts, values by pairs of ids, columns or fields, or lists."""
         value, name = self.layout.value, self.name
         first = next(iter(source.values()), None)
         if (rankings := self._responses(source, first)) is not None:
@@ -139,7 +139,7 @@ class Reader:
         return self._of_columns(source)
 
     def _responses(self, source: Any, first: object) -> "Scored | pl.DataFrame | None":  # noqa: ANN401 - anything
-        """Responses of search engines and vector stores; None where there is none.
+        """Read responses of search engines and vector stores; None where there is none.
 
         Args:
             source: what may be responses.
@@ -168,7 +168,7 @@ class Reader:
         return replace(self, columns=NONE).of_lists(rankings)
 
     def _of_columns(self, source: Mapping[Any, Any]) -> "Scored | pl.DataFrame":
-        """Columns or the fields of a single row by name, or lists by query where some are called like columns."""
+        """Read columns or the fields of a single row by name, or lists by query where some are called like columns."""
         if any(map(is_scalar, source.values())):
             return self._of_rows(iter([source]))
         columns = [listed(items, self.layout, f"{self.name}: {column!r}") for column, items in source.items()]
@@ -181,7 +181,7 @@ class Reader:
         raise InputError("input-type", f"{self.name}: the columns are not of the same length: {sizes}", remedy=remedy)
 
     def _of_library(self, source: Any) -> "Scored | pl.DataFrame":  # noqa: ANN401 - anything
-        """Frames, arrays, data sets, and whatever else can be gone through."""
+        """Read frames, arrays, data sets, and whatever else can be iterated over."""
         from rankworth.io import frames  # noqa: PLC0415 - lists of ids need no dataframe library
 
         if isinstance(source, type) or is_scalar(source):
@@ -210,7 +210,7 @@ class Reader:
         return self.of_lists(dict(zip(queries, items, strict=True)))
 
     def _of_items(self, source: Iterable[Any]) -> "Scored | pl.DataFrame":
-        """Rows, lists without queries, or parts of a frame."""
+        """Read rows, lists without queries, or parts of a frame."""
         items: Iterator[Any] = iter(source)
         first = next(items, items)
         if first is items:
@@ -234,7 +234,7 @@ class Reader:
         return self._of_rows(chain((first,), items))
 
     def _of_nameless(self, lists: list[Any]) -> "Scored | pl.DataFrame":
-        """Rows of a query, a document and a number; or one list for each query, which are called `0`, `1`, `2` ..."""
+        """Read rows of a query, a document and a number; or one list for each query, called `0`, `1`, `2` ..."""
         lengths = {len(items) if isinstance(items, list) else 0 for items in lists}
         cells = _CELLS.get(lengths.pop()) if len(lengths) == 1 and all(map(is_scalar, lists[0])) else None
         by_position = any(name.isdecimal() for name in self.columns.values())
@@ -262,7 +262,7 @@ class Reader:
         return self.of_lists(dict(zip(queries, lists, strict=True)))
 
     def _of_frames(self, parts: Iterable[Any]) -> "pl.DataFrame":
-        """One frame, or all together with ids as text."""
+        """Read one frame, or join several with ids as text."""
         import polars as pl  # noqa: PLC0415 - lists of ids need no dataframe library
 
         from rankworth.io import frames  # noqa: PLC0415 - as above
@@ -276,7 +276,7 @@ class Reader:
         return pl.concat(frame.with_columns(pl.col("query", "document").cast(pl.String)) for frame in read)
 
     def _of_rows(self, rows: Iterator[Any], header: Sequence[str] = ()) -> "pl.DataFrame":
-        """All rows in one frame.
+        """Read all rows into one frame.
 
         Args:
             rows: the rows.
@@ -430,7 +430,7 @@ def frame_of(
 
 
 def _is_column(source: object) -> bool:
-    """Whether this is a single column of pandas, Polars or Arrow, which some take for a frame."""
+    """Return whether this is a single column of pandas, Polars or Arrow, which some take for a frame."""
     return is_array(source) and not is_table(source) and (hasattr(source, "to_pylist") or hasattr(source, "to_frame"))
 
 

@@ -63,11 +63,11 @@ class QueryTable:
         return to_library(first | {name: list(values) for name, values in self.columns.items()}, library)
 
     def __len__(self) -> int:
-        """How many queries there are."""
+        """Count the queries."""
         return len(self.texts)
 
     def __contains__(self, query: object) -> bool:
-        """Whether the table knows a query."""
+        """Return whether the table knows a query."""
         return query in self.texts
 
     def __iter__(self) -> Iterator[str]:
@@ -75,6 +75,6 @@ class QueryTable:
         return iter(self.texts)
 
     def __repr__(self) -> str:
-        """Say what is in it."""
+        """Show the number of queries, and the columns."""
         more = f"; columns: {', '.join(self.columns)}" if self.columns else ""
         return f"QueryTable({counted(len(self))}{more})"

@@ -275,7 +275,7 @@ class _Reader:
         self._known: dict[tuple[Any, ...], dict[str, Any]] = {}
 
     def is_header(self, cells: Iterable[str]) -> bool:
-        """Whether these are names of columns: one that is no word, or several that could be a text as well."""
+        """Return whether these are names of columns: one that is no word, or several that could be a text as well."""
         names = list(cells)
         if named := [name for name in self.columns.values() if not name.isdecimal()]:
             return not set(named).isdisjoint(names)
@@ -297,7 +297,7 @@ class _Reader:
         return usual or tuple(map(str, range(1, len(cells) + 1)))
 
     def chosen(self, names: tuple[Any, ...], where: str) -> dict[str, Any]:
-        """Which column holds what; a name that the user says must be in the first row, and may be missing later."""
+        """Choose the column of each role; a name that the user says must be in the first row, but not in later ones."""
         if names not in self._known:
             there, columns = {*map(str, names)}, self.columns
             if self._known:
@@ -338,7 +338,7 @@ class _Reader:
             raise InputError("empty-input", f"{name}: it is empty")
 
     def entries(self, entries: Mapping[Any, Any], name: str) -> Iterator[Row]:
-        """Rows that stand under their ids: texts, or what else is known beside them."""
+        """Yield the rows that stand under their ids: texts, or what else is known beside them."""
         by_key = _Reader(self.kind, {**self.columns, self.kind.what: _KEY}, self.wanted)
 
         def cells(key: object) -> Cells:
@@ -373,7 +373,7 @@ class _Reader:
 
 
 def _is_nested(item: object) -> bool:
-    """Whether this is neither text nor a number: a list, an object, bytes."""
+    """Return whether this is neither text nor a number: a list, an object, bytes."""
     return isinstance(item, Mapping | list | tuple | set | frozenset | bytes | bytearray | np.ndarray)
 
 

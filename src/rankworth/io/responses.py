@@ -121,7 +121,7 @@ def _is_response(value: object, columns: Mapping[str, str]) -> bool:
 
 
 def _engine_of(response: Mapping[Any, Any], columns: Mapping[str, str]) -> Engine | None:
-    """Where a response holds what counts; None where it is no response."""
+    """Tell where a response holds its hits, their ids and scores; None where it is no response."""
     if documents := columns.get("documents"):
         hits = at(response, documents)
         names = names_of(hits[0]) if isinstance(hits, list) and hits else ()
@@ -139,7 +139,7 @@ def _engine_of(response: Mapping[Any, Any], columns: Mapping[str, str]) -> Engin
 
 
 def is_response(value: Any, columns: Mapping[str, str]) -> bool:  # noqa: ANN401 - of JSON
-    """Whether a value holds responses, or what goes to _rank_eval."""
+    """Return whether a value holds responses, or what goes to _rank_eval."""
     return is_rank_eval(value) or bool(by_query(value, columns))
 
 
@@ -376,7 +376,7 @@ def _first_hit(value: object) -> tuple[str, Mapping[Any, Any]]:
 
 
 def is_rank_eval(value: object) -> bool:
-    """Whether this is a request of _rank_eval or a response."""
+    """Return whether this is a request of _rank_eval or a response."""
     if not isinstance(value, Mapping):
         return False
     document = _bare(value)
@@ -419,7 +419,7 @@ def _rated(value: Mapping[str, Any], layout: Layout, name: str) -> list[tuple[An
 
 
 def _bare(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Without the object around it that old versions and the manual have."""
+    """Remove the object that old versions and the manual put around a document."""
     inner = document.get("rank_eval")
     return inner if isinstance(inner, dict) and len(document) == 1 else document
 

@@ -44,12 +44,12 @@ def with_root(error: InputError, value: object, reader: Reader) -> InputError:
 
 
 def _is_of_query(value: object) -> bool:
-    """Whether these are documents with numbers, which belong to one query."""
+    """Return whether these are documents with numbers, which belong to one query."""
     return isinstance(value, Mapping) and is_number(next(iter(value.values()), None))
 
 
 def _readable(value: Mapping[Any, Any], reader: Reader) -> Iterator[str]:
-    """Give the keys under which something stands that can be read alone."""
+    """Yield the keys under which something stands that can be read alone."""
     inner = Reader(reader.layout, reader.name, reader.columns, first=reader.first, grades=reader.grades)
     for key, each in islice(value.items(), _KEYS):
         if isinstance(key, str) and key.isprintable() and " " not in key and isinstance(each, Mapping | list):

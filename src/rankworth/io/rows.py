@@ -217,7 +217,7 @@ class Records:
     grades: Words = field(default_factory=lambda: grade_words.NONE)
 
     def __post_init__(self) -> None:
-        """Nothing is met yet."""
+        """Prepare the fields of rows, and of records in their lists."""
         noun = "key" if self.first else "field"
         table = Table(self.layout.value, "", self.columns, first=self.first, noun=noun)
         of_records = {what: name for what, name in self.columns.items() if what != "query"}
@@ -319,7 +319,7 @@ class Records:
         return repeated | checked, counts, of_item
 
     def checked(self, columns: Columns, where: Where) -> Columns:
-        """Columns with ids as text and scores or grades as float64; a subtopic may be missing.
+        """Check columns: return ids as text and scores or grades as float64; a subtopic may be missing.
 
         Raises:
             InputError: `id-type`, `missing-value`, `bad-score`, `bad-grade`.
@@ -416,12 +416,12 @@ class Records:
 
 
 def _is_beside(item: Any, items: Any) -> bool:  # noqa: ANN401 - of a program
-    """Whether a field may hold the numbers of the documents in a list."""
+    """Return whether a field may hold the numbers of the documents in a list."""
     return is_several(item) and len(item) == len(items) > 0 and is_number(item[0])
 
 
 def _repeated(items: Sequence[Any], counts: list[int]) -> list[Any]:
-    """Each item as often as its list has documents."""
+    """Repeat each item as often as its list has documents."""
     return [item for item, count in zip(items, counts, strict=True) for _ in range(count)]
 
 
@@ -522,24 +522,24 @@ _WAYS: Final = ("tolist", "to_list", "to_pylist")
 
 
 def is_scalar(item: object) -> bool:
-    """Whether this is a text, a number or nothing at all, of any library."""
+    """Return whether this is a text, a number or nothing at all, of any library."""
     if isinstance(item, np.void):
         return item.dtype.names is None
     return item is None or isinstance(item, str | bytes | Number | UUID | PurePath) or getattr(item, "ndim", None) == 0
 
 
 def is_several(item: object) -> bool:
-    """Whether a field holds a list."""
+    """Return whether a field holds a list."""
     return isinstance(item, list | tuple) or getattr(item, "ndim", 0) > 0
 
 
 def has_documents(item: object) -> bool:
-    """Whether a field holds the documents of a query: a list or a dict."""
+    """Return whether a field holds the documents of a query: a list or a dict."""
     return is_several(item) or isinstance(item, Mapping)
 
 
 def is_list(item: object) -> bool:
-    """Whether this is what belongs to one query, and no row."""
+    """Return whether this is what belongs to one query, and no row."""
     if isinstance(item, tuple | Mapping) or is_more(item):
         return False
     if isinstance(item, list | AbstractSet | range | deque | Iterator):
@@ -548,22 +548,22 @@ def is_list(item: object) -> bool:
 
 
 def is_table(item: object) -> bool:
-    """Whether this is a frame or a data set of any library; a lazy one does not compute what it holds."""
+    """Return whether this is a frame or a data set of any library; a lazy one does not compute what it holds."""
     return any(hasattr(type(item), sign) for sign in ("columns", "column_names"))
 
 
 def is_more(item: object) -> bool:
-    """Whether this can be gone through, but holds more than items: a table, what has keys, an open file."""
+    """Return whether this can be gone through, but holds more than items: a table, what has keys, an open file."""
     return is_table(item) or any(hasattr(item, sign) for sign in ("keys", "readline"))
 
 
 def is_array(item: object) -> bool:
-    """Whether this is an array, a tensor or a column of any library."""
+    """Return whether this is an array, a tensor or a column of any library."""
     return any(hasattr(item, way) for way in _WAYS)
 
 
 def plain(items: Any) -> Any:  # noqa: ANN401 - what a program has
-    """Arrays, tensors and columns of all libraries as lists; anything else as it is."""
+    """Convert arrays, tensors and columns of all libraries to lists; return anything else as it is."""
     way = next((way for way in _WAYS if hasattr(items, way)), None)
     return items if way is None else getattr(items, way)()
 

@@ -85,7 +85,7 @@ class Source:
         return Path(self.path).stat().st_size if self.path != STDIN and Path(self.path).is_file() else None
 
     def open(self) -> "Stream":
-        """Start from the first byte.
+        """Open the file at its first byte.
 
         Raises:
             InputError: `missing-file`, `is-directory`, `unreadable-file`, `truncated-file`, `changed-file`.
@@ -119,12 +119,12 @@ class Source:
             self._begun = None
 
     def report(self, done: int) -> None:
-        """Say how many bytes of the file, as it lies on the disk, were read so far."""
+        """Report how many bytes of the file, as it lies on the disk, were read so far."""
         if self.progress is not None:
             self.progress(self.name, done, self.size)
 
     def whole(self) -> bytes:
-        """All bytes, decompressed.
+        """Return all bytes, decompressed.
 
         Raises:
             InputError: as `open`; `endless-line` where a block of some megabytes holds the same few characters only.
@@ -143,7 +143,7 @@ class Source:
         return b"".join(parts)
 
     def check(self) -> None:
-        """Look whether the file is still what it was when it was first opened or checked.
+        """Check that the file is still what it was when it was first opened or checked.
 
         Raises:
             InputError: `changed-file`.
@@ -214,7 +214,7 @@ class Stream:
     """One pass over a source, decompressed; damage in a compressed file comes out as `truncated-file`."""
 
     def __init__(self, name: str, raw: IO[bytes], check: Callable[[], None] | None) -> None:
-        """Look at the first bytes and decompress what they announce.
+        """Read the first bytes, and decompress the rest where these are the mark of a compressed file.
 
         Args:
             name: what messages call it.
@@ -248,13 +248,13 @@ class Stream:
         return self._peeked
 
     def fill(self, buffer: bytearray, held: int = 0) -> int:
-        """Fill a buffer whose first bytes are held already; how many it holds then, fewer than it could at the end."""
+        """Fill a buffer that holds some bytes already; return how many it holds then, less than its size at the end."""
         while held < len(buffer) and (count := self.readinto(memoryview(buffer)[held:])):
             held += count
         return held
 
     def readinto(self, buffer: memoryview) -> int:
-        """Fill the buffer as far as one read goes; 0 at the end.
+        """Fill the buffer as far as one read goes; return the number of bytes, 0 at the end.
 
         Raises:
             InputError: `truncated-file`, `unreadable-file`, `changed-file`.
@@ -333,7 +333,7 @@ class _Pipe(io.RawIOBase):
 
 
 def is_compressed(head: bytes) -> bool:
-    """Whether compressed data begin so."""
+    """Return whether compressed data begin so."""
     return any(re.match(sign, head) for sign in _COMPRESSED)
 
 
@@ -381,7 +381,7 @@ class _Parts(io.RawIOBase):
         return len(content)
 
     def _next(self) -> bool:
-        """Go on with the next part, if there is one."""
+        """Go on with the next part; return whether there is one."""
         self._held = self._part.unused_data.lstrip(self._padding)
         while not self._held and (block := self._raw.read(_BLOCK >> 4)):
             self._held = block.lstrip(self._padding)

@@ -46,7 +46,7 @@ class Problems:
             self.first.append(InputError(error.slug, f"{self.name}:{line}: {error.problems[0]}", remedy=error.remedy))
 
     def error(self, note: str = "") -> InputError:
-        """All problems as one error, with a further note."""
+        """Join all problems in one error, with a further note."""
         whole = InputError.together(self.first)
         remedy = "\n".join(filter(None, (whole.remedy, note)))
         return InputError(
@@ -99,7 +99,7 @@ class Reader(ABC):
     words: Words = field(default_factory=lambda: grade_words.NONE)
 
     def __post_init__(self) -> None:
-        """Say what Polars is to parse."""
+        """Choose the types of all cells, and the cells that Polars is to parse."""
         self._plain = [what for what in self.numbers if not (what == "grade" and self.words)]
         self._unknown: dict[str, None] = {}
         numeric = {self.cells[what] for what in self._plain}
@@ -109,7 +109,7 @@ class Reader(ABC):
 
     @abstractmethod
     def is_odd(self, text: bytes) -> bool:
-        """Whether Polars must not see a chunk."""
+        """Return whether Polars must not see a chunk."""
 
     @abstractmethod
     def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:
@@ -182,7 +182,7 @@ class Reader(ABC):
         return self._sound(frame, blanks=any(blank.encode() in text for blank in _BLANKS if blank != self.separator))
 
     def _is_unusual(self, text: bytes) -> bool:
-        """Whether lines are so short or so long that Polars needs much memory, or end otherwise than in LF or CR LF."""
+        """Return whether lines are so short or long that Polars needs much memory, or end in neither LF nor CR LF."""
         if (b"\r" in text and text.count(b"\r") > text.count(b"\r\n")) or text[:1024].lstrip().startswith(_COMPRESSED):
             return True
         count = int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))

@@ -111,7 +111,7 @@ class _Reader(Reader):
     option: str = ""
 
     def is_odd(self, text: bytes) -> bool:
-        """Whether there are comments, a second byte order mark, or anything but one separator between columns."""
+        """Return whether there are comments, another byte order mark, or anything but one separator between columns."""
         others = (b" " if self.separator == "\t" else b"\t", b"\v", b"\f")
         comments = b"#" in text and (text.startswith(b"#") or b"\n#" in text)
         return (
@@ -134,7 +134,7 @@ class _Reader(Reader):
         return parts, b""
 
     def _with_blanks_in_tag(self, line: bytes, words: list[bytes]) -> list[bytes]:
-        """Join the words of a tag with blanks, where tabs tell where it begins; else leave a line with too many words.
+        """Join the words of a tag where tabs tell where it begins; leave any other line of too many words as it is.
 
         trec_eval keeps what follows the tag for future use; without tabs, a blank in an id would look the same.
         """
@@ -156,7 +156,7 @@ class _Reader(Reader):
 
 
 def _adjacent(chunk: bytes, separator: str) -> bool:
-    """Whether two separators stand together: a column that is not parsed would be empty without anybody seeing it."""
+    """Return whether two separators stand together: an empty column that is not parsed would go unnoticed."""
     codes = np.frombuffer(chunk, np.uint8)
     if codes.size < 2 or np.bitwise_or(codes[1:], codes[:-1]).min() > ord(" "):  # noqa: PLR2004 - the quick answer
         return False

@@ -46,7 +46,7 @@ def kind(item: object) -> str:
 
 
 def is_integer(kind: type) -> bool:
-    """Whether things of this kind are integers, of Python or NumPy, and not truth values."""
+    """Return whether things of this kind are integers, of Python or NumPy, and not truth values."""
     return issubclass(kind, int | np.integer) and kind is not bool
 
 
@@ -54,11 +54,11 @@ class IdKinds:
     """Whether the ids of queries and of documents came as integers, so that they go back as integers."""
 
     def __init__(self) -> None:
-        """Nothing is met yet."""
+        """Begin without an id."""
         self._integers: dict[str, bool] = {}
 
     def meet(self, what: str, ids: Iterable[object]) -> bool:
-        """Look at some ids, and say whether all so far are integers; without any they are not.
+        """Note the types of some ids, and return whether all so far are integers; without any they are not.
 
         Args:
             what: `"query"` or `"document"`.
@@ -71,16 +71,16 @@ class IdKinds:
         return self._integers.get(what, False)
 
     def integers(self, what: str) -> bool:
-        """Whether all ids of these that were met are integers."""
+        """Return whether all ids of these that were met are integers."""
         return self._integers.get(what, False)
 
     def meet_dicts(self, dicts: Mapping[Any, Any]) -> None:
-        """Look at the ids of a dict of dicts; of documents, to the first that is a text."""
+        """Note the types of ids in a dict of dicts; of documents, up to the first that is a text."""
         self.meet("query", dicts)
         all(self.meet("document", part) for part in dicts.values() if part and isinstance(part, Mapping))
 
     def meet_frame(self, frame: "pl.DataFrame") -> None:
-        """Look at the columns of ids of a frame."""
+        """Note the types of the columns of ids of a frame."""
         for what in ("query", "document"):
             self.meet(what, [0 if frame[what].dtype.is_integer() else ""])
 
@@ -101,7 +101,7 @@ class IdKinds:
 
 
 def is_id(item: object) -> bool:
-    """Whether this is a text, an integer, a UUID or a path."""
+    """Return whether this is a text, an integer, a UUID or a path."""
     return isinstance(item, _TEXTS) or is_integer(type(item))
 
 
@@ -140,7 +140,7 @@ def refuse_halves(ids: Iterable[object], called: str, what: str = "query") -> No
 
 
 def id_column(what: str, held: Sequence[str], where: Where) -> "pl.Series":
-    """Ids as a column.
+    """Convert ids to a column.
 
     Args:
         what: `"query"`, `"document"` or `"subtopic"`.
@@ -160,7 +160,7 @@ def id_column(what: str, held: Sequence[str], where: Where) -> "pl.Series":
 
 
 def text_ids(held: Sequence[Any], where: Where, *, remedy: str = AS_TEXT) -> list[str]:
-    """Ids as text.
+    """Convert ids to text.
 
     Args:
         held: the ids.
@@ -193,7 +193,7 @@ def no_id(item: object, where: str, *, remedy: str = AS_TEXT) -> InputError:
 def numbers(
     held: Sequence[Any], value: str, where: Where, *, remedy: str = "", words: Words = grade_words.NONE
 ) -> NDArray[np.float64]:
-    """Numbers of any library as float64; ranks and distances as scores, so that the smallest is the highest.
+    """Convert numbers of any library to float64; ranks and distances to scores, so that the smallest is the highest.
 
     A text that reads as a number is that number. A grade that is blank becomes NaN.
 
@@ -237,7 +237,7 @@ def _grade_of(item: Any, words: Words) -> Any:  # noqa: ANN401 - whatever stands
 
 
 def is_blank(item: object) -> bool:
-    """Whether this stands where a number is missing: None, NaN, or what pandas has for them."""
+    """Return whether this stands where a number is missing: None, NaN, or what pandas has for them."""
     if item is None or type(item).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(item, float | np.floating) and bool(np.isnan(item))
@@ -288,12 +288,12 @@ def packed(items: Sequence[Any]) -> NDArray[np.float64]:
 
 
 def is_number(item: object, *, infinite: bool = True) -> bool:
-    """Whether this is a real number of any library, and not a text that looks like one."""
+    """Return whether this is a real number of any library, and not a text that looks like one."""
     return _is_real(item) and (not math.isnan(item) if infinite else math.isfinite(item))  # type: ignore[arg-type]
 
 
 def is_numeric(item: object) -> bool:
-    """Whether this is a number of any library, NaN too, or a text that reads as one."""
+    """Return whether this is a number of any library, NaN too, or a text that reads as one."""
     if not isinstance(item, str):
         return _is_real(item)
     try:
@@ -304,7 +304,7 @@ def is_numeric(item: object) -> bool:
 
 
 def _is_real(item: Any) -> bool:  # noqa: ANN401 - whatever stands there
-    """Whether this is a number of any library, NaN too, and no text."""
+    """Return whether this is a number of any library, NaN too, and no text."""
     try:
         packer(1).pack(item)
     except struct.error:
@@ -345,7 +345,7 @@ def refuse_ranks(values: Iterable[Sequence[Any]], name: str) -> None:
 
 
 def ids(queries: object) -> list[str]:
-    """Ids of queries as texts; one text is not a list of them.
+    """Convert ids of queries to texts; one text is not a list of them.
 
     Raises:
         InputError: `input-type`.
@@ -433,7 +433,7 @@ def values(
     beside: Callable[[int], None] | None = None,
     words: Words = grade_words.NONE,
 ) -> NDArray[np.float64]:
-    """All values of several dicts in one array; blank grades are NaN.
+    """Join all values of several dicts in one array; blank grades are NaN.
 
     Args:
         parts: the dicts.

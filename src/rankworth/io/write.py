@@ -192,13 +192,13 @@ def _taken_for(head: bytes, form: str) -> str:
 
 
 def _number(column: str) -> pl.Expr:
-    """Float64 as text; only minus zero keeps its point where it has none, since JSON's -0 is a whole 0."""
+    """Write float64 as text; only minus zero keeps its point where it has none, since JSON's -0 is a whole 0."""
     text = pl.col(column).cast(pl.String).str.strip_suffix(".0")
     return pl.when(text == "-0").then(pl.lit("-0.0")).otherwise(text).alias(column)
 
 
 def _numbers(frame: pl.DataFrame) -> pl.DataFrame:
-    """Scores and grades as text."""
+    """Write scores and grades as text."""
     return frame.with_columns(_number(value) for value in ("score", "grade") if value in frame.columns)
 
 
@@ -209,7 +209,7 @@ def _delimited(frame: pl.DataFrame, separator: str, columns: tuple[str, ...]) ->
 
 
 def _trec(frames: Frames) -> Iterator[bytes]:
-    """Lines of a run or of judgements; tabs stand between columns where the first tags have blanks.
+    """Write lines of a run or of judgements; tabs stand between columns where the first tags have blanks.
 
     Raises:
         UsageError: `unwritable-output` for blanks in later tags.
@@ -228,7 +228,7 @@ def _trec(frames: Frames) -> Iterator[bytes]:
 
 
 def _table(frames: Frames, separator: str, columns: tuple[str, ...]) -> Iterator[bytes]:
-    """Rows in columns with a header, quoted as RFC 4180 says, where they need it."""
+    """Write rows in columns with a header, quoted as RFC 4180 says, where they need it."""
     yield separator.join(columns).encode() + b"\n"
     for frame in frames:
         texts = [_quoted(column, separator) for column in columns if column in _IDS]

@@ -45,7 +45,7 @@ class Changes:
     exact: bool = True
 
     def __bool__(self) -> bool:
-        """Whether anything changed."""
+        """Return whether anything changed."""
         return self.queries > 0
 
     def __str__(self) -> str:
@@ -81,7 +81,7 @@ class QueryDigest:
 
     @classmethod
     def of(cls, documents: Mapping[str, bytes]) -> "QueryDigest":
-        """From the hashes of the documents by grade, lowest first."""
+        """Make a digest from the hashes of the documents by grade, lowest first."""
         lines = "".join(f"{grade} {b64encode(hashes).decode()}\n" for grade, hashes in documents.items())
         return cls(sum(map(len, documents.values())) // WIDTH, sha256(lines.encode()).hexdigest()[:_SHORT], documents)
 
@@ -108,7 +108,7 @@ class Digest:
         return cls({query: _of_query(rows) for query, rows in _judgements(qrels)})
 
     def __repr__(self) -> str:
-        """Say how much there is."""
+        """Show the number of queries, and the digest of all."""
         return f"Digest({counted(len(self.queries))}, {self.sha256})"
 
     @cached_property
@@ -123,7 +123,7 @@ class Digest:
         return sum(digest.pairs for digest in self.queries.values())
 
     def changes(self, other: "Digest", queries: Collection[str] | None = None) -> Changes:
-        """How the judgements of another time differ from these.
+        """Count how the judgements of another time differ from these.
 
         Args:
             other: the later ones.
@@ -146,7 +146,7 @@ _NONE: Final = QueryDigest.of({})
 
 
 def _changes(digest: QueryDigest, other: QueryDigest) -> Changes:
-    """How one query differs."""
+    """Count the changes of one query."""
     if digest.digest == other.digest:
         return Changes()
     if digest.documents is None or other.documents is None:
@@ -160,14 +160,14 @@ def _changes(digest: QueryDigest, other: QueryDigest) -> Changes:
 
 
 def _split(documents: Mapping[str, bytes]) -> Iterator[tuple[bytes, str]]:
-    """Each judgement: the hash of the document, and the grade."""
+    """Yield each judgement: the hash of the document, and the grade."""
     for grade, hashes in documents.items():
         for place in range(0, len(hashes), WIDTH):
             yield hashes[place : place + WIDTH], grade
 
 
 def _of_query(rows: Iterable[tuple[str, float]]) -> QueryDigest:
-    """From texts, which name documents, and their grades."""
+    """Digest the judgements of one query: texts, which name documents, and their grades."""
     by_grade: dict[float, list[bytes]] = {}
     for text, grade in rows:
         by_grade.setdefault(grade, []).append(sha256(text.encode("utf-8", "surrogatepass")).digest()[:WIDTH])

@@ -99,7 +99,7 @@ class Qrels:
         blank: Blank = "unjudged",
         grades: Words | None = None,
     ) -> None:
-        """Read, check and sort."""
+        """Read, check and sort the judgements."""
         if duplicate_judgements != "error":
             duplicates.check("duplicate_judgements", duplicate_judgements, DuplicateJudgements)
         if isinstance(source, Described):
@@ -127,18 +127,18 @@ class Qrels:
         return len(self.queries)
 
     def __repr__(self) -> str:
-        """Say how much is judged."""
+        """Show how much is judged."""
         return f"Qrels({counted(len(self.queries))}, {counted(self.grades.size, 'judgement', 'judgements')})"
 
     def __eq__(self, other: object) -> bool:
-        """Equal where the same documents have the same grades for the same queries, in whatever order."""
+        """Compare: equal where the same documents have the same grades for the same queries, in whatever order."""
         return isinstance(other, Qrels) and self.with_text_ids() == other.with_text_ids()
 
     __hash__ = None  # type: ignore[assignment]
 
     @classmethod
     def rowless(cls) -> "Qrels":
-        """Judgements without a row, for conventions by which these are none to refuse."""
+        """Make judgements without a row, for conventions that do not refuse these."""
         qrels = cls({"": {"": 0}})
         qrels._keep([])
         return qrels
@@ -182,7 +182,7 @@ class Qrels:
         return self._documents[int(self.offsets[query]) : int(self.offsets[query + 1])].to_list()
 
     def by_subtopic(self) -> "pl.DataFrame | None":
-        """Every judgement that counts, `query, subtopic, document, grade`; None where nothing tells subtopics.
+        """Return every judgement that counts, `query, subtopic, document, grade`; None where nothing tells subtopics.
 
         Raises:
             InputError: `missing-value`, `id-type`.
@@ -226,7 +226,7 @@ class Qrels:
         return others
 
     def to_dict(self) -> dict[Any, dict[Any, float]]:
-        """`{query: {document: grade}}`, a copy; ids that came as integers are integers."""
+        """Return `{query: {document: grade}}`, a copy; ids that came as integers are integers."""
         back = self.kinds.back
         rows = {
             query: dict(zip(back("document", [*row]), row.values(), strict=True))
@@ -235,13 +235,13 @@ class Qrels:
         return dict(zip(back("query", [*rows]), rows.values(), strict=True))
 
     def with_text_ids(self) -> dict[str, dict[str, float]]:
-        """`{query: {document: grade}}` with all ids as text."""
+        """Return `{query: {document: grade}}` with all ids as text."""
         grades = np.split(self.grades, self.offsets[1:-1])
         parts = zip(self.queries, self.document_lists, grades, strict=False)
         return {query: dict(zip(documents, part.tolist(), strict=True)) for query, documents, part in parts}
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """One row per judgement: `query, document, grade`; ids that came as integers are integers."""
+        """Return one row per judgement: `query, document, grade`; ids that came as integers are integers."""
         back = self.kinds.back
         queries = np.repeat(np.array(back("query", self.queries), dtype=object), self.lengths).tolist()
         documents = back("document", self.document_series.to_list())
@@ -284,7 +284,7 @@ class Qrels:
             self._from_rows((), frame_of(named, QRELS, _JUDGEMENTS, reading.grades), reading)
 
     def _from_qrels(self, source: "Qrels") -> None:
-        """Take over what was read."""
+        """Copy what was read from judgements that were read before."""
         policies = {source.duplicate_judgements, self.duplicate_judgements} - {"error"}
         if len(policies) > 1:
             raise UsageError(
@@ -387,5 +387,5 @@ class Qrels:
 
 
 def _counts(frame: "pl.DataFrame") -> dict[str, int]:
-    """How many rows each query has."""
+    """Count the rows of each query."""
     return dict(frame.group_by("query").len().iter_rows())

@@ -67,7 +67,7 @@ class Run:
     """where the rows lie, if not here"""
 
     def __post_init__(self) -> None:
-        """Find out what the source is; files are not opened yet."""
+        """Read the source; files are not opened yet."""
         source = self.source
         if isinstance(source, Run):
             vars(self).update({**vars(source), "name": self.name or source.name})
@@ -111,7 +111,7 @@ class Run:
         return {"mapping": mapping, "empty": frozenset(empty)}
 
     def __repr__(self) -> str:
-        """Say where it comes from."""
+        """Show where the run comes from."""
         if self.files:
             first, *others = paths = [file.path for file in self.files]
             return f"Run({validate.shown(paths) if others else repr(first)}, name={self.name!r})"
@@ -135,7 +135,7 @@ class Run:
         return f"run {self.name}" if self.name else "the run"
 
     def dicts(self, progress: "Progress | None" = None) -> Mapping[str, Mapping[Any, Any]] | None:
-        """Scores by query and document, where they come so; None where they come as rows."""
+        """Return scores by query and document, where they come so; None where they come as rows."""
         if len(self.files) != 1 or self.mapping is not None or self.frame is not None:
             return self.mapping
         [file] = self.files
@@ -152,7 +152,7 @@ class Run:
         return {query: ranking for query, ranking in rankings.items() if query in self.kept}
 
     def batches(self, progress: "Progress | None" = None, *, ranks: bool = False) -> "Iterator[pl.DataFrame]":
-        """Rows `query, document, score` in the order they were given, some hundred thousand at a time.
+        """Yield rows `query, document, score` in the order they were given, some hundred thousand at a time.
 
         Args:
             progress: told how far a file is read.
@@ -238,7 +238,7 @@ class Run:
         return self._changed(mapping=mapping, frame=frame)
 
     def _of_files(self, columns: tuple[str, ...] = (), progress: "Progress | None" = None) -> "Iterator[pl.DataFrame]":
-        """Rows of files, of the queries that count."""
+        """Yield the rows of files, of the queries that count."""
         reading = self._reading
         object.__setattr__(self, "orders", reading.orders)
         frames = file_batches(self.files, RUN, reading, columns=columns, progress=progress)
@@ -266,7 +266,7 @@ class Run:
         return list(dict.fromkeys(query for some in parts for query in some))
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """All rows as given: `query, document, score`, and `rank` and `tag` where a file has them.
+        """Return all rows as given: `query, document, score`, and `rank` and `tag` where a file has them.
 
         Ranks are whole numbers where all of them are, and missing where a file has something else in their place.
         """
