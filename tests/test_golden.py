@@ -52,7 +52,7 @@ def test_with_another_setting_an_excused_number_comes_out(monkeypatch: pytest.Mo
 
     An AP of 1.2 of a document that is ranked three times is refused as `beyond-range`; here it counts.
     """
-    monkeypatch.setattr("rankworth.scoring.evaluator.refuse_beyond_range", lambda *_: None)
+    monkeypatch.setattr("rankworth.results.values.refuse_beyond_range", lambda *_: None)
     kept = [one for one in RECORDS if one.key in PROFILES and PROFILES[one.key].instead]
     ways = {one.key: replace(way_of(one), **(PROFILES[one.key].instead or {})) for one in kept}
     other = Asker(lambda record: ways[record.key], kept)

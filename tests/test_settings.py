@@ -41,7 +41,7 @@ Pairs = dict[str, list[tuple[str, float]]]
 def _any_range() -> Iterator[None]:
     """Let values lie beyond the range of their measure, as of documents that count more than once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rankworth.scoring.evaluator.refuse_beyond_range", lambda *_: None)
+        patch.setattr("rankworth.results.values.refuse_beyond_range", lambda *_: None)
         yield
 
 
