@@ -175,8 +175,8 @@ def compare(
     plan = Plan(test, correction, level, interval, resamples, seed, margins)
     compared = [pair for pair in combinations(range(len(systems)), 2) if all_pairs or pair[0] == 0]
     rows, procedure = differences({"": scores}, compared, plan)
-    others = [(label, name) for label, name in names_of.items() if label != name]
-    repeated = [f"{label} is {name} by another name, and compared once" for label, name in others]
+    aliases = [(label, name) for label, name in names_of.items() if label != name]
+    repeated = [f"{label} is {name} by another name, and compared once" for label, name in aliases]
     ends, sentences = ((), ()) if bounds is None else bounds_of(reader, scores, rows, bounds)
     return Comparison(
         scores,
@@ -207,10 +207,10 @@ def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: boo
     if accepted:
         queries.intersection_update(*(system.judged or system.queries for system in systems))
     aligned = [system.only(sorted(queries)).scores for system in systems]
-    known = [~np.isnan([scores[name].values for name in measures]) for scores in aligned]
-    if all((rows == known[0]).all() for rows in known):
+    there = [~np.isnan([scores[name].values for name in measures]) for scores in aligned]
+    if all((rows == there[0]).all() for rows in there):
         return {}
-    return {system.name: int(np.count_nonzero(rows.all(axis=0))) for system, rows in zip(systems, known, strict=True)}
+    return {system.name: int(np.count_nonzero(rows.all(axis=0))) for system, rows in zip(systems, there, strict=True)}
 
 
 def _notes_on_systems(systems: Sequence[System], scores: ScoreTable) -> Iterator[str]:
@@ -368,12 +368,12 @@ def _planned(function: Callable[[float, int, float], Floats], values: object, n:
     else:
         systems = SystemReader().read(values)
         scores = side_by_side(systems, paired(systems), Slices())
-    found = {}
+    by_measure = {}
     for name, table in scores.complete.items():
         size = len(table)
         spread = math.sqrt(2 * stats.anova(table).residual.mean_square) if size > 1 else math.nan
-        found[name] = float(function(spread, size if n is None else n, widest(scores.canonical[name])))
-    return found
+        by_measure[name] = float(function(spread, size if n is None else n, widest(scores.canonical[name])))
+    return by_measure
 
 
 MACRO = "mean"

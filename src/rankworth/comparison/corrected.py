@@ -187,9 +187,9 @@ def corrected_means(
     means = _rows([(label, name, "") for name in names for label in labels], sides, level)
     differences: tuple[CorrectedMean, ...] = ()
     if baseline is not None:
-        base, others = names.index(baseline), [place for place, name in enumerate(names) if name != baseline]
-        keys = [(label, names[place], baseline) for place in others for label in labels]
-        differences = _rows(keys, [side[:, others] - side[:, [base]] for side in sides], level)
+        base, other_columns = names.index(baseline), [column for column, name in enumerate(names) if name != baseline]
+        keys = [(label, names[column], baseline) for column in other_columns for label in labels]
+        differences = _rows(keys, [side[:, other_columns] - side[:, [base]] for side in sides], level)
     systems = (*by_model, *by_people)
     notices = dict.fromkeys(notice for system in systems for notice in system.notices if notice[0] in TAKEN_OVER)
     signature = combined(system.scores[label].signature for system in systems for label in labels)
@@ -204,15 +204,15 @@ def _queries(by_model: System, by_people: System) -> tuple[list[str], list[str]]
         UsageError: `few-queries`.
 
     """
-    ids, known = (system.judged or frozenset() for system in (by_model, by_people))
-    both = sorted(ids & known)
+    ids, by_hand = (system.judged or frozenset() for system in (by_model, by_people))
+    both = sorted(ids & by_hand)
     if not both:
-        text = f"no query has judgements of model and people: the model judged {quoted(ids)}, people {quoted(known)}"
+        text = f"no query has judgements of model and people: the model judged {quoted(ids)}, people {quoted(by_hand)}"
         raise InputError("no-common-queries", text, remedy="ids are compared to the letter")
     if len(both) < LEAST:
         text = f"people judged {counted(len(both))} of the model's, which tell too little of how it errs"
         raise UsageError("few-queries", text, remedy=f"at least {LEAST} are needed, drawn at random")
-    return both, sorted(ids - known)
+    return both, sorted(ids - by_hand)
 
 
 def _values(systems: Sequence[System], queries: Sequence[str], labels: Sequence[str]) -> Floats:
@@ -231,14 +231,14 @@ def _rows(keys: Sequence[tuple[str, str, str]], sides: Sequence[Floats], level: 
 
     """
     people, model, others = (side.reshape(len(side), len(keys)) for side in sides)
-    found = prediction_powered(people, model, others, level=level)
+    corrected = prediction_powered(people, model, others, level=level)
     alone = stats.intervals(people, method="t", level=level)
-    p = np.where([bool(baseline) for *_, baseline in keys], found.p, np.nan)
+    p = np.where([bool(baseline) for *_, baseline in keys], corrected.p, np.nan)
     columns = (  # in the order of `CorrectedMean`, from `value` on
-        *(found.mean, found.low, found.high, p),
+        *(corrected.mean, corrected.low, corrected.high, p),
         *(stats.means(people), alone.low, alone.high),
-        *(stats.means(np.concatenate([model, others])), found.weight, found.effective),
-        *(counts.astype(np.int64) for counts in (found.measured, found.predicted)),
+        *(stats.means(np.concatenate([model, others])), corrected.weight, corrected.effective),
+        *(counts.astype(np.int64) for counts in (corrected.measured, corrected.predicted)),
     )
     cells = zip(*(column.tolist() for column in columns), strict=True)
     return tuple(CorrectedMean(*key, *row) for key, row in zip(keys, cells, strict=True))

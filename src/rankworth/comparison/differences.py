@@ -123,14 +123,14 @@ class ScoreTable:
 
         """
         with suppress(MeasureError):
-            if (place := names.column_of(measure, self.measures, list(self.canonical.values()))) is not None:
-                return self.measures[place]
+            if (column := names.column_of(measure, self.measures, list(self.canonical.values()))) is not None:
+                return self.measures[column]
         raise UsageError("not-measured", f"{measure} was not compared; there are {quoted(self.measures)}")
 
     def pair(self, measure: str, *systems: str) -> tuple[Floats, Floats]:
         """Return `[Q]` each, the values of two systems by a measure."""
-        place = self.measures.index(measure)
-        first, second = (self.values[self.systems.index(name), place] for name in systems)
+        column = self.measures.index(measure)
+        first, second = (self.values[self.systems.index(name), column] for name in systems)
         return first, second
 
     def best(self, measure: str) -> Best:
@@ -144,10 +144,10 @@ class ScoreTable:
 
     def of_pair(self, measure: str, pair: tuple[int, int]) -> "ScoreTable":
         """Keep one measure over the queries that two systems, by their numbers, both have a value for."""
-        place = self.measures.index(measure)
-        first, second = self.values[list(pair), place]
-        one = replace(self, measures=(measure,), values=self.values[:, [place]])
-        return one.at(~np.isnan(first) & ~np.isnan(second))
+        column = self.measures.index(measure)
+        first, second = self.values[list(pair), column]
+        single = replace(self, measures=(measure,), values=self.values[:, [column]])
+        return single.at(~np.isnan(first) & ~np.isnan(second))
 
     def parts(self) -> dict[str, dict[str, "ScoreTable"]]:
         """Return the values of the queries of each group, by column and group."""
@@ -262,13 +262,13 @@ class Difference(NamedTuple):
 
 def detectable_text(rows: Sequence[Difference]) -> str:
     """Say the largest minimum detectable difference of some comparisons; nothing where none is known."""
-    known = [row for row in rows if not math.isnan(row.detectable)]
-    if not known:
+    defined = [row for row in rows if not math.isnan(row.detectable)]
+    if not defined:
         return ""
-    largest = max(known, key=lambda row: (row.detectable, row.measure))
+    largest = max(defined, key=lambda row: (row.detectable, row.measure))
     if largest.detectable < math.inf:
         return f"{_DETECTABLE} of {largest.measure}: {largest.detectable:.4f}"
-    measures = quoted(dict.fromkeys(row.measure for row in known if math.isinf(row.detectable)))
+    measures = quoted(dict.fromkeys(row.measure for row in defined if math.isinf(row.detectable)))
     return f"{_DETECTABLE}: none: with {counted(largest.queries)} no difference of {measures} can be detected"
 
 
@@ -372,25 +372,25 @@ def _uncorrected(
     each, weights = stats.differences(*sides), table.weights
     p, leaning, procedure = _tested(table, compared, plan, each)
     signs = np.tile(table.signs, len(compared))
-    found = stats.effects(each * signs, weights)
+    effects = stats.effects(each * signs, weights)
     alpha = 1 - plan.level
-    size = found.wins + found.ties + found.losses
+    size = effects.wins + effects.ties + effects.losses
     deviations = stats.deviations(each, weights)
-    same, least = (deviations == 0) & (found.ties < size), least_p(size)
+    same, least = (deviations == 0) & (effects.ties < size), least_p(size)
     p = np.where(same, np.fmax(p, least), p)  # without spread, how many signs agree is all that there is to go by
     margins = np.array([plan.margins.get(name, np.nan) for name in measures])
     alike = (stats.equivalence(each, margins, weights) < alpha) & ~(same & (least >= alpha))
-    better = found.mean if leaning is None else np.where(leaning * signs * found.mean > 0, found.mean, 0.0)
-    equal = (found.ties == size) & (size > 0)
-    known, places = np.unique(size, return_inverse=True)  # on which alone the difference of deviation 1 depends
-    least_found = stats.minimal_detectable(1.0, known, power=POWER, alpha=alpha)[places]
+    better = effects.mean if leaning is None else np.where(leaning * signs * effects.mean > 0, effects.mean, 0.0)
+    equal = (effects.ties == size) & (size > 0)
+    sizes, places = np.unique(size, return_inverse=True)  # on which alone the difference of deviation 1 depends
+    least_found = stats.minimal_detectable(1.0, sizes, power=POWER, alpha=alpha)[places]
     detectable = np.where(deviations > 0, deviations, np.nan) * least_found
     detectable = np.where(detectable > np.tile(table.widest, len(compared)), np.inf, detectable)
     columns = (  # in the order of `Difference`, from `first_mean` to `word`
         *(_means(table, *side, each) for side in ((first, sides[0]), (second, sides[1]))),
         *(stats.means(each, weights), procedure.interval.low, procedure.interval.high),
-        *(p, np.full(p.shape, np.nan), found.dz, found.hedges, found.win),
-        *(found.wins, found.ties, found.losses, size, detectable),
+        *(p, np.full(p.shape, np.nan), effects.dz, effects.hedges, effects.win),
+        *(effects.wins, effects.ties, effects.losses, size, detectable),
         np.select([alike, equal, better > 0, better < 0], ["equivalent", "equal", "better", "worse"], "unclear"),
     )
     cells = zip(*(column.tolist() for column in columns), strict=True)
@@ -433,8 +433,8 @@ def _tested_together(table: ScoreTable, plan: Plan) -> tuple[Sequence[Floats], A
     """Return the p values of all pairs of systems, `[S, S]` by measure; a result of the test; how often it draws."""
     tables = np.array([stats.levelled(values) for values in table.values.transpose(1, 2, 0)])  # [M, Q, S]
     if plan.test == "tukey":
-        found = [stats.tukey_hsd(values[~np.isnan(values).any(axis=1)]) for values in tables]
-        return [row.p for row in found], found[0], 0
+        tests = [stats.tukey_hsd(values[~np.isnan(values).any(axis=1)]) for values in tables]
+        return [row.p for row in tests], tests[0], 0
     shuffled = stats.randomized_tukey(tables.transpose(1, 2, 0), resamples=plan.resamples, seed=plan.seed)
     return list(shuffled.p), shuffled, shuffled.resamples
 

@@ -116,8 +116,8 @@ class Gate:
         'NDCG@10'
         """
         with suppress(MeasureError):
-            place = names.column_of(self.measure, list(measures), list(measures.values()))
-            return "" if place is None else list(measures)[place]
+            column = names.column_of(self.measure, list(measures), list(measures.values()))
+            return "" if column is None else list(measures)[column]
         return ""
 
     def resolved(self, measures: Mapping[str, str], groups: Collection[tuple[str, str]]) -> "Gate":
@@ -260,8 +260,8 @@ def against(
             continue
         rows = comparison.slices.get(gate.column, ()) if gate.column else comparison.differences
         resolved = gate.resolved(canonical, [(gate.column, row.group) for row in rows])
-        own = [row for row in rows if row.measure == resolved.measure and gate.group in ("", row.group)]
-        verdicts += [_verdict(comparison, resolved, row, when) for row in own if row.second in judged]
+        differences = [row for row in rows if row.measure == resolved.measure and gate.group in ("", row.group)]
+        verdicts += [_verdict(comparison, resolved, row, when) for row in differences if row.second in judged]
     return verdicts
 
 

@@ -236,9 +236,9 @@ def _notes(
 ) -> Iterator[str]:
     """Yield how far grades could move the value, and how far they still could if the documents are not relevant."""
     value, before = _range(sides)
-    what = label if len(sides) == 1 else f"the difference by {label}"
+    quantity = label if len(sides) == 1 else f"the difference by {label}"
     can = f"{counted(every, 'document', 'documents')} can change it"
-    yield f"{what} is {value:+.4f}; grades of unjudged documents could make it {before}"
+    yield f"{quantity} is {value:+.4f}; grades of unjudged documents could make it {before}"
     yield f"{can}; if none of the {len(found):,} listed is relevant, it is {_range(later)[1]}"
     best = grades_of(sides[0].run.hits)[-1]
     yield f"effect: of the best grade ({best:g}), while all other unjudged documents are not relevant"

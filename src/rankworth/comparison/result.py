@@ -86,9 +86,9 @@ class QueryDifferences(Sequence[QueryDifference]):
 
     def __init__(self, queries: Sequence[Any], first: Floats, second: Floats, sign: float) -> None:
         """Hold them; `sign` is -1 where lower values are better."""
-        known = ~np.isnan(second - first)
-        differences = stats.differences(first[known], second[known])
-        columns = (list(compress(queries, known.tolist())), first[known], second[known], differences)
+        has_both = ~np.isnan(second - first)
+        differences = stats.differences(first[has_both], second[has_both])
+        columns = (list(compress(queries, has_both.tolist())), first[has_both], second[has_both], differences)
         self._columns: dict[str, Any] = dict(zip(QueryDifference._fields, columns, strict=True))
         near = ROUNDING * np.abs(differences).max(initial=0.0)
         self._gains = np.where(np.abs(differences) <= near, 0.0, sign * differences)
@@ -118,7 +118,7 @@ class QueryDifferences(Sequence[QueryDifference]):
 
     def _lowest(self, numbers: Floats, count: int) -> list[QueryDifference]:
         order = np.argsort(numbers, kind="stable")[: max(0, count)]
-        return [self[place] for place in order.tolist() if numbers[place] < 0]
+        return [self[row] for row in order.tolist() if numbers[row] < 0]
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """Return columns `query, first, second, difference`.
@@ -326,8 +326,8 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
     def _columns(self, of: str) -> dict[str, list[Any]]:
         """Return one row for each difference, of all queries and of groups; or for each query of each of them."""
         if of == "queries":
-            known = [dict(zip(self._query_ids, ranks, strict=True)) for ranks in self.scores.first_relevant]
-            ranks_of = dict(zip(self.systems, known, strict=True))
+            first_ranks = [dict(zip(self._query_ids, ranks, strict=True)) for ranks in self.scores.first_relevant]
+            ranks_of = dict(zip(self.systems, first_ranks, strict=True))
             cells: list[tuple[Any, ...]] = []
             for measure, first, second, *_ in self.differences:
                 for query, *numbers in self.queries(measure, second, first):
@@ -393,7 +393,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         letter_of = dict(zip(self.systems, letters(len(self.systems)), strict=True))
         columns = [] if self.baseline else [Column("", "text", list(letter_of.values()))]
         columns.append(Column("system", "text", list(self.systems)))
-        for place, measure in enumerate(self.measures):
+        for number, measure in enumerate(self.measures):
             if self.baseline:
                 marks = [MARKS.get(word_on(self, measure, name), "") for name in self.systems]
             else:
@@ -404,7 +404,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
                     [letter for other, letter in letter_of.items() if (name, other) in clear] for name in self.systems
                 )
                 marks = [(" " if len(self.systems) > len(ascii_lowercase) else "").join(several) for several in better]
-            means, kind = self.scores.means[:, place].tolist(), self.scores.kinds[measure]
+            means, kind = self.scores.means[:, number].tolist(), self.scores.kinds[measure]
             columns.append(Column(measure, kind, means, self.scores.best(measure), marks=marks, second=True))
         legend = f"{BETTER} better, {WORSE} worse than {self.baseline}" if self.baseline else _LETTERS
         title = f"{len(self.systems)} systems over {counted(len(self.scores.queries))}"
@@ -443,12 +443,12 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         *_, last = pairs = dict.fromkeys((row.first, row.second) for row in rows)
         note = f"p values are corrected over all {len(rows):,} comparisons by {column}"
         for first, second in pairs:
-            own = [row for row in rows if (row.first, row.second) == (first, second)]
+            of_pair = [row for row in rows if (row.first, row.second) == (first, second)]
             columns = (
-                Column(column, "text", [row.group for row in own]),
-                Column("measure", "text", [row.measure for row in own]),
-                Column("queries", "count", [row.queries for row in own]),
-                *self._judged(own, rows),
+                Column(column, "text", [row.group for row in of_pair]),
+                Column("measure", "text", [row.measure for row in of_pair]),
+                Column("queries", "count", [row.queries for row in of_pair]),
+                *self._judged(of_pair, rows),
             )
             title = f"by {column}" if len(pairs) == 1 else f"{second} - {first}, by {column}"
             yield Sheet(columns, (note,) if (first, second) == last else (), title=title)

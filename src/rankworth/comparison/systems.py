@@ -107,13 +107,13 @@ class System:
     @property
     def first_relevant(self) -> list[int | None]:
         """The rank of the first relevant document of each query, from reciprocal ranks; None where it is unknown."""
-        known = {}
+        by_cutoff = {}
         for score in self.scores.values():
             if isinstance(score.quantity, Measure) and score.quantity.definition.name == "RR":
-                known[score.quantity.cutoff or math.inf] = score.values
-        if not known or (self.joined and self.joined[0] == "seeds"):  # a mean of ranks is none
+                by_cutoff[score.quantity.cutoff or math.inf] = score.values
+        if not by_cutoff or (self.joined and self.joined[0] == "seeds"):  # a mean of ranks is none
             return [None] * len(self.queries)
-        ranks = [1 / value if value > 0 else math.inf for value in known[max(known)].tolist()]
+        ranks = [1 / value if value > 0 else math.inf for value in by_cutoff[max(by_cutoff)].tolist()]
         return [round(rank) if rank < math.inf and math.isclose(rank, round(rank)) else None for rank in ranks]
 
     def only(self, queries: Sequence[str]) -> "System":
@@ -315,8 +315,8 @@ class SystemReader:
             text = f"{stored[0]} has no bounds: it is not one run, whose documents could be looked at"
             remedy = "give each system as one run, and not as a results file"
             raise UsageError("conflicting-options", text, remedy=remedy)
-        others = ("queries", "rel", "profile", "progress")
-        settings: Any = {name: value for name, value in self._options.items() if name not in others}
+        not_settings = ("queries", "rel", "profile", "progress")
+        settings: Any = {name: value for name, value in self._options.items() if name not in not_settings}
         plan = runner.planned(self._profile, measures, self._options.get("rel"), settings)
         judgements = inputs.Judgements(self._qrels, self._queries, [measure.judging for measure in plan.asked])
         sides = of_runs(judgements, self._runs, plan, by)
@@ -325,11 +325,11 @@ class SystemReader:
     def _take_over(self, stored: Sequence[System]) -> None:
         """Measure runs by the measures that all stored values have, under the names of the first."""
         self._names = {label: score.measure for label, score in stored[0].scores.items()}
-        known = []
+        taken = []
         for label in shared([system.under(self._names) for system in stored]):
             measure = self._names[label]
-            known += [name for name in (label, measure) if self._means(name, measure)][:1]
-        self._measures = known or self._measures
+            taken += [name for name in (label, measure) if self._means(name, measure)][:1]
+        self._measures = taken or self._measures
 
     def _measured(self, labels: Sequence[str], runs: list[object]) -> list[Values]:
         """Measure the runs that have no stored values.
@@ -357,9 +357,9 @@ class SystemReader:
                 values = evaluation.evaluate_runs(self._qrels, named, self._measures, **self._options)
         for name, measured in values.items():
             if any(notice.slug == "empty-input" for notice in measured.notices):
-                what = f"run {name} has" if measured.counts.judged else "the judgements have"
+                subject = f"run {name} has" if measured.counts.judged else "the judgements have"
                 remedy = "evaluate shows the values that the tool gives then"
-                raise InputError("empty-input", f"{what} no rows: there is nothing to compare", remedy=remedy)
+                raise InputError("empty-input", f"{subject} no rows: there is nothing to compare", remedy=remedy)
         self._judgements = next(iter(values.values())).judgements
         return list(values.values())
 
@@ -386,10 +386,10 @@ class SystemReader:
         looked_at = {*system.queries} if self._qrels is not None else {*system.queries} & today.queries.keys()
         if not (changes := before.changes(today, looked_at)):
             return
-        what = "the judgements are no longer those of the stored values"
+        fact = "the judgements are no longer those of the stored values"
         if self._qrels is None:
-            what = "its values were measured by other judgements than those before"
-        text = f"{system.origin or system.name}: {what}: {changes}"
+            fact = "its values were measured by other judgements than those before"
+        text = f"{system.origin or system.name}: {fact}: {changes}"
         if not self._accept_new_qrels:
             again = f":\n  {renewal([source])}" if isinstance(source, Result) else ""
             remedy = f"measure the stored run again under the judgements of today, and keep that{again}\n"
@@ -420,8 +420,8 @@ def renewal(
 def _run_file(name: str, known_runs: Sequence[str]) -> str:
     """Return the file of a run of this name: one that is known, or one beside it."""
     for path in map(Path, known_runs):
-        if (own := path.with_name(f"{name}{''.join(path.suffixes)}")).is_file():
-            return str(own)
+        if (beside := path.with_name(f"{name}{''.join(path.suffixes)}")).is_file():
+            return str(beside)
     return f"{name}=RUN"
 
 
@@ -443,8 +443,8 @@ def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[A
     for source in sources:
         for name, run in _opened(source).items():
             if not name or name in systems:
-                what = f"two systems are called {name!r}" if name else "a run that is not a file needs a name"
-                raise UsageError("run-names", what, remedy="name them: {name: run, ...}, on the command line NAME=FILE")
+                fact = f"two systems are called {name!r}" if name else "a run that is not a file needs a name"
+                raise UsageError("run-names", fact, remedy="name them: {name: run, ...}, on the command line NAME=FILE")
             systems[name] = [run]
     return systems
 
@@ -493,8 +493,8 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
             not measured alike.
 
     """
-    first, *others = runs
-    if not others:
+    first, *other_runs = runs
+    if not other_runs:
         return first
     labels = [label for label in measures or first.scores if all(label in run.scores for run in runs)]
     require_same_settings(runs, [label for label in labels if is_paired(first.scores[label].quantity)])
@@ -505,11 +505,11 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
     owners = None
     if sum(map(len, answered)) == len(every) > max(map(len, answered)):
         # each query has the value of the run that answers it; other queries have the value of no results
-        queries = sorted({*first.queries}.union(*(run.queries for run in others)))
+        queries = sorted({*first.queries}.union(*(run.queries for run in other_runs)))
         pairs = zip(runs, answered, strict=True)
         owners = np.argmax([[(query in run.rows) + (query in own) for query in queries] for run, own in pairs], axis=0)
         runs = [run.only(queries) for run in runs]
-    elif any(run.queries != first.queries for run in others):
+    elif any(run.queries != first.queries for run in other_runs):
         counts = " and ".join(f"{len(run.queries):,}" for run in runs)
         text = f"{first.name}: its runs share some queries, not all ({counts}): they are neither folds nor repetitions"
         remedy = "give runs for the same queries, or for altogether different ones"
@@ -540,11 +540,11 @@ def require_same_settings(systems: Sequence[System], measures: Sequence[str]) ->
         UsageError: `not-comparable`, `not-measured`.
 
     """
-    base, *others = systems
+    base, *other_systems = systems
     for system in systems:
         system.require(measures, system.scores)
     problems = []
-    for system, name in product(others, measures):
+    for system, name in product(other_systems, measures):
         differences = not_alike(base.scores[name].signature, system.scores[name].signature)
         problems += [f"{name} of {base.name} and {system.name}: {difference}" for difference in differences]
     if problems:

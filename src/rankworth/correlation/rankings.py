@@ -237,9 +237,9 @@ class Correlation(Analysis[Literal["queries"]]):
         title, below = f"{' and '.join(self.names)}: {sizes}", []
         if self.steps is not None:
             values = zip((method.name for method in self.methods), self.values[0].tolist(), strict=True)
-            known = {name: value for name, value in values if not math.isnan(value)}
-            notes = (*self.steps.sentences(known, self.names), *notes)
-            below = self.steps.sheet(self.names) if RANKED in known else []
+            defined = {name: value for name, value in values if not math.isnan(value)}
+            notes = (*self.steps.sentences(defined, self.names), *notes)
+            below = self.steps.sheet(self.names) if RANKED in defined else []
         return [Sheet(tuple(columns), notes, _comment(self), self._defects, title), *below]
 
     def _least_alike(self) -> Iterator[str]:
@@ -465,8 +465,8 @@ def correlate(
     if queries is not None:
         raise UsageError("conflicting-options", "queries are those of runs, and these are single rankings")
     pairing = Pairing.of_lists(first.groups, second.groups)
-    found = _correlation(pairing, (first.scores, second.scores), named, how)
-    return replace(found, steps=steps_of(pairing, first, second, how["methods"], how["missing"]))
+    correlation = _correlation(pairing, (first.scores, second.scores), named, how)
+    return replace(correlation, steps=steps_of(pairing, first, second, how["methods"], how["missing"]))
 
 
 def correlate_runs(
@@ -550,8 +550,8 @@ def _of_runs(
 
     """
     kept = None if queries is None else list(dict.fromkeys(ids(queries)))
-    known = {*rows[0].queries, *rows[1].queries}
-    if unknown := [query for query in kept or () if query not in known]:
+    all_queries = {*rows[0].queries, *rows[1].queries}
+    if unknown := [query for query in kept or () if query not in all_queries]:
         text = f"{quoted(unknown)}: neither {names[0]} nor {names[1]} has such a query"
         raise InputError("unknown-query", text, remedy="ids are compared to the letter")
     pairing = of_rows(*rows, kept)
@@ -567,8 +567,8 @@ def _correlation(
     """Compute the values of all methods for rankings side by side."""
     wanted = how["methods"]
     values, least, most, p_values = np.stack([each.of(pairing, how["missing"], scores) for each in wanted], axis=2)
-    known = ~np.isnan(values)
-    sums, counts = np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)
+    defined = ~np.isnan(values)
+    sums, counts = np.where(defined, values, 0.0).sum(axis=0), defined.sum(axis=0)
     low = high = np.full(len(wanted), np.nan)
     if len(pairing) > 1:
         bounds = intervals(values, level=how["level"], seed=how["seed"])

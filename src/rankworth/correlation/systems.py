@@ -495,8 +495,8 @@ def _common(
 
     """
     first, second = (list(qrels.queries) for qrels in both)
-    known = set(first).intersection(second)
-    common = [query for query in (first if queries is None else dict.fromkeys(ids(queries))) if query in known]
+    judged_by_both = set(first).intersection(second)
+    common = [query for query in (first if queries is None else dict.fromkeys(ids(queries))) if query in judged_by_both]
     if not common:
         text = f"no query is judged by both: {names[0]} has {quoted(first)}, {names[1]} {quoted(second)}"
         raise InputError("no-common-queries", text)
@@ -516,14 +516,14 @@ def _correlation(
     notes: Sequence[str] = (),
 ) -> SystemCorrelation:
     """Correlate pairs of orders, which come from the comparisons."""
-    known, missing = with_means(orders)
+    with_mean, missing = with_means(orders)
     plan, queries = comparisons[0].plan, comparisons[0].scores.queries
     count = resamples_for(len(queries)) if resamples is None else resamples
-    rows, more = correlated(known, pairs, coefficients, level=plan.level, resamples=count, seed=plan.seed)
+    rows, more = correlated(with_mean, pairs, coefficients, level=plan.level, resamples=count, seed=plan.seed)
     together = [*notes, *(note for compared in comparisons for note in compared.notes), *missing, *more]
     return SystemCorrelation(
         rows=tuple(rows),
-        orders=tuple(known),
+        orders=tuple(with_mean),
         methods=tuple(coefficients),
         comparisons=tuple(comparisons),
         judges=judges,
@@ -533,5 +533,5 @@ def _correlation(
         seed=plan.seed,
         agreement=agreed,
         notes=tuple(dict.fromkeys(together)),
-        warnings=tuple(warnings_of(rows, len(known[0].systems), coefficients, comparisons, judges)),
+        warnings=tuple(warnings_of(rows, len(with_mean[0].systems), coefficients, comparisons, judges)),
     )

@@ -260,9 +260,9 @@ def by_grade(query: RankedQuery, options: Options, beside: float | None = None) 
     if not scale:
         every = {0.0, *np.unique(query.context.qrels.grades).tolist()}
         scale = sorted(every if len(every) <= _MAX_SCALE else {0.0, *query.ranking.rows.pool.grades.tolist()})
-    own = query.ranking.grade(row)
+    now = query.ranking.grade(row)
     graded = ((grade, query.regraded({row: grade})) for grade in scale)
-    changes = [Change(grade, None if grade == own else other, f"grade {grade:g}", further) for grade, other in graded]
+    changes = [Change(grade, None if grade == now else other, f"grade {grade:g}", further) for grade, other in graded]
     return query.rows("grade", changes)
 
 
@@ -286,14 +286,14 @@ def by_swap(query: RankedQuery, options: Options) -> list[Row]:
 
 def by_ties(query: RankedQuery, _: Options) -> list[Row]:
     """Find the lowest, the mean and the highest value over the orders of tied documents."""
-    context, place = query.context, query.ranking.place
-    rows = replace(context.run.judgement.hits.of(np.array([place])), document=None, score=None)
+    context, query_index = query.context, query.ranking.place
+    rows = replace(context.run.judgement.hits.of(np.array([query_index])), document=None, score=None)
     ties = [tie for tie in ties_of(rows) if len(tie.alike) > 1]
     orders = math.prod(tie.orders for tie in ties)
     is_exact = orders <= _limit(query.ranking)
     rankings = every_order(rows, ties) if is_exact else _sampled(rows)
-    measured = context.cells(rankings, place, replace(context.run.judging, ties="id-descending"))
-    mean = by_formula = expected(context).tolist()[place]
+    measured = context.cells(rankings, query_index, replace(context.run.judging, ties="id-descending"))
+    mean = by_formula = expected(context).tolist()[query_index]
     how = "" if math.isnan(by_formula) else "the mean by its formula"
     if not ties:
         query.notes.append(f"{query.label}: no two documents have the same score")

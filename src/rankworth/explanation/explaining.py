@@ -280,13 +280,13 @@ def _chosen(
     if worst is None and best is None:
         return common, []
     gains = {query: by_run[-1][query] - (by_run[0][query] if len(by_run) > 1 else 0.0) for query in common}
-    known = [query for query in common if not math.isnan(gains[query])]
+    defined = [query for query in common if not math.isnan(gains[query])]
     if best is not None:
-        return sorted(known, key=lambda query: (-gains[query], query))[:best], []
-    lost = {query for query in known if query in without_relevant and not any(row[query] for row in by_run)}
-    able = [query for query in known if query not in lost]
+        return sorted(defined, key=lambda query: (-gains[query], query))[:best], []
+    lost = {query for query in defined if query in without_relevant and not any(row[query] for row in by_run)}
+    able = [query for query in defined if query not in lost]
     notes = [f"left out: {counted(len(lost))} without a relevant document ({quoted(sorted(lost))})"]
-    return sorted(able or known, key=lambda query: (gains[query], query))[:worst], notes if lost and able else []
+    return sorted(able or defined, key=lambda query: (gains[query], query))[:worst], notes if lost and able else []
 
 
 def _explained(

@@ -266,11 +266,11 @@ class Difference(_Explained):
 
         The differences add up to the difference of the values, up to 1e-14.
         """
-        documents, others, terms = zip(*map(_parts, (self.first, self.second)), strict=True)
+        documents, without_document, terms = zip(*map(_parts, (self.first, self.second)), strict=True)
         parts = sorted(_shares(documents, terms), key=lambda share: (-abs(share.difference), share.document))
         ids = self.first.context.qrels.kinds.back("document", [share.document for share in parts])
         shares = [share._replace(document=document) for share, document in zip(parts, ids, strict=True)]
-        shares += _shares(others, ({}, {}))
+        shares += _shares(without_document, ({}, {}))
         left = self.difference - math.fsum(share.difference for share in shares)
         if left and not math.isnan(left):
             shares.append(Share(ROUNDING, None, None, None, None, 0.0, 0.0, left))
@@ -406,22 +406,22 @@ def _parts(explanation: Explanation) -> tuple[dict[str, float], dict[str, float]
         name = f"(rank {term.rank})" if term.document is None else str(term.document)
         documents[name] = documents.get(name, 0.0) + _defined(term.contribution / divisor)
         terms.setdefault(name, term)
-    others = {REST: _defined(explanation.rest / divisor)} if explanation.rest else {}
+    without_document = {REST: _defined(explanation.rest / divisor)} if explanation.rest else {}
     if explanation.link is not None:
         before, after = map(_defined, explanation.link)
-        others[LAST_STEP] = after - before
+        without_document[LAST_STEP] = after - before
     if (changed := _value(explanation) - _defined(explanation.raw)) != 0:
-        others[SETTINGS] = changed
-    return documents, others, terms
+        without_document[SETTINGS] = changed
+    return documents, without_document, terms
 
 
 def _shares(adds: Sequence[Mapping[str, float]], terms: Sequence[Mapping[str, Term]]) -> Iterator[Share]:
     """Yield what each name adds to two values, and the ranks of the documents among them."""
     for name in dict.fromkeys([*adds[0], *adds[1]]):
-        first, second = (own.get(name, 0.0) for own in adds)
-        known = [own.get(name) for own in terms]
-        grade = next((term.grade for term in known if term is not None), None)
-        before, after = (None if term is None else term.rank for term in known)
+        first, second = (of_explanation.get(name, 0.0) for of_explanation in adds)
+        both_terms = [of_explanation.get(name) for of_explanation in terms]
+        grade = next((term.grade for term in both_terms if term is not None), None)
+        before, after = (None if term is None else term.rank for term in both_terms)
         moved = None if before is None or after is None else before - after
         yield Share(name, grade, before, after, moved, first, second, second - first)
 

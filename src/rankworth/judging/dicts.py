@@ -32,10 +32,10 @@ def batch(qrels: Qrels, queries: Mapping[str, Documents], name: str, include: In
         include: which rows and columns there are to be.
 
     """
-    places = [place for place, query in enumerate(qrels.queries) if query in queries]
-    judged = [qrels.queries[place] for place in places]
+    places = [query_index for query_index, query in enumerate(qrels.queries) if query in queries]
+    judged = [qrels.queries[query_index] for query_index in places]
     lists = [queries[query] for query in judged]
-    others = queries.keys() - set(judged) if len(queries) > len(judged) else ()
+    unjudged_queries = queries.keys() - set(judged) if len(queries) > len(judged) else ()
     return _Dicts(
         qrels=qrels,
         include=include,
@@ -43,7 +43,7 @@ def batch(qrels: Qrels, queries: Mapping[str, Documents], name: str, include: In
         place=np.array(places, dtype=np.int64),
         lengths=_lengths(lists),
         lists=lists,
-        others={query: queries[query] for query in queries if query in others} if others else {},
+        others={query: queries[query] for query in queries if query in unjudged_queries} if unjudged_queries else {},
         name=f"run {name}" if name else "",
     )
 
@@ -77,12 +77,12 @@ class _Dicts(Rows):
     @cached_property
     def _wanted(self) -> list[list[str]]:
         """The judged documents of each query."""
-        return [self.qrels.document_lists[place] for place in self.place.tolist()]
+        return [self.qrels.document_lists[query_index] for query_index in self.place.tolist()]
 
     @cached_property
     def _read(self) -> tuple[Floats, Floats]:
         """All scores, and those of the judged documents, NaN where they were not retrieved."""
-        found: list[Any] = []
+        numbers_found: list[Any] = []
         wanted, absent = self._wanted, repeat(math.nan)
         scores = validate.values(
             self.lists,
@@ -90,21 +90,21 @@ class _Dicts(Rows):
             "score",
             self.queries,
             name=self.name,
-            beside=lambda number: found.extend(map(self.lists[number].get, wanted[number], absent)),
+            beside=lambda number: numbers_found.extend(map(self.lists[number].get, wanted[number], absent)),
         )
-        return scores, validate.packed(found)
+        return scores, validate.packed(numbers_found)
 
     def documents(self, rows: Integers) -> list[str]:
         """Return the ids at the given rows; read each dict only as far as the last row that is asked for."""
         segment = self._segment(rows)
-        place = rows - self.starts[segment]
+        offset = rows - self.starts[segment]
         sizes = np.zeros_like(self.lengths)
-        np.maximum.at(sizes, segment, place + 1)
+        np.maximum.at(sizes, segment, offset + 1)
         ids: list[str] = []
         for number in np.flatnonzero(sizes).tolist():
             ids += islice(self.lists[number], int(sizes[number]))
         begin = np.cumsum(sizes) - sizes
-        return list(map(ids.__getitem__, (begin[segment] + place).tolist()))
+        return list(map(ids.__getitem__, (begin[segment] + offset).tolist()))
 
     def _segment(self, rows: Integers) -> Integers:
         """Return `[N]`, the number of each row's query."""
@@ -113,7 +113,7 @@ class _Dicts(Rows):
     def without(self, exclude: Exclusion) -> "_Dicts":
         """Return the rows of the documents that are not excluded."""
         lists = list(map(_without, self.lists, map(exclude.documents_of, self.queries)))
-        others = {query: _without(some, exclude.documents_of(query)) for query, some in self.others.items()}
+        unjudged = {query: _without(documents, exclude.documents_of(query)) for query, documents in self.others.items()}
         kept = np.array(list(map(bool, lists)), dtype=bool)
         lists = list(filter(None, lists))
         return replace(
@@ -122,7 +122,7 @@ class _Dicts(Rows):
             place=self.place[kept],
             lengths=_lengths(lists),
             lists=lists,
-            others={query: some for query, some in others.items() if some},
+            others={query: documents for query, documents in unjudged.items() if documents},
         )
 
     def once(self, _: Duplicates) -> "_Dicts":
@@ -131,8 +131,8 @@ class _Dicts(Rows):
             return self
         where = f"{self.name}: query" if self.name else "query"
         lists = [
-            some if _is_text(some) else validate.keys(some, duplicate="duplicate-document", name=f"{where} {query!r}")
-            for query, some in zip(self.queries, self.lists, strict=True)
+            each if _is_text(each) else validate.keys(each, duplicate="duplicate-document", name=f"{where} {query!r}")
+            for query, each in zip(self.queries, self.lists, strict=True)
         ]
         return replace(self, lists=lists, lengths=_lengths(lists))
 
@@ -140,9 +140,9 @@ class _Dicts(Rows):
         """Look up the judged documents among the rows."""
         counts = self.qrels.lengths[self.place]
         score = self._read[1]
-        found = np.flatnonzero(~np.isnan(score))
-        segment = np.repeat(np.arange(counts.size), counts)[found]
-        return Hits(segment, expand(self.qrels.offsets[self.place], counts)[found], score[found], self._rows_of_judged)
+        hits = np.flatnonzero(~np.isnan(score))
+        segment = np.repeat(np.arange(counts.size), counts)[hits]
+        return Hits(segment, expand(self.qrels.offsets[self.place], counts)[hits], score[hits], self._rows_of_judged)
 
     def _rows_of_judged(self) -> Integers:
         """Return the rows of the judged documents."""
@@ -154,12 +154,12 @@ class _Dicts(Rows):
 
     def judgements(self, segments: Integers) -> Integers:
         """Return the judgement of every row of the given queries, -1 where there is none."""
-        found: list[int] = []
+        of_rows: list[int] = []
         bases = self.qrels.offsets[self.place].tolist()
         for number in segments.tolist():
             judgement = dict(zip(self._wanted[number], count(bases[number])))
-            found += [judgement.get(document, -1) for document in self.lists[number]]
-        return np.array(found, dtype=np.int64)
+            of_rows += [judgement.get(document, -1) for document in self.lists[number]]
+        return np.array(of_rows, dtype=np.int64)
 
     def judged_anywhere(self, rows: Integers) -> NDArray[np.bool_]:
         """Return whether the document of each row is judged for any query."""
@@ -212,10 +212,10 @@ def _without(documents: Documents, excluded: Collection[str]) -> Documents:
         return {document: score for document, score in documents.items() if validate.text(document) not in excluded}
     if not any(document in documents for document in excluded):
         return documents
-    others = dict(documents)
+    kept = dict(documents)
     for document in excluded:
-        others.pop(document, None)
-    return others
+        kept.pop(document, None)
+    return kept
 
 
 def _is_text(documents: Documents) -> bool:

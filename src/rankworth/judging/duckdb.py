@@ -111,7 +111,7 @@ class Related(Run):
         object.__setattr__(self, "types", types)
         object.__setattr__(self, "chosen", self._table(self._reading.columns).chosen())
         head = self._taken(none, self.chosen)
-        numbers = [name for what, name in self.chosen.items() if what in VALUES["score"]]
+        numbers = [name for role, name in self.chosen.items() if role in VALUES["score"]]
         texts = [name for name in numbers if head.schema[name] == pl.String]  # of numbers in quotes, as far as is known
         self._settled(head.with_columns(pl.col(texts).cast(pl.Float64)), self.orders)
         return {}
@@ -132,7 +132,7 @@ class Related(Run):
     def _taken(self, relation: Relation, *columns: Mapping[str, str]) -> pl.DataFrame:
         """Fetch columns of a relation as a frame."""
         with _translated(self._called):
-            return pl.DataFrame(Stream(_project(relation, [name for some in columns for name in some.values()])))
+            return pl.DataFrame(Stream(_project(relation, [name for chosen in columns for name in chosen.values()])))
 
     def _settled(self, frame: pl.DataFrame, orders: Orders, *, by_rank: bool = False) -> pl.DataFrame:
         """Return checked rows of one document each: `query, document, score`."""
@@ -162,8 +162,8 @@ class Related(Run):
 
         """
         ids = ", ".join("'" + query.replace("'", "''") + "'" for query in sorted(queries))
-        some = self.source.filter(f"{_text(self.chosen['query'])} IN ({ids})")
-        return self._changed(source=some, kept=frozenset(queries))
+        rows = self.source.filter(f"{_text(self.chosen['query'])} IN ({ids})")
+        return self._changed(source=rows, kept=frozenset(queries))
 
     @property
     def _by_rank(self) -> Mapping[str, str]:
@@ -217,9 +217,9 @@ class Related(Run):
             text = f"{self._called}: there were {total:,} rows, and then {taken:,}"
             raise InputError("changed-file", text, remedy=_AGAIN)
         if not filled and self.kept is None:
-            what = "every list of documents is empty" if taken else "the relation has no rows"
+            fact = "every list of documents is empty" if taken else "the relation has no rows"
             remedy = "is this the relation that was meant? does a filter leave nothing of it?"
-            raise InputError("empty-input", f"{self._called}: {what}", remedy=remedy)
+            raise InputError("empty-input", f"{self._called}: {fact}", remedy=remedy)
 
     def some(self, queries: Sequence[str]) -> list[tuple[str, str]]:
         """Return a few documents of these queries as pairs of query and document, for a message.

@@ -55,9 +55,9 @@ class Exclusion:
         if isinstance(source, str) and source == SELF:
             return cls(SELF)
         pairs = source if isinstance(source, Qrels) else _pairs(source, columns)
-        known: Exclusion = pairs.__dict__.get("_exclusion") or cls(_label(pairs), pairs)
-        pairs.__dict__["_exclusion"] = known  # found once for each `Qrels`
-        return known
+        exclusion: Exclusion = pairs.__dict__.get("_exclusion") or cls(_label(pairs), pairs)
+        pairs.__dict__["_exclusion"] = exclusion  # found once for each `Qrels`
+        return exclusion
 
     @property
     def bare(self) -> "Exclusion":
@@ -68,8 +68,8 @@ class Exclusion:
         """Return the documents that do not count for a query."""
         if self.label == SELF:
             return (query,)
-        place = self._numbers.get(query)
-        return () if place is None else self.known.documents_of(place)
+        query_index = self._numbers.get(query)
+        return () if query_index is None else self.known.documents_of(query_index)
 
     def of_queries(self, queries: Sequence[str]) -> "tuple[Integers, pl.Series]":
         """Collect the pairs of the given queries.
@@ -82,10 +82,10 @@ class Exclusion:
 
         if self.label == SELF:
             return np.arange(len(queries)), pl.Series("document", list(queries), dtype=pl.String)
-        found = [
-            (number, place) for number, query in enumerate(queries) if (place := self._numbers.get(query, -1)) >= 0
+        pairs = [
+            (number, index) for number, query in enumerate(queries) if (index := self._numbers.get(query, -1)) >= 0
         ]
-        numbers, places = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        numbers, places = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         lengths = self.known.lengths[places]
         rows = expand(self.known.offsets[places], lengths)
         return np.repeat(numbers, lengths), taken(self.known.document_series, rows)
@@ -102,9 +102,9 @@ class Exclusion:
 
         """
         out = np.zeros(qrels.grades.size, dtype=bool)
-        for place, (query, start) in enumerate(zip(qrels.queries, qrels.offsets.tolist(), strict=False)):
+        for query_index, (query, start) in enumerate(zip(qrels.queries, qrels.offsets.tolist(), strict=False)):
             if excluded := frozenset(self.documents_of(query)):
-                judged = qrels.documents_of(place)
+                judged = qrels.documents_of(query_index)
                 out[start : start + len(judged)] = [document in excluded for document in judged]
         if out.size and out.all() and not may_be_all:
             raise nothing_left(self, "judgement")
@@ -128,7 +128,7 @@ class Exclusion:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        return {query: place for place, query in enumerate(self.known.queries)}
+        return {query: query_index for query_index, query in enumerate(self.known.queries)}
 
 
 def nothing_left(exclude: object, what: str) -> InputError:
@@ -159,7 +159,7 @@ def _pairs(source: object, columns: Mapping[str, str]) -> Qrels:
 def _label(pairs: Qrels) -> str:
     """Return the number of pairs, and a digest of their lines `query TAB document` in the order of their bytes."""
     digest = hashlib.sha256()
-    for place, query in enumerate(pairs.queries):
-        lines = [f"{query}\t{document}\n" for document in sorted(pairs.documents_of(place))]
+    for query_index, query in enumerate(pairs.queries):
+        lines = [f"{query}\t{document}\n" for document in sorted(pairs.documents_of(query_index))]
         digest.update("".join(lines).encode("utf-8", "surrogatepass"))
     return f"{pairs.grades.size}-{digest.hexdigest()[:8]}"

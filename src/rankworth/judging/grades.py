@@ -53,7 +53,7 @@ def refuse_ids(judging: Judging, *queries: Iterable[str]) -> None:
         RefusedError: `query_ids`.
 
     """
-    odd = (query for some in queries for query in some if not _NUMBERED.fullmatch(query))
+    odd = (query for ids in queries for query in ids if not _NUMBERED.fullmatch(query))
     if judging.query_ids == "numbers" and (named := [*odd]):
         raise RefusedError("query_ids", f"ids of queries that are no numbers: {quoted(named)}")
 
@@ -117,8 +117,8 @@ def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
         hits = replace(hits, grade=grade, pool=graded, subtopics=hits.subtopics if alike else None)
     if judging.judgements == "relevant" or judging.negative == "dropped":
         kept, counts = (
-            (known & (some > 0)) if judging.judgements == "relevant" else (known & (some >= 0))
-            for some, known in ((pool, np.ones(pool.size, dtype=bool)), (grade, hits.known))
+            (is_judged & (grades > 0)) if judging.judgements == "relevant" else (is_judged & (grades >= 0))
+            for grades, is_judged in ((pool, np.ones(pool.size, dtype=bool)), (grade, hits.known))
         )
         hits = hits.forgetting(np.flatnonzero(~counts))
         hits = hits.pooling(owner[kept], pool[kept])
@@ -128,7 +128,7 @@ def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
 def _refuse(setting: str, odd: NDArray[np.bool_], grade: Floats, owner: Integers, queries: Sequence[str]) -> None:
     """Refuse grades that are odd, and name some of their queries."""
     if odd.any():
-        named = [queries[place] for place in dict.fromkeys(owner[odd].tolist())]
+        named = [queries[query_index] for query_index in dict.fromkeys(owner[odd].tolist())]
         raise RefusedError(setting, f"a document has the grade {grade[odd][0]:g}: {quoted(named)}")
 
 

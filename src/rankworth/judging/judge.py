@@ -91,8 +91,8 @@ class _Remainder:
             return nothing_in_common(self.qrels.queries, [*self.unjudged], run.name, run.column, remark)
         if ordering in self.unranked:
             return self.unranked[ordering]
-        first, *others = parts = self.columns[ordering]
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in first} if others else first
+        first, *later_parts = parts = self.columns[ordering]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in first} if later_parts else first
         if all(part["tie_first"] is part["tie_last"] for part in parts):
             columns |= dict.fromkeys(("tie_first", "tie_last"), columns["rank"])
         hits = assemble(self.qrels, columns, self.n_retrieved, ordering.duplicates)
@@ -174,12 +174,12 @@ def judge_all(
             for (qrels, ordering), rank in zip(conventions, by_rank, strict=True)
         ]
         by_rank = [False] * len(conventions)
-    found: dict[int, JudgedRun | InputError] = {}
+    by_number: dict[int, JudgedRun | InputError] = {}
     for source, side in ((run, False), (ranked or run, True)):
         numbers = [number for number, rank in enumerate(by_rank) if rank == side]
         judged = _judged([conventions[number] for number in numbers], source, include, progress) if numbers else ()
-        found |= zip(numbers, judged, strict=True)
-    return _shared([found[number] for number in range(len(conventions))], conventions, run, include)
+        by_number |= zip(numbers, judged, strict=True)
+    return _shared([by_number[number] for number in range(len(conventions))], conventions, run, include)
 
 
 def _shared(
@@ -193,18 +193,18 @@ def _shared(
         if isinstance(result, InputError):
             shared.append(result)
             continue
-        some = distinct.setdefault(
+        candidates = distinct.setdefault(
             (id(qrels), ordering.settled(lists)._replace(score_type="float64", ties="given")), []
         )
-        known = next((other for other in some if other.hits.ranks_as(result.hits)), None)
-        if known is None:
-            known = replace(result, lists=lists is not None)
+        judged_run = next((other for other in candidates if other.hits.ranks_as(result.hits)), None)
+        if judged_run is None:
+            judged_run = replace(result, lists=lists is not None)
             is_whole = result.hits.pool.grades.size == qrels.grades.size  # what was added has no subtopics
             if include.subtopics and is_whole:
-                known = replace(known, hits=replace(result.hits, subtopics=subtopics_of(qrels)))
+                judged_run = replace(judged_run, hits=replace(result.hits, subtopics=subtopics_of(qrels)))
             if result.hits.tie_first is result.hits.tie_last:
-                some.append(known)
-        shared.append(known)
+                candidates.append(judged_run)
+        shared.append(judged_run)
     return shared
 
 
@@ -250,5 +250,5 @@ def _judged_frames(
     with suppress(polars.ScatteredError):  # which would hold the file open in the traceback of a further error
         return judged(polars.as_they_come)
     together = run.together
-    found = judged(polars.in_memory if together is None else lambda rows: polars.as_they_come(together(rows)))
-    return [replace(judged, scattered=True) if isinstance(judged, JudgedRun) else judged for judged in found]
+    judged_runs = judged(polars.in_memory if together is None else lambda rows: polars.as_they_come(together(rows)))
+    return [replace(judged, scattered=True) if isinstance(judged, JudgedRun) else judged for judged in judged_runs]

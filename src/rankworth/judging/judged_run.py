@@ -60,8 +60,8 @@ def subtopics_of(qrels: Qrels) -> Subtopics | None:
     """
     if "_subtopics" not in qrels.__dict__:
         qrels.__dict__["_subtopics"] = _numbered(qrels)
-    known: Subtopics | None = qrels.__dict__["_subtopics"]
-    return known
+    subtopics: Subtopics | None = qrels.__dict__["_subtopics"]
+    return subtopics
 
 
 def subtopics_of_rows(ranked: Iterable[Row], missing: Iterable[Row]) -> tuple[list[Row], list[Row], Subtopics | None]:
@@ -177,7 +177,7 @@ class JudgedRows:
     def ranks_as(self, other: "JudgedRows") -> bool:
         """Return whether other rows of the same documents, without ties, have the ranks of these."""
         columns = ((getattr(self, name), getattr(other, name)) for name in COLUMNS)
-        return all(own is theirs or np.array_equal(own, theirs) for own, theirs in columns)
+        return all(mine is theirs or np.array_equal(mine, theirs) for mine, theirs in columns)
 
     def compact(self) -> "JudgedRows":
         """Keep only the rows of judged documents."""
@@ -373,8 +373,8 @@ class JudgedRows:
         columns |= dict.fromkeys(("known", "positive", "elsewhere"), grade is not None)
         columns |= {"grade": 0.0 if grade is None else grade, "judgement": -1, "document": "", "score": np.nan}
         ranks = np.append(self.rank, rank)
-        place = np.append(self.query, query) * (ranks.max(initial=0) + 1) + ranks
-        order = np.argsort(place, kind="stable")  # which merges what is in order
+        position = np.append(self.query, query) * (ranks.max(initial=0) + 1) + ranks
+        order = np.argsort(position, kind="stable")  # which merges what is in order
         taken: dict[str, Any] = {}
         for name in COLUMNS:
             own = getattr(self, name)
@@ -388,13 +388,13 @@ class JudgedRows:
             return self
         lengths, pooled = np.diff(self.offsets)[queries], self.pool.lengths[queries]
         rows = expand(self.offsets[queries], lengths)
-        some = self._taken(rows, np.concatenate(([0], np.cumsum(lengths))))
+        selected = self._taken(rows, np.concatenate(([0], np.cumsum(lengths))))
         judged = expand(self.pool.offsets[queries], pooled)
         subtopics = self.subtopics
         if subtopics is not None:
             subtopics = replace(subtopics, counts=subtopics.counts[queries], by_id=subtopics.by_id[judged])
         return replace(
-            some,
+            selected,
             n_retrieved=self.n_retrieved[queries],
             pool=Pool(np.concatenate(([0], np.cumsum(pooled))), self.pool.grades[judged]),
             subtopics=subtopics,

@@ -88,22 +88,22 @@ def alike_documents(qrels: Qrels, run: Run, first: Mapping[str, Sequence[str]] |
 
     """
     ranked = _first_documents(qrels, run) if first is None else {**first}
-    judged = {query: {*qrels.documents_of(place)} for place, query in enumerate(qrels.queries) if query in ranked}
+    judged = {query: {*qrels.documents_of(index)} for index, query in enumerate(qrels.queries) if query in ranked}
     ranked = {query: documents for query, documents in ranked.items() if query in judged}
     missing = [judged[query].difference(documents) for query, documents in ranked.items()]
     unjudged = [{*documents} - judged[query] for query, documents in ranked.items()]
     left, right = set().union(*missing), set().union(*unjudged)
     elsewhere = left & right  # judged for one query and retrieved for another: nothing is wrong with these ids
-    pairs, what = _best(sorted(left - elsewhere), sorted(right - elsewhere))
+    pairs, part = _best(sorted(left - elsewhere), sorted(right - elsewhere))
     met = sum(document in judged[query] for query, documents in ranked.items() for document in documents)
     if not pairs or len(pairs) < _SHARE * (met + len(pairs)):
         return ""
-    others = sum(map(len, unjudged))
-    difference = _remedy(pairs, what, sum(map(len, missing)), "judged documents would be retrieved")
+    unjudged_rows = sum(map(len, unjudged))
+    difference = _remedy(pairs, part, sum(map(len, missing)), "judged documents would be retrieved")
     return (
-        f"among the first {counted(met + others, 'document', 'documents')} of {run.name or 'the run'}, {met:,} "
-        f"{'is judged for its' if met == 1 else 'are judged for their'} query and {others:,} "
-        f"{'is' if others == 1 else 'are'} not; {difference}"
+        f"among the first {counted(met + unjudged_rows, 'document', 'documents')} of {run.name or 'the run'}, {met:,} "
+        f"{'is judged for its' if met == 1 else 'are judged for their'} query and {unjudged_rows:,} "
+        f"{'is' if unjudged_rows == 1 else 'are'} not; {difference}"
     )
 
 
@@ -116,8 +116,8 @@ def no_common_documents(qrels: Qrels, run: Run) -> str:
 
     """
     ranked = _first_documents(qrels, run)
-    places = [place for place, query in enumerate(qrels.queries) if query in ranked]
-    judged = dict.fromkeys(islice((document for place in places for document in qrels.documents_of(place)), _SAMPLE))
+    places = [index for index, query in enumerate(qrels.queries) if query in ranked]
+    judged = dict.fromkeys(islice((document for index in places for document in qrels.documents_of(index)), _SAMPLE))
     retrieved = dict.fromkeys(document for documents in ranked.values() for document in documents)
     elsewhere = [document for document in retrieved if document in judged]
     if elsewhere:
@@ -187,8 +187,8 @@ def _difference(judged: Sequence[str], ranked: Sequence[str], outcome: str, *, w
         whole: whether no id of one side is on the other.
 
     """
-    pairs, what = _best(judged, ranked, whole=whole)
-    return _remedy(pairs, what, len(judged), outcome) if pairs else ""
+    pairs, part = _best(judged, ranked, whole=whole)
+    return _remedy(pairs, part, len(judged), outcome) if pairs else ""
 
 
 def _remedy(pairs: Mapping[str, str], what: str, known: int, outcome: str) -> str:
@@ -217,14 +217,14 @@ def _best(judged: Sequence[str], ranked: Sequence[str], *, whole: bool = False) 
 def _rewritten(judged: Sequence[str], ranked: Sequence[str]) -> Iterator[tuple[Mapping[str, str], str]]:
     """Yield the pairs of ids that are equal in one form, for each form."""
     lines = "\n".join((*judged, *ranked))
-    for what, rewrite in _FORMS.items():
+    for part, rewrite in _FORMS.items():
         rewritten = rewrite(lines)
         if rewritten == lines or rewritten.count("\n") != len(judged) + len(ranked) - 1:  # ids with line ends
             continue
         forms = rewritten.split("\n")
         judged_as = dict(zip(forms, judged, strict=False))
         both = zip(ranked, forms[len(judged) :], strict=True)
-        yield {judged_as[form]: text for text, form in both if form in judged_as}, what
+        yield {judged_as[form]: text for text, form in both if form in judged_as}, part
 
 
 def _affixed(judged: Sequence[str], ranked: Sequence[str], least: int) -> Iterator[tuple[Mapping[str, str], str]]:

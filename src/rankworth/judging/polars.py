@@ -128,12 +128,12 @@ class _Rows(Rows):
 
     def hits(self) -> Hits:
         """Find the judged documents; rows of equal keys are compared as text."""
-        place = self.place[self.judged]
-        judgements = expand(self.qrels.offsets[place], self.qrels.lengths[place])
+        query_indices = self.place[self.judged]
+        judgements = expand(self.qrels.offsets[query_indices], self.qrels.lengths[query_indices])
         wanted = _index(self.qrels)[0][judgements]
         order = np.argsort(wanted)
-        row, found = _candidates(self.keys, wanted[order])
-        judgement = judgements[order[found]]
+        row, wanted_places = _candidates(self.keys, wanted[order])
+        judgement = judgements[order[wanted_places]]
         same = (self._ids(row) == taken(self.qrels.document_series, judgement)).to_numpy()
         row = row[same]
         return Hits(self._segment(row), judgement[same], self.scores[row], lambda: row)
@@ -248,19 +248,19 @@ def whole_queries(frames: Iterable[pl.DataFrame]) -> Generator[Whole]:
         ScatteredError: where a query comes back.
 
     """
-    held, starts = pl.DataFrame(), np.zeros(0, dtype=np.int64)
+    waiting, starts = pl.DataFrame(), np.zeros(0, dtype=np.int64)
     seen: set[str] = set()
     for part in filter(len, frames):
         begun = run_starts(part["query"])
-        if held.height:
-            goes_on = part["query"][0] == held["query"][-1]
-            begun = np.concatenate((starts, begun[1 if goes_on else 0 :] + held.height))
-        held, starts = held.vstack(part) if held.height else part, begun
+        if waiting.height:
+            goes_on = part["query"][0] == waiting["query"][-1]
+            begun = np.concatenate((starts, begun[1 if goes_on else 0 :] + waiting.height))
+        waiting, starts = waiting.vstack(part) if waiting.height else part, begun
         if (last := int(starts[-1])) > _SHORT:
-            yield _once(held[:last], starts[:-1], seen)
-            held, starts = held[last:], np.zeros(1, dtype=np.int64)
-    if held.height:
-        yield _once(held, starts, seen)
+            yield _once(waiting[:last], starts[:-1], seen)
+            waiting, starts = waiting[last:], np.zeros(1, dtype=np.int64)
+    if waiting.height:
+        yield _once(waiting, starts, seen)
 
 
 def _once(frame: pl.DataFrame, starts: Integers, seen: set[str]) -> Whole:

@@ -25,8 +25,8 @@ def separated(qrels: Qrels, run: Run, settings: Judging) -> tuple[Qrels, Run]:
 
     """
     if settings.exclude is not None or qrels.copies.size or qrels.merged:
-        what = "exclude" if settings.exclude is not None else "judgements that all count, or are of subtopics,"
-        text = f"blocks='separate': {what} cannot be told apart where rows of a query stand apart"
+        setting = "exclude" if settings.exclude is not None else "judgements that all count, or are of subtopics,"
+        text = f"blocks='separate': {setting} cannot be told apart where rows of a query stand apart"
         raise UsageError("conflicting-options", text, remedy="take blocks='joined', or sort the run by query")
     import polars as pl  # noqa: PLC0415 - not needed for dicts
 

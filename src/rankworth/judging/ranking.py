@@ -222,7 +222,7 @@ class Rows(ABC):
             rank = hits.row - self.starts[hits.segment] + 1 if is_given else whole_ranks(self.ranks[hits.row])
             return rank, rank, rank
         if score_type not in self._groups:
-            scores, score = (at_precision(some, score_type) for some in (self.scores, hits.score))
+            scores, score = (at_precision(values, score_type) for values in (self.scores, hits.score))
             self._groups[score_type] = tie_groups(-scores, self.starts, self.lengths, hits.segment, -score)
         first, last, order = self._groups[score_type]
         if last is first:
@@ -239,10 +239,10 @@ class Rows(ABC):
         segment, judgement = np.repeat(whole, self.lengths[whole]), self.judgements(whole)
         if whole.size < self.judged.size:
             hits = self.hits()
-            others = np.flatnonzero(~np.isin(hits.segment, whole))
-            segment = np.append(hits.segment[others], segment)
-            judgement = np.append(hits.judgement[others], judgement)
-            rows = np.append(hits.row[others], rows)
+            partial = np.flatnonzero(~np.isin(hits.segment, whole))
+            segment = np.append(hits.segment[partial], segment)
+            judgement = np.append(hits.judgement[partial], judgement)
+            rows = np.append(hits.row[partial], rows)
         return Hits(segment, judgement, self.scores[rows], lambda: rows)
 
 
@@ -278,8 +278,8 @@ def tie_groups(
             order = np.arange(ascending.size)
             for length in np.unique(lengths[disorder]).tolist():
                 begin, step = starts[disorder & (lengths == length)], max(1, _CELLS // length)
-                for some in range(0, begin.size, step):
-                    rows = begin[some : some + step, None] + np.arange(length)
+                for at in range(0, begin.size, step):
+                    rows = begin[at : at + step, None] + np.arange(length)
                     order[rows] = np.take_along_axis(rows, np.argsort(ascending[rows], axis=1), axis=1)
             ascending = ascending[order]
     low, high = starts[segment], starts[segment] + lengths[segment]
@@ -302,12 +302,12 @@ def _counted(
     first, last = np.ones_like(segment), np.zeros_like(segment)
     blocks = np.flatnonzero(np.diff(np.cumsum(size) // _CELLS, prepend=-1))
     for begin, end in pairwise([*blocks.tolist(), segment.size]):
-        some = slice(begin, end)
-        ends = np.cumsum(size[some])
-        values = ascending[expand(starts[segment[some]], size[some])]
-        theirs = np.repeat(target[some], size[some])
-        first[some] += np.add.reduceat(values < theirs, ends - size[some], dtype=np.int64)
-        last[some] += np.add.reduceat(values <= theirs, ends - size[some], dtype=np.int64)
+        block = slice(begin, end)
+        ends = np.cumsum(size[block])
+        values = ascending[expand(starts[segment[block]], size[block])]
+        theirs = np.repeat(target[block], size[block])
+        first[block] += np.add.reduceat(values < theirs, ends - size[block], dtype=np.int64)
+        last[block] += np.add.reduceat(values <= theirs, ends - size[block], dtype=np.int64)
     return first, last
 
 

@@ -224,10 +224,10 @@ class Result(Shown):
 
         """
         labels = [column.label for column in self.columns]
-        place = names.column_of(measure, labels, [column.measure for column in self.columns])
-        if place is None:
+        index = names.column_of(measure, labels, [column.measure for column in self.columns])
+        if index is None:
             raise NotMeasuredError.of(measure, labels)
-        return self.columns[place]
+        return self.columns[index]
 
     def mean(self) -> dict[str, float]:
         """Return the mean of each measure by its label, in the order asked for."""
@@ -308,8 +308,8 @@ def save(table: "RunValues", path: str | os.PathLike[str]) -> None:
 
     """
     if not isinstance(path, str | bytes | os.PathLike):
-        what = type(path).__name__  # type: ignore[unreachable]
-        raise UsageError("input-type", f"{what} is no path", remedy='for example: values.save("base.json")')
+        kind = type(path).__name__  # type: ignore[unreachable]
+        raise UsageError("input-type", f"{kind} is no path", remedy='for example: values.save("base.json")')
     name = os.fsdecode(path)
     [target] = atomic.targets([name], None, known=SUFFIXES)
     if target.form not in ("json", "parquet"):
@@ -426,9 +426,9 @@ def _bounds(values: "Values", *, with_queries: bool) -> dict[str, Any]:
 def _rows(values: "Values") -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each query with its values and texts; without those that are not there."""
     per_query, texts = values.per_query, _text_columns(values)
-    for place, (query, row) in enumerate(zip(per_query.ids, per_query.to_dict().values(), strict=True)):
+    for number, (query, row) in enumerate(zip(per_query.ids, per_query.to_dict().values(), strict=True)):
         cells: dict[str, Any] = {label: _plain(value, per_query.kinds[label]) for label, value in row.items()}
-        cells |= {label: column[place] for label, column in texts.items()}
+        cells |= {label: column[number] for label, column in texts.items()}
         yield query, dict(sorted(cells.items()))
 
 

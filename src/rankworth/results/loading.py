@@ -70,14 +70,14 @@ def load(path: str | os.PathLike[str]) -> dict[str, Result]:
     except InputError:
         raise
     except KeyError as error:
-        what = f"{error.args[0]!r} is missing"
+        fact = f"{error.args[0]!r} is missing"
     except ValueError as error:
         by = document.get("rankworth", __version__)
         written = f" (rankworth {by} wrote it, this is {__version__})" if by != __version__ else ""
-        what = f"{error.problems[0] if isinstance(error, RankworthError) else error}{written}"
+        fact = f"{error.problems[0] if isinstance(error, RankworthError) else error}{written}"
     except (AttributeError, IndexError, OverflowError, RecursionError, TypeError):
-        what = "it is not made as results are"
-    raise _damaged(source, what)
+        fact = "it is not made as results are"
+    raise _damaged(source, fact)
 
 
 def is_results(source: object) -> bool:
@@ -329,12 +329,12 @@ def _column(
         ValueError: where they are not those that were signed.
 
     """
-    own = Signature.parse(run["signatures"][label])
+    signed_as = Signature.parse(run["signatures"][label])
     there = np.array([label in row for row in rows.values()], dtype=bool)
-    if own.queries != _signed(label, rows):
-        count, signed = f"{np.count_nonzero(there)}", own.queries.partition("-")[0]
-        others = "as many others" if signed == count else count
-        raise ValueError(f"{label} is signed for {signed} queries, and the file has {others}")
+    if signed_as.queries != _signed(label, rows):
+        count, signed = f"{np.count_nonzero(there)}", signed_as.queries.partition("-")[0]
+        as_counted = "as many others" if signed == count else count
+        raise ValueError(f"{label} is signed for {signed} queries, and the file has {as_counted}")
     try:
         values = np.array([row.get(label) for row in rows.values()], dtype=np.float64)
     except (TypeError, ValueError):
@@ -345,10 +345,10 @@ def _column(
         uneven = run.get("counted", {}).get(label, {})
     else:
         uneven = dict(
-            _uneven_of_schema_3(own.settings, rows, label, judged, run["queries"].get("unanswered_queries", ()))
+            _uneven_of_schema_3(signed_as.settings, rows, label, judged, run["queries"].get("unanswered_queries", ()))
         )
-    counts = _counts(values, rows, there, uneven, own)
-    return Column(label, own.measure, str(own), values, None if there.all() else there, kind, mean, counts)
+    counts = _counts(values, rows, there, uneven, signed_as)
+    return Column(label, signed_as.measure, str(signed_as), values, None if there.all() else there, kind, mean, counts)
 
 
 def _counts(

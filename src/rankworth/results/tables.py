@@ -151,8 +151,8 @@ def per_query(table: "RunValues") -> Sheet:
         rows = []
         for values in table.values():
             if values.bounds is not None and column.name in values.bounds:
-                known = values.bounds.per_query(column.name)
-                rows += [known.get(query, unbounded) for query in values.per_query.queries]
+                by_query = values.bounds.per_query(column.name)
+                rows += [by_query.get(query, unbounded) for query in values.per_query.queries]
         with_bounds += _bounded(replace(column, under=_under(first) if column.name == "query" else ""), rows)
     notes = (*_count_notes(table), *_bounds_notes(table))
     return Sheet(tuple(with_bounds), notes, table.signature, tuple(_defects(table)))
@@ -174,8 +174,8 @@ def _under(values: "Values") -> str:
 
 def _bounds_notes(table: "RunValues") -> list[str]:
     """Say what bounds assume, and which measures have none, once for all runs."""
-    known = [values.bounds for values in table.values() if values.bounds is not None]
-    return list(dict.fromkeys(note for bounds in known for note in (bounds.assumption, *bounds.notes)))
+    all_bounds = [values.bounds for values in table.values() if values.bounds is not None]
+    return list(dict.fromkeys(note for bounds in all_bounds for note in (bounds.assumption, *bounds.notes)))
 
 
 def _count_notes(table: "RunValues") -> list[str]:
@@ -212,9 +212,9 @@ def warnings(table: "RunValues") -> list[str]:
             text = notice.text.removeprefix(name) if notice.text.startswith(f"{name} ") else notice.text
             runs.setdefault((notice.slug, text), []).append(name)
     texts = []
-    for (slug, text), (first, *others) in runs.items():
+    for (slug, text), (first, *other_runs) in runs.items():
         about_run = text.startswith(" ")
-        same = f" (the same for {', '.join(others)})" if about_run and others else ""
+        same = f" (the same for {', '.join(other_runs)})" if about_run and other_runs else ""
         texts.append(f"{first if about_run else ''}{text}{same}   [{slug}]")
     return texts
 

@@ -105,7 +105,7 @@ class PerQuery(Shown):
     def to_dict(self) -> dict[Any, dict[str, float]]:
         """Return `{query: {measure: value}}`, without the values that are not there."""
         rows = zip(self.queries, self.array.tolist(), self._known.tolist(), strict=True)
-        return {query: dict(compress(zip(self.measures, row, strict=True), known)) for query, row, known in rows}
+        return {query: dict(compress(zip(self.measures, row, strict=True), there)) for query, row, there in rows}
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """Return columns `query`, `group` where groups were asked for, one for each measure and one for each text.
@@ -327,12 +327,12 @@ class Values(_Evaluation, Mapping[str, float]):
 
         """
         check_sampling(level, seed)
-        known = self._intervals.setdefault((level, seed), {})
-        if not known:
+        by_measure = self._intervals.setdefault((level, seed), {})
+        if not by_measure:
             low, high = intervals(self._details.columns, level, seed)
             bounds = zip(self.per_query.measures, low.tolist(), high.tolist(), strict=True)
-            known |= {name: Interval(lower, upper, level) for name, lower, upper in bounds}
-        return dict(known)
+            by_measure |= {name: Interval(lower, upper, level) for name, lower, upper in bounds}
+        return dict(by_measure)
 
     @property
     def _digest(self) -> Digest | None:
@@ -348,17 +348,17 @@ class Values(_Evaluation, Mapping[str, float]):
     @cached_property
     def signature(self) -> str:
         """One line that says under which settings the values came about; of the profile, not of single measures."""
-        known = self._details
-        return str(signature(self.profile, self.per_query.ids, __version__, lists=known.lists, **known.recorded))
+        details = self._details
+        return str(signature(self.profile, self.per_query.ids, __version__, lists=details.lists, **details.recorded))
 
     @cached_property
     def signatures(self) -> dict[str, str]:
         """One line for each measure: what it is, what differs from `standard-1`, and over which queries it goes."""
-        queries, there, known = self.per_query.ids, self.per_query.there, self._details
+        queries, there, details = self.per_query.ids, self.per_query.there, self._details
         lines = {}
-        for place, measure in enumerate(known.plan):
-            scored = queries if there is None else list(compress(queries, there[:, place].tolist()))
-            line = signature(self.profile, scored, __version__, asked=measure, lists=known.lists, **known.recorded)
+        for column, measure in enumerate(details.plan):
+            scored = queries if there is None else list(compress(queries, there[:, column].tolist()))
+            line = signature(self.profile, scored, __version__, asked=measure, lists=details.lists, **details.recorded)
             lines[measure.label] = str(line)
         return lines
 
@@ -428,9 +428,9 @@ class Values(_Evaluation, Mapping[str, float]):
         labels, wanted = self.per_query.measures, measure
         try:
             if self.profile.rules and measure not in labels:
-                resolved, *others = self.profile.ask([measure])
+                resolved, *further = self.profile.ask([measure])
                 settings = [(each.quantity, each.judging, each.averaging) for each in self._details.plan]
-                if not others and (resolved.quantity, resolved.judging, resolved.averaging) in settings:
+                if not further and (resolved.quantity, resolved.judging, resolved.averaging) in settings:
                     return settings.index((resolved.quantity, resolved.judging, resolved.averaging))
                 wanted = resolved.quantity
             index = names.column_of(wanted, labels, list(map(str, self.measures)))
