@@ -270,10 +270,10 @@ def _judged(sources: dict[str, list[SystemFile]], result: "Comparison") -> tuple
     These are the systems of other files than the baseline's, where there are any.
     """
     paths = {name: {file.path for file in files if file.is_stored} for name, files in sources.items()}
-    own = paths.get(result.baseline, set())
-    others = [name for name in result.systems if name != result.baseline]
-    judged = [name for name in others if paths[name] != own] if len(own) == 1 else others
-    return own.pop() if len(own) == 1 else "", judged or others
+    stored = paths.get(result.baseline, set())
+    other_systems = [name for name in result.systems if name != result.baseline]
+    judged = [name for name in other_systems if paths[name] != stored] if len(stored) == 1 else other_systems
+    return stored.pop() if len(stored) == 1 else "", judged or other_systems
 
 
 def _output(shown: Shown, form: ReportForm | None, inputs: Sequence[str], *, gated: bool) -> tuple[Output, Path | None]:

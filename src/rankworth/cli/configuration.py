@@ -206,9 +206,9 @@ def _checked(where: str, table: Any, schema: Mapping[str, tuple[Callable[[Any], 
     for name, value in table.items():
         if name not in schema:
             raise UsageError("bad-config", f"{where} has no {name!r}; it has {', '.join(names)} and {last}")
-        takes, what = schema[name]
+        takes, description = schema[name]
         if not takes(value):
-            raise UsageError("bad-config", f"{where} {name} is {what}, not {value!r}")
+            raise UsageError("bad-config", f"{where} {name} is {description}, not {value!r}")
     return table
 
 

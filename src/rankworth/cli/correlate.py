@@ -237,9 +237,9 @@ def _picture(result: Any, out: Output, path: Path) -> bytes:  # noqa: ANN401 - s
 
 def _before_files(typed_words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Split names from the files behind them: an option that takes several words takes all up to the next option."""
-    for place, word in enumerate(typed_words):
+    for index, word in enumerate(typed_words):
         if word == STDIN or Path(name_and_path(word)[1]).exists():
-            return list(typed_words[:place]), list(typed_words[place:])
+            return list(typed_words[:index]), list(typed_words[index:])
     return list(typed_words), []
 
 

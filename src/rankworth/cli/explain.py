@@ -180,11 +180,11 @@ def _grades(name: str, text: str) -> list[float | None]:
 
     """
     grades: list[float | None] = []
-    for place, word in enumerate(map(str.strip, text.split(",")) if "," in text else text.split(), 1):
+    for number, word in enumerate(map(str.strip, text.split(",")) if "," in text else text.split(), 1):
         try:
             grades.append(None if word == "?" else float(word))
         except ValueError:
-            problem = f"--{name}: number {place} of the list is {word!r}, which is no grade"
+            problem = f"--{name}: number {number} of the list is {word!r}, which is no grade"
             remedy = f"write numbers, and ? for unjudged documents: --{name} 2,1,0,?,2"
             raise InputError("bad-grade", problem, remedy=remedy) from None
     return grades

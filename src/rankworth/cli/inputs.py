@@ -230,7 +230,7 @@ def named(text: str) -> tuple[str, str]:
     if "=" not in text or Path(text).exists():
         return "stdin" if text == STDIN else "", text
     parts = text.split("=")
-    splits = [("=".join(parts[:place]), "=".join(parts[place:])) for place in range(1, len(parts))]
+    splits = [("=".join(parts[:index]), "=".join(parts[index:])) for index in range(1, len(parts))]
     there = [(name, path) for name, path in splits if path == STDIN or Path(path).exists()]
     name, path = (there or splits)[0]
     if not there and os.sep in name:

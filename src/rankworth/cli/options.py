@@ -417,13 +417,13 @@ def columns(texts: Iterable[str] | None, option: str = "--columns") -> dict[str,
     """
     labels: dict[str, str] = {}
     for text in texts or ():
-        what, sign, name = text.partition("=")
-        is_named = bool(name or (sign and what in ("score", "grade")))  # that no column tells them can be said, too
-        if not is_named or what in labels:
-            fault = f"{what} appears twice" if is_named else "a column is named WHAT=NAME, as in query=term"
+        role, sign, name = text.partition("=")
+        is_named = bool(name or (sign and role in ("score", "grade")))  # that no column tells them can be said, too
+        if not is_named or role in labels:
+            fault = f"{role} appears twice" if is_named else "a column is named WHAT=NAME, as in query=term"
             remedy = f"name it once; --qrels-columns {text} is about judgements alone, --run-columns about runs"
             raise UsageError("unknown-setting", f"{option} {text}: {fault}", remedy=remedy if is_named else "")
-        labels[what] = name
+        labels[role] = name
     return labels
 
 
@@ -488,5 +488,5 @@ def in_bytes(text: str, option: str, example: str) -> int:
 def with_gates(measures: Sequence[str], gates: "Sequence[Gate]", options: Options) -> list[str]:
     """Add the measures of gates that are not among the measures."""
     resolved = options.profiles()[0].ask(measures, rel=options.measured.rel) if gates else []
-    known = {measure.label: str(measure.quantity) for measure in resolved}
-    return [*measures, *(gate.measure for gate in gates if not gate.among(known))]
+    quantity_by_label = {measure.label: str(measure.quantity) for measure in resolved}
+    return [*measures, *(gate.measure for gate in gates if not gate.among(quantity_by_label))]

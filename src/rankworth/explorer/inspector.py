@@ -188,7 +188,7 @@ class Inspector:
             ]
         text = self.text_by_query.get(query, "")
         measure = self.measures[column]
-        cutoff = known.cutoff if (known := measure_of(measure)) else None
+        cutoff = parsed.cutoff if (parsed := measure_of(measure)) else None
         return {"id": query, "text": text, "measure": measure, "cutoff": cutoff, "rankings": rankings}
 
     def judge(self, request: Request) -> dict[str, Any]:

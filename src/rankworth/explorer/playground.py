@@ -152,8 +152,8 @@ class Playground:
 
     def row(self, values: Any) -> dict[str, float | None]:  # noqa: ANN401 - `Values`
         """Return the values of the query by measure; None where the conventions leave it out."""
-        known = values.per_query.to_dict().get(self.query, {})
-        return {name: finite(known.get(name)) for name in values.per_query.measures}
+        value_by_measure = values.per_query.to_dict().get(self.query, {})
+        return {name: finite(value_by_measure.get(name)) for name in values.per_query.measures}
 
     def vary(self, measures: Any, by: Any, **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - those of `vary`
         """Vary the first ranking and return its values, a row for each change."""
@@ -197,8 +197,8 @@ def examples() -> list[dict[str, Any]]:
     for example in examples:
         grades, runs = example.pop("grades"), example.pop("rankings")
         state: dict[str, Any] = {name: example.pop(name) for name in ("measures", "cutoff", "gain") if name in example}
-        known = {name: None if grade == _UNJUDGED else grade for name, grade in grades.items()}
-        state["documents"] = [{"id": name, "grade": grade, "text": ""} for name, grade in known.items()]
+        grade_by_id = {name: None if grade == _UNJUDGED else grade for name, grade in grades.items()}
+        state["documents"] = [{"id": name, "grade": grade, "text": ""} for name, grade in grade_by_id.items()]
         ranked = {name: dict(sorted(scores.items(), key=lambda pair: -pair[1])) for name, scores in runs.items()}
         state["rankings"] = [Ranking(name, [*scores], [*scores.values()])._asdict() for name, scores in ranked.items()]
         example["state"] = state

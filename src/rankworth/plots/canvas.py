@@ -246,8 +246,8 @@ def ends(values: Iterable[float | None], share: float = 0.0) -> tuple[float, flo
     >>> ends([0.5, None]), ends([-1.0, 3.0], 0.25)
     ((0.0, 1.0), (-2.0, 4.0))
     """
-    known = [value for value in values if real(value)]
-    low, high = min([0.0, *known]), max([1.0, *known])
+    numbers = [value for value in values if real(value)]
+    low, high = min([0.0, *numbers]), max([1.0, *numbers])
     return low - share * (high - low), high + share * (high - low)
 
 

@@ -154,9 +154,9 @@ def _bars(sheet: Canvas, steps: Sequence[Any], ideal: Sequence[Any]) -> None:
     """Draw the run as bars and the ideal as dashed outlines; hatch the ranks that nobody judged."""
     ax, palette = sheet.ax, sheet.palette
     unjudged = _stretches(step["rank"] for step in steps if step["grade"] is None)
-    for place, (first, last) in enumerate(unjudged):
+    for index, (first, last) in enumerate(unjudged):
         looks = {"facecolor": "none", "edgecolor": palette.muted, "alpha": 0.4, "hatch": "////", "linewidth": 0}
-        mark = "_" if place else "not judged"
+        mark = "_" if index else "not judged"
         ax.axvspan(first - _WIDE / 2, last + _WIDE / 2, zorder=1, label=mark, **looks)  # type: ignore[arg-type]
     ranks, adds = _by_rank(steps)
     thin = len(ranks) > _THIN

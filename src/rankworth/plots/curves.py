@@ -188,15 +188,15 @@ def _lines(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
     for row in rows:
         series.setdefault((row["measure"], row.get("beside")), []).append(row)
     alike: dict[tuple[Any, ...], list[str]] = {}
-    for (measure, beside), own in series.items():
-        rounded = (round(row["value"], 12) if real(row["value"]) else None for row in own)
+    for (measure, beside), line_rows in series.items():
+        rounded = (round(row["value"], 12) if real(row["value"]) else None for row in line_rows)
         alike.setdefault((beside, *rounded), []).append(measure)
     lines = []
     for line, ((beside, *_), measures) in enumerate(alike.items()):
-        own = series[measures[0], beside]
+        line_rows = series[measures[0], beside]
         name = ", ".join(measures) + ("" if beside is None else f", beside grade {beside:g}")
-        up = [math.nan if row["value"] is None else row["value"] for row in own]
-        lines.append((name, [row[shown.by] for row in own], up))
+        up = [math.nan if row["value"] is None else row["value"] for row in line_rows]
+        lines.append((name, [row[shown.by] for row in line_rows], up))
         for value in (shown.baseline.get(measure) for measure in measures):
             if real(value):
                 color = sheet.palette.style(line).color
@@ -220,12 +220,12 @@ def _swaps(sheet: Canvas, measures: Sequence[str], rows: Sequence[Row]) -> None:
     ax, palette = sheet.ax, sheet.palette
     pairs = {row["rank"]: row["swap"] for row in rows}
     many = len(pairs) > _LABELLED
-    what = f"change of {measures[0]}" if len(measures) == 1 else "change of the value"
-    sheet.names("the upper of two ranks" if many else "ranks that change places", what)
-    known = [row for row in rows if real(row["change"])]
-    shown = [row for row in known if row["change"] or not many]
+    axis_label = f"change of {measures[0]}" if len(measures) == 1 else "change of the value"
+    sheet.names("the upper of two ranks" if many else "ranks that change places", axis_label)
+    defined_rows = [row for row in rows if real(row["change"])]
+    shown = [row for row in defined_rows if row["change"] or not many]
     if not shown:
-        sheet.note("no swap changes the value" if known else "no swap has a value")
+        sheet.note("no swap changes the value" if defined_rows else "no swap has a value")
         return
     ax.axhline(0, color=palette.muted, linewidth=1, label="_")
     if not many:

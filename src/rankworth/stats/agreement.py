@@ -357,8 +357,8 @@ def _bounds(value: float, samples: Floats, left_out: Floats, level: float) -> tu
 
 def _acceleration(left_out: Floats) -> float:
     """Compute a sixth of the skewness of queries' influences, skipping queries without which the value is undefined."""
-    known = left_out[~np.isnan(left_out)]
-    influence = known.mean() - known if known.size else np.zeros(1)
+    defined = left_out[~np.isnan(left_out)]
+    influence = defined.mean() - defined if defined.size else np.zeros(1)
     largest = float(np.abs(influence).max())
     if not largest:
         return 0.0

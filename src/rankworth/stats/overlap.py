@@ -374,8 +374,8 @@ class Overlap:
 
     def values(self, pairing: Pairing, *, p: float = 0.9, k: int | None = None) -> Floats:
         """Return `[Q]`, the numbers alone."""
-        found = self.of(pairing, p=p, k=k)
-        return found.value if isinstance(found, Bounded) else found
+        result = self.of(pairing, p=p, k=k)
+        return result.value if isinstance(result, Bounded) else result
 
 
 _RANDOM: Final = "average over all orders of tied documents"

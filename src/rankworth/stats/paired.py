@@ -418,10 +418,10 @@ def noninferiority(
     from scipy.special import stdtrit  # noqa: PLC0415 - costs more than most evaluations
 
     columns = Columns.of(differences, weights)
-    found, margins = moments(columns), _margins(margin, columns.count)
+    estimates, margins = moments(columns), _margins(margin, columns.count)
     with np.errstate(over="ignore"):
-        below = np.where(found.error == 0, 0.0, stdtrit(found.df, share("level", level)) * found.error)
-        return Noninferiority(found.beyond("greater", -margins), found.mean - below)
+        below = np.where(estimates.error == 0, 0.0, stdtrit(estimates.df, share("level", level)) * estimates.error)
+        return Noninferiority(estimates.beyond("greater", -margins), estimates.mean - below)
 
 
 def _margins(margin: ArrayLike, columns: int) -> Floats:

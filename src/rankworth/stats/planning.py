@@ -134,7 +134,7 @@ def _needed(effect: Floats, power: float, alpha: float) -> Floats:
 
 def _numbers(*arguments: ArrayLike) -> list[Floats]:
     """Broadcast numbers to one shape; refuse negative ones among the first, which are deviations."""
-    numbers = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in arguments))
+    numbers = np.broadcast_arrays(*(np.asarray(argument, dtype=np.float64) for argument in arguments))
     if (numbers[0] < 0).any():
         raise UsageError("unknown-setting", f"deviation={numbers[0].min()}: a standard deviation is 0 or more")
     return list(numbers)

@@ -76,19 +76,19 @@ def _of_column(f: Floats, g: Floats, h: Floats, *, level: float) -> tuple[float,
 
     both = ~(np.isnan(f) | np.isnan(g))
     f, g, h = f[both], g[both], h[~np.isnan(h)]
-    n, others = f.size, h.size
+    n, n_others = f.size, h.size
     if n < 2:  # noqa: PLR2004 - no spread
-        return (*[float("nan")] * 6, n, others)
+        return (*[float("nan")] * 6, n, n_others)
     weight, shift, variance = 0.0, 0.0, 0.0
     spread = np.var(np.concatenate([g, h]), ddof=1)
-    if others > 1 and spread > 0:
+    if n_others > 1 and spread > 0:
         covariance = np.mean((f - f.mean()) * (g - g.mean()))
-        weight = float(np.clip(covariance / ((1 + n / others) * spread), 0, 1))
+        weight = float(np.clip(covariance / ((1 + n / n_others) * spread), 0, 1))
         shift = weight * float(h.mean() - g.mean())
-        variance = weight**2 * float(np.var(h, ddof=1)) / others
+        variance = weight**2 * float(np.var(h, ddof=1)) / n_others
     mean = float(f.mean()) + shift
     error = math.sqrt(float(np.var(f - weight * g, ddof=1)) / n + variance)
     half = float(stdtrit(n - 1, (1 + level) / 2)) * error
     p = 2 * float(stdtr(n - 1, -abs(mean) / error)) if error else float(mean == 0)
     effective = float(np.var(f, ddof=1)) / error**2 if error else float("nan")
-    return mean, mean - half, mean + half, p, weight, effective, n, others
+    return mean, mean - half, mean + half, p, weight, effective, n, n_others

@@ -170,8 +170,8 @@ class Pair:
     @cached_property
     def tied_both(self) -> Integers:
         """[B]: pairs that are tied in both."""
-        some = self.x.tied_pairs.any() and self.y.tied_pairs.any()
-        return self.by_x.tied_pairs if some else np.zeros(len(self.x.order), dtype=np.intp)
+        has_ties = self.x.tied_pairs.any() and self.y.tied_pairs.any()
+        return self.by_x.tied_pairs if has_ties else np.zeros(len(self.x.order), dtype=np.intp)
 
     @cached_property
     def concordant(self) -> Integers:
@@ -435,10 +435,10 @@ def tau_ap_b(pair: Pair) -> Floats:
     array([0.75])
     """
     sides = []
-    for one in (pair.x, pair.y):
-        lower = (one.end == np.arange(pair.items)) & (one.begin > 0)  # the last place of a group stands for it
-        shares = np.divide(_per_group(one, pair.above), one.begin, out=np.zeros(lower.shape), where=lower)
-        sides.append(_scaled(shares, pair.items - one.end[:, 0] - 1))
+    for order in (pair.x, pair.y):
+        lower = (order.end == np.arange(pair.items)) & (order.begin > 0)  # the last place of a group stands for it
+        shares = np.divide(_per_group(order, pair.above), order.begin, out=np.zeros(lower.shape), where=lower)
+        sides.append(_scaled(shares, pair.items - order.end[:, 0] - 1))
     return np.where(pair.fewest_groups > 1, (sides[0] + sides[1]) / 2, np.nan)
 
 

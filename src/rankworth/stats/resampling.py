@@ -230,10 +230,10 @@ def t_intervals(columns: Columns, level: float) -> tuple[Floats, Floats]:
     """Compute the ends of t intervals, [K] each."""
     from scipy.special import stdtrit  # noqa: PLC0415 - costs more than most evaluations
 
-    found = moments(columns)
+    estimates = moments(columns)
     with np.errstate(over="ignore"):
-        half = np.where(found.error == 0, 0.0, stdtrit(found.df, (1 + level) / 2) * found.error)
-        return found.mean - half, found.mean + half
+        half = np.where(estimates.error == 0, 0.0, stdtrit(estimates.df, (1 + level) / 2) * estimates.error)
+        return estimates.mean - half, estimates.mean + half
 
 
 def _bootstrapped(columns: Columns, method: str, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
@@ -244,9 +244,9 @@ def _bootstrapped(columns: Columns, method: str, level: float, resamples: int, s
             continue
         same = constant(sample.values)
         low[sample.places[same]] = high[sample.places[same]] = sample.values[same, 0]
-        others = Sample(sample.places[~same], sample.values[~same], sample.weights)
-        for lines in blocks(len(others.places), resamples):
-            part = Sample(others.places[lines], others.values[lines], others.weights)
+        varying = Sample(sample.places[~same], sample.values[~same], sample.weights)
+        for lines in blocks(len(varying.places), resamples):
+            part = Sample(varying.places[lines], varying.values[lines], varying.weights)
             mean, means = _means(part, resamples, seed)
             means.sort(axis=1)
             shares = [np.full(len(mean), (1 + side * level) / 2) for side in (-1, 1)]

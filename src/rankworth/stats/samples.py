@@ -143,9 +143,9 @@ def differences(first: ArrayLike, second: ArrayLike) -> Floats:
     """
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     with np.errstate(invalid="ignore"):
-        found = other - one
+        change = other - one
         near = LAST_PLACES * np.spacing(np.maximum(np.abs(one), np.abs(other)))
-    return np.where(np.abs(found) <= near, 0.0, found)
+    return np.where(np.abs(change) <= near, 0.0, change)
 
 
 def levelled(values: Floats) -> Floats:
@@ -325,8 +325,8 @@ def deviations(differences: ArrayLike, weights: ArrayLike | None = None) -> Floa
     >>> deviations([[0.1], [0.2], [0.6]]).round(4)
     array([0.2646])
     """
-    found = moments(Columns.of(differences, weights))
-    return found.error * np.sqrt(found.count)
+    estimates = moments(Columns.of(differences, weights))
+    return estimates.error * np.sqrt(estimates.count)
 
 
 def _moments(sample: Sample) -> tuple[float, Floats, Floats, Floats]:

@@ -162,12 +162,12 @@ def best_rows(column: Column, cells: Sequence[str]) -> frozenset[int]:
     >>> sorted(best_rows(Column("AP", "share", [0.25, 0.5, 0.50001, None], "highest"), ["0.25", "0.50", "0.50", "n/a"]))
     [1, 2]
     """
-    known = [row for row, value in enumerate(column.values) if column.best and value is not None and value == value]  # noqa: PLR0124 - NaN test
-    if len({cells[row] for row in known}) < 2:  # noqa: PLR2004 - a best one needs a worse one
+    rows = [row for row, value in enumerate(column.values) if column.best and value is not None and value == value]  # noqa: PLR0124 - NaN test
+    if len({cells[row] for row in rows}) < 2:  # noqa: PLR2004 - a best one needs a worse one
         return frozenset()
     choose = max if column.best == "highest" else min
-    best = cells[choose(known, key=lambda row: column.values[row])]
-    return frozenset(row for row in known if cells[row] == best)
+    best = cells[choose(rows, key=lambda row: column.values[row])]
+    return frozenset(row for row in rows if cells[row] == best)
 
 
 def second_rows(column: Column, cells: Sequence[str]) -> frozenset[int]:
@@ -177,8 +177,8 @@ def second_rows(column: Column, cells: Sequence[str]) -> frozenset[int]:
     [2]
     """
     first = best_rows(column, cells)
-    known = [value for row, value in enumerate(column.values) if row not in first]
-    if not column.second or not first or len(known) < 2:  # noqa: PLR2004 - a second one needs a third one
+    remaining = [value for row, value in enumerate(column.values) if row not in first]
+    if not column.second or not first or len(remaining) < 2:  # noqa: PLR2004 - a second one needs a third one
         return frozenset()
-    others = [None if row in first else value for row, value in enumerate(column.values)]
-    return best_rows(replace(column, values=others), cells)
+    without_best = [None if row in first else value for row, value in enumerate(column.values)]
+    return best_rows(replace(column, values=without_best), cells)

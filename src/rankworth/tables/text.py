@@ -55,8 +55,8 @@ def table(sheet: Sheet, look: Look) -> str:
 
 def _parted(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
     """Separate the columns that name a row from the others; where there is no text, the first number is the name."""
-    first = next((place for place, column in enumerate(columns) if column.kind == "text"), 0)
-    named = [place <= first or column.kind == "text" for place, column in enumerate(columns)]
+    first = next((index for index, column in enumerate(columns) if column.kind == "text"), 0)
+    named = [index <= first or column.kind == "text" for index, column in enumerate(columns)]
     return list(compress(columns, named)), [column for column, name in zip(columns, named, strict=True) if not name]
 
 

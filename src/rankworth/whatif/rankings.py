@@ -92,8 +92,8 @@ class Ranking:
 
     def moved(self, row: int, place: int) -> Counterfactual:
         """Move one document to another place, counted from 1; the others keep their order."""
-        others = np.delete(np.arange(self.retrieved), row) if row < self.retrieved else np.arange(self.retrieved)
-        return Counterfactual(np.insert(others, place - 1, row), row)
+        order = np.delete(np.arange(self.retrieved), row) if row < self.retrieved else np.arange(self.retrieved)
+        return Counterfactual(np.insert(order, place - 1, row), row)
 
     def swapped(self, row: int) -> Counterfactual:
         """Swap a document and the next one: each takes the other's place and score."""

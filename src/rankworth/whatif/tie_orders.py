@@ -78,11 +78,13 @@ def worth(measure: Measure, hits: JudgedRows) -> Floats:
 
 def _worth(measure: Measure, block: Judged) -> Floats:
     """Return `[Q, H]`, the worth of documents, of which each stands at rank 1."""
-    known = measure.parameters
-    is_graded = "gain" in known or known.get("max_grade") is not None or "rel" not in known
+    parameters = measure.parameters
+    is_graded = "gain" in parameters or parameters.get("max_grade") is not None or "rel" not in parameters
     if measure.definition.linear and (is_graded or measure.definition.subtopics):
         return np.asarray(replace(measure, cutoff=None, judged_only=False).terms(block).gain)
-    return np.asarray(gain_of(block, known.get("gain", "linear")) if is_graded else relevant(block, known["rel"]))
+    return np.asarray(
+        gain_of(block, parameters.get("gain", "linear")) if is_graded else relevant(block, parameters["rel"])
+    )
 
 
 def over_orders(context: MeasureContext) -> Bounds:
@@ -176,9 +178,9 @@ def every_order(hits: JudgedRows, ties: Sequence[Tie]) -> JudgedRows:
     for orders in product(*([*_orders(tie.alike)] for tie in ties)):
         rank = hits.rank.copy()
         for tie, order in zip(ties, orders, strict=True):
-            for place, row in enumerate(order):
+            for offset, row in enumerate(order):
                 if row >= 0:
-                    rank[row] = tie.first + place
+                    rank[row] = tie.first + offset
         ranks.append(rank)
     return in_orders(hits, ranks)
 

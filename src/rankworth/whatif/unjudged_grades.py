@@ -200,9 +200,9 @@ def over_grades(sides: Sequence[MeasureContext], values: Floats) -> Bounds:
         low[holes.queries], high[holes.queries] = np.nan, np.nan
     unknown: set[int] = set()
     for ways in _ways(holes, scale_of(sides), unknown):
-        found = holes.values(ways)
-        np.fmin.at(low, holes.queries[ways.query], found)
-        np.fmax.at(high, holes.queries[ways.query], found)
+        way_values = holes.values(ways)
+        np.fmin.at(low, holes.queries[ways.query], way_values)
+        np.fmax.at(high, holes.queries[ways.query], way_values)
     is_known[holes.queries[sorted(unknown)]] = False
     there = ~np.isnan(values)
     return Bounds(np.where(there, low, np.nan), np.where(there, high, np.nan), is_known)
@@ -244,7 +244,7 @@ def _worth_of(measure: Measure, scale: Floats) -> Floats:
 def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
     """Yield grades that include both ends of each query; add queries too large to enumerate to `unknown`."""
     least, most, measure = scale[0], scale[-1], holes.sides[0].context.measure
-    known = measure.definition.unjudged
+    flags = measure.definition.unjudged
     if not holes.is_measured:
         yield holes.uniform(least, least)
     if scale.size == 1:
@@ -257,9 +257,9 @@ def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
             return
         yield holes.uniform(most, least)
         yield holes.uniform(least, most)
-        if "uniform" in known and holes.sides[0].rows.ties == "broken":  # documents stand within the cutoff or beyond
+        if "uniform" in flags and holes.sides[0].rows.ties == "broken":  # documents stand within the cutoff or beyond
             return
-    elif "first" in known and not is_rounded:
+    elif "first" in flags and not is_rounded:
         yield _singles(holes, least, most)
         return
     else:
@@ -267,7 +267,7 @@ def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
     if measure.name == "AP" and (prefixes := _prefixes(holes, scale)) is not None:
         yield from prefixes
         return
-    has_sums = measure.definition.linear and "counts" not in known and not is_rounded
+    has_sums = measure.definition.linear and "counts" not in flags and not is_rounded
     ends = _linear(holes, scale) if has_sums else None
     if ends is not None:
         yield from ends
@@ -460,9 +460,9 @@ def _terms(holes: Holes, side: Side, measure: Measure, ways: Ways) -> Iterator[t
 
 def _of_ideal(ideal: Ideal, name: str) -> Iterator[Floats]:
     """Iterate over the gains, or the discounts, of the documents of each ideal ranking."""
-    known = ideal.ranking.known
-    column = np.broadcast_to(getattr(ideal.terms, name), known.shape)
-    return (numbers[there] for numbers, there in zip(column, known, strict=True))
+    is_document = ideal.ranking.known
+    column = np.broadcast_to(getattr(ideal.terms, name), is_document.shape)
+    return (numbers[there] for numbers, there in zip(column, is_document, strict=True))
 
 
 def _difference(first: _Sums | None, second: _Sums | None) -> _Sums | None:
