@@ -310,8 +310,8 @@ class _Rows:
         if blanks.count and blanks.policy == "unjudged":
             yield f"{counted(blanks.count, 'judgement', 'judgements')} without a grade"
         if unlike := min(self.unlike):
-            some, their = ("the rank of 1 row", "does") if unlike == 1 else (f"the ranks of {unlike:,} rows", "do")
-            yield f"{some}, which {their} not follow the scores"
+            ranks, verb = ("the rank of 1 row", "does") if unlike == 1 else (f"the ranks of {unlike:,} rows", "do")
+            yield f"{ranks}, which {verb} not follow the scores"
         if self.unscored:
             lists = counted(self.unscored, "list", "lists")
             yield f"the scores of {lists}, which do not tell the order; those that are written do"

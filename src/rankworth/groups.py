@@ -84,8 +84,8 @@ class _OfQueries:
 
     def label_for(self, queries: Sequence[str]) -> str:
         """Return the label that the values of some queries have."""
-        known = self.values
-        return self.label if known is None else _label(self.name, {query: known.get(query) for query in queries})
+        values = self.values
+        return self.label if values is None else _label(self.name, {query: values.get(query) for query in queries})
 
     def known(self) -> Mapping[str, Any]:
         """Return the values by query.
@@ -111,15 +111,15 @@ class _OfQueries:
             UsageError: `unknown-setting`, where a label is all that is known.
 
         """
-        known = self.known()
-        if without := [query for query in queries if query not in known]:
+        values = self.known()
+        if without := [query for query in queries if query not in values]:
             noun = self.kind.removesuffix("s")
             many = f"{len(without):,} of {len(queries):,} " if complete else ""
             text = f"{self.source}: {many}scored queries have no {noun}: {quoted(without)}"
             give = "give each of them one" + (", 0 where it is not to count" if self.setting == "weights" else "")
-            remedy = f"queries that have one: {quoted(known) or 'none'}; {give}; or leave them out: {_ONLY}"
+            remedy = f"queries that have one: {quoted(values) or 'none'}; {give}; or leave them out: {_ONLY}"
             raise InputError("missing-value", text, remedy=remedy)
-        return [known[query] for query in queries]
+        return [values[query] for query in queries]
 
 
 @dataclass(frozen=True)
@@ -149,17 +149,17 @@ class Weights(_OfQueries):
             return given
         source = source or cls.setting
         rows = _rows(given, cls.setting, "a number for each query: {query: number}")
-        found = {query: value for query, value in rows.items() if value is not None}
+        weights_given = {query: value for query, value in rows.items() if value is not None}
         wrong = [
             f"{value} for {quoted([query])}"
-            for query, value in found.items()
+            for query, value in weights_given.items()
             if not isinstance(value, Real) or not math.isfinite(value) or value < 0
         ]
         if wrong:
             more = f" and {len(wrong) - 3:,} more" if len(wrong) > 3 else ""  # noqa: PLR2004 - as many as shown
             text = f"{source}: a weight is a finite number from 0, and there is {', '.join(wrong[:3])}{more}"
             raise InputError("bad-weight", text, remedy="0 is the weight of a query that does not count")
-        weights = {query: float(value) for query, value in found.items()}
+        weights = {query: float(value) for query, value in weights_given.items()}
         return cls(_label(_plain(name), weights), source, weights)
 
     def array(self, queries: Sequence[str]) -> Floats:
@@ -240,8 +240,8 @@ class Groups(_OfQueries):
 
     def labels(self, queries: Iterable[str]) -> list[str]:
         """Return the group of each of some queries; `(none)` where there is none."""
-        known = self.known()
-        return [known.get(query, NONE) for query in queries]
+        groups = self.known()
+        return [groups.get(query, NONE) for query in queries]
 
     def shown(self, queries: Sequence[str]) -> list[str]:
         """Return the group of each of some queries; refuse queries of which not one has a group.
@@ -285,8 +285,8 @@ class Groups(_OfQueries):
         """
         labels = self.of_all(queries) if strict else self.labels(queries)
         names = self.ordered(set(labels))
-        place = {name: number for number, name in enumerate(names)}
-        return Parts(names, np.array([place[label] for label in labels], dtype=np.int64))
+        numbers = {name: number for number, name in enumerate(names)}
+        return Parts(names, np.array([numbers[label] for label in labels], dtype=np.int64))
 
 
 class SeparateParts(NamedTuple):

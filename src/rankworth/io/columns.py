@@ -89,10 +89,10 @@ _KNOWN: Final = frozenset(chain(*SPELLINGS.values(), *LISTS.values()))
 
 def is_header(cells: Sequence[str], columns: Mapping[str, str] = NONE) -> bool:
     """Return whether these are the names of columns, one of them that of the queries or the documents."""
-    known = {*SPELLINGS["query"], *SPELLINGS["document"]}
+    ids = {*SPELLINGS["query"], *SPELLINGS["document"]}
     named = {column.removeprefix("-") for column in columns.values()} | {*columns.values()}
     named.update(columns.get("query", "").split(","))
-    return not known.isdisjoint(cell.lower() for cell in cells) or any(
+    return not ids.isdisjoint(cell.lower() for cell in cells) or any(
         cell in named for cell in cells if cell and not cell.isdecimal()
     )
 
@@ -142,8 +142,8 @@ def numbered(pattern: object, names: Iterable[Any], others: Iterable[Any] = ()) 
         return []
     form, taken = re.compile(re.escape(pattern).replace(r"\*", "([0-9]+)")), set(",".join(map(str, others)).split(","))
     free = (name for name in names if str(name) not in taken)
-    found = [(int(match[1]), name) for name in free if (match := form.fullmatch(str(name)))]
-    return [name for _, name in sorted(found, key=lambda pair: pair[0])]
+    matches = [(int(match[1]), name) for name in free if (match := form.fullmatch(str(name)))]
+    return [name for _, name in sorted(matches, key=lambda pair: pair[0])]
 
 
 def is_negative(name: str) -> bool:

@@ -204,34 +204,34 @@ def readable(source: object, name: str) -> Iterator[None]:
 def _selected(source: Any, table: Table) -> tuple[pl.DataFrame, Table, Schema]:  # noqa: ANN401 - any frame
     """Select the columns that are needed from a frame of any library; the others are not converted."""
     with readable(source, table.name):
-        known = source
+        frame = source
         if not isinstance(source, pl.DataFrame | pl.LazyFrame):
             table = replace(table, names=tuple(getattr(source, "column_names", getattr(source, "columns", ()))))
             if twice := [name for name in table.names if table.names.count(name) > 1]:
                 raise table.repeated(twice)
-            known = _narwhals(source)
-        if known is None:
-            known = pl.DataFrame(source)
-        schema = known.collect_schema()
+            frame = _narwhals(source)
+        if frame is None:
+            frame = pl.DataFrame(source)
+        schema = frame.collect_schema()
         query = table.named.get("query")
         parts = parts_of(query, schema.names())
         table = replace(table, names=(*schema.names(), *([query] if parts else [])))
         columns = table.chosen()
-        if isinstance(known, pl.DataFrame | pl.LazyFrame):
-            return known.lazy().select(**_expressions(columns, schema.names())).collect(), table, schema
+        if isinstance(frame, pl.DataFrame | pl.LazyFrame):
+            return frame.lazy().select(**_expressions(columns, schema.names())).collect(), table, schema
         import narwhals as nw  # noqa: PLC0415 - needed for few inputs
 
         if parts:
             joined = nw.concat_str([nw.col(part).cast(nw.String) for part in parts], separator=" ")
-            known = known.with_columns(joined.alias(str(query)))
-        looked_at, names, needed = _looked_at(known, schema), schema.names(), list(columns.values())
+            frame = frame.with_columns(joined.alias(str(query)))
+        looked_at, names, needed = _looked_at(frame, schema), schema.names(), list(columns.values())
         if patterns := [column for column in needed if numbered(column, names, needed) and column not in names]:
             ranks = [name for pattern in patterns for name in numbered(pattern, names, needed)]
             every = [*(column for column in needed if column not in patterns), *ranks]
-            held = _converted(known.select(*map(nw.col, every)), {str(name): name for name in every})
-            expressions = _expressions({what: str(column) for what, column in columns.items()}, held.columns)
-            return held.select(**expressions), table, looked_at
-        return _converted(known.select(*columns.values()), columns), table, looked_at
+            converted = _converted(frame.select(*map(nw.col, every)), {str(name): name for name in every})
+            expressions = _expressions({what: str(column) for what, column in columns.items()}, converted.columns)
+            return converted.select(**expressions), table, looked_at
+        return _converted(frame.select(*columns.values()), columns), table, looked_at
 
 
 def _looked_at(frame: Any, schema: Schema) -> Schema:  # noqa: ANN401 - of Narwhals
@@ -263,10 +263,10 @@ def _converted(frame: Any, columns: dict[str, Any]) -> pl.DataFrame:  # noqa: AN
     native = frame.to_native()
     if hasattr(native, "__arrow_c_stream__"):
         try:
-            there = pl.DataFrame(native)
-            known = there.select(**_expressions({what: str(name) for what, name in columns.items()}, there.columns))
-            if pl.Binary not in known.dtypes:
-                return known
+            whole = pl.DataFrame(native)
+            selected = whole.select(**_expressions({what: str(name) for what, name in columns.items()}, whole.columns))
+            if pl.Binary not in selected.dtypes:
+                return selected
         except Exception:  # noqa: BLE001, S110 - each library fails in its own way
             pass
     eager = frame.collect() if hasattr(frame, "collect") else frame

@@ -65,9 +65,9 @@ def by_query(lists: Mapping[Any, Any], layout: Layout, name: str) -> Mapping[Any
 
     """
     pairs = [halves for items in lists.values() if (halves := _halves(items)) is not None]
-    found = rankings(list(map(list, zip(*pairs, strict=True))), layout) if len(pairs) == len(lists) else {}
-    if found:
-        return dict(zip(lists, found.values(), strict=True))
+    ranked = rankings(list(map(list, zip(*pairs, strict=True))), layout) if len(pairs) == len(lists) else {}
+    if ranked:
+        return dict(zip(lists, ranked.values(), strict=True))
     for query, items in lists.items():
         if isinstance(items, tuple | list) and len(items) == _PAIR and all(map(_is_array, items)):
             problem = f"{name}: query {str(query)!r} holds two arrays, and not ids with as many {layout.value}s"
@@ -158,10 +158,10 @@ def of_chroma(
         InputError: `frame-columns`, `input-type`.
 
     """
-    known = ("query", "document", layout.value)
-    if unknown := [what for what in columns if what not in known]:
+    roles = ("query", "document", layout.value)
+    if unknown := [what for what in columns if what not in roles]:
         problem = f"{name}: a result of Chroma has no {quoted(unknown)} to be named"
-        raise InputError("frame-columns", problem, remedy=f"what can be named is {' '.join(known)}")
+        raise InputError("frame-columns", problem, remedy=f"what can be named is {' '.join(roles)}")
     ids = plain(source["ids"])
     if not isinstance(ids, list) or not all(map(is_list, ids)):
         return None
@@ -169,11 +169,11 @@ def of_chroma(
     value = columns.get(layout.value, "-distances" if layout is RUN else "")
     path = value[1:] if (is_smaller := is_negative(value)) else value
     numbers = _column(source, path, name) if path and layout.value in columns else source.get(path)
-    found = rankings((documents, numbers), layout, smaller=is_smaller)
+    ranked = rankings((documents, numbers), layout, smaller=is_smaller)
     path = columns.get("query", "")
     usual = next((each for each in SPELLINGS["query"] if each in source), "")
-    queries = source[path or usual] if (path and not path.startswith("@")) or usual else list(found)
-    return ([queries] if isinstance(queries, str) else list(queries), list(found.values())) if found else None
+    queries = source[path or usual] if (path and not path.startswith("@")) or usual else list(ranked)
+    return ([queries] if isinstance(queries, str) else list(queries), list(ranked.values())) if ranked else None
 
 
 def _column(source: Mapping[str, Any], path: str, name: str) -> Any:  # noqa: ANN401 - what a program has

@@ -161,12 +161,12 @@ def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: 
     if single or (not isinstance(items, list) and is_more(items)):
         text = f"{where}: {validate.shown(items)} is {type(items).__name__}, not a list of numbers"
         raise InputError("input-type", text, remedy=_SHAPE)
-    held = list(items)
-    odd = None if deep else next((item for item, each in enumerate(held) if not is_scalar(each)), None)
+    elements = list(items)
+    odd = None if deep else next((item for item, each in enumerate(elements) if not is_scalar(each)), None)
     if odd is not None:
-        text = f"{where}, item {odd} is {validate.shown(held[odd])}, not a number"
+        text = f"{where}, item {odd} is {validate.shown(elements[odd])}, not a number"
         raise InputError("input-type", text, remedy=_SHAPE)
-    return held
+    return elements
 
 
 def _ordered(names: Sequence[str], order: Sequence[Any], count: int, where: str) -> dict[str, Any]:

@@ -300,8 +300,8 @@ def _check_stream(file: IO[bytes]) -> None:
 
 def _body(message: bytes) -> int:
     """Return how many bytes follow a message."""
-    place = _field(message, _target(message, 0), _BODY)
-    return _number("q", message, place) if place else 0
+    field = _field(message, _target(message, 0), _BODY)
+    return _number("q", message, field) if field else 0
 
 
 def _check_message(file: IO[bytes], message: bytes, body: int) -> None:
@@ -344,10 +344,10 @@ def _field(data: bytes, table: int, number: int) -> int:
 
 def _structs(data: bytes, table: int, number: int, kinds: str) -> Iterator[tuple[int, ...]]:
     """Yield the structures in a vector of FlatBuffers."""
-    place = _field(data, table, number)
-    if not place:
+    field = _field(data, table, number)
+    if not field:
         return
-    start = _target(data, place)
+    start = _target(data, field)
     form = struct.Struct(f"<{kinds}")
     vector = data[start + 4 : start + 4 + form.size * _number("I", data, start)]
     if len(vector) % form.size:

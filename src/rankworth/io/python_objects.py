@@ -105,8 +105,8 @@ class Reader:
         """
         inner = None if is_table(source) else at(source, path)
         if inner is None:
-            held = "" if is_table(source) or is_scalar(source) else f"; it has {quoted(names_of(source), 8)}"
-            text = f"{self.name}: nothing stands at root={path}{held}"
+            has = "" if is_table(source) or is_scalar(source) else f"; it has {quoted(names_of(source), 8)}"
+            text = f"{self.name}: nothing stands at root={path}{has}"
             raise InputError("frame-columns", text, remedy="name the key under which it stands, or leave root out")
         return inner
 

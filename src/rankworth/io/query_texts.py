@@ -575,9 +575,9 @@ def _of_frame(source: Any, reader: _Reader) -> Numbered:  # noqa: ANN401 - any f
     from rankworth.io import frames  # noqa: PLC0415 - as above
 
     with frames.readable(source, reader.kind.called):
-        known = nw.from_native(source, pass_through=True)
-        if not isinstance(known, nw.DataFrame | nw.LazyFrame):
-            known = nw.from_native(pl.DataFrame(source, strict=False))
-        names = tuple(known.collect_schema().names())
+        frame = nw.from_native(source, pass_through=True)
+        if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
+            frame = nw.from_native(pl.DataFrame(source, strict=False))
+        names = tuple(frame.collect_schema().names())
         needed = reader.needed(names, reader.chosen(names, reader.kind.called))
-        return enumerate(known.lazy().select(*needed).collect().iter_rows(named=True))
+        return enumerate(frame.lazy().select(*needed).collect().iter_rows(named=True))

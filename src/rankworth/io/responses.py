@@ -325,12 +325,12 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
         remedy = "give each document a grade, or one for each nugget, which is a subtopic: query nugget document 1"
         return InputError("unknown-response", problem, remedy=remedy)
     path, hit = _first_hit(value)
-    one: Any = next(iter(value.values()), None)
-    inner = _first_hit(one)[0] if len(value) > 1 or not first else ""
+    first_value: Any = next(iter(value.values()), None)
+    inner = _first_hit(first_value)[0] if len(value) > 1 or not first else ""
     is_batch = path in _BATCHES and _first_hit(hit)[0] != ""
     is_by_query = inner != "" and all(isinstance(at(each, inner), list) for each in value.values())
     is_lists = not is_batch and "." not in path and all(isinstance(each, list) for each in value.values())
-    response = hit if is_batch else one if is_by_query else value
+    response = hit if is_batch else first_value if is_by_query else value
     path, hit = _first_hit(response)
     keys = [str(key).lower() for key in value]
     is_row = any(key in SPELLINGS["query"] for key in keys) and any(key in LISTS["document"] for key in keys)
@@ -340,8 +340,8 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
     columns = {"documents": path, "document": likely_document(leaves(hit)) or "PATH"}
     if score := _likely_score(at(response, path)):
         columns["score"] = score
-    held = quoted(leaves(response), 8)
-    problem = f"{name}: this is no response of an engine that is known; the first keys are {held}"
+    paths = quoted(leaves(response), 8)
+    problem = f"{name}: this is no response of an engine that is known; the first keys are {paths}"
     remedy = f"say where its hits are: {Table('score', '', first=first).option(columns)}"
     return InputError("unknown-response", problem, remedy=remedy)
 

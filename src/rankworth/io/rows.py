@@ -431,8 +431,8 @@ def _ordered(scores: Sequence[Any] | None, counts: list[int]) -> list[Any]:
         return list(scores)
     ordered: list[Any] = []
     for count in counts:
-        held = [] if scores is None else scores[len(ordered) : len(ordered) + count]
-        ordered += held if any(score is not None for score in held) else range(-1, -count - 1, -1)
+        part = [] if scores is None else scores[len(ordered) : len(ordered) + count]
+        ordered += part if any(score is not None for score in part) else range(-1, -count - 1, -1)
     return ordered
 
 
@@ -488,12 +488,12 @@ def fields_of(row: Any, more: dict[type, list[str]]) -> Mapping[Any, Any]:  # no
         return dict(enumerate(row, 1))
     if isinstance(row, type):
         return {}
-    held = {name: item for name, item in getattr(row, "__dict__", {}).items() if not name.startswith("_")}
+    attributes = {name: item for name, item in getattr(row, "__dict__", {}).items() if not name.startswith("_")}
     if type(row) not in more:
         slots = chain.from_iterable(_slots(kind) for kind in type(row).__mro__)
         names = _USUAL.intersection(dir(type(row))) | {name for name in slots if not name.startswith("_")}
         more[type(row)] = [name for name in sorted(names) if not callable(getattr(row, name, None))]
-    return held | {name: getattr(row, name, None) for name in more[type(row)] if name not in held}
+    return attributes | {name: getattr(row, name, None) for name in more[type(row)] if name not in attributes}
 
 
 def _refuse_no_record(row: object, names: Sequence[Any], where: Where) -> None:

@@ -195,10 +195,10 @@ class Reader(ABC):
             return None
         if len(self._plain) < len(self.numbers):
             texts = frame["grade"].drop_nulls().unique()
-            known = {text: grade_words.number(text, self.words) for text in texts}
-            if None in known.values():
+            grades = {text: grade_words.number(text, self.words) for text in texts}
+            if None in grades.values():
                 return None
-            grade = pl.col("grade").replace_strict(known) if known else pl.col("grade").cast(pl.Float64)
+            grade = pl.col("grade").replace_strict(grades) if grades else pl.col("grade").cast(pl.Float64)
             frame = frame.with_columns(grade)
         ids = frame.select(what for what in self.required if what not in self.numbers) if blanks else ()
         if any((column.str.strip_chars(_BLANKS) != column).any() for column in ids):

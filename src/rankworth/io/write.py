@@ -134,8 +134,8 @@ def refuse(frame: pl.DataFrame, form: str, name: str, first: int, *, lossy: bool
 
     """
     limits = _LIMITS if lossy else (*_LIMITS, _SCORES)
-    known = [(column, limit) for limit in limits if form in limit.forms for column in limit.columns]
-    for column, limit in known:
+    applying = [(column, limit) for limit in limits if form in limit.forms for column in limit.columns]
+    for column, limit in applying:
         if column not in frame.columns:
             continue
         rows = frame.select(limit.cannot(pl.col(column))).to_series().arg_true()

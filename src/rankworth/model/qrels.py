@@ -202,10 +202,10 @@ class Qrels:
             rows: `[N]`, the judgements to leave out.
 
         """
-        others, kept = Qrels(self), ~rows
-        others._select(kept, np.arange(len(self.queries)))
-        others.excluded = self.excluded + self.lengths - others.lengths
-        return others
+        remaining, kept = Qrels(self), ~rows
+        remaining._select(kept, np.arange(len(self.queries)))
+        remaining.excluded = self.excluded + self.lengths - remaining.lengths
+        return remaining
 
     def with_queries(self, queries: Iterable[str]) -> "Qrels":
         """Add queries of which no document is judged.
@@ -215,15 +215,15 @@ class Qrels:
 
         """
         places = {query: place for place, query in enumerate(self.queries)}
-        others = Qrels(self)
-        others.queries = sorted({*self.queries, *queries})
-        at = np.array([places.get(query, -1) for query in others.queries], dtype=np.int64)
-        others.offsets = np.concatenate(([0], np.cumsum(np.where(at >= 0, self.lengths[at], 0))))
-        others.repeated = np.where(at >= 0, self.repeated[at], 0)
-        others.excluded = np.where(at >= 0, self.excluded[at], 0)
+        extended = Qrels(self)
+        extended.queries = sorted({*self.queries, *queries})
+        at = np.array([places.get(query, -1) for query in extended.queries], dtype=np.int64)
+        extended.offsets = np.concatenate(([0], np.cumsum(np.where(at >= 0, self.lengths[at], 0))))
+        extended.repeated = np.where(at >= 0, self.repeated[at], 0)
+        extended.excluded = np.where(at >= 0, self.excluded[at], 0)
         if isinstance(self._documents, list):
-            others._documents = [self._documents[place] if place >= 0 else [] for place in at.tolist()]
-        return others
+            extended._documents = [self._documents[place] if place >= 0 else [] for place in at.tolist()]
+        return extended
 
     def to_dict(self) -> dict[Any, dict[Any, float]]:
         """Return `{query: {document: grade}}`, a copy; ids that came as integers are integers."""

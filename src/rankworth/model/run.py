@@ -263,7 +263,7 @@ class Run:
             queries = list(map(validate.text, self.source)) if isinstance(self.source, Mapping) else []
             return queries if set(queries) == {*self.mapping, *self.empty} else [*self.mapping, *self.empty]
         parts = (frame["query"].unique(maintain_order=True).to_list() for frame in self.batches())
-        return list(dict.fromkeys(query for some in parts for query in some))
+        return list(dict.fromkeys(query for batch in parts for query in batch))
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """Return all rows as given: `query, document, score`, and `rank` and `tag` where a file has them.
@@ -306,10 +306,10 @@ def stem(path: str | os.PathLike[str]) -> str:
     >>> stem("runs/bm25.run.gz"), stem("runs/v1.2/run.dl19-passage.bm25"), stem("-"), stem("runs/dense/*.parquet")
     ('bm25', 'run.dl19-passage.bm25', '-', 'dense')
     """
-    place = Path(path)
-    while any(sign in place.name for sign in SIGNS) and place.parent.name and not place.exists():
-        place = place.parent
-    name = place.name
+    file = Path(path)
+    while any(sign in file.name for sign in SIGNS) and file.parent.name and not file.exists():
+        file = file.parent
+    name = file.name
     for suffix in (".gz", ".bz2", ".xz", ".zst"):
         name = name.removesuffix(suffix)
     for suffix in _SUFFIXES:
