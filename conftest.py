@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
@@ -84,6 +85,19 @@ def pytest_collection_finish() -> None:
     """Leave thousands of tests, which stay to the end, out of what is looked through for garbage again and again."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show in which files tests took longest, without what fixtures took; reports of other processes are there, too."""
+    seconds: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport) and report.when == "call":
+                seconds[report.nodeid.partition("::")[0]] += report.duration
+    if seconds:
+        terminalreporter.write_sep("=", "slowest files, seconds in tests")
+        for file, duration in seconds.most_common(10):
+            terminalreporter.write_line(f"{duration:8.1f}  {file}")
 
 
 @pytest.hookimpl(optionalhook=True)
