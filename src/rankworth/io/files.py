@@ -15,6 +15,7 @@ from rankworth.errors import InputError, quoted
 from rankworth.io import headerless
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.lines import empty as no_rows
+from rankworth.io.options import Reading
 from rankworth.io.paths import are_alike, opened
 from rankworth.io.source import Progress, Source
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankworth.io.duplicates import Part
-from rankworth.io.options import Reading
 
 _MODULES: Final = {
     **dict.fromkeys(("csv", "tsv", "msmarco"), "delimited"),

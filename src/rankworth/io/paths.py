@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rankworth.errors import InputError, UsageError, quoted
+from rankworth.io.source import SIGNS, STDIN, Source, unreadable
 
 if TYPE_CHECKING:
     from rankworth.io.layout import Layout
     from rankworth.io.options import Reading
-from rankworth.io.source import SIGNS, STDIN, Source, unreadable
 
 _PARTS: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+")
 """what tells the parts of one table apart: numbers, or names that a computer makes up"""

@@ -14,6 +14,7 @@ from rankworth.judging.exclusion import Exclusion, nothing_left
 from rankworth.judging.judged_run import Columns, JudgedRun, assemble, subtopics_of
 from rankworth.judging.order import Contradictions, repeated_rank
 from rankworth.judging.overlap import nothing_in_common, unnamed
+from rankworth.judging.ranking import Conventions, Include, Ordering, Rows
 from rankworth.model import Qrels, Run
 from rankworth.settings import Duplicates
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankworth.io.source import Progress
-from rankworth.judging.ranking import Conventions, Include, Ordering, Rows
 
 
 @dataclass
