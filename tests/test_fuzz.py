@@ -24,7 +24,7 @@ from fuzzing import packing, processes, trials
 from fuzzing.naive import Unclear
 from fuzzing.trials import COLUMNAR, NAIVE, WRITERS, Trial
 from rankworth.errors import InputError
-from rankworth.io import query_texts
+from rankworth.io import ids
 from rankworth.io.files import file_batches
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.options import Reading
@@ -151,7 +151,7 @@ def read(content: bytes, path: Path, layout: Layout, form: str) -> Rows | str:
 @pytest.mark.parametrize("content", [b"a\x1cb\n", "a\u2028b\n".encode(), "a\u00a0\n".encode(), "a\u0085b\n".encode()])
 def test_a_list_of_queries_is_split_at_line_ends_only(content: bytes, path: Path) -> None:
     path.write_bytes(content)
-    assert query_texts.read_ids(str(path)) == [content.decode().removesuffix("\n")]
+    assert ids.read_ids(str(path)) == [content.decode().removesuffix("\n")]
 
 
 SHIFTED = (

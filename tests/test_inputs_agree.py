@@ -34,7 +34,7 @@ from hypothesis import strategies as st
 import rankworth as rw
 from generators import Grades, Scores, collections
 from judge import judge
-from rankworth.io import columns, frames, trec
+from rankworth.io import frames, trec, usual_names
 from rankworth.io.source import Source
 from rankworth.model import Qrels, Run
 
@@ -628,7 +628,7 @@ def test_every_known_name_of_a_column_is_tried() -> None:
         *map(str.lower, RANKS),
         *DISTANCES,
     }
-    assert {name for names in columns.SPELLINGS.values() for name in names} == tried
+    assert {name for names in usual_names.SPELLINGS.values() for name in names} == tried
 
 
 @pytest.mark.parametrize("dtype", [pl.Int8, pl.Int64, pl.UInt32, pl.String, pl.Categorical])

@@ -34,10 +34,10 @@ from ir_measures import Qrel, ScoredDoc
 import rankworth as rw
 from rankworth.errors import InputError, UsageError
 from rankworth.io import python_objects
-from rankworth.io.columns import SPELLINGS
 from rankworth.io.labels import ranked
 from rankworth.io.layout import QRELS as JUDGED_LAYOUT
 from rankworth.io.layout import RUN as RUN_LAYOUT
+from rankworth.io.usual_names import SPELLINGS
 
 Dicts = dict[str, dict[str, float]]
 Rows = list[tuple[str, str, float]]

@@ -22,8 +22,8 @@ import rankworth as rw
 from rankworth import demonstration
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.io import delimited as csv_reader
-from rankworth.io.columns import SPELLINGS
 from rankworth.io.query_texts import DOCUMENTS, QUERIES, QueryTable, documents, queries
+from rankworth.io.usual_names import SPELLINGS
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -18,7 +18,7 @@ import pytest
 import rankworth as rw
 from rankworth import cli
 from rankworth.io import query_texts
-from rankworth.io.columns import SPELLINGS
+from rankworth.io.usual_names import SPELLINGS
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io import atomic, detect, duplicates, write
+from rankworth.io import atomic, detect_layout, duplicates, write
 from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
 from rankworth.io.files import file_batches, file_parts
 from rankworth.io.grade_words import Words
@@ -136,7 +136,7 @@ def _check(kind: str, tag: str) -> None:
 
 def _layout(sources: Sequence[Source], reading: Reading) -> Layout:
     """Return whether files hold a run or judgements; all of them the same."""
-    layouts = [detect.layout_of(source, reading) for source in sources]
+    layouts = [detect_layout.layout_of(source, reading) for source in sources]
     if len(set(layouts)) > 1:
         text = f"{quoted(source.path for source in sources)}: some look like runs, and some like judgements"
         raise InputError("input-type", text, remedy="convert them one after the other, or say --run or --qrels")

@@ -22,7 +22,7 @@ from fuzzing import columns, mutations, naive, naive_columns, naive_objects, obj
 from fuzzing.material import Dicts, Row, Written, dicts_of, opposite
 from fuzzing.naive import Unclear
 from rankworth.errors import InputError, RankworthError, slugs
-from rankworth.io import delimited, excluded_pairs, frames, parquet, python_objects, query_texts
+from rankworth.io import delimited, excluded_pairs, frames, ids, parquet, python_objects
 from rankworth.io import jsonl as json_lines
 from rankworth.io import trec as trec_lines
 from rankworth.io.files import file_batches
@@ -225,7 +225,7 @@ def _wrong_with(error: RankworthError) -> str:
 def _rows(trial: Trial, path: Path) -> list[Row]:
     """What rankworth reads."""
     if trial.written.form == "queries":
-        return [(query, "", 1.0, None) for query in query_texts.read_ids(str(path))]
+        return [(query, "", 1.0, None) for query in ids.read_ids(str(path))]
     if trial.written.form == "pairs":
         frame = excluded_pairs.read(str(path))
         assert isinstance(frame, pl.DataFrame)

@@ -267,9 +267,9 @@ class Options:
             InputError: where the file cannot be read.
 
         """
-        from rankworth.io import query_texts  # noqa: PLC0415 - not needed for help
+        from rankworth.io import ids  # noqa: PLC0415 - not needed for help
 
-        return None if self.measured.only is None else query_texts.read_ids(self.measured.only)
+        return None if self.measured.only is None else ids.read_ids(self.measured.only)
 
     def table(self) -> Any:  # noqa: ANN401 - a table of queries, or None
         """Read the file with texts and columns of queries; None where there is none.

@@ -14,8 +14,8 @@ from rankworth.correlation.methods import names_of
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.groups import Slices
 from rankworth.io.duplicates import OneJudgement
-from rankworth.io.files import is_path
 from rankworth.io.options import Blank
+from rankworth.io.paths import is_path
 from rankworth.io.validate import is_number
 from rankworth.model import Qrels, stem
 from rankworth.scoring import inputs

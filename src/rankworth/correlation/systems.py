@@ -28,7 +28,7 @@ from rankworth.correlation.orders import (
 )
 from rankworth.correlation.power import DiscriminativePower
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io.files import is_path
+from rankworth.io.paths import is_path
 from rankworth.io.validate import ids
 from rankworth.measures import Measure
 from rankworth.model import Qrels

@@ -290,11 +290,11 @@ def of_object(source: Any, layout: Layout, columns: Mapping[str, str]) -> Input:
 
 def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, str]) -> Input:
     """Look up the columns of a file of JSON, or of JSON lines, in the first line of these."""
-    from rankworth.io import json  # noqa: PLC0415 - not needed for frames and tables
+    from rankworth.io import json_text  # noqa: PLC0415 - not needed for frames and tables
 
     text = (source.whole() if form == "json" else source.head(_HEAD)).removeprefix(MARK).lstrip()
     try:
-        value = json.parsed(text.partition(b"\n")[0] if form == "jsonl" else text, source)
+        value = json_text.parsed(text.partition(b"\n")[0] if form == "jsonl" else text, source)
     except InputError:
         return Input(layout, source.name, None)  # its reader says what is wrong with it
     is_row = form == "jsonl" and not isinstance(value, list)

@@ -19,11 +19,12 @@ from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import frames as frames_of
 from rankworth.io import grade_words, headerless, lines
 from rankworth.io.cells import is_written
-from rankworth.io.columns import SMALLER, SPELLINGS, Table, bare_names, is_counted, is_header, numbered, parts_of
+from rankworth.io.columns import SMALLER, Table, bare_names, is_counted, is_header, numbered, parts_of
 from rankworth.io.grade_words import Words
 from rankworth.io.layout import NUMBER, QRELS, RUN, Layout
 from rankworth.io.source import Source
 from rankworth.io.text_lines import FIELDS, Reader, Record
+from rankworth.io.usual_names import SPELLINGS
 
 if TYPE_CHECKING:
     from rankworth.io.options import Orders, Reading

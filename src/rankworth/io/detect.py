@@ -1,36 +1,21 @@
 """What a file holds, detected from its content: its format, whether it is a run or judgements, what nobody reads."""
 
-import json
-import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import headerless
 from rankworth.io.columns import bare_names, is_counted, is_header, is_plural
-from rankworth.io.files import file_batches
-from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.layout import Layout
 from rankworth.io.lines import HEAD, MARK, first_line
 from rankworth.io.options import Reading
+from rankworth.io.signs import MAGIC, json_form
 from rankworth.io.source import Source
 
 _FORM: Final = {"\t": "tsv", ",": "csv", ";": "csv", "|": "csv"}
 _DELIMITERS: Final = tuple(_FORM)
-MAGIC: Final = {
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"\xff\xff\xff\xff": "arrow",
-    b"\x93NUMPY": "npy",
-    b"\x89HDF\r\n\x1a\n": "hdf5",
-    **dict.fromkeys((b"{\0", b"[\0", b"\0{", b"\0[", b"\xff\xfe", b"\xfe\xff"), "trec"),
-}
-"""how files begin that are no text in UTF-8; for those in UTF-16 it is TREC's reader that says so"""
 _BY_SUFFIX: Final = ("ivecs", "fvecs")
 """formats that nothing but the suffix tells: a length, and as many numbers"""
-_KEY: Final = re.compile(rb'[{]\s*"((?:[^"\\]|\\.)*+)"\s*:')
-_SHAPE: Final = ("frame-columns", "run-columns", "qrels-columns", "input-type")
-"""the errors of a file that is something else"""
 
 
 def format_of(source: Source, layout: Layout, reading: Reading) -> str:
@@ -110,68 +95,6 @@ def _are_cells(source: Source, line: bytes, layout: Layout) -> bool:
     )
 
 
-def json_form(
-    text: bytes, is_row: Callable[[dict[str, Any]], bool], is_key: Callable[[str], bool], *, whole: bool
-) -> tuple[str, bool]:
-    """Tell lines of JSON from one document; return also whether the first line is JSON for sure.
-
-    Args:
-        text: the beginning of a file.
-        is_row: whether an object is a row rather than all rows.
-        is_key: whether the first key of an object is one of a row.
-        whole: whether the text is all of the file.
-
-    """
-    first, newline, rest = text.partition(b"\n")
-    try:
-        value = json.loads(first)
-    except (ValueError, RecursionError):
-        key = None if newline or whole else _KEY.match(first)
-        return "jsonl" if key and is_key(key[1].decode("utf-8", "replace")) else "json", False
-    if not isinstance(value, dict):
-        return "json", True
-    return "jsonl" if rest.strip() or is_row(value) else "json", True
-
-
 def _is_of_row(key: str) -> bool:
     """Return whether this is what a row calls its query, its document or its list of documents."""
     return is_header([key]) or is_plural(key, "document")
-
-
-def layout_of(source: Source, reading: Reading) -> Layout:
-    """Tell whether a file is a run or judgements: by the columns of TREC's lines, or by what its first rows read as.
-
-    Args:
-        source: the file.
-        reading: what the user says of it.
-
-    Raises:
-        InputError: `input-type` where it may be either; where it can be neither, as reading it.
-
-    """
-    form = format_of(source, RUN, reading)
-    if form == "trec":
-        words = first_line(source.head(HEAD)).split()
-        return QRELS if 1 < len(words) <= len(QRELS.columns) else RUN  # whose reader says more of what is neither
-    errors = {layout: _tried(source, layout, reading) for layout in (RUN, QRELS)}
-    likely = [layout for layout, error in errors.items() if error is None or error.slug not in _SHAPE]
-    readable = None in errors.values()
-    if len(likely) == 1:
-        return likely[0]
-    if readable:
-        text = f"{source.name}: this may be a run or judgements, nothing in it tells"
-        raise InputError("input-type", text, remedy="say which it is: --run or --qrels")
-    first, second = filter(None, errors.values())
-    raise first if first.problems == second.problems else InputError.together([first, second])
-
-
-def _tried(source: Source, layout: Layout, reading: Reading) -> InputError | None:
-    """Read the first rows of a file as this layout; return the error, None where there is none."""
-    rows = file_batches((source,), layout, reading.afresh())
-    try:
-        next(rows)
-    except InputError as error:
-        return error
-    finally:
-        rows.close()  # type: ignore[attr-defined]  # a generator, with threads that read ahead
-    return None

@@ -9,14 +9,14 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, TypeGuard
+from typing import TYPE_CHECKING, Final
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import headerless
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.lines import empty as no_rows
 from rankworth.io.options import Reading
-from rankworth.io.paths import are_alike, opened
+from rankworth.io.paths import are_alike, opened, paths_of
 from rankworth.io.source import Progress, Source
 
 if TYPE_CHECKING:
@@ -30,17 +30,6 @@ _MODULES: Final = {
     **dict.fromkeys(("npy", "ivecs", "fvecs", "hdf5"), "neighbours"),
 }
 """which of `rankworth.io` reads a format, where it is called otherwise"""
-
-
-def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Return whether this names a file."""
-    return isinstance(source, str | os.PathLike)
-
-
-def paths_of(source: object) -> Sequence[str | os.PathLike[str]]:
-    """Return the paths that a source consists of; none where it is something else."""
-    paths = [source] if is_path(source) else source if isinstance(source, list | tuple) else ()
-    return paths if all(map(is_path, paths)) else ()
 
 
 def files_of(source: object, layout: Layout, reading: Reading) -> tuple[Source, ...]:

@@ -91,7 +91,7 @@ def advice(unknown: Iterable[str], words: Words = NONE) -> str:
     >>> advice(["E", "I"])
     "say which grade each word means: --grades E=3 I=0, in Python grades={'E': 3, 'I': 0}"
     """
-    from rankworth.io.columns import SPELLINGS  # noqa: PLC0415 - for messages only
+    from rankworth.io.usual_names import SPELLINGS  # noqa: PLC0415 - for messages only
 
     texts = dict.fromkeys(text.strip() for text in unknown if number(text, words) is None)
     proposed = [text for text in texts if any(map(str.isalpha, text)) and text.lower() not in SPELLINGS["grade"]]

@@ -6,9 +6,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from rankworth.errors import InputError, quoted
-from rankworth.io.columns import SPELLINGS, at, is_negative, leaves
+from rankworth.io.columns import at, is_negative, leaves
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.rows import is_list, is_several, plain
+from rankworth.io.usual_names import SPELLINGS
 from rankworth.io.validate import shown
 
 if TYPE_CHECKING:

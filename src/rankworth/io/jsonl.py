@@ -12,7 +12,7 @@ import orjson
 import polars as pl
 
 from rankworth.errors import InputError
-from rankworth.io import json, lines
+from rankworth.io import json, json_text, lines
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.lines import Chunk
 from rankworth.io.python_objects import Reader
@@ -84,7 +84,7 @@ class _Reader:
         """Learn from the first object what the keys are; return whether it is one that may stand in a line."""
         numbered = enumerate(chunk.text.split(b"\n"), chunk.above + 1)
         number, line = next((number, line) for number, line in numbered if line.strip())
-        first = json.parsed(line, self.source, number)
+        first = json_text.parsed(line, self.source, number)
         if not json.is_row(first) or by_query(first, self.reading.columns):
             return False
         where = f"{self.source.name}:{number}"
@@ -130,7 +130,7 @@ class _Reader:
         except orjson.JSONDecodeError:
             kept = [pair for pair in zip(numbers, texts, strict=True) if pair[1].strip()]
             numbers, texts = [number for number, _ in kept], [text for _, text in kept]
-            values = [json.parsed(text, self.source, number) for number, text in kept]
+            values = [json_text.parsed(text, self.source, number) for number, text in kept]
 
         def where(row: int) -> str:
             return f"{self.source.name}:{numbers[row]}"
@@ -140,7 +140,7 @@ class _Reader:
             remedy = f'write an object in each line, such as {{"query_id": "q1", "doc_id": "d1", "{value}": 1}}'
             problem = f"{where(odd - 1)}: this is {shown(values[odd - 1])}, not an object"
             raise InputError("input-type", problem, remedy=remedy)
-        if not json.has_each_key_once(chunk, values):
+        if not json_text.has_each_key_once(chunk, values):
             for row, (text, value) in enumerate(zip(texts, values, strict=True)):
-                json.check_keys(text, value, where(row), self.layout.repeated, [value])
+                json_text.check_keys(text, value, where(row), self.layout.repeated, [value])
         return self.records.frame(values, where) if values else pl.DataFrame()

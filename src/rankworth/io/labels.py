@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import grade_words, validate
-from rankworth.io.columns import SMALLER, SPELLINGS, Table
+from rankworth.io.columns import SMALLER, Table
 from rankworth.io.grade_words import Words
 from rankworth.io.rows import is_more, is_scalar, is_table, plain
+from rankworth.io.usual_names import SPELLINGS
 
 Numbers = dict[str, dict[str, Any]]
 """`{query: {item: number}}`"""

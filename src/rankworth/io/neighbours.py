@@ -52,7 +52,8 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     _check(source, ids, numbers)
     names = [str(query) for query in range(len(ids))]
     if (path := reading.columns.get("query", "")).startswith("@"):
-        from rankworth.io.responses import fitting, listed_queries  # noqa: PLC0415 - where a file names the queries
+        from rankworth.io.query_lists import listed_queries  # noqa: PLC0415 - where a file names the queries
+        from rankworth.io.responses import fitting  # noqa: PLC0415 - where a file names the queries
 
         names = fitting(listed_queries(path[1:]), path[1:], len(ids), source.name)
     if layout is RUN:

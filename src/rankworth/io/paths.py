@@ -2,9 +2,9 @@
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.source import SIGNS, STDIN, Source, unreadable
@@ -111,3 +111,14 @@ def _parts(folder: Path, layout: "Layout") -> list[str]:
 def _is_hidden(path: Path) -> bool:
     """Return whether a file is not meant to be read: `.part-0.crc`, `_SUCCESS`, `_metadata`."""
     return path.name.startswith(".") or (path.name.startswith("_") and not path.suffix)
+
+
+def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Return whether this names a file."""
+    return isinstance(source, str | os.PathLike)
+
+
+def paths_of(source: object) -> Sequence[str | os.PathLike[str]]:
+    """Return the paths that a source consists of; none where it is something else."""
+    paths = [source] if is_path(source) else source if isinstance(source, list | tuple) else ()
+    return paths if all(map(is_path, paths)) else ()

@@ -248,7 +248,8 @@ class Reader:
 
     def _named(self, queries: list[Any], lists: list[Any]) -> "Scored | pl.DataFrame":
         """Read lists under these queries, or under those of the file that the user names."""
-        from rankworth.io.responses import fitting, listed_queries  # noqa: PLC0415 - not needed for dicts
+        from rankworth.io.query_lists import listed_queries  # noqa: PLC0415 - not needed for dicts
+        from rankworth.io.responses import fitting  # noqa: PLC0415 - not needed for dicts
 
         called, path = "query", self.columns.get("query", "")
         if path.startswith("@"):

@@ -18,17 +18,17 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import delimited, detect, json, lines, rows, topics, validate
-from rankworth.io.columns import NONE, QUERY_TEXTS, RECORD, USUAL, Groups, Table
+from rankworth.io import delimited, json_text, lines, rows, signs, topics, validate
+from rankworth.io.columns import NONE, RECORD, USUAL, Table
 from rankworth.io.delimited import DELIMITERS, TAB
-from rankworth.io.files import paths_of
 from rankworth.io.layout import QRELS
 from rankworth.io.lines import HEAD, MARK, refuse_binary
 from rankworth.io.options import Reading, checked_columns
-from rankworth.io.paths import opened
+from rankworth.io.paths import opened, paths_of
 from rankworth.io.query_table import QueryTable, Value
 from rankworth.io.source import STDIN, Progress, Source
 from rankworth.io.text_lines import Record
+from rankworth.io.usual_names import QUERY_TEXTS, Groups
 from rankworth.io.validate import is_blank, shown
 
 __all__ = ["DOCUMENTS", "QUERIES", "QueryTable", "Value", "documents", "queries"]
@@ -123,29 +123,6 @@ DOCUMENTS: Final = Kind(
     method="docs_iter",
     called="the documents",
 )
-
-
-def read_ids(path: str) -> list[str]:
-    """Read the ids of queries from a file, one in each line, in its order; skip lines that start with `#`.
-
-    Raises:
-        InputError: `missing-file` and its like, `binary-file`, `line-ends`, `endless-line`, `wrong-encoding`,
-            `empty-input`.
-
-    """
-    source = Source(path)
-    ids = []
-    for number, line in lines.numbered(source):
-        text = line.strip()
-        if b"\r" in text:
-            problem = f"{source.name}:{number}: a CR stands within this line; is it the end of one?"
-            raise InputError("line-ends", problem, remedy=lines.with_lf(source))
-        if not text.startswith(b"#"):
-            ids.append(lines.decoded(source, text, number))
-    if not ids:
-        problem = f"{source.name}: there is no query id in it"
-        raise InputError("empty-input", problem, remedy="write one id in each line")
-    return ids
 
 
 def queries(source: object, *, columns: Mapping[str, str] = NONE) -> QueryTable:
@@ -434,14 +411,14 @@ def _files(path: str, kind: Kind) -> tuple[Source, ...]:
 def _of_file(source: Source, reader: _Reader) -> Iterator[Row]:
     """Read the rows of a file, in the format that its beginning tells."""
     head = source.head(HEAD)
-    form = next((form for magic, form in detect.MAGIC.items() if head.startswith(magic)), "")
+    form = next((form for magic, form in signs.MAGIC.items() if head.startswith(magic)), "")
     text = head.removeprefix(MARK).lstrip()
     if form in ("parquet", "arrow"):
         return reader.rows(_of_columns(source, form, reader), f"{source.name}: row ")
     if text[:1] in (b"{", b"["):
         refuse_binary(source, head)
         whole = len(head) < HEAD
-        form, _ = detect.json_form(text, reader.is_header, lambda key: reader.is_header([key]), whole=whole)
+        form, _ = signs.json_form(text, reader.is_header, lambda key: reader.is_header([key]), whole=whole)
         if form != "jsonl":
             return _of_json(source, reader)
         return reader.rows(_of_json_lines(source), f"{source.name}:")
@@ -509,17 +486,17 @@ def _numbered(frames: Iterable[pl.DataFrame], id_: str, wanted: Collection[str] 
 def _of_json_lines(source: Source) -> Numbered:
     """Yield the objects of a file that has one in each line, with the number of the line."""
     for number, line in lines.numbered(source, delimited.CHUNK, delimited.LONGEST):
-        value = json.parsed(line, source, number)
+        value = json_text.parsed(line, source, number)
         if isinstance(value, dict):
-            json.check_keys(line, value, f"{source.name}:{number}", "input-type")
+            json_text.check_keys(line, value, f"{source.name}:{number}", "input-type")
         yield number, value if isinstance(value, dict) else str(value)
 
 
 def _of_json(source: Source, reader: _Reader) -> Iterator[Row]:
     """Read the rows of one JSON document: a list of objects, one object, or texts by their ids."""
     text = source.whole()
-    value = json.parsed(text, source)
-    json.check_keys(text, value, source.name, "input-type")
+    value = json_text.parsed(text, source)
+    json_text.check_keys(text, value, source.name, "input-type")
     if isinstance(value, dict) and not reader.is_header(value):
         return reader.entries(value, source.name)
     return reader.rows(enumerate(value if isinstance(value, list) else [value], 1), f"{source.name}: row ")

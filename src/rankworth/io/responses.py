@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
-import orjson
-
 from rankworth.errors import InputError, counted, quoted, shortened
-from rankworth.io.columns import LISTS, RECORD, SPELLINGS, USUAL, Table, at, is_negative, leaves, likely_document
+from rankworth.io.columns import LISTS, RECORD, USUAL, Table, at, is_negative, leaves, likely_document
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.options import LISTED, Lists
+from rankworth.io.query_lists import listed_queries
 from rankworth.io.rows import fields_of, is_scalar, names_of, paths_of
+from rankworth.io.usual_names import SPELLINGS
 from rankworth.io.validate import is_number, shown
 
 
@@ -72,8 +72,6 @@ _USUAL: Final = ((*_FIRST, *RECORD, *chain(*_FURTHER)), SPELLINGS["score"])
 """usual names of documents and scores in hits; what is called a distance may be a similarity"""
 _UNREAD: Final = ("frame-columns", "id-type", "input-type", "nested-runs", "bad-score", "bad-grade", "missing-value")
 """the errors of what is read as something else"""
-_BODY: Final = frozenset({"query", "knn", "retriever", "rank"})
-"""keys of the body of a request, one of which says what is searched"""
 _INDEXED: Final = "_index/_id"
 """a name of an index has no slash"""
 _REQUEST: Final = frozenset({"request", "ratings", "template_id"})
@@ -445,51 +443,3 @@ def fitting(queries: list[str], called: str, count: int, name: str) -> list[str]
         remedy = "name the query of each response, in their order; a search that failed has a response, too"
         raise InputError("response-queries", f"{name} has {counts}", remedy=remedy)
     return queries
-
-
-def listed_queries(path: str) -> list[str]:
-    """List the queries of a request of _msearch, of a table, or of a file with one in each line, in their order.
-
-    A request of _msearch names a query by `_name`, as named queries have it, otherwise by its text.
-
-    Raises:
-        InputError: `response-queries`, and as reading the file.
-
-    """
-    from rankworth.io import query_texts  # noqa: PLC0415 - which needs the readers of all formats
-    from rankworth.io.source import Source  # noqa: PLC0415 - as above
-
-    lines = Source(path).whole().rstrip().split(b"\n")
-    if lines[0].strip()[:1] not in (b"{", b"[", b"<", b"") and b"\t" not in lines[0] and b"," not in lines[0]:
-        return query_texts.read_ids(path)
-    bodies = [_object(line) for line in lines[1::2]]
-    if not bodies or any(_BODY.isdisjoint(body) for body in bodies) or "query" in _object(lines[0]):
-        return list(query_texts.queries(path).ids)
-    queries = []
-    for number, body in enumerate(bodies):
-        names = _strings(body, "_name") or _strings(body, "query") or _strings(body, "match")
-        if len(names) != 1:
-            problem = f"{path}:{2 * number + 2}: nothing says which query this is, or more than one thing does"
-            remedy = f'name it, as in {{"match": {{"title": {{"query": "...", "_name": "q1"}}}}}}; or {LISTED}'
-            raise InputError("response-queries", problem, remedy=remedy)
-        queries += names
-    return queries
-
-
-def _object(line: bytes) -> dict[str, Any]:
-    """Parse a line of JSON lines; an empty object where it is none."""
-    try:
-        value = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _strings(value: object, wanted: str, key: str = "", above: str = "") -> list[str]:
-    """List the different texts under a key or, as `match` has them, under a field below it, at any depth."""
-    if isinstance(value, str):
-        return [value] if key == wanted or above == wanted == "match" else []
-    if isinstance(value, list):
-        return list(dict.fromkeys(text for each in value for text in _strings(each, wanted, key, above)))
-    inner = value.items() if isinstance(value, dict) else ()
-    return list(dict.fromkeys(text for name, each in inner for text in _strings(each, wanted, name, key)))

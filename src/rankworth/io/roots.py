@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import validate
-from rankworth.io.columns import SPELLINGS
 from rankworth.io.python_objects import Reader, frame_of
 from rankworth.io.responses import is_response
+from rankworth.io.usual_names import SPELLINGS
 from rankworth.io.validate import is_number
 
 _MISREAD: Final = ("frame-columns", "id-type", "input-type", "nested-runs", "bad-score", "bad-grade", "missing-value")

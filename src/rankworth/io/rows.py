@@ -25,7 +25,6 @@ from rankworth.io.columns import (
     LISTS,
     NONE,
     RECORD,
-    SPELLINGS,
     Table,
     at,
     is_plural,
@@ -38,6 +37,7 @@ from rankworth.io.columns import (
 from rankworth.io.grade_words import Words
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.options import Lists, Orders
+from rankworth.io.usual_names import SPELLINGS
 from rankworth.io.validate import is_number, is_numeric
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from rankworth.errors import InputError, counted
 from rankworth.io import detect, validate
-from rankworth.io.files import file_batches, file_parts, files_of, is_path
+from rankworth.io.files import file_batches, file_parts, files_of
 from rankworth.io.layout import RUN
 from rankworth.io.options import LOOSELY_RANKED, RANKED, Lists, Orders, Reading
+from rankworth.io.paths import is_path
 from rankworth.io.source import SIGNS, STDIN
 from rankworth.tables.frames import FrameLibrary, to_library
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankworth.arrays import Floats
 from rankworth.errors import KEEP, InputError, RankworthError
-from rankworth.io import json
+from rankworth.io import json_text
 from rankworth.io.source import Source
 from rankworth.model import Digest, QueryDigest
 from rankworth.profiles import STANDARD, Signature, signature
@@ -102,13 +102,13 @@ def _parsed(content: bytes, source: Source) -> Any:  # noqa: ANN401 - whatever J
 
     """
     try:
-        document = json.parsed(content, source)
+        document = json_text.parsed(content, source)
     except InputError as error:
         if b"<<<<<<< " in content and error.slug == "bad-json":
             conflict = "git left both sides of a conflict in it; take one of them, or evaluate again"
             raise error.with_remedy(conflict) from None
         raise
-    json.check_keys(content, document, source.name, "bad-results")
+    json_text.check_keys(content, document, source.name, "bad-results")
     return document
 
 

@@ -10,10 +10,10 @@ from rankworth.errors import InputError, UsageError
 from rankworth.io import column_names, grade_words, validate
 from rankworth.io.column_names import Columns
 from rankworth.io.columns import NONE
-from rankworth.io.files import is_path
 from rankworth.io.grade_words import Words
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.options import Blank, Blanks, Described
+from rankworth.io.paths import is_path
 from rankworth.io.source import STDIN
 from rankworth.io.validate import LABELS
 from rankworth.judging.judged_run import Row
