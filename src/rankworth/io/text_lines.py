@@ -1,6 +1,6 @@
 """Rows of text files: Polars parses them in chunks, and records in which anything is odd are read one by one.
 
-The modules `trec` and `csv` say what a record is, and when Polars must not see a chunk.
+The modules `trec` and `delimited` say what a record is, and when Polars must not see a chunk.
 """
 
 import math
