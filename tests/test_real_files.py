@@ -320,6 +320,15 @@ def test_scores_may_stand_in_a_cell_beside_those_of_documents() -> None:
     assert rw.Qrels("c.csv", columns={"separator": " "}).to_dict() == {"q": {"a": 2, "b": 2}, "r": {"c": 1}}
 
 
+@pytest.mark.parametrize("ids", [["[]"], ["[]", "0"], ["[1]", "[2]"], ["a", "[b]"]], ids=str)
+def test_ids_that_are_written_as_lists_are_ids_beside_their_scores(ids: list[str]) -> None:
+    rows = [("q", document, float(-rank)) for rank, document in enumerate(ids)]
+    run = {"q": {document: score for _, document, score in rows}}
+    assert rw.evaluate({"q": {ids[-1]: 1}}, rows, ["RR"])["RR"] == rw.evaluate({"q": {ids[-1]: 1}}, run, ["RR"])["RR"]
+    frame = pl.DataFrame(rows, schema=["query", "document", "score"], orient="row")
+    assert rw.evaluate({"q": {ids[-1]: 1}}, frame, ["RR"])["RR"] == 1 / len(ids)
+
+
 def test_cells_are_never_taken_apart_unsaid(capsys: pytest.CaptureFixture[str]) -> None:
     write(wanted_csv="customer_id,prediction\nu1,0372 0999\nu2,0456\n")
     write(shown_csv="customer_id,prediction\nu1,0706 0372 0111\nu2,0456 0111\n", titles_csv="query,item\nq,Red Book\n")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from rankworth.errors import InputError, shortened
+from rankworth.io.layout import NUMBER
 
 Where = Callable[[int], str]
 """Says where a row stands."""
@@ -16,7 +17,8 @@ SEPARATORS: Final = (" ", ",", ";", "|")
 def split(columns: Mapping[str, Sequence[Any]], separator: str, where: Where) -> dict[str, list[Any]] | None:
     """Return columns in which documents stand in lists, and numbers that stand beside them; None where none is split.
 
-    A cell that is written as a list, `[706, 372]`, is one; any other is taken apart only where a separator is said.
+    Cells that are written as lists, `[706, 372]`, are lists where all documents are and no single number stands beside
+    one; others are taken apart only where a separator is said.
 
     Args:
         columns: `document`, and what stands beside it.
@@ -31,7 +33,7 @@ def split(columns: Mapping[str, Sequence[Any]], separator: str, where: Where) ->
     if separator and isinstance(first, list | tuple | dict):
         text = f"{where(0)}: separator={separator!r}, and the documents stand in lists already"
         raise InputError("frame-columns", text, remedy="leave separator out")
-    if not isinstance(first, str) or not (separator or is_written(first)):
+    if not isinstance(first, str) or not (separator or _are_lists(columns)):
         return None
     several: dict[str, list[Any]] = {}
     for what, cells in columns.items():
@@ -64,6 +66,17 @@ def is_written(cell: object) -> bool:
 def separator_in(cell: object) -> str:
     """Return what may stand between ids of a cell; nothing where the cell is one id."""
     return next((sign for sign in SEPARATORS if isinstance(cell, str) and sign in cell.strip()), "")
+
+
+def _are_lists(columns: Mapping[str, Sequence[Any]]) -> bool:
+    """Return whether all documents are written as lists, and no number beside them belongs to a single document."""
+    beside = [cells for what, cells in columns.items() if what not in ("query", "subtopic", "document")]
+    are_written = all(cell is None or is_written(cell) for cell in columns["document"])
+    return are_written and not any(_is_number(cell) for cells in beside for cell in cells)
+
+
+def _is_number(cell: object) -> bool:
+    return bool(NUMBER.fullmatch(cell.strip())) if isinstance(cell, str) else isinstance(cell, float | int)
 
 
 def _is_several(cell: object, separator: str) -> bool:
