@@ -37,7 +37,7 @@ class MetricAccumulator(Accumulator, Base):  # type: ignore[misc]
         super().reset()
 
     def _nothing(self) -> Array:
-        """Return an empty tensor on the device of the metric."""
+        """Return an empty tensor on the device of this accumulator."""
         return torch.zeros(0, device=self._device)
 
     def to(self, *places: Any, **named: Any) -> "MetricAccumulator":  # noqa: ANN401 - of PyTorch
