@@ -181,7 +181,7 @@ def _named(name: str, vectors: Any, ids: Sequence[object] | None) -> tuple[Array
 
 
 def _checked(queries: Array, corpus: Array, similarity: Similarity) -> tuple[Array, Array]:
-    """Check that two matrices have one width, library and device.
+    """Return two matrices, once they are known to have one width, library and device.
 
     Raises:
         InputError: `input-type`.

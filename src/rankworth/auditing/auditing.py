@@ -366,7 +366,7 @@ def _command(origin: Profile, label: str, rel: float | None, options: Mapping[st
 
 
 def _is_rare(candidate: Candidate) -> list[bool]:
-    """Return whether a candidate rounds, and whether it needs a setting of few tools: such answers come last."""
+    """Return two flags, whether a candidate rounds and whether it needs a setting of few tools: such come last."""
     return [any(change.name in last for change in candidate.changes) for last in _LAST]
 
 

@@ -119,7 +119,7 @@ def _cutoffs(plan: Plan) -> list[int]:
 
 
 def _precision(asked: ResolvedMeasure, cutoffs: Sequence[int]) -> Measure:
-    """Return the share of the first k documents that count for k: those with a grade as high as k is small."""
+    """Return the P@k whose relevant documents are those that count for k: with a grade as high as k is small."""
     cutoff = asked.quantity.cutoff or 0
     return P(rel=len(cutoffs) - cutoffs.index(cutoff)) @ cutoff
 

@@ -226,7 +226,7 @@ def _digest(path: Path) -> str:
 
 
 def _is_stored(side: object) -> bool:
-    """Return whether no single ranking is known: measured elsewhere, or of several runs of one system."""
+    """Return whether no single ranking is known: values measured elsewhere, or several runs of one system."""
     is_path = isinstance(side, str | Path)
     return isinstance(side, Values | Result | list) or (is_path and is_results(str(side)))
 

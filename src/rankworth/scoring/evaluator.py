@@ -147,7 +147,7 @@ class MeasuredRun:
     def reranked(
         self, hits: JudgedRows, queries: list[str], judged: Mask, judging: Judging, empty: Mask | None = None
     ) -> "MeasuredRun":
-        """Replace the rankings by others of some queries, not measured yet; the arguments are as in `Standing`."""
+        """Return a run of other rankings of some queries, not measured yet; the arguments are as in `Standing`."""
         empty = np.zeros_like(judged) if empty is None else empty
         standing = _standing(hits, judging, queries, judged, hits.n_retrieved > 0, empty)
         return MeasuredRun(hits, hits, standing, judging, replace(self.judgement, hits=hits))

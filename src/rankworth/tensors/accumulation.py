@@ -75,7 +75,7 @@ class Sums:
         return replace(self, **{name: getattr(getattr(self, name), to)(device) for name in SUMS})
 
     def plus(self, other: "Sums") -> "Sums":
-        """Add other sums, where `other` is; the addition says what it loses (Knuth's two-sum).
+        """Add other sums on their device; the addition keeps what rounding loses (Knuth's two-sum).
 
         Raises:
             InputError: `input-type`, where `other` is of another library or device.

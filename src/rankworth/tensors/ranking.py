@@ -230,7 +230,7 @@ def _sorted(xp: Any, scores: Array) -> Array:  # noqa: ANN401 - an array namespa
 
 
 def _first_of_numpy(scores: Array, number: int) -> Array:
-    """Return the first columns of each row and their scores, ties at the last one by column."""
+    """Return `[B, number]`, the columns with the greatest scores of each row, best first; ties by column."""
     width = scores.shape[1]
     columns = np.sort(np.argpartition(scores, width - number - 1, axis=1)[:, width - number - 1 :], axis=1)
     best = np.take_along_axis(scores, columns, axis=1)
