@@ -1,6 +1,7 @@
 """The house as it must stay: what importing costs, what is documented, and that no two lists say the same thing."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -99,6 +100,20 @@ def test_every_measure_and_every_public_name_is_at_the_front_door() -> None:
     assert set(CATALOGUE) | set(FACTS) < set(dir(rankworth))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = rankworth.nothing  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("rankworth.io.metadata", "rankworth.io.query_texts", "queries"),
+        ("rankworth.evaluation.values", "rankworth.results.values", "Counts"),
+        ("rankworth.evaluation.results_file", "rankworth.results.file", "Result"),
+    ],
+)
+def test_documented_names_still_come_from_where_they_were(old: str, new: str, name: str) -> None:
+    with pytest.warns(DeprecationWarning, match=f"{old} is called {new}"):
+        moved = getattr(importlib.import_module(old), name)
+    assert moved is getattr(importlib.import_module(new), name)
 
 
 def test_the_front_door_is_typed() -> None:
