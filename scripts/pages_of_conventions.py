@@ -11,12 +11,11 @@ from rankworth import names
 from rankworth.errors import MeasureError, RankworthError, RefusedError
 from rankworth.evaluation import evaluate_profiles
 from rankworth.groups import Groups, Weights
-from rankworth.judging.exclusion import Exclusion
 from rankworth.measures import CATALOGUE
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure
-from rankworth.profiles.profile import AVERAGING, JUDGING
+from rankworth.profiles.call_data import AVERAGING, JUDGING, CallData
 from rankworth.reference import escaped, table
 from rankworth.reference import profiles as reference
 from rankworth.reference.profiles import HEADINGS, deviating, differing, explained, shown
@@ -134,9 +133,7 @@ def _index() -> Iterator[str]:
         )
     yield from ("", _SETTINGS, "")
     rows = (
-        (_called(name), _values(kind, name), escaped(explained()[name]), _otherwise(name))
-        for kind, some in ((Judging, JUDGING), (Averaging, AVERAGING))
-        for name in some
+        (_called(name), _values(name), escaped(explained()[name]), _otherwise(name)) for name in (*JUDGING, *AVERAGING)
     )
     yield table(("setting", "values", "what it does", "set otherwise by"), rows)
 
@@ -146,9 +143,9 @@ def _called(name: str) -> str:
     return f"`{name}` (quirk)" if name in QUIRKS else f"`{name}`"
 
 
-def _values(kind: type, name: str) -> str:
+def _values(name: str) -> str:
     """The values that a setting takes, that of the standard first."""
-    hint = get_type_hints(kind, localns={"Exclusion": Exclusion, "Weights": Weights, "Groups": Groups})[name]
+    hint = (get_type_hints(Judging) | get_type_hints(Averaging) | get_type_hints(CallData))[name]
     words = [word for part in get_args(hint) or (hint,) for word in _words(part)]
     return ", ".join(dict.fromkeys((f"`{shown(STANDARD.setting(name))}`", *words)))
 
@@ -366,7 +363,7 @@ def spoken(profile: Profile, measure: Quantity) -> dict[str, ResolvedMeasure]:
     alike = {text: one for text, one in found.items() if _cut(one.quantity) == _cut(measure)}
     meanings: dict[tuple[object, ...], tuple[str, ResolvedMeasure]] = {}
     for text, one in (alike or found).items():
-        meanings.setdefault((one.quantity, one.judging, one.averaging), (text, one))
+        meanings.setdefault((one.quantity, one.judging, one.averaging, one.data), (text, one))
     return dict(meanings.values())
 
 

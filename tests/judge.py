@@ -5,6 +5,7 @@ from typing import Literal
 from rankworth.errors import InputError
 from rankworth.io.source import Progress
 from rankworth.judging import Include, JudgedRun, judge_all
+from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.ranking import Ordering
 from rankworth.model import Qrels, Run
 from rankworth.settings import STANDARD_JUDGING, Judging
@@ -16,6 +17,7 @@ def judge(
     *,
     layout: Literal["compact", "full"] = "compact",
     settings: Judging = STANDARD_JUDGING,
+    exclude: Exclusion | None = None,
     subtopics: bool = False,
     progress: Progress | None = None,
 ) -> JudgedRun:
@@ -25,7 +27,8 @@ def judge(
         qrels: the judgements.
         run: what the system returned.
         layout: `compact` gives rows to judged documents only, `full` to all that were retrieved.
-        settings: what orders the documents, and what becomes of repeated and excluded ones.
+        settings: what orders the documents, and what becomes of repeated ones.
+        exclude: the pairs that do not count.
         subtopics: whether the grades by subtopic are wanted, too.
         progress: called while a file is read.
 
@@ -33,7 +36,7 @@ def judge(
         InputError: where the run cannot be trusted, or shares no query with the judgements.
 
     """
-    conventions = [(qrels, Ordering.of(settings))]
+    conventions = [(qrels, Ordering.of(settings, exclude))]
     [judged] = judge_all(conventions, run, Include(layout == "full", subtopics=subtopics), progress)
     if isinstance(judged, InputError):
         raise judged

@@ -364,22 +364,22 @@ def test_a_run_is_judged_as_without_the_excluded_pairs(
     assume(any(judged_rest.values()))
     assume(set(qrels) & {query for query, _, _ in rest})
     exclude = Exclusion.of("self" if out is None else as_some(out, data.draw))
-    chosen = Judging(duplicates=policy, exclude=exclude)
+    chosen = Judging(duplicates=policy)
     expected = judge(Qrels(judged_rest), Run(frame(once(rest, policy))), layout=layout)
     for judgements in (Qrels(qrels), Qrels(qrels).to_frame()):
         kept = exclude.out_of(Qrels(judgements))
         assert kept.to_dict() == judged_rest
         for listed in (found, together(found)):
-            judged = judge(kept, Run(frame(listed)), layout=layout, settings=chosen)
+            judged = judge(kept, Run(frame(listed)), layout=layout, settings=chosen, exclude=exclude)
             assert same(judged, expected)
             assert judged.excluded == sum(row[0] in qrels and row[:2] in gone for row in found)
     dicts: dict[str, dict[str, float]] = {}
     for query, document, score in once(found, policy):
         dicts.setdefault(query, {})[document] = score
     kept = exclude.out_of(Qrels(qrels))
-    assert same(judge(kept, Run(dicts), layout=layout, settings=chosen), expected)
+    assert same(judge(kept, Run(dicts), layout=layout, settings=chosen, exclude=exclude), expected)
     if policy == "best":
-        related = judge(kept, relation(found), layout=layout, settings=chosen)
+        related = judge(kept, relation(found), layout=layout, settings=chosen, exclude=exclude)
         assert same(related, expected)
         assert related.excluded == sum(row[0] in qrels and row[:2] in gone for row in found)
 
@@ -520,7 +520,7 @@ def test_what_are_no_pairs_is_refused(exclude: Any, message: str) -> None:
 def test_a_profile_of_values_names_the_pairs_and_does_not_hold_them() -> None:
     qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0, "b": 2.0}}
     values = rw.evaluate(qrels, run, "RR", exclude=[("q", "b")])
-    assert values.profile.judging.exclude == Exclusion.of({"q": ["b"]})
+    assert values.profile.data.exclude == Exclusion.of({"q": ["b"]})
     assert pickle.loads(pickle.dumps(values)).signature == values.signature
     with pytest.raises(UsageError, match="tells which pairs were left out, not what they are"):
         rw.evaluate(qrels, run, "RR", profile=values.profile)
@@ -550,9 +550,9 @@ def test_exclusions_work_on_engines() -> None:
     found, judged = [("q", "a", 1.0), ("q", "a", 2.0), ("q", "b", 3.0)], [("q", "a", 1.0), ("q", "b", 1.0)]
     exclude = Exclusion.of({"q": ["b"]})
     qrels = Qrels(frame(judged, "grade"))
-    chosen = Judging(duplicates="best", exclude=exclude)
-    judged_there = judge(exclude.out_of(qrels), relation(found), layout="full", settings=chosen)
-    assert same(judged_there, judge(exclude.out_of(qrels), Run(frame(found)), layout="full", settings=chosen))
+    chosen: Any = {"layout": "full", "settings": Judging(duplicates="best"), "exclude": exclude}
+    judged_there = judge(exclude.out_of(qrels), relation(found), **chosen)
+    assert same(judged_there, judge(exclude.out_of(qrels), Run(frame(found)), **chosen))
     assert (judged_there.excluded, judged_there.repeated) == (1, 1)
 
 

@@ -35,13 +35,14 @@ from rankworth import names
 from rankworth.cli import main, options
 from rankworth.errors import MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.model import Run
-from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure, Rule
+from rankworth.profiles import PROFILES, STANDARD, CallData, Profile, ResolvedMeasure, Rule
 from rankworth.reference import in_terminal
 from rankworth.reference import profiles as reference
 from rankworth.results import file as results_file
 from rankworth.results.tables import means as sheet_of_means
 from rankworth.results.tables import per_query
 from rankworth.results.values import RunValues
+from rankworth.settings import DATA as OF_CALLS
 from rankworth.settings import OPTIONS, QUIRKS, SETTINGS, VALUES, Averaging, Judging, with_quirks
 from rankworth.settings_keywords import OptionKeywords
 from rankworth.tables.look import Look
@@ -57,6 +58,8 @@ KEYS: Final = {
 """what a file may say"""
 JUDGING: Final = {one.name for one in fields(Judging)}
 AVERAGING: Final = {one.name for one in fields(Averaging)}
+IN_FILES: Final = JUDGING | {"exclude"}
+"""what the table of judging may say in a file"""
 NUMERIC: Final = re.compile(r"(.+)-(\d+(?:\.\d+)*)")
 ENGINE: Final = duckdb.connect()
 some = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -91,7 +94,7 @@ def typed(rule: Rule, k: int = 7, number: str = "0.5") -> str:
 
 def means(asked: ResolvedMeasure) -> tuple[Any, ...]:
     """All that makes the number."""
-    return asked.quantity, asked.judging, asked.averaging
+    return asked.quantity, asked.judging, asked.averaging, asked.data
 
 
 # Files
@@ -113,7 +116,7 @@ def test_a_file_says_what_a_profile_says_and_no_more(name: str) -> None:
     assert profile.sources
     for other in (read.get("extends"), read.get("complete")):
         assert not other or other in NAMES
-    assert set(read.get("judging", {})) <= JUDGING
+    assert set(read.get("judging", {})) <= IN_FILES
     assert set(read.get("averaging", {})) <= AVERAGING
 
 
@@ -132,9 +135,9 @@ def test_what_a_file_sets_is_what_the_profile_has(name: str) -> None:
         for setting in fields(having):
             value = getattr(having, setting.name)
             wanted = told.get(setting.name, getattr(standard, setting.name))
-            if setting.name == "exclude":
-                value, wanted = str(value).replace("None", "none"), str(wanted).replace("None", "none")
             assert value == wanted or (isinstance(wanted, float) and math.isnan(wanted) and value == "nan"), setting
+        if room == "judging":
+            assert str(PROFILES[name].data.exclude).lower() == told.get("exclude", "none")
 
 
 def test_names_are_versioned() -> None:
@@ -295,7 +298,7 @@ def test_our_name_for_a_measure_takes_over_what_the_plainest_name_of_the_tool_ha
         assert getattr(asked.quantity, "cutoff", None) == getattr(quantity, "cutoff", None)
         if asked.rule is None:
             [bare] = names.parse_all([text], rel=profile.rel)
-            assert means(asked) == (bare, profile.judging, profile.averaging)
+            assert means(asked) == (bare, profile.judging, profile.averaging, profile.data)
         else:
             assert set(re.findall(r"\{(\w+)\}", asked.rule.means)) <= {"k"}
     for text in ("AP(norm=R)@10", "RBP(p=0.8)", "RBP(p=0.95)", "RR(rel=1)", "P(rel=3)@10", "nDCG(gain=exp2)@10"):
@@ -371,7 +374,9 @@ def test_every_setting_that_a_profile_changes_has_a_reason(name: str) -> None:
             if getattr(having, setting.name) != getattr(standard, setting.name):
                 why = profile.why.get(f"{room}.{setting.name}", "")
                 assert re.search(r"[.)]$", why), f"{room}.{setting.name}"
-    rooms = {f"judging.{one}" for one in JUDGING} | {f"averaging.{one}" for one in AVERAGING}
+    if profile.data != STANDARD.data:
+        assert re.search(r"[.)]$", profile.why["judging.exclude"])
+    rooms = {f"judging.{one}" for one in IN_FILES} | {f"averaging.{one}" for one in AVERAGING}
     assert [one for one in profile.why if one not in rooms and not one.startswith("measures.")] == []
 
 
@@ -1006,22 +1011,18 @@ def test_every_page_says_where_the_number_of_the_tool_cannot_be_promised() -> No
 # The command line says every setting
 
 
-WITH_DATA: Final = {"exclude", "weights", "macro"}
-"""settings that are files or columns on the command line"""
-
-
 def test_every_setting_is_an_option_or_a_quirk() -> None:
     assert {*OPTIONS, *QUIRKS} == JUDGING | AVERAGING
     assert not {*OPTIONS} & {*QUIRKS}
-    assert set(get_type_hints(OptionKeywords)) == {*OPTIONS, "quirks"}
-    assert set(get_type_hints(options.Conventions)) == {*OPTIONS} - WITH_DATA - {
-        "grades"
-    }  # which is how files are read
-    assert len({*OPTIONS} - WITH_DATA) == 14
+    assert set(get_type_hints(OptionKeywords)) == {*OPTIONS, *OF_CALLS, "quirks"}
+    assert set(get_type_hints(options.Conventions)) == {*OPTIONS} - {"grades"}  # which is how files are read
+    assert len(OPTIONS) == 14
+    assert tuple(one.name for one in fields(CallData)) == OF_CALLS
+    assert not {*OF_CALLS} & {*SETTINGS}
 
 
 def test_the_help_of_every_option_names_its_words() -> None:
-    for name in {*OPTIONS} - WITH_DATA:
+    for name in OPTIONS:
         line = SETTINGS[name].metadata["help"]
         assert line.endswith(".")
         for word in CHOICES.get(name, ()):
@@ -1030,10 +1031,7 @@ def test_the_help_of_every_option_names_its_words() -> None:
 
 @pytest.mark.parametrize("name", sorted(JUDGING | AVERAGING))
 def test_every_word_of_a_setting_is_taken(name: str) -> None:
-    taken = VALUES.get(name)
-    if taken is None:
-        assert name in WITH_DATA
-        return
+    taken = VALUES[name]
     numbers = {int: ("3",), float: ("0.5",), bool: ("True", "False"), None: ()}
     for word in (*taken.words, *numbers[taken.number]):
         if name in QUIRKS:
@@ -1049,9 +1047,9 @@ def test_every_word_of_a_setting_is_taken(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(JUDGING | AVERAGING))
 def test_no_setting_takes_what_is_no_value(name: str) -> None:
     for wrong in ("nonsense", -1.5, math.inf, object(), [1]):
-        taken = VALUES.get(name)
-        if taken is None or taken.take(wrong):
-            assert taken is None or (taken.number is float and wrong == -1.5)
+        if VALUES[name].take(wrong):
+            assert VALUES[name].number is float
+            assert wrong == -1.5
             continue
         with pytest.raises(UsageError) as caught:
             STANDARD.derive(**{name: wrong})

@@ -20,7 +20,7 @@ import rankworth as rw
 from generators import CHOICES, NUMBERS, Grades, Scores, as_options, collections
 from rankworth import cli, demonstration
 from rankworth.errors import RankworthError, UsageError
-from rankworth.profiles import PROFILES, STANDARD, Profile, Rule, Signature, refuse_differences, signature
+from rankworth.profiles import PROFILES, STANDARD, CallData, Profile, Rule, Signature, refuse_differences, signature
 from rankworth.results import file
 from rankworth.settings import Averaging, Judging
 from rankworth.version import __version__
@@ -29,7 +29,7 @@ ROOT: Final = Path(__file__).parents[1]
 RESULTS: Final = ROOT / "tests" / "data" / "values_of_0.1"
 EXAMPLE: Final = ROOT / "docs" / "example"
 JUDGING: Final = {one.name for one in fields(Judging)}
-EVERY: Final = {one.name for kind in (Judging, Averaging) for one in fields(kind)}
+EVERY: Final = {one.name for kind in (Judging, Averaging, CallData) for one in fields(kind)}
 MEASURES: Final = ("nDCG@3", "AP", "RR", "P(rel=2)@2", "R@3", "gmean(AP)", "NumRel")
 QRELS: Final[Grades] = {"q1": {"d1": 1, "d2": 0, "d3": 1}, "q2": {"d1": 0, "d2": 1}}
 RUN: Final[Scores] = {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d2": 3.0, "d9": 2.0}}
@@ -100,11 +100,10 @@ def test_signatures_of_every_profile_are_read_back(name: str) -> None:
         assert alike(Signature.parse(str(told)), told)
         assert Signature.parse(str(told)).measure == str(asked.quantity)
         rebuilt = told.profile()
-        assert rebuilt.judging == asked.judging
-        assert rebuilt.averaging == asked.averaging
+        assert rebuilt.conventions == asked.conventions
     whole = made(profile)
     assert alike(Signature.parse(str(whole)), whole)
-    assert (whole.profile().judging, whole.profile().averaging) == (profile.judging, profile.averaging)
+    assert whole.profile().conventions == profile.conventions
 
 
 @some
@@ -116,8 +115,7 @@ def test_signatures_of_any_settings_are_read_back(profile: Profile, said: dict[s
         assert alike(Signature.parse(str(told)), told)
         assert alike(Signature.parse(f"  {told}\n"), told)
     rebuilt = Signature.parse(str(told)).profile()
-    assert rebuilt.judging == derived.judging
-    assert rebuilt.averaging == derived.averaging
+    assert rebuilt.conventions == derived.conventions
 
 
 @pytest.mark.parametrize("number", [1 / 3, 0.1, 1234567.25, 5e-324, -1.0, 1e300, 0.12345678901234567])
@@ -292,7 +290,7 @@ def test_every_measure_has_its_own_line_and_its_own_queries() -> None:
 def test_names_versions_seeds_and_digits_do_not_matter() -> None:
     tool = PROFILES["ranx-0.3"]
     [asked] = tool.ask(["ndcg@10"])
-    other = replace(STANDARD, name="mine-2", judging=asked.judging, averaging=asked.averaging)
+    other = replace(STANDARD, name="mine-2", judging=asked.judging, averaging=asked.averaging, data=asked.data)
     [again] = other.ask([asked.quantity])
     one = signature(tool, ["q1", "q2"], "0.1.0", asked=asked, seed=1, digits=4)
     two = signature(other, ["q1", "q2"], "7.0.0", asked=again, seed=2)
@@ -409,7 +407,7 @@ def test_all_that_differs_is_named_at_once() -> None:
 def test_numbers_are_comparable_where_their_settings_are_the_same(one: dict[str, Any], two: dict[str, Any]) -> None:
     profiles_of = STANDARD.derive(**one), STANDARD.derive(**two)
     lines = [Signature.parse(str(made(profile))) for profile in profiles_of]
-    equal = (profiles_of[0].judging, profiles_of[0].averaging) == (profiles_of[1].judging, profiles_of[1].averaging)
+    equal = profiles_of[0].conventions == profiles_of[1].conventions
     assert (lines[0].differences(lines[1]) == []) == equal
     assert (lines[0] == lines[1]) == equal
 
@@ -508,7 +506,7 @@ def test_results_of_an_older_version_are_compared_with_todays(
         refuse_differences(line, values_of_run.signature)
         assert read == Signature.parse(values_of_run.signature)
         rebuilt = read.profile()
-        assert (rebuilt.judging, rebuilt.averaging) == (values_of_run.profile.judging, values_of_run.profile.averaging)
+        assert rebuilt.conventions == values_of_run.profile.conventions
     changed: dict[str, Any] = {"depth": 7} if said else {"missing": "skip"}
     what = "depth is 20 and 7" if said else "missing is zero and skip"
     others = today(folder, runs[:1], before["measures"][:1], said | changed)

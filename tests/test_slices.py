@@ -462,7 +462,7 @@ def test_signatures_tell_the_column_and_what_stood_there_for_the_queries_that_co
     assert recall.settings["weights"] == f"traffic-{digest('q1	30.0', 'q2	10.0', 'q3	50.0')}"
     for line in (found.signature, *found.signatures.values()):
         assert str(Signature.parse(line)) == line
-        assert str(Signature.parse(line).profile().averaging.weights) == Signature.parse(line).settings["weights"]
+        assert str(Signature.parse(line).profile().data.weights) == Signature.parse(line).settings["weights"]
 
 
 def test_other_weights_make_another_number_and_those_of_other_queries_do_not() -> None:
@@ -499,7 +499,7 @@ def test_signatures_hold_columns_of_every_name(name: str, told: str) -> None:
     read = Signature.parse(found.signature)
     assert str(read) == found.signature
     assert [read.settings[one].rpartition("-")[0] for one in ("weights", "macro")] == [told, told]
-    assert read.profile().averaging.weights == Weights.of({row["qid"]: row["traffic"] for row in ROWS}, name)
+    assert read.profile().data.weights == Weights.of({row["qid"]: row["traffic"] for row in ROWS}, name)
     assert found.by is not None
     assert found.by.name == told
 
@@ -518,7 +518,7 @@ def test_a_signature_tells_that_there_were_weights_and_not_what_they_were() -> N
 def test_a_profile_may_have_weights_of_its_own() -> None:
     mine = STANDARD.derive(weights={"q1": 3, "q2": 1, "q3": 0, "q4": 0})
     assert values(QRELS, RUN, "RR", profile=mine)["RR"] == (3 / 2 + 1) / 4
-    assert hash(mine.averaging) == hash(STANDARD.derive(weights={"q4": 0, "q2": 1, "q1": 3.0, "q3": 0}).averaging)
+    assert hash(mine.data) == hash(STANDARD.derive(weights={"q4": 0, "q2": 1, "q1": 3.0, "q3": 0}).data)
 
 
 # What is refused

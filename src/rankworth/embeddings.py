@@ -165,7 +165,7 @@ def _depth(measures: Sequence[ResolvedMeasure]) -> int:
     removed = any(measure.judging.unjudged == "removed" for measure in measures)
     condensed = removed or any(getattr(measure.quantity, "judged_only", False) for measure in measures)
     deepest = max(filter(None, (*cutoffs, _DEPTH if condensed or None in cutoffs else None)))
-    return deepest + any(measure.judging.exclude is not None for measure in measures)  # a query may find itself
+    return deepest + any(measure.data.exclude is not None for measure in measures)  # a query may find itself
 
 
 def _named(name: str, vectors: Any, ids: Sequence[object] | None) -> tuple[Array, Sequence[object] | None]:  # noqa: ANN401 - an array or a dict

@@ -1,6 +1,6 @@
 """Weights and groups of queries: a number, or the name of a group, for each query.
 
-Both are settings of averaging; groups may also be shown, each with its own means.
+Both are data of a call; groups may also be shown, each with its own means.
 """
 
 import hashlib

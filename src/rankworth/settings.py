@@ -9,18 +9,13 @@ import math
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import Field, dataclass, field, fields
 from difflib import get_close_matches
-from functools import cache
 from numbers import Real
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from rankworth.errors import UsageError
-
-if TYPE_CHECKING:
-    from rankworth.groups import Groups, Weights
-    from rankworth.judging.exclusion import Exclusion
 
 Duplicates = Literal["error", "best", "first", "last", "all", "once", "joined"]
 Order = Literal["auto", "score", "rank", "given"]
@@ -70,7 +65,6 @@ class Judging:
         duplicate_judgements: a document that is judged twice for a query (and one subtopic) is an error, or one of the
             grades counts: the highest (`max`), the `first` or the `last`. Or `all` count, as if they were several
             documents at one rank, or at ranks of their own (`spread`); or one is found, and all are `wanted`.
-        exclude: pairs of query and document that are taken out before anything else.
         exclude_from: they are taken out of run and judgements (`both`), or of the `run` alone.
         grades: grades count as `given`, without their fraction (`truncated`), or have to be `whole`.
         negative: a document with a negative grade was chosen to be judged and was not (`pooled`, as in trec_eval), is
@@ -109,7 +103,6 @@ class Judging:
     duplicate_judgements: DuplicateJudgements = option(
         "error", "Documents that a query judges twice: error max first last all wanted spread."
     )
-    exclude: "Exclusion | None" = None
     exclude_from: Literal["both", "run"] = quirk("both")
     grades: Grades = option("given", "Grades as given, truncated (1.9 is 1), or whole (others refused).")
     negative: Negative = option("pooled", "Negative grades: pooled zero dropped error error-retrieved.")
@@ -126,11 +119,6 @@ class Judging:
     def __post_init__(self) -> None:
         """Refuse values that a setting does not take."""
         _check(self)
-
-    @property
-    def bare(self) -> "Judging":
-        """The settings without the pairs that are excluded, of which the label says enough."""
-        return self if self.exclude is None else replace(self, exclude=self.exclude.bare)
 
 
 @dataclass(frozen=True)
@@ -168,9 +156,6 @@ class Averaging:
         halves: what lies in the middle is rounded as Python does (`even`), or `up`.
         no_queries: the mean over no queries is NaN (`nan`), 0 (`zero`), 0 where no judged document was retrieved for
             any query and NaN otherwise (`hits`), or refused (`error`).
-        weights: how much each query counts: a mean is the sum of weight times value over the sum of the weights, of all
-            queries that the mean is taken over; sums are not weighted.
-        macro: groups that count alike: a mean is that of the means of the groups; sums are those of all queries.
 
     """
 
@@ -193,8 +178,6 @@ class Averaging:
     round_means: int | None = quirk(None)
     halves: Literal["even", "up"] = quirk("even")
     no_queries: Literal["nan", "zero", "hits", "error"] = quirk("nan")
-    weights: "Weights | None" = None
-    macro: "Groups | None" = None
 
     def __post_init__(self) -> None:
         """Refuse values that a setting does not take."""
@@ -238,14 +221,14 @@ SETTINGS: Final[Mapping[str, Field[Any]]] = {
     setting.name: setting for step in (Judging, Averaging) for setting in fields(step)
 }
 """All settings by name, those of judging first."""
-VALUES: Final = {
-    name: Values.of(setting.type) for name, setting in SETTINGS.items() if not isinstance(setting.type, str)
-}
-"""What each setting takes; what is excluded, weights and groups are data and take what they are made of."""
+VALUES: Final = {name: Values.of(setting.type) for name, setting in SETTINGS.items()}
+"""What each setting takes."""
 QUIRKS: Final = tuple(name for name, setting in SETTINGS.items() if "quirk" in setting.metadata)
 """Settings that one or two tools need: `quirks={"blocks": "separate"}`, `--set blocks=separate`."""
 OPTIONS: Final = tuple(name for name in SETTINGS if name not in QUIRKS)
 """Settings that users choose."""
+DATA: Final = ("exclude", "weights", "macro")
+"""Options beside the settings that are data, `rankworth.profiles.CallData`."""
 
 
 def _check(settings: Judging | Averaging) -> None:
@@ -256,7 +239,7 @@ def _check(settings: Judging | Averaging) -> None:
 
     """
     for name, value in vars(settings).items():
-        if name not in VALUES or value is SETTINGS[name].default:
+        if value is SETTINGS[name].default:
             continue
         taken = VALUES[name]
         if not taken.take(value) or (name == "depth" and value == 0):
@@ -287,17 +270,13 @@ def parsed(name: str, text: str) -> Any:  # noqa: ANN401 - what the setting take
     return text
 
 
-@cache
-def explained() -> Mapping[str, str]:
-    """Return what each setting does, in the words of its docstring."""
+def explained_by(settings: type) -> dict[str, str]:
+    """Tell what each attribute of a class does, in the words of its docstring."""
     import inspect  # noqa: PLC0415 - rarely needed
 
-    texts: dict[str, str] = {}
-    for settings in (Judging, Averaging):
-        block = inspect.cleandoc(settings.__doc__ or "").partition("Attributes:\n")[2]
-        entries = re.findall(r"(?m)^(\w+): (.+(?:\n .+)*)", inspect.cleandoc(block))
-        texts |= {name: " ".join(text.split()) for name, text in entries}
-    return texts
+    block = inspect.cleandoc(settings.__doc__ or "").partition("Attributes:\n")[2]
+    entries = re.findall(r"(?m)^(\w+): (.+(?:\n .+)*)", inspect.cleandoc(block))
+    return {name: " ".join(text.split()) for name, text in entries}
 
 
 def as_typed(name: str, value: object) -> list[str]:
@@ -323,7 +302,7 @@ def with_quirks(settings: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(quirks, Mapping):
         raise UsageError("unknown-setting", f"quirks={quirks!r} is no dict", remedy='as in quirks={"fewest": 3}')
     for name, value in (*options.items(), *quirks.items()):
-        if name in (OPTIONS if name in quirks else QUIRKS) and value is not None:
+        if name in ((*OPTIONS, *DATA) if name in quirks else QUIRKS) and value is not None:
             kind = "an option, and no quirk" if name in quirks else "a quirk of few tools, and no option"
             ways = [
                 f"{' '.join(as_typed(name, value))}, in Python {name}={value!r}",

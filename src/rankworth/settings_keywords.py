@@ -36,7 +36,6 @@ class OptionKeywords(TypedDict, total=False):
     """Documents that nobody judged: kept or removed."""
     duplicate_judgements: DuplicateJudgements
     """Documents that a query judges twice: error max first last all wanted spread."""
-    exclude: object
     grades: Grades | Mapping[str, float]
     """Grades as given, truncated (1.9 is 1), or whole (others refused)."""
     negative: Negative
@@ -51,6 +50,7 @@ class OptionKeywords(TypedDict, total=False):
     """Values without a divisor: a number, nan skip error."""
     round_values: int | None
     """Decimals of the value of each query."""
+    exclude: object
     weights: object
     macro: object
     quirks: Mapping[str, object] | None

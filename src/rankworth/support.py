@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from rankworth.errors import UsageError
-from rankworth.settings import Averaging, Judging, as_typed
+from rankworth.settings import as_typed
 
 Analysis = Literal["bounds over ties", "bounds over grades", "matrices", "frames of Spark", "rows without positions"]
 
@@ -89,21 +89,19 @@ settings: evaluate, explain, audit and check; what takes values of queries (comp
 report) follows them as values and weights, and shows means without the decimals of a tool."""
 
 
-def unfollowed(analysis: Analysis, *settings: Judging | Averaging) -> dict[str, Any]:
+def unfollowed(analysis: Analysis, *settings: object) -> dict[str, Any]:
     """Return the settings whose values an analysis does not follow, in the order of its limits, with these values."""
     values = {name: value for part in settings for name, value in vars(part).items()}
     limits = LIMITS[analysis].items()
     return {name: values[name] for name, limit in limits if name in values and not limit.follows(values[name])}
 
 
-def refuse(
-    analysis: Analysis, *settings: Judging | Averaging, label: str = "", but: Collection[str] = (), more: str = ""
-) -> None:
+def refuse(analysis: Analysis, *settings: object, label: str = "", but: Collection[str] = (), more: str = "") -> None:
     """Refuse settings that an analysis does not follow.
 
     Args:
         analysis: the analysis.
-        *settings: those of a measure.
+        *settings: those of a measure, and its data.
         label: the measure.
         but: settings that it can follow here.
         more: what helps besides.

@@ -28,11 +28,12 @@ from rankworth.explanation import Explanation, explain_queries
 from rankworth.measures import CATALOGUE, Measure
 from rankworth.measures.parameters import plain
 from rankworth.model import Run
-from rankworth.profiles import DEFAULT, PROFILES, Profile, ReadSettings, ResolvedMeasure, profile_of
+from rankworth.profiles import DEFAULT, PROFILES, CallData, Profile, ReadSettings, ResolvedMeasure, profile_of
+from rankworth.profiles.call_data import explained
 from rankworth.scoring import inputs
 from rankworth.scoring.columns import Column as Values
 from rankworth.scoring.evaluator import Evaluator, Plan
-from rankworth.settings import QUIRKS, Averaging, DuplicateJudgements, as_typed, explained
+from rankworth.settings import QUIRKS, Averaging, DuplicateJudgements, as_typed
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name
 
@@ -333,7 +334,7 @@ def _resolved(profile: Profile, label: str, rel: float | None, options: dict[str
     first, *others = planned(profile, [label], rel, options).asked  # type: ignore[arg-type]
     if others:
         raise MeasureError("measure-syntax", f"{label!r} stands for several measures; name one of them")
-    return Convention(first.quantity, first.judging, first.averaging)
+    return Convention(first.quantity, first.judging, first.averaging, first.data)
 
 
 def _profiles(label: str, rel: float | None, options: dict[str, Any]) -> dict[Convention, tuple[str, ...]]:
@@ -404,12 +405,12 @@ class _Auditor:
             self.known |= dict.fromkeys(conventions, error)
             return
         done, total = len(self.known), len(self.known) + len(conventions)
-        outcomes: dict[tuple[int, Any, Averaging], Outcome] = {}
+        outcomes: dict[tuple[int, Any, Averaging, CallData], Outcome] = {}
         for number, (each, measure) in enumerate(zip(conventions, measures, strict=True), done):
             if self.measuring is not None:
                 self.measuring(number, total)
             try:
-                alike = id(evaluator.measured_run(measure)), each.quantity, each.averaging
+                alike = id(evaluator.measured_run(measure)), each.quantity, each.averaging, each.data
                 if alike not in outcomes:
                     outcomes[alike] = Outcome.of(evaluator.column(measure))
                 self.known[each] = outcomes[alike]
@@ -483,7 +484,8 @@ class _Auditor:
 
     def changes(self, start: Convention, names: Iterable[Convention]) -> list[Change]:
         """List all single departures: settings, parameters, cutoffs, and other measures."""
-        grades = sorted({grade for grade in self.judgements(start.judging).grades.tolist() if grade > 0})
+        judged = self.judgements(start.judging, start.data.exclude)
+        grades = sorted({grade for grade in judged.grades.tolist() if grade > 0})
         every = [*settings_of(start, grades), *parameters_of(start.quantity, grades)]
         others = dict.fromkeys(each.quantity for each in names)
         if isinstance(start.quantity, Measure):
@@ -573,7 +575,7 @@ class _Auditor:
         explanations: list[Explanation] = []
         with suppress(RankworthError):
             for each in both if moved else ():
-                query, qrels = moved[0].query, self.judgements(each.judging)
+                query, qrels = moved[0].query, self.judgements(each.judging, each.data.exclude)
                 alone = self.run.only([query])
                 explained = explain_queries(qrels, alone, [each.quantity], queries=[query], profile=each.profile)
                 explanations += [step for step in explained if isinstance(step, Explanation)]

@@ -10,7 +10,8 @@ from rankworth.errors import RankworthError
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.measures import Measure
 from rankworth.measures.parameters import LEAST_REL, plain
-from rankworth.profiles import Profile
+from rankworth.profiles import CallData, Profile
+from rankworth.profiles.call_data import conventions_by_name
 from rankworth.settings import VALUES, Averaging, Judging
 
 _CUTOFFS: Final = (None, 1, 3, 5, 10, 20, 50, 100, 1000)
@@ -39,15 +40,21 @@ class Convention(NamedTuple):
     quantity: Any
     judging: Judging
     averaging: Averaging
+    data: CallData
 
     @property
     def profile(self) -> Profile:
         """The settings as a profile without names of its own."""
-        return Profile("audited", self.judging, self.averaging)
+        return Profile("audited", self.judging, self.averaging, self.data)
+
+    @property
+    def conventions(self) -> dict[str, Any]:
+        """The settings and the data by name, in the order of signatures."""
+        return conventions_by_name(self.judging, self.averaging, self.data)
 
     def changed(self, changes: Iterable["Change"]) -> "Convention | None":
         """Return the convention after some changes; None where they do not go together."""
-        quantity, judging, averaging = self
+        quantity, judging, averaging, data = self
         with suppress(RankworthError):
             for change in changes:
                 if change.kind == "measure":
@@ -61,9 +68,11 @@ class Convention(NamedTuple):
                     quantity = quantity(**idle, **{change.name: change.value})
                 elif change.name in vars(judging):
                     judging = replace(judging, **{change.name: change.value})
+                elif change.name in vars(data):
+                    data = replace(data, **{change.name: change.value})
                 else:
                     averaging = replace(averaging, **{change.name: change.value})
-            return Convention(quantity, judging, averaging)
+            return Convention(quantity, judging, averaging, data)
         return None
 
 
@@ -105,14 +114,15 @@ def settings_of(start: Convention, grades: Sequence[float]) -> Iterator[Change]:
     """Yield every other value of every setting; those that only refuse are left out."""
     cutoff = getattr(start.quantity, "cutoff", None)
     numbers_of = {**_NUMBERS, "depth": sorted({*_NUMBERS["depth"], *([cutoff] if cutoff else [])})}
+    conventions = start.conventions
     for name, taken in VALUES.items():
-        current = getattr(start.judging if name in vars(start.judging) else start.averaging, name)
+        current = conventions[name]
         numbers: Iterable[Any] = numbers_of.get(name, grades if name in _OF_GRADES else ())
         values: list[Any] = [word for word in taken.words if not word.startswith("error")]
         values += [True, False] if taken.number is bool else [*numbers]
         values += [None] if taken.optional else []
         yield from (Change("setting", name, value) for value in values if value != current)
-    yield Change("setting", "exclude", Exclusion.of(SELF) if start.judging.exclude is None else None)
+    yield Change("setting", "exclude", Exclusion.of(SELF) if start.data.exclude is None else None)
 
 
 def parameters_of(quantity: Any, grades: Sequence[float]) -> Iterator[Change]:  # noqa: ANN401 - a measure or a fact
@@ -128,12 +138,8 @@ def parameters_of(quantity: Any, grades: Sequence[float]) -> Iterator[Change]:  
 
 def differences(start: Convention, end: Convention) -> list[Change]:
     """List what tells two conventions apart: settings, and parameters and cutoff of one measure, or the measure."""
-    changes = [
-        Change("setting", name, value)
-        for own, other in ((start.judging, end.judging), (start.averaging, end.averaging))
-        for name, value in vars(other).items()
-        if value != getattr(own, name)
-    ]
+    before = start.conventions
+    changes = [Change("setting", name, value) for name, value in end.conventions.items() if value != before[name]]
     one, other = start.quantity, end.quantity
     if one == other:
         return changes

@@ -69,14 +69,14 @@ if TYPE_CHECKING:
 else:
 
     def _conventions(*without: str) -> type:
-        """Collect the options of all settings that have help, but for those that a command calls something else.
+        """Collect the options of all settings, but for those that a command calls something else.
 
         `grades` is among the options of reading, which say what words mean, too.
         """
         typed = {
             name: Annotated[str, Parameter(**SETTINGS[name].metadata)]
             for name in OPTIONS
-            if "help" in SETTINGS[name].metadata and name not in ("grades", *without)
+            if name not in ("grades", *without)
         }
         return TypedDict("Conventions", typed, total=False)
 

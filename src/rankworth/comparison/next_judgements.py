@@ -225,7 +225,8 @@ def _sides(judgements: inputs.Judgements, runs: Mapping[str, Run], plan: Plan) -
 def _without(judgements: inputs.Judgements, documents: Sequence[Candidate], plan: Plan) -> inputs.Judgements:
     """Return the judgements with further documents as not relevant."""
     judging = plan.base.judging
-    judged = {str(query): dict(grades) for query, grades in judgements(judging).with_text_ids().items()}
+    own = judgements(judging, plan.base.data.exclude)
+    judged = {str(query): dict(grades) for query, grades in own.with_text_ids().items()}
     for row in documents:
         judged[str(row.query)][str(row.document)] = 0.0
     return inputs.Judgements(Qrels(judged), None, [judging])

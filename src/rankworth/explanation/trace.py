@@ -5,7 +5,7 @@ The steps are read off the very terms that evaluation computes with. Nothing her
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -18,7 +18,7 @@ from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure, Terms
 from rankworth.measures.parameters import LEAST_REL, plain, relevant_grades
 from rankworth.profiles import STANDARD, ResolvedMeasure
-from rankworth.settings import Judging
+from rankworth.profiles.call_data import JUDGING
 from rankworth.tables.columns import Column, Kind, Sheet
 from rankworth.tables.look import Look
 from rankworth.whatif.rankings import MeasureContext
@@ -225,7 +225,7 @@ _GAINS: Final = {"linear": "exp2", "exp2": "linear"}
 """the two usual gains, each with the other one"""
 GRADE: Final = ("duplicate_judgements", "grades", "negative", "judgements", "pool", "scored", "highest", "above")
 """settings that decide what grade a document has"""
-RANK: Final = tuple(each.name for each in fields(Judging) if each.name not in GRADE)
+RANK: Final = tuple(name for name in JUDGING if name not in GRADE)
 """settings that decide where it stands"""
 VALUE: Final = (
     *("missing", "extra", "empty", "no_relevant", "relevant_by", "neither", "all_negative", "undefined", "no_hit"),
@@ -445,7 +445,7 @@ def _in_brackets(changed: dict[str, Any]) -> str:
 
 def settings(resolved: ResolvedMeasure, measure: Measure) -> dict[str, dict[str, Any]]:
     """Return the settings by step: where documents stand, their grades, the measure's parameters, the value."""
-    own = {**vars(resolved.averaging), **vars(resolved.judging)}
+    own = resolved.conventions
     parameters = dict(measure.parameters)
     parameters |= {"cutoff": measure.cutoff} if not measure.definition.at else {}
     parameters |= {"judged_only": True} if measure.judged_only else {}
@@ -460,7 +460,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - of any kind
 
 def _differing(resolved: ResolvedMeasure, step: tuple[str, ...]) -> dict[str, Any]:
     """Return the settings of a step that are not those of the standard."""
-    own, standard = ({**vars(part.averaging), **vars(part.judging)} for part in (resolved, STANDARD))
+    own, standard = resolved.conventions, STANDARD.conventions
     return {name: own[name] for name in step if own[name] != standard[name]}
 
 

@@ -24,7 +24,7 @@ from rankworth.measures import CATALOGUE
 from rankworth.model import Qrels, Run
 from rankworth.names import measure_of
 from rankworth.profiles import DEFAULT, PROFILES, Profile, profile_of
-from rankworth.settings import OPTIONS, QUIRKS, SETTINGS, VALUES, as_typed, with_quirks
+from rankworth.settings import DATA, OPTIONS, QUIRKS, SETTINGS, VALUES, as_typed, with_quirks
 
 MAX_DOCUMENTS: Final = 10_000
 MAX_RANKS: Final = 1_000
@@ -111,7 +111,7 @@ class Playground:
         require(bool(measures), "there is no measure")
         lead = record.get("lead")
         settings = checked(record.get("settings") or {}, dict, "settings")
-        unknown = settings.keys() - {*OPTIONS, *QUIRKS}
+        unknown = settings.keys() - {*OPTIONS, *QUIRKS, *DATA}
         require(not unknown, f"there are no settings {quoted(sorted(unknown))}")
         settings = {name: value for name, value in settings.items() if value is not None}
         return cls(
@@ -123,7 +123,7 @@ class Playground:
             conventions={
                 "rel": checked_number(record, "rel"),
                 "profile": checked_text(record, "profile", DEFAULT),
-                **{name: value for name, value in settings.items() if name in OPTIONS},
+                **{name: value for name, value in settings.items() if name not in QUIRKS},
                 "quirks": {name: value for name, value in settings.items() if name in QUIRKS},
             },
         )
@@ -315,7 +315,7 @@ def _moves(page: Playground) -> list[dict[str, Any]]:
 def _resolved(profile: Profile, page: Playground) -> dict[str, Any]:
     """Return the first measure as a profile understands it, and the settings under which it is measured."""
     [first, *_] = profile.ask([page.lead], rel=page.conventions["rel"])
-    return {_MEASURE: str(first.quantity), **vars(first.judging), **vars(first.averaging)}
+    return {_MEASURE: str(first.quantity), **first.conventions}
 
 
 def _value(page: Playground, measure: str, profile: Profile) -> dict[str, Any]:

@@ -416,7 +416,7 @@ class JudgedRun:
     repeated: int = 0
     """documents of judged queries that did not count since another row of theirs does"""
     excluded: int = 0
-    """rows of judged queries that `Judging.exclude` took out"""
+    """rows of judged queries that `exclude` took out"""
     emptied: frozenset[str] = frozenset()
     """queries of which it took out every row"""
     scattered: bool = False

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from rankworth.errors import UsageError
+from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.ranking import Ordering
 from rankworth.model import Qrels, Run
 from rankworth.settings import Judging
@@ -11,21 +12,22 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def separated(qrels: Qrels, run: Run, settings: Judging) -> tuple[Qrels, Run]:
+def separated(qrels: Qrels, run: Run, settings: Judging, exclude: Exclusion | None) -> tuple[Qrels, Run]:
     """Make each block of judgements and run a query of its own, `q1`, `q1 (2)`, ...
 
     Args:
         qrels: the judgements.
         run: the run: rows, since dicts have one list for each query.
-        settings: what else is asked for; what is excluded cannot be told of blocks.
+        settings: what else is asked for.
+        exclude: what is excluded, which cannot be told of blocks.
 
     Raises:
         InputError: where the input is not valid.
         UsageError: `conflicting-options`.
 
     """
-    if settings.exclude is not None or qrels.copies.size or qrels.merged:
-        setting = "exclude" if settings.exclude is not None else "judgements that all count, or are of subtopics,"
+    if exclude is not None or qrels.copies.size or qrels.merged:
+        setting = "exclude" if exclude is not None else "judgements that all count, or are of subtopics,"
         text = f"blocks='separate': {setting} cannot be told apart where rows of a query stand apart"
         raise UsageError("conflicting-options", text, remedy="take blocks='joined', or sort the run by query")
     import polars as pl  # noqa: PLC0415 - not needed for dicts

@@ -35,10 +35,10 @@ class Ordering(NamedTuple):
     exclude: "Exclusion | None"
 
     @classmethod
-    def of(cls, judging: Judging) -> "Ordering":
+    def of(cls, judging: Judging, exclude: "Exclusion | None" = None) -> "Ordering":
         """Take the ordering out of settings; ties that share ranks stand by descending id, as if they were broken."""
         ties: Ties = "id-descending" if judging.ties in ("expected", "last") else judging.ties
-        return cls(judging.order, judging.score_type, ties, judging.duplicates, judging.exclude)
+        return cls(judging.order, judging.score_type, ties, judging.duplicates, exclude)
 
     def settled(self, lists: object) -> "Ordering":
         """Resolve `order="auto"`: the order of lists, or the scores of a table, for which `lists` is None."""

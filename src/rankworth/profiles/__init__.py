@@ -3,6 +3,8 @@
 A profile is a file of `data`; `signature` says in one line which settings made a number.
 """
 
+from rankworth.profiles.call_data import NO_DATA as NO_DATA
+from rankworth.profiles.call_data import CallData as CallData
 from rankworth.profiles.profile import ALL as ALL
 from rankworth.profiles.profile import DEFAULT as DEFAULT
 from rankworth.profiles.profile import PROFILES as PROFILES

@@ -2,9 +2,9 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -12,18 +12,16 @@ from typing import Any, Final, Literal
 
 from rankworth import names
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError, counted
-from rankworth.groups import Groups, Weights
 from rankworth.io.options import Blank
 from rankworth.judging.exclusion import Exclusion
 from rankworth.names import Quantity
+from rankworth.profiles.call_data import AVERAGING, JUDGING, NO_DATA, READERS, CallData, conventions_by_name
 from rankworth.settings import QUIRKS, Averaging, Judging, as_typed
 from rankworth.settings_keywords import OptionKeywords
 from rankworth.spellings import translate
 
 DEFAULT: Final = "standard"
 ALL: Final = "all"
-JUDGING: Final = tuple(field.name for field in fields(Judging))
-AVERAGING: Final = tuple(field.name for field in fields(Averaging))
 _STANDARD: Final = "standard-1"
 _FOLDER: Final = files("rankworth.profiles")
 _REFUSING: Final = {"duplicate-document": "duplicates", "duplicate-judgement": "duplicate_judgements"}
@@ -42,8 +40,6 @@ _INSTEAD: Final[Mapping[str, str | float]] = {
     "no_queries": "nan",
 }
 """what may be set in place of what refuses"""
-_DATA: Final[Mapping[str, Callable[[Any], Any]]] = {"exclude": Exclusion.of, "weights": Weights.of, "macro": Groups.of}
-"""settings that are data, and what reads them"""
 _BLANK: Final = re.compile(r"\{(\w+)\}")
 _TAKES: Final = {"k": r"\d+", "d": r"\d+", "gains": r"-?\d+=[^,=]+(?:,-?\d+=[^,=]+)*"}
 _EXAMPLES: Final = {"k": "10", "d": "10", "gains": "1=1"}
@@ -68,6 +64,7 @@ class Rule:
         means: the measure here, or several with blanks between.
         judging: where its judging differs from the tool's.
         averaging: where its averaging differs.
+        data: where it excludes something else.
         removed: where it differs besides, of judged documents only (`unjudged="removed"`).
         note: what is wrong with the tool's number, which is repeated here.
         departs: what is wrong with the tool's number, and what is done here instead.
@@ -83,6 +80,7 @@ class Rule:
     means: str
     judging: Mapping[str, Any] = field(default_factory=dict)
     averaging: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
     removed: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     departs: str = ""
@@ -142,6 +140,7 @@ class ResolvedMeasure:
         quantity: the measure.
         judging: how the run is judged for it.
         averaging: how its values are averaged.
+        data: what is excluded, and the weights and groups of queries.
         rule: what the profile says of it, if it does.
 
     """
@@ -150,7 +149,13 @@ class ResolvedMeasure:
     quantity: Quantity
     judging: Judging
     averaging: Averaging
+    data: CallData
     rule: Rule | None = field(default=None, compare=False)
+
+    @property
+    def conventions(self) -> dict[str, Any]:
+        """Its settings and data by name, in the order of signatures."""
+        return conventions_by_name(self.judging, self.averaging, self.data)
 
     def refuse_several(self, queries: int) -> None:
         """Refuse several queries where the tool does not average over queries by this name.
@@ -172,6 +177,7 @@ class Profile:
         name: the name with its version.
         judging: settings of the judging.
         averaging: settings of the averaging.
+        data: what is excluded, and the weights and groups of queries.
         tool: whose conventions these are.
         version: of the tool, as it was looked at.
         basis: whether its numbers were reproduced (`run`), or its source was read (`source`).
@@ -193,6 +199,7 @@ class Profile:
     name: str
     judging: Judging = field(default_factory=Judging)
     averaging: Averaging = field(default_factory=Averaging)
+    data: CallData = NO_DATA
     tool: str = ""
     version: str = ""
     basis: Literal["run", "source"] = "run"
@@ -221,7 +228,7 @@ class Profile:
 
         """
         changed: dict[str, Any] = {
-            name: _DATA[name](value) if name in _DATA else value
+            name: READERS[name](value) if name in READERS else value
             for name, value in settings.items()
             if value is not None
         }
@@ -234,14 +241,24 @@ class Profile:
         def kept(settings: Mapping[str, Any]) -> Mapping[str, Any]:
             return {name: value for name, value in settings.items() if name not in changed}
 
+        def of(part: Judging | Averaging | CallData) -> dict[str, Any]:
+            return {name: changed[name] for name in vars(part) if name in changed}
+
         rules = (
-            replace(rule, judging=kept(rule.judging), averaging=kept(rule.averaging), removed=kept(rule.removed))
+            replace(
+                rule,
+                judging=kept(rule.judging),
+                averaging=kept(rule.averaging),
+                data=kept(rule.data),
+                removed=kept(rule.removed),
+            )
             for rule in self.rules
         )
         return replace(
             self,
-            judging=replace(self.judging, **{name: changed[name] for name in JUDGING if name in changed}),
-            averaging=replace(self.averaging, **{name: changed[name] for name in AVERAGING if name in changed}),
+            judging=replace(self.judging, **of(self.judging)),
+            averaging=replace(self.averaging, **of(self.averaging)),
+            data=replace(self.data, **of(self.data)),
             rules=tuple(rules),
             derived=(*self.derived, *(name for name in changed if name not in self.derived)),
         )
@@ -251,9 +268,14 @@ class Profile:
         changed = (f"{name}={self.setting(name)!r}" for name in self.derived)
         return f"Profile({', '.join([repr(self.name), *changed])})"
 
+    @property
+    def conventions(self) -> dict[str, Any]:
+        """Its settings and data by name, in the order of signatures."""
+        return conventions_by_name(self.judging, self.averaging, self.data)
+
     def setting(self, name: str) -> Any:  # noqa: ANN401 - whatever it holds
-        """Return the value of a setting."""
-        return getattr(self.judging if name in JUDGING else self.averaging, name)
+        """Return the value of a setting, or data."""
+        return self.conventions[name]
 
     def ask(self, texts: Iterable[object], *, rel: float | None = None) -> list[ResolvedMeasure]:
         """Resolve all measures of a list, each name once, or raise one error that names every mistake in it.
@@ -269,7 +291,8 @@ class Profile:
         rel = self.rel if rel is None else rel
         if not self.rules:
             pairs = names.parse_named(texts, rel=rel)
-            return _labelled([ResolvedMeasure(label, each, self.judging, self.averaging) for label, each in pairs])
+            settings = self.judging, self.averaging, self.data
+            return _labelled([ResolvedMeasure(label, each, *settings) for label, each in pairs])
         resolved: dict[ResolvedMeasure, None] = {}
         errors: list[MeasureError] = []
         for text in names.several(texts):
@@ -332,7 +355,8 @@ class Profile:
         """Apply what a rule sets beside the profile to a measure."""
         judging = replace(self.judging, **rule.judging_of(label))
         averaging = {**rule.averaging, **(rule.removed if judging.unjudged == "removed" else {})}
-        return ResolvedMeasure(label, quantity, judging, replace(self.averaging, **averaging), rule)
+        data = replace(self.data, **rule.data)
+        return ResolvedMeasure(label, quantity, judging, replace(self.averaging, **averaging), data, rule)
 
     def _like(self, quantity: Quantity, typed: Collection[str], label: str) -> ResolvedMeasure:
         """Resolve a measure in our own words, with what the tool's plainest name for this measure takes with it.
@@ -345,7 +369,7 @@ class Profile:
         """
         rule = self._plainest_like(quantity)
         if rule is None or rule.example is None:
-            return ResolvedMeasure(label, quantity, self.judging, self.averaging)
+            return ResolvedMeasure(label, quantity, self.judging, self.averaging, self.data)
         chosen = {*typed, *dict(quantity.settings), quantity.definition.at}
         for name, value in rule.example.settings:
             of_cutoff = isinstance(value, str) and "k" in value and quantity.cutoff is None
@@ -465,23 +489,17 @@ def _versioned(name: str, known: tuple[str, ...]) -> str | None:
 
 def _profile(table: Mapping[str, Any], base: Profile) -> Profile:
     """Build a profile out of its file and the one that it extends."""
-
-    def settings(part: Mapping[str, Any]) -> dict[str, Any]:
-        exclude = part.get("exclude")
-        exclusion = {} if exclude is None else {"exclude": None if exclude == "none" else Exclusion.of(exclude)}
-        return {**part, **exclusion}
-
     open_here = {"unspecified": table.get("unspecified", "")}
-    rules = [
-        Rule(**open_here | rule | {"judging": settings(rule.get("judging", {}))}) for rule in table.get("measures", ())
-    ]
+    rules = [Rule(**open_here | rule | _judging_and_data(rule)) for rule in table.get("measures", ())]
+    settings = _judging_and_data(table)
     changed: dict[str, Any] = {name: table[name] for name in ("name", "tool", "version", "basis", "sentence")}
     changed |= {name: {**getattr(base, name), **table.get(name, {})} for name in ("why", "refuses", "cures")}
     changed |= {name: table[name] for name in ("rel", "rowless") if name in table}
     return replace(
         base,
-        judging=replace(base.judging, **settings(table.get("judging", {}))),
+        judging=replace(base.judging, **settings["judging"]),
         averaging=replace(base.averaging, **table.get("averaging", {})),
+        data=replace(base.data, **settings["data"]),
         complete=table.get("complete", ""),
         sources=tuple(table.get("sources") or base.sources),
         lacks=tuple(table.get("lacks", base.lacks)),
@@ -489,6 +507,14 @@ def _profile(table: Mapping[str, Any], base: Profile) -> Profile:
         rules=(*rules, *base.rules),
         **changed,
     )
+
+
+def _judging_and_data(table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Part the settings of judging in a file from what it excludes, where `none` is nothing."""
+    judging = dict(table.get("judging", {}))
+    exclude = judging.pop("exclude", None)
+    data = {} if exclude is None else {"exclude": None if exclude == "none" else Exclusion.of(exclude)}
+    return {"judging": judging, "data": data}
 
 
 _SENTENCE: Final = "trec_eval 10 with -c: a judged query that the run does not answer counts 0"

@@ -17,13 +17,14 @@ from typing import Any, Final
 from rankworth.errors import UsageError
 from rankworth.groups import Groups, Weights
 from rankworth.judging.exclusion import Exclusion
-from rankworth.profiles.profile import AVERAGING, JUDGING, PROFILES, STANDARD, Profile, ResolvedMeasure
+from rankworth.profiles.call_data import AVERAGING, JUDGING, conventions_by_name
+from rankworth.profiles.profile import PROFILES, STANDARD, Profile, ResolvedMeasure
 from rankworth.settings import as_typed, parsed
 
 _RECORDED: Final = ("profile", "derived", "ranked_by", "exact", "rankworth", "seed", "digits")
 """what is told of a number and does not make it another"""
 _BARE: Final[Mapping[str, Callable[[str], Any]]] = {"exclude": Exclusion, "weights": Weights.bare, "macro": Groups.bare}
-"""settings of which a line tells what tells them apart, and not what they are"""
+"""data of which a line tells what tells them apart, and not what they are"""
 _KNOWN: Final = (*JUDGING, *AVERAGING, *_RECORDED, "queries")
 _PAIR: Final = re.compile(r"(?P<name>[a-z_]+):(?P<value>.*)", re.DOTALL)
 
@@ -183,8 +184,8 @@ def signature(
     >>> str(signature(STANDARD.derive(missing="skip"), ["q1"], "0.2.0"))
     'profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.2.0'
     """
-    judging = profile.judging if asked is None else asked.judging
-    averaging = profile.averaging if asked is None else asked.averaging
+    source = profile if asked is None else asked
+    judging = source.judging
     if lists is not None and judging.order == "score":
         judging = replace(judging, order=STANDARD.judging.order)
     elif lists and judging.order == "auto":
@@ -193,11 +194,10 @@ def signature(
     if profile.derived and profile.name != STANDARD.name:
         shown["derived"] = ",".join(profile.derived)
     digest = hashlib.sha256("\n".join(queries).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    settings = {}
-    for ours, standard in ((judging, STANDARD.judging), (averaging, STANDARD.averaging)):
-        for name, value in vars(ours).items():
-            if value != getattr(standard, name):
-                settings[name] = value.label_for(queries) if isinstance(value, Weights | Groups) else _shown(value)
+    settings, standard = {}, STANDARD.conventions
+    for name, value in conventions_by_name(judging, source.averaging, source.data).items():
+        if value != standard[name]:
+            settings[name] = value.label_for(queries) if isinstance(value, Weights | Groups) else _shown(value)
     return Signature(
         settings,
         f"{len(queries)}-{digest}",

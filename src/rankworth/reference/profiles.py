@@ -9,9 +9,8 @@ from typing import Any, Final
 from rankworth.errors import MeasureError
 from rankworth.measures.parameters import LEAST_REL, MOST_REL
 from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure, Rule, profile_of
-from rankworth.profiles.profile import AVERAGING, JUDGING
+from rankworth.profiles.call_data import AVERAGING, JUDGING, explained
 from rankworth.reference import bullets, escaped, formula, items, page, table
-from rankworth.settings import explained
 from rankworth.spellings import TOOLS, TREC_EVAL
 
 HEADINGS: Final = {
@@ -19,7 +18,7 @@ HEADINGS: Final = {
     "source": "By source only: read, never compared with a run of the tool",
 }
 STEPS: Final = dict.fromkeys(JUDGING, "judging") | dict.fromkeys(AVERAGING, "averaging")
-"""every setting, and the step that it belongs to"""
+"""every setting and what else is told of a profile, and the step that it belongs to"""
 _OUR_OWN: Final = """Our own names work under a profile, too, and so do trec_eval's, ir_measures' and ranx's: they \
 are then computed with these settings, and as the tool computes its own measure of that kind."""
 _BLANK: Final = re.compile(r"\{(\w+)\}")
@@ -140,13 +139,13 @@ def shown(value: object) -> str:
 
 def differing(profile: Profile | ResolvedMeasure) -> dict[str, tuple[Any, Any]]:
     """Return the settings that are not those of the standard, with both values."""
-    pairs = {name: (getattr(getattr(profile, step), name), STANDARD.setting(name)) for name, step in STEPS.items()}
-    return {name: (value, standard) for name, (value, standard) in pairs.items() if value != standard}
+    standard = STANDARD.conventions
+    return {name: (value, standard[name]) for name, value in profile.conventions.items() if value != standard[name]}
 
 
 def deviating(profile: Profile, rule: Rule) -> dict[str, Any]:
     """Return the settings that one measure has otherwise than its profile."""
-    rule_settings = {**rule.judging, **rule.averaging}
+    rule_settings = {**rule.judging, **rule.data, **rule.averaging}
     return {name: value for name, value in rule_settings.items() if shown(value) != shown(profile.setting(name))}
 
 

@@ -41,7 +41,7 @@ _PARTS: Final = re.compile(r", |[^A-Za-z0-9_.-]")
 
 def counts_note(counts: "Counts", profile: Profile) -> str:
     """Say what was scored and what became of the rest."""
-    judging, averaging = profile.judging, profile.averaging
+    judging, averaging, data = profile.judging, profile.averaging, profile.data
     parts = [f"{counts.scored:,} of {counts.judged:,} judged queries scored"]
     if counts.unanswered:
         fate = FATES[averaging.missing]
@@ -53,17 +53,17 @@ def counts_note(counts: "Counts", profile: Profile) -> str:
         parts.append(f"{counted(counts.ignored)} of the run not judged{_named(counts.ignored_queries)}, {fate}")
     repeated = "left out as duplicates"
     for documents, judgements, fate in (
-        (counts.excluded, counts.excluded_judgements, f"excluded ({judging.exclude})"),
+        (counts.excluded, counts.excluded_judgements, f"excluded ({data.exclude})"),
         (counts.duplicates_removed, 0, f"{repeated} (duplicates:{judging.duplicates})"),
         (0, counts.duplicate_judgements_removed, f"{repeated} (duplicate_judgements:{judging.duplicate_judgements})"),
     ):
         nouns = ((documents, "retrieved document"), (judgements, "judgement"))
         if which := [counted(count, noun, f"{noun}s") for count, noun in nouns if count]:
             parts.append(f"{' and '.join(which)} {fate}")
-    if averaging.weights is not None:
-        parts.append(f"means weighted by {averaging.weights.called}")
-    if averaging.macro is not None:
-        parts.append(f"macro means by {averaging.macro.called}")
+    if data.weights is not None:
+        parts.append(f"means weighted by {data.weights.called}")
+    if data.macro is not None:
+        parts.append(f"macro means by {data.macro.called}")
     return "; ".join(parts)
 
 
@@ -197,9 +197,9 @@ def _relevance(values: "Values") -> list[str]:
 
 def _sums(values: "Values") -> list[str]:
     """Say which measures weights and groups do not change."""
-    settings = values.profile.averaging
+    data = values.profile.data
     sums = [name for name, measure in zip(values, values.measures, strict=True) if measure.averaging == "sum"]
-    if not sums or (settings.weights is None and settings.macro is None):
+    if not sums or (data.weights is None and data.macro is None):
         return []
     return [f"{quoted(sums, 8)}: {'a sum' if len(sums) == 1 else 'sums'}, without weights and groups"]
 

@@ -342,7 +342,7 @@ class Values(_Evaluation, Mapping[str, float]):
     @property
     def method(self) -> str:
         """How intervals come about, in words."""
-        within = "" if self.profile.averaging.macro is None else " within groups"
+        within = "" if self.profile.data.macro is None else " within groups"
         return f"BCa bootstrap over queries{within}"
 
     @cached_property
@@ -429,9 +429,9 @@ class Values(_Evaluation, Mapping[str, float]):
         try:
             if self.profile.rules and measure not in labels:
                 resolved, *further = self.profile.ask([measure])
-                settings = [(each.quantity, each.judging, each.averaging) for each in self._details.plan]
-                if not further and (resolved.quantity, resolved.judging, resolved.averaging) in settings:
-                    return settings.index((resolved.quantity, resolved.judging, resolved.averaging))
+                settings = [(each.quantity, each.conventions) for each in self._details.plan]
+                if not further and (resolved.quantity, resolved.conventions) in settings:
+                    return settings.index((resolved.quantity, resolved.conventions))
                 wanted = resolved.quantity
             index = names.column_of(wanted, labels, list(map(str, self.measures)))
         except MeasureError as error:
@@ -528,11 +528,11 @@ def values_of(evaluator: Evaluator, plan: Plan, *, with_notices: bool = True) ->
     except RefusedError as error:
         raise profile.refused(error, label) from None
     refuse_beyond_range(zip(measures, columns, strict=True), profile)
-    policy = evaluator.judgements(base.judging).duplicate_judgements
+    policy = evaluator.judgements(base.judging, base.data.exclude).duplicate_judgements
     if policy not in ("error", base.judging.duplicate_judgements):  # it was settled when they were read
         profile = profile.derive(duplicate_judgements=policy)
-    if profile.judging.exclude is not None:
-        profile = replace(profile, judging=profile.judging.bare)
+    if profile.data.exclude is not None:
+        profile = replace(profile, data=profile.data.bare)
     qrels, judgement = evaluator.qrels(base), whole.judgement
     ids, table, there = side_by_side(columns, whole.standing.queries, scored)
     groups = [] if plan.by is None else plan.by.shown(ids)
@@ -559,10 +559,10 @@ def values_of(evaluator: Evaluator, plan: Plan, *, with_notices: bool = True) ->
         tuple(measure.quantity for measure in plan.asked),
         evaluator.run.tag,
         plan.by,
-        evaluator.judgements(replace(base.judging, exclude=None) if base.judging.exclude else base.judging),
+        evaluator.judgements(base.judging),
         _details=Details(
             tuple(columns),
-            plan.signed,
+            tuple(replace(measure, data=measure.data.bare) for measure in measures),
             (whole.standing, scored),
             int(np.count_nonzero(whole.hits.pool.grades > 0)),
             evaluator.run.lists is not None,

@@ -18,6 +18,7 @@ from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, RefusedError, quoted
 from rankworth.groups import Groups, Parts, Weights
 from rankworth.names import Quantity
+from rankworth.profiles import NO_DATA, CallData
 from rankworth.settings import Averaging
 
 Mask = NDArray[np.bool_]
@@ -268,7 +269,14 @@ def rows_of(standing: Standing, settings: Averaging) -> Rows:
     return Rows(listed, absent, unanswered, empty, no_relevant, divided)
 
 
-def column_of(quantity: Quantity, values: Floats, rows: Rows, standing: Standing, settings: Averaging) -> Column:
+def column_of(
+    quantity: Quantity,
+    values: Floats,
+    rows: Rows,
+    standing: Standing,
+    settings: Averaging,
+    data: CallData = NO_DATA,
+) -> Column:
     """Turn the values of one measure into a column: here the settings of averaging end.
 
     Args:
@@ -276,7 +284,8 @@ def column_of(quantity: Quantity, values: Floats, rows: Rows, standing: Standing
         values: `[Q]`, NaN where undefined.
         rows: which queries count.
         standing: what is rows of the queries.
-        settings: what becomes of undefined values and of zeros, weights and groups, and the decimals.
+        settings: what becomes of undefined values and of zeros, and the decimals.
+        data: weights and groups.
 
     Raises:
         RefusedError: `undefined`, `no_queries`.
@@ -299,10 +308,10 @@ def column_of(quantity: Quantity, values: Floats, rows: Rows, standing: Standing
     if logarithms:
         shown = additive(visible, link)
     strata = None
-    if link != "sum" and (settings.weights, settings.macro) != (None, None):
+    if link != "sum" and (data.weights, data.macro) != (None, None):
         counted = weights > 0
         names = standing.of(counted)
-        weights[counted], groups = weigh(names, weights[counted], settings.weights, settings.macro, refuse=True)
+        weights[counted], groups = weigh(names, weights[counted], data.weights, data.macro, refuse=True)
         if groups is not None:
             strata = np.zeros(weights.size, dtype=np.int64)
             strata[counted] = groups

@@ -20,7 +20,7 @@ from rankworth.names import Quantity
 from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask, summary
 from rankworth.scoring.counts import Counts, Notice
-from rankworth.settings import STANDARD_AVERAGING, Averaging
+from rankworth.settings import STANDARD_AVERAGING
 
 if TYPE_CHECKING:
     from rankworth.scoring.evaluator import Evaluator, MeasuredRun, Plan
@@ -98,11 +98,11 @@ def diagnose(
         alike = [pair for pair, own in zip(measured, runs, strict=True) if own is judged]
         yield from _ties(name, alike, judged, evaluator.qrels(alike[0][0]))
     yield from _ids(evaluator, qrels, hits, counts)
-    exclude = base.judging.exclude
+    exclude = base.data.exclude
     if exclude is not None and str(exclude) != SELF and not counts.excluded and not counts.excluded_judgements:
         yield _nothing_excluded(name, exclude, qrels)
     as_base = [measure for measure, own in zip(measures, runs, strict=True) if own is whole]
-    yield from _unanswered(name, as_base, base.averaging, whole, counts)
+    yield from _unanswered(name, as_base, base, whole, counts)
     yield from _thresholds(as_base, whole.settled)
     yield from _cutoffs(name, measures, whole)
     yield from _subtopics(qrels, plan.asked, hits)
@@ -184,7 +184,8 @@ def _ties(
         """Average a measure where the queries with ties have another order."""
         values = run.values[measure].copy()
         values[places] = other.values[measure]
-        return run.column(measure, columns[measure][0].averaging, values).mean
+        resolved = columns[measure][0]
+        return run.column(measure, resolved.averaging, resolved.data, values).mean
 
     best = reordered(tied.within_ties(-tied.grade, tied.grade > 0))
     worst = reordered(tied.within_ties(tied.grade, tied.grade <= 0))
@@ -387,12 +388,13 @@ def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRo
 
 
 def _unanswered(
-    name: str, measures: Sequence[ResolvedMeasure], settings: Averaging, run: "MeasuredRun", counts: Counts
+    name: str, measures: Sequence[ResolvedMeasure], base: ResolvedMeasure, run: "MeasuredRun", counts: Counts
 ) -> Iterator[Notice]:
     """Warn where many judged queries without results move the mean; whether they should is for the user to say."""
+    settings, is_plain = base.averaging, (base.data.weights, base.data.macro) == (None, None)
     if counts.unanswered > MANY * counts.judged and settings.missing in ("zero", "skip"):
         measure = next((measure for measure in measures if isinstance(measure.quantity, Measure)), None)
-        if measure is not None and replace(settings, missing="zero") == STANDARD_AVERAGING:
+        if measure is not None and is_plain and replace(settings, missing="zero") == STANDARD_AVERAGING:
             yield unanswered(name, measure.quantity, run, counts, measure.label)
 
 

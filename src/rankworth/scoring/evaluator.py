@@ -21,7 +21,7 @@ from rankworth.measures import TextFact
 from rankworth.measures.core import Layout
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity, kind_of
-from rankworth.profiles import Profile, ResolvedMeasure
+from rankworth.profiles import NO_DATA, CallData, Profile, ResolvedMeasure
 from rankworth.scoring import columns as scoring
 from rankworth.scoring.columns import Column, Mask, Rows, Standing
 from rankworth.scoring.diagnostics import TieEffect
@@ -47,7 +47,7 @@ class Plan:
     @cached_property
     def exclude(self) -> Exclusion | None:
         """The pairs that some measure does not count, or their label."""
-        return next((measure.judging.exclude for measure in self.asked if measure.judging.exclude is not None), None)
+        return next((measure.data.exclude for measure in self.asked if measure.data.exclude is not None), None)
 
     @property
     def rowless(self) -> bool:
@@ -65,17 +65,10 @@ class Plan:
         return {measure.label: kind_of(measure.quantity) for measure in self.numbers}
 
     @cached_property
-    def signed(self) -> tuple[ResolvedMeasure, ...]:
-        """The measures that are numbers, with the label of the pairs to exclude in place of the pairs."""
-        return tuple(
-            one if one.judging.exclude is None else replace(one, judging=one.judging.bare) for one in self.numbers
-        )
-
-    @cached_property
     def base(self) -> ResolvedMeasure:
         """The measure that tells how many queries there are: one with the settings of the profile, or the first."""
-        settings = (self.profile.judging, self.profile.averaging)
-        return next((one for one in self.asked if (one.judging, one.averaging) == settings), self.asked[0])
+        settings = (self.profile.judging, self.profile.averaging, self.profile.data)
+        return next((one for one in self.asked if (one.judging, one.averaging, one.data) == settings), self.asked[0])
 
     @cached_property
     def alike(self) -> list[list[ResolvedMeasure]]:
@@ -83,7 +76,7 @@ class Plan:
 
         def needs(measure: ResolvedMeasure) -> Hashable:
             widens = measure.averaging.extra != "ignore" and measure.quantity.definition.elsewhere
-            return measure.judging, _has_unjudged(measure), widens
+            return measure.judging, measure.data.exclude, _has_unjudged(measure), widens
 
         return _grouped(self.asked, needs)
 
@@ -126,12 +119,15 @@ class MeasuredRun:
             self._rows[settings] = scoring.rows_of(self.standing, settings)
         return self._rows[settings]
 
-    def column(self, quantity: Quantity, settings: Averaging, values: Floats | None = None) -> Column:
+    def column(
+        self, quantity: Quantity, settings: Averaging, data: CallData = NO_DATA, values: Floats | None = None
+    ) -> Column:
         """Return the values of a measure, and how much each query counts.
 
         Args:
             quantity: the measure.
             settings: of averaging.
+            data: weights and groups.
             values: `[Q]`, in place of those that were measured.
 
         Raises:
@@ -142,7 +138,7 @@ class MeasuredRun:
         if quantity in self.failed:
             raise self.failed[quantity]
         values = self.values[quantity] if values is None else values
-        return scoring.column_of(quantity, values, self.rows(settings), self.standing, settings)
+        return scoring.column_of(quantity, values, self.rows(settings), self.standing, settings, data)
 
     def reranked(
         self, hits: JudgedRows, queries: list[str], judged: Mask, judging: Judging, empty: Mask | None = None
@@ -230,13 +226,14 @@ class _Case:
 
     def __post_init__(self) -> None:
         self.judging, self.has_unjudged = self.measures[0].judging, _has_unjudged(self.measures[0])
-        self.ordering = Ordering.of(self.judging)
+        self.exclude = self.measures[0].data.exclude
+        self.ordering = Ordering.of(self.judging, self.exclude)
 
     def repeats_beyond(self, judged: object) -> bool:
         """Return whether a run is refused for a document that appears twice, maybe behind the depth of the measures."""
         judging = self.judging
         refused = isinstance(judged, InputError) and judged.slug == "duplicate-document"
-        plain = (judging.blocks, judging.pairing, judging.exclude) == ("joined", "id", None)
+        plain = (judging.blocks, judging.pairing, self.exclude) == ("joined", "id", None)
         return refused and plain and judging.order in ("auto", "score") and judging.depth is not None
 
 
@@ -318,7 +315,7 @@ class Evaluator:
 
         """
         judging, averaging = measures[0].judging, measures[0].averaging
-        qrels = self.judgements(judging)
+        qrels = self.judgements(judging, measures[0].data.exclude)
         if self.run.engine:
             self.run.refuse(judging)  # type: ignore[attr-defined]
         if measures[0].quantity.definition.elsewhere and averaging.extra != "ignore":
@@ -376,7 +373,7 @@ class Evaluator:
         positions = [case for case in cases if case.judging.pairing == "position"]
         for some in _grouped(blocks, lambda case: (id(case.whole), case.judging.blocks)):
             try:
-                self._judge_as(some, separated(some[0].whole, self.run, some[0].judging), progress)
+                self._judge_as(some, separated(some[0].whole, self.run, some[0].judging, some[0].exclude), progress)
             except UsageError as error:
                 for case in some:
                     case.judged = error
@@ -432,8 +429,9 @@ class Evaluator:
             hits = grades.settle(hits, judging, queries)
         settled = hits
         judged = np.ones(len(queries), dtype=bool)
-        if self._widened and qrels is case.whole and qrels is not (judgements := self.judgements(case.judging)):
-            judged = _within(queries, judgements.queries)
+        if self._widened and qrels is case.whole:
+            judgements = self.judgements(case.judging, case.exclude)
+            judged = judged if qrels is judgements else _within(queries, judgements.queries)
         if judging.judgements == "relevant" or judging.negative == "dropped":
             judged = grades.graded(judgement.hits, judging, queries).pool.lengths > 0
         empty, answered = self.run.empty | judgement.emptied, judgement.hits.n_retrieved > 0
@@ -476,7 +474,7 @@ class Evaluator:
             hits, cutoff = run.hits, measure.quantity.cutoff
             reached = hits.known if cutoff is None else hits.known & (hits.rank <= cutoff)
             settings = replace(settings, no_queries="nan" if reached.any() else "zero")
-        column = run.column(measure.quantity, settings)
+        column = run.column(measure.quantity, settings, measure.data)
         measure.refuse_several(int(np.count_nonzero(column.counted)))
         return column
 

@@ -16,6 +16,7 @@ from rankworth.io.options import Blank, Blanks, Described
 from rankworth.io.paths import is_path
 from rankworth.io.source import STDIN
 from rankworth.io.validate import LABELS
+from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import Row
 from rankworth.model import Qrels, Run
 from rankworth.settings import DuplicateJudgements, Judging
@@ -243,7 +244,7 @@ class Judgements:
         Args:
             source: whatever `Qrels` reads, or one.
             queries: the queries to keep; all where None.
-            settings: what becomes of repeated and excluded judgements, by every convention that is asked for.
+            settings: what becomes of repeated judgements, by every convention that is asked for.
             rowless: whether no row at all is no error.
             may_exclude_all: whether it is no error that none is left once some are excluded.
 
@@ -275,14 +276,18 @@ class Judgements:
                     raise
                 self._read[policy] = Qrels.rowless() if is_rowless else error
 
-    def __call__(self, judging: Judging) -> Qrels:
+    def __call__(self, judging: Judging, exclude: Exclusion | None = None) -> Qrels:
         """Return the judgements under one of the settings.
+
+        Args:
+            judging: the settings.
+            exclude: the pairs that do not count.
 
         Raises:
             InputError: where none is left, or some are repeated and that is an error.
 
         """
-        exclude = judging.exclude if judging.exclude_from == "both" else None
+        exclude = exclude if judging.exclude_from == "both" else None
         key = (judging.duplicate_judgements, exclude)
         if key not in self._kept:
             qrels = self._read[judging.duplicate_judgements]

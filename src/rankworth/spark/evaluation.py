@@ -24,10 +24,10 @@ from rankworth.judging.overlap import nothing_in_common
 from rankworth.judging.ranking import Ordering
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
-from rankworth.profiles import DEFAULT, Profile, ReadSettings
+from rankworth.profiles import DEFAULT, Profile, ReadSettings, ResolvedMeasure
 from rankworth.scoring import inputs
 from rankworth.scoring.evaluator import Plan
-from rankworth.settings import Averaging, Judging
+from rankworth.settings import Judging
 from rankworth.spark.means import SCHEMA, Aggregates, Means
 from rankworth.spark.sources import Source, quoted, rows_together, source, translated
 from rankworth.spark.workers import Blocks, MeasureRows, QueryRows
@@ -104,8 +104,8 @@ def evaluate(
         raise UsageError("unknown-setting", text, remedy=f"put numbers in place of words, as in {remedy}")
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     pairs = source(given, "grade", _PAIRS).pairs() if isinstance(given, DataFrame) else _of_pairs(run, plan)
-    asked = [replace(measure, judging=measure.judging.bare) for measure in plan.asked]  # workers get pairs with rows
-    plan = replace(plan, asked=asked, profile=replace(plan.profile, judging=plan.profile.judging.bare))
+    asked = [replace(measure, data=measure.data.bare) for measure in plan.asked]  # workers get pairs with rows
+    plan = replace(plan, asked=asked, profile=replace(plan.profile, data=plan.profile.data.bare))
     of_qrels, of_run = options.split([qrels], [run])
     judged = source(qrels, "grade", _NAMES["grade"], of_qrels)
     ranked = source(run, "score", _NAMES["score"], of_run)
@@ -152,11 +152,12 @@ def _judged_somewhere(pairs: DataFrame | None, plan: Plan, judged: Source) -> Da
 def _of_queries(plan: Plan) -> Plan:
     """Return the plan of workers, without settings about all queries together, which are applied last."""
 
-    def without(averaging: Averaging) -> Averaging:
-        return replace(averaging, no_queries="nan", round_means=None, weights=None, macro=None)
+    def without(part: Profile | ResolvedMeasure) -> dict[str, Any]:
+        averaging = replace(part.averaging, no_queries="nan", round_means=None)
+        return {"averaging": averaging, "data": replace(part.data, weights=None, macro=None)}
 
-    measures = [replace(measure, averaging=without(measure.averaging)) for measure in plan.asked]
-    profile = replace(plan.profile, averaging=without(plan.profile.averaging))  # by which scored queries are counted
+    measures = [replace(measure, **without(measure)) for measure in plan.asked]
+    profile = replace(plan.profile, **without(plan.profile))  # by which scored queries are counted
     return replace(plan, asked=measures, by=None, profile=profile)
 
 
@@ -175,7 +176,7 @@ def _refuse(plan: Plan, run: Source) -> None:
         by_rank = measure.judging.order == "rank" and run.has_ranks
         refuse_unordered(measure.judging, ranked=run.side.listed or by_rank or "position" in run.frame.columns)
         support.refuse("frames of Spark", measure.judging, measure.averaging, label=measure.label)
-    groups = {measure.averaging.macro for measure in plan.asked} - {None}
+    groups = {measure.data.macro for measure in plan.asked} - {None}
     if plan.by is not None and groups:
         text = "by and macro are two ways to have groups, and Spark takes one"
         raise MeasureError("conflicting-options", text, remedy="leave one of them out")
@@ -263,7 +264,7 @@ class Job:
         numbers = [measure for measure in self.plan.asked if not isinstance(measure.quantity, TextFact)]
         if not numbers:
             raise MeasureError("no-measures", "texts have no mean", remedy="ask for a measure beside them: nDCG@10")
-        weights, macro = numbers[0].averaging.weights, numbers[0].averaging.macro
+        weights, macro = numbers[0].data.weights, numbers[0].data.macro
         groups = self.plan.by if self.plan.by is not None else macro
         rows = self.rows.mapInArrow(MeasureRows(self.blocks, weights, groups, everyone=macro is not None), SCHEMA)
         with translated():

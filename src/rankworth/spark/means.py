@@ -248,7 +248,7 @@ class Means(Shown):
             InputError: `bad-weight`.
 
         """
-        weights, macro = self.resolved[0].averaging.weights, self.resolved[0].averaging.macro
+        weights, macro = self.resolved[0].data.weights, self.resolved[0].data.macro
         if weights is None:
             return
         parts = {"": self.found.whole}

@@ -146,7 +146,7 @@ class Blocks:
             return self.plan
         pairs = _with_text_ids(rows.filter(pl.col("query").is_not_null(), kind=PAIR).select("query", "document"))
         known = Exclusion(exclude.label, Exclusion.of(pairs).pairs) if pairs.height else None
-        measures = [replace(measure, judging=replace(measure.judging, exclude=known)) for measure in self.plan.asked]
+        measures = [replace(measure, data=replace(measure.data, exclude=known)) for measure in self.plan.asked]
         return replace(self.plan, asked=measures)
 
 

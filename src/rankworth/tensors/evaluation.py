@@ -159,8 +159,9 @@ class Conventions(NamedTuple):
         """
         more = "; rankworth.evaluate follows it, where documents have ids"
         but = () if ties is None else ("ties",)
-        support.refuse("matrices", resolved.judging, resolved.averaging, label=resolved.label, but=but, more=more)
-        settings = vars(resolved.judging) | vars(resolved.averaging)
+        parts = resolved.judging, resolved.averaging, resolved.data
+        support.refuse("matrices", *parts, label=resolved.label, but=but, more=more)
+        settings = resolved.conventions
         fields = {name: settings[name] for name in cls._fields}
         fields["ties"] = ties or ("expected" if settings["ties"] == "expected" else "order")
         replacing = settings["undefined"] if undefined is None else undefined

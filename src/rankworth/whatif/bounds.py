@@ -166,8 +166,8 @@ def _is_measure(context: MeasureContext) -> bool:
 
 def _queries_with_ids(judgements: Judgements, plan: Plan) -> frozenset[str]:
     """Return the queries whose documents need ids, so that it is known which of them are ranked twice."""
-    settings = [measure.judging for measure in plan.asked if measure.judging.duplicates in _REPEATED]
-    return frozenset(query for judging in settings for query in judgements(judging).queries)
+    repeated = [measure for measure in plan.asked if measure.judging.duplicates in _REPEATED]
+    return frozenset(query for each in repeated for query in judgements(each.judging, each.data.exclude).queries)
 
 
 def assumption(hits: JudgedRows, by: Varied) -> str:
@@ -285,7 +285,7 @@ def of_runs(judgements: Judgements, runs: Mapping[str, Run], plan: Plan, by: Var
 
     """
     check_word("bounds", by, VARIED)
-    every = frozenset(query for measure in plan.asked for query in judgements(measure.judging).queries)
+    every = frozenset(query for each in plan.asked for query in judgements(each.judging, each.data.exclude).queries)
     is_shown, sides = by == "unjudged", {}
     shown = every if is_shown else _queries_with_ids(judgements, plan)
     for name, run in runs.items():

@@ -368,7 +368,7 @@ class MeasureContext:
         empty = None if queries is None else self.run.standing.empty[queries]
         run = self.run.reranked(hits, names, judged, judging or self.run.judging, empty)
         run.measure([measure], self.qrels)
-        of_queries = replace(self.asked.averaging, all_negative="keep", no_queries="nan", weights=None, macro=None)
+        of_queries = replace(self.asked.averaging, all_negative="keep", no_queries="nan")
         return run, run.column(measure, of_queries)
 
 
@@ -380,9 +380,9 @@ def contexts(evaluator: Evaluator, plan: Plan) -> list[MeasureContext]:
 
     """
     contexts = []
-    for measure, bare in zip(plan.numbers, plan.signed, strict=True):
+    for measure in plan.numbers:
         run, qrels, column = evaluator.measured_run(measure), evaluator.qrels(measure), evaluator.column(measure)
-        contexts.append(MeasureContext(bare, plan.profile, run, qrels, column))
+        contexts.append(MeasureContext(measure, plan.profile, run, qrels, column))
     return contexts
 
 

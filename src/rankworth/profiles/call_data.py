@@ -1,0 +1,59 @@
+"""What a call gives beside its settings: pairs to exclude, weights and groups of queries."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import Any, Final
+
+from rankworth.groups import Groups, Weights
+from rankworth.judging.exclusion import Exclusion
+from rankworth.settings import Averaging, Judging, explained_by
+
+
+@dataclass(frozen=True)
+class CallData:
+    """Arguments of a call that are data, and no settings; equal where their labels are.
+
+    Attributes:
+        exclude: pairs of query and document that are taken out before anything else.
+        weights: how much each query counts: a mean is the sum of weight times value over the sum of the weights, of all
+            queries that the mean is taken over; sums are not weighted.
+        macro: groups that count alike: a mean is that of the means of the groups; sums are those of all queries.
+
+    """
+
+    exclude: Exclusion | None = None
+    weights: Weights | None = None
+    macro: Groups | None = None
+
+    @property
+    def bare(self) -> "CallData":
+        """The data without the pairs that are excluded, of which the label says enough."""
+        return self if self.exclude is None else replace(self, exclude=self.exclude.bare)
+
+
+NO_DATA: Final = CallData()
+READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "exclude": Exclusion.of,
+    "weights": Weights.of,
+    "macro": Groups.of,
+}
+"""what reads each argument"""
+_JUDGING: Final = tuple(setting.name for setting in fields(Judging))
+_PLACE: Final = _JUDGING.index("exclude_from")
+JUDGING: Final = (*_JUDGING[:_PLACE], "exclude", *_JUDGING[_PLACE:])
+"""what decides how a run is judged, in the order of signatures: the settings, and what is excluded"""
+AVERAGING: Final = (*(setting.name for setting in fields(Averaging)), "weights", "macro")
+"""what decides how values become a mean, in the order of signatures: the settings, weights and groups"""
+
+
+def conventions_by_name(judging: Judging, averaging: Averaging, data: CallData) -> dict[str, Any]:
+    """Put settings and data by name, in the order of signatures."""
+    values = vars(judging) | vars(averaging) | vars(data)
+    return {name: values[name] for name in (*JUDGING, *AVERAGING)}
+
+
+@cache
+def explained() -> Mapping[str, str]:
+    """Tell what each setting and each argument does, in the words of its docstring."""
+    return explained_by(Judging) | explained_by(Averaging) | explained_by(CallData)
