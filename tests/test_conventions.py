@@ -8,7 +8,6 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +19,7 @@ import rankworth as rw
 from generators import as_options
 from rankworth.errors import UsageError
 from rankworth.profiles import PROFILES, STANDARD, Profile, Rule
+from rankworth.profiles.call_data import AVERAGING, JUDGING
 from rankworth.reference import in_terminal
 from rankworth.reference import profiles as reference
 from rankworth.settings import QUIRKS, Averaging, Judging
@@ -27,7 +27,7 @@ from rankworth.settings import QUIRKS, Averaging, Judging
 ROOT: Final = Path(__file__).parents[1]
 FOLDER: Final = ROOT / "docs" / "conventions"
 EXAMPLE: Final = ROOT / "docs" / "example"
-SETTINGS: Final = [setting.name for kind in (Judging, Averaging) for setting in fields(kind)]
+SETTINGS: Final = [*JUDGING, *AVERAGING]
 BY_HAND: Final = {"five-queries.md", "reproduced.md"}
 TOOL: Final = Profile(
     name="tool-1.0",

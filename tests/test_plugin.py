@@ -128,7 +128,7 @@ def test_the_option_is_told_in_the_help(pytester: pytest.Pytester) -> None:
 
 
 def test_the_fixture_is_told_in_the_list(pytester: pytest.Pytester) -> None:
-    pytester.runpytest("--fixtures").stdout.fnmatch_lines(["rankworth_gate*", "*Compares values with those*"])
+    pytester.runpytest("--fixtures").stdout.fnmatch_lines(["rankworth_gate*", "*Compare values with those*"])
 
 
 def test_a_missing_baseline_says_how_to_keep_one(pytester: pytest.Pytester) -> None:

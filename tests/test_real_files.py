@@ -327,6 +327,8 @@ def test_ids_that_are_written_as_lists_are_ids_beside_their_scores(ids: list[str
     assert rw.evaluate({"q": {ids[-1]: 1}}, rows, ["RR"])["RR"] == rw.evaluate({"q": {ids[-1]: 1}}, run, ["RR"])["RR"]
     frame = pl.DataFrame(rows, schema=["query", "document", "score"], orient="row")
     assert rw.evaluate({"q": {ids[-1]: 1}}, frame, ["RR"])["RR"] == 1 / len(ids)
+    frame.write_csv("bracketed.csv")
+    assert rw.evaluate({"q": {ids[-1]: 1}}, "bracketed.csv", ["RR"])["RR"] == 1 / len(ids)
 
 
 def test_cells_are_never_taken_apart_unsaid(capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,7 +73,7 @@ def values_of(pairs: Sequence[Pair], measure: Measure, profile: Profile) -> list
 
 def together(pairs: Sequence[Pair], measure: Measure, profile: Profile) -> list[float | None]:
     """The values of queries beside another one; one by one where all are refused."""
-    every = [({"x": 1.0}, {"x": 1.0}), *pairs]
+    every = [({"x": 1.0, "y": 0.0}, {"x": 1.0, "y": 0.5}), *pairs]  # of two documents, fewer than which are refused
     qrels, run = ({str(place): pair[side] for place, pair in enumerate(every)} for side in (0, 1))
     try:
         found = rw.evaluate(qrels, run, [measure], profile=profile).per_query

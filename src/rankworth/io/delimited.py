@@ -19,7 +19,7 @@ from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import frames as frames_of
 from rankworth.io import grade_words, headerless, lines
 from rankworth.io.cells import is_written
-from rankworth.io.columns import SMALLER, Table, bare_names, is_counted, is_header, numbered, parts_of
+from rankworth.io.columns import SMALLER, VALUES, Table, bare_names, is_counted, is_header, numbered, parts_of
 from rankworth.io.grade_words import Words
 from rankworth.io.layout import NUMBER, QRELS, RUN, Layout
 from rankworth.io.source import Source
@@ -148,7 +148,7 @@ def _lists(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.Da
         return None  # of which reading the header says more
     ranks = [] if document in header else numbered(document, header, reading.columns.values())
     cell = _first_cell(source, begun, header.index(document), is_named=is_named) if document in header else None
-    if not (ranks or table.separator or is_written(cell)):
+    if not (ranks or table.separator or (is_written(cell) and not _has_number(table, source, begun, named=is_named))):
         return None
     table.check_named()
     chosen = table.chosen()
@@ -189,6 +189,19 @@ def _first_cell(source: Source, begun: "Beginning", place: int, *, is_named: boo
     sign = TAB if begun.delimiter in LOOSE else begun.delimiter
     records, _ = read_records([part.decode(errors="replace") for part in parts], sign, last=True)
     return records[0].cells[place] if records and len(records[0].cells) > place else None
+
+
+def _has_number(table: Table, source: Source, begun: "Beginning", *, named: bool) -> bool:
+    """Return whether a single number stands beside the document of the first row, which is an id then and no list.
+
+    Raises:
+        InputError: `frame-columns` where several columns could be meant.
+
+    """
+    header = list(table.names)
+    columns = [table.column_of(what) for what in VALUES[table.value]]
+    cells = [_first_cell(source, begun, header.index(column), is_named=named) for column in columns if column in header]
+    return any(cell is not None and NUMBER.fullmatch(cell.strip()) for cell in cells)
 
 
 def _ranked(frame: pl.DataFrame, orders: "Orders") -> pl.DataFrame:
