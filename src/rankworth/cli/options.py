@@ -290,7 +290,8 @@ class Options:
     @property
     def of_judgements(self) -> Self:
         """These options where there are judgements and no runs to read."""
-        return replace(self, read=replace(self.read, run_columns=None, run_format="", names=None))
+        usual = Read()
+        return replace(self, read=replace(self.read, **{name: getattr(usual, name) for name in _OF_RUNS}))
 
     @property
     def grade_words(self) -> dict[str, float]:

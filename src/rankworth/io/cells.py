@@ -72,10 +72,11 @@ def _are_lists(columns: Mapping[str, Sequence[Any]]) -> bool:
     """Return whether all documents are written as lists, and no number beside them belongs to a single document."""
     beside = [cells for what, cells in columns.items() if what not in ("query", "subtopic", "document")]
     are_written = all(cell is None or is_written(cell) for cell in columns["document"])
-    return are_written and not any(_is_number(cell) for cells in beside for cell in cells)
+    return are_written and not any(is_number(cell) for cells in beside for cell in cells)
 
 
-def _is_number(cell: object) -> bool:
+def is_number(cell: object) -> bool:
+    """Return whether a cell is a single number, or one as text."""
     return bool(NUMBER.fullmatch(cell.strip())) if isinstance(cell, str) else isinstance(cell, float | int)
 
 

@@ -18,7 +18,7 @@ import polars as pl
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import frames as frames_of
 from rankworth.io import grade_words, headerless, lines
-from rankworth.io.cells import is_written
+from rankworth.io.cells import is_number, is_written
 from rankworth.io.columns import SMALLER, VALUES, Table, bare_names, is_counted, is_header, numbered, parts_of
 from rankworth.io.grade_words import Words
 from rankworth.io.layout import NUMBER, QRELS, RUN, Layout
@@ -201,7 +201,7 @@ def _has_number(table: Table, source: Source, begun: "Beginning", *, named: bool
     header = list(table.names)
     columns = [table.column_of(what) for what in VALUES[table.value]]
     cells = [_first_cell(source, begun, header.index(column), is_named=named) for column in columns if column in header]
-    return any(cell is not None and NUMBER.fullmatch(cell.strip()) for cell in cells)
+    return any(map(is_number, cells))
 
 
 def _ranked(frame: pl.DataFrame, orders: "Orders") -> pl.DataFrame:

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import orjson
 
@@ -11,10 +11,6 @@ from rankworth.errors import InputError, quoted
 from rankworth.io import lines
 from rankworth.io.lines import MARK
 from rankworth.io.source import Source
-
-if TYPE_CHECKING:
-    pass
-
 
 _SHAPES: Final = "as in {query: {document: number}}, or {query: [document, ...]}"
 _AROUND: Final = 30
@@ -32,9 +28,6 @@ _LEAST: Final = 6
 """of a text that is larger, lists and objects take more bytes on average: empty ones fill the memory"""
 _COLON: Final = b"\\u003"
 """how a colon may be written otherwise, to begin with"""
-
-
-# JSON as text
 
 
 def parsed(text: bytes, source: Source, line: int = 1) -> Any:  # noqa: ANN401 - whatever JSON holds

@@ -17,9 +17,6 @@ _PARTS: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+")
 """what tells the parts of one table apart: numbers, or names that a computer makes up"""
 
 
-# What a path stands for
-
-
 def opened(path: str, layout: "Layout", reading: "Reading") -> tuple[Source, ...]:
     """Return the files that a path stands for, in the order of their names; not opened yet.
 

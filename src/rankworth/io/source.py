@@ -10,14 +10,10 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
+from typing import IO, Any, Final, Self, cast
 
 from rankworth.errors import InputError, quoted
 from rankworth.io.folders import names_in, remedy_for_missing
-
-if TYPE_CHECKING:
-    pass
-
 
 STDIN: Final = "-"
 SIGNS: Final = "*?["

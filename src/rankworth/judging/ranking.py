@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,6 @@ from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import Columns
 from rankworth.model import Qrels
 from rankworth.settings import Duplicates, Judging, Order, ScoreType, Ties
-
-if TYPE_CHECKING:
-    pass
-
 
 _CELLS: Final = 1 << 17
 """how many scores are sorted at a time, so that they stay in the processor's cache"""

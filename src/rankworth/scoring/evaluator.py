@@ -273,6 +273,7 @@ class Evaluator:
         self._refused: dict[int, RankworthError] = {}
         self._widened: dict[int, Qrels] = {}
         self._alike: dict[int, str] = {}
+        self._columns: dict[int, Column] = {}
         cases: list[_Case] = []
         for plan in plans:
             try:
@@ -463,7 +464,18 @@ class Evaluator:
         return measured
 
     def column(self, measure: ResolvedMeasure) -> Column:
-        """Return the values of a measure, and how much each counts.
+        """Return the values of a measure, and how much each counts; computed once.
+
+        Raises:
+            RankworthError: where the settings refuse them.
+
+        """
+        if id(measure) not in self._columns:
+            self._columns[id(measure)] = self._new_column(measure)
+        return self._columns[id(measure)]
+
+    def _new_column(self, measure: ResolvedMeasure) -> Column:
+        """Compute the values of a measure, and how much each counts.
 
         Raises:
             RankworthError: where the settings refuse them.
