@@ -1,26 +1,59 @@
-"""What tests of several subjects need: the command in this process, and the scores of a run."""
+"""What tests of several subjects need: the command in this process, its JSON and its refusals, the scores of a run."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import rankworth as rw
 from rankworth import cli
 
-Command = Callable[..., tuple[int, str, str]]
-"""Runs a command: exit status, standard output, standard error."""
+Answer = tuple[int, str, str]
+"""Exit status, standard output, standard error."""
+Command = Callable[..., Answer]
+"""Runs a command."""
 
 
-def command_of(capture: pytest.CaptureFixture[bytes]) -> Command:
-    """Return the command in this process, whose output a fixture of pytest captures."""
+def command_of(capture: pytest.CaptureFixture[bytes], *beginning: str) -> Command:
+    """Return the command in this process, whose output a fixture of pytest captures.
 
-    def run(*arguments: str) -> tuple[int, str, str]:
+    Args:
+        capture: the fixture.
+        *beginning: the words that all calls begin with.
+
+    """
+
+    def run(*arguments: str) -> Answer:
         capture.readouterr()
-        status = cli.main(arguments)
+        status = cli.main((*beginning, *arguments))
         out, err = capture.readouterr()
         return status, out.decode(), err.decode()
 
     return run
+
+
+def json_of(command: Command) -> Callable[..., dict[str, Any]]:
+    """Return the command that gives its JSON, and nothing on standard error."""
+
+    def run(*arguments: str) -> dict[str, Any]:
+        status, out, err = command(*arguments, "-f", "json", "--quiet")
+        assert (status, err) == (0, "")
+        record: dict[str, Any] = json.loads(out)
+        return record
+
+    return run
+
+
+def refused(command: Command, *arguments: str) -> str:
+    """Return what the command says where it fails, without a traceback; no file is written."""
+    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+    status, out, err = command(*arguments)
+    assert (status, out) == (2, "")
+    assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
+    assert "Traceback" not in err
+    return err
 
 
 def scores_of(run: rw.Run) -> dict[str, dict[str, float]]:

@@ -16,7 +16,6 @@ import termios
 import time
 import tomllib
 import typing
-from collections.abc import Callable
 from fcntl import ioctl
 from importlib.metadata import entry_points
 from importlib.resources import files
@@ -28,7 +27,7 @@ from cyclopts.completion.detect import ShellDetectionError
 
 import rankworth
 import signals
-from helpers import command_of
+from helpers import Answer, Command, command_of
 from rankworth import __main__, cli
 from rankworth.cli import configuration, output
 from rankworth.evaluation.runner import DEFAULT_MEASURES
@@ -50,9 +49,6 @@ def hits(judged, *, rel: float = 1) -> Terms:
     """How many relevant documents were retrieved."""
     return Terms(gain=relevant(judged, rel))
 '''
-
-Answer = tuple[int, str, str]
-Command = Callable[..., Answer]
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import rankworth as rw
+from helpers import Answer, Command, command_of, json_of, refused
 from rankworth import cli
 from rankworth.cli.compare import SUMMARY
 from rankworth.measures import CATALOGUE
@@ -38,9 +39,6 @@ QUERIES: Final = "qid\ttext\tlanguage\ttraffic\n" + "".join(
 )
 FORMS: Final = get_args(Form)
 GIVEN: Final = ("qrels.txt", "old.run", "new.run", "-m", "RR")
-
-Answer = tuple[int, str, str]
-Command = Callable[..., Answer]
 
 
 def write_run(path: str, ranks: Mapping[str, int]) -> None:
@@ -68,36 +66,13 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def command(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
     """The command in this process: exit status, standard output, standard error."""
-
-    def run(*arguments: str) -> Answer:
-        capsysbinary.readouterr()
-        status = cli.main(("compare", *arguments))
-        out, err = capsysbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return run
+    return command_of(capsysbinary, "compare")
 
 
 @pytest.fixture
 def told(command: Command) -> Callable[..., dict[str, Any]]:
     """The command's JSON."""
-
-    def run(*arguments: str) -> dict[str, Any]:
-        status, out, err = command(*arguments, "-f", "json", "--quiet")
-        assert (status, err) == (0, "")
-        record: dict[str, Any] = json.loads(out)
-        return record
-
-    return run
-
-
-def refused(command: Command, *arguments: str) -> str:
-    """What the command says where it fails; nothing is written."""
-    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
-    status, out, err = command(*arguments)
-    assert (status, out) == (2, "")
-    assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
-    return err
+    return json_of(command)
 
 
 def keep(name: str, ranks: Mapping[str, int], *measures: str, **settings: Any) -> None:

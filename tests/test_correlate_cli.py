@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import rankworth as rw
-from rankworth import cli
+from helpers import Command, command_of, json_of, refused
 from rankworth.correlation import METHODS, correlate, correlate_runs
 from rankworth.tables.show import Form
 
@@ -25,9 +25,6 @@ HUMAN: Final = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "b": 0, "c": 0}, 
 MODEL: Final = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 0, "b": 0, "c": 2}, "q3": {"a": 0, "b": 1, "c": 1}}
 GIVEN: Final = ("old.run", "new.run")
 SYSTEMS: Final = ("one.run", "two.run", "three.run", "four.run")
-
-Answer = tuple[int, str, str]
-Command = Callable[..., Answer]
 
 
 def write_run(path: str, rankings: Mapping[str, Sequence[str]]) -> None:
@@ -64,37 +61,13 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def command(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
     """The command in this process: exit status, standard output, standard error."""
-
-    def run(*arguments: str) -> Answer:
-        capsysbinary.readouterr()
-        status = cli.main(("correlate", *arguments))
-        out, err = capsysbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return run
+    return command_of(capsysbinary, "correlate")
 
 
 @pytest.fixture
 def told(command: Command) -> Callable[..., dict[str, Any]]:
     """The command's JSON."""
-
-    def run(*arguments: str) -> dict[str, Any]:
-        status, out, err = command(*arguments, "-f", "json", "--quiet")
-        assert (status, err) == (0, "")
-        record: dict[str, Any] = json.loads(out)
-        return record
-
-    return run
-
-
-def refused(command: Command, *arguments: str) -> str:
-    """What the command says where it fails; nothing is written."""
-    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
-    status, out, err = command(*arguments)
-    assert (status, out) == (2, "")
-    assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
-    assert "Traceback" not in err
-    return err
+    return json_of(command)
 
 
 # Rankings

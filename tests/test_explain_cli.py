@@ -5,13 +5,13 @@ import io
 import json
 import re
 import struct
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 import rankworth as rw
+from helpers import Command, command_of
 from rankworth import cli
 from rankworth.tables.show import Form
 
@@ -20,9 +20,6 @@ OLD: Final = "q1 Q0 b 1 4 x\nq1 Q0 a 2 3 x\nq1 Q0 u 3 1 x\nq2 Q0 b 1 2 x\nq2 Q0 
 NEW: Final = "q1 Q0 a 1 4 y\nq1 Q0 c 2 3 y\nq2 Q0 b 1 5 y\nq3 Q0 z 1 1 y\n"
 TEXTS: Final = "query\ttext\nq1\tدليل الطبخ <b>\nq2\tsecond\n"
 FORMS: Final = Form.__args__
-
-Answer = tuple[int, str, str]
-Command = Callable[..., Answer]
 
 
 @pytest.fixture(autouse=True)
@@ -38,14 +35,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def command(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
     """The command in this process: exit status, standard output, standard error."""
-
-    def run(*arguments: str) -> Answer:
-        capsysbinary.readouterr()
-        status = cli.main(("explain", *arguments))
-        out, err = capsysbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return run
+    return command_of(capsysbinary, "explain")
 
 
 def test_a_query_is_explained_in_a_table(command: Command) -> None:
