@@ -323,6 +323,12 @@ def test_runs_that_are_called_alike_by_chance_are_no_seeds(command: Command) -> 
     err = refused(command, "qrels.txt", "main/new.run", "new.run", "-m", "RR")
     assert "2 runs are called new: main/new.run new.run   [run-names]" in err
     assert "NAME=FILE" in err
+    Path("two words").mkdir()
+    paths = [f"{folder}/s (s).run" for folder in ("main", "two words")]
+    for path in paths:
+        write_run(path, OLD)
+    err = refused(command, "qrels.txt", *paths, "-m", "RR")
+    assert "as in 's (s)'=FILE 's (s)'=FILE" in " ".join(err.split())
 
 
 def test_results_files_and_runs_in_any_mix(told: Callable[..., dict[str, Any]]) -> None:

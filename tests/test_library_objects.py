@@ -1063,3 +1063,23 @@ def test_a_data_set_of_ragas_holds_both_sides() -> None:
     objects = [SimpleNamespace(**sample) for sample in samples]
     assert values(objects, objects) == expected
     assert values(pl.DataFrame(samples), pl.DataFrame(samples)) == expected
+
+
+def test_only_values_that_arrow_does_not_know_are_read_as_objects() -> None:
+    class Failing(pd.DataFrame):
+        error: Exception
+
+        @property
+        def _constructor(self) -> type[pd.DataFrame]:
+            return Failing
+
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            raise self.error
+
+    frame = Failing({"query": ["q1", "q1"], "document": ["d1", "d2"], "score": [2.0, 1.0]})
+    for error in (pa.ArrowInvalid("of two types"), pa.ArrowNotImplementedError("no such type"), ImportError("pyarrow")):
+        Failing.error = error
+        assert [*rw.Run(frame).to_frame().iter_rows()] == [("q1", "d1", 2.0), ("q1", "d2", 1.0)]
+    Failing.error = RuntimeError("the disk is gone")
+    with pytest.raises(rw.InputError, match=r"cannot be read as a frame \(the disk is gone\)   \[input-type\]"):
+        rw.Run(frame)

@@ -331,6 +331,30 @@ def test_one_subtopic_is_said() -> None:
         rw.evaluate(frame(ROWS[3:4]), RUN, ["alpha_nDCG"])
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("fillers", "measure", "told"),
+    [
+        (("0", "Q0"), "alpha_nDCG@10", True),
+        (("0", "Q0"), "nDCG@10", False),
+        (("0", "1"), "alpha_nDCG@10", False),
+        (("q0", "Q0"), "alpha_nDCG@10", False),
+    ],
+)
+def test_both_fillers_of_the_second_column_are_told(
+    tmp_path: Path, fillers: tuple[str, str], measure: str, told: bool
+) -> None:
+    qrels = tmp_path / "q.txt"
+    qrels.write_text("".join(f"q1 {filler} d{filler} 1\n" for filler in fillers))
+    notices = rw.evaluate(qrels, {"q1": {f"d{filler}": 1.0 for filler in fillers}}, [measure]).notices
+    texts = [notice.text for notice in notices if notice.slug == "one-subtopic"]
+    expected = (
+        f"0 and Q0 in the second column of the judgements count as two subtopics for {measure}; "
+        "in files without subtopics both are fillers: write 0 on all lines if there are none"
+    )
+    assert texts == [expected] * told
+
+
 @pytest.mark.filterwarnings("error")
 def test_the_best_grade_is_said_without_a_warning() -> None:
     values = rw.evaluate(frame(), RUN, ["AP_IA", "AP", "P@1"])

@@ -65,7 +65,7 @@ class Judging:
         duplicate_judgements: a document that is judged twice for a query (and one subtopic) is an error, or one of the
             grades counts: the highest (`max`), the `first` or the `last`. Or `all` count, as if they were several
             documents at one rank, or at ranks of their own (`spread`); or one is found, and all are `wanted`.
-        exclude_from: they are taken out of run and judgements (`both`), or of the `run` alone.
+        exclude_from: the pairs of `exclude` are taken out of run and judgements (`both`), or of the `run` alone.
         grades: grades count as `given`, without their fraction (`truncated`), or have to be `whole`.
         negative: a document with a negative grade was chosen to be judged and was not (`pooled`, as in trec_eval), is
             judged 0 (`zero`), is not judged at all (`dropped`), or an `error`, maybe only where it was retrieved

@@ -366,8 +366,8 @@ def _command(origin: Profile, label: str, rel: float | None, options: Mapping[st
     return ""
 
 
-def _is_rare(candidate: Candidate) -> list[bool]:
-    """Return two flags, whether a candidate rounds and whether it needs a setting of few tools: such come last."""
+def _rarity(candidate: Candidate) -> list[bool]:
+    """Return what candidates are sorted by: those that round, and those with a setting of few tools, come last."""
     return [any(change.name in last for change in candidate.changes) for last in _LAST]
 
 
@@ -452,7 +452,7 @@ class _Auditor:
             tried += candidates
             for gives in (_rounds_to, _begins_with):
                 if hits := [each for each in candidates if gives(each.outcome.mean, target)]:
-                    return True, sorted(hits, key=_is_rare)
+                    return True, sorted(hits, key=_rarity)
         return False, sorted(tried, key=distance)[:_KEPT]
 
     def _departures(self, start: Convention, names: Names) -> Iterator[list[Candidate]]:
@@ -540,7 +540,7 @@ class _Auditor:
             changes = [*different, *parameters] if size < _MOST else different
             sets = self.candidates(Departure(each, start.changed(each)) for each in combinations(changes, size))
             if answer := [each for each in sets if same(each.outcome)]:
-                return True, sorted(answer, key=_is_rare)
+                return True, sorted(answer, key=_rarity)
         kept = tuple(different)
         for change in different:
             fewer = tuple(each for each in kept if each != change)

@@ -363,6 +363,7 @@ class SystemFiles:
         for name, group in systems.items():
             if len(group) > 1 and not all(file.name for file in group):
                 text = f"{len(group)} runs are called {name}: {quoted([file.path for file in group])}"
+                named = f"{shlex.quote(name)}=FILE"
                 remedy = "name them: NAME=FILE; several runs of one system have one NAME, as in"
-                raise UsageError("run-names", text, remedy=f"{remedy} {name}=FILE {name}=FILE")
+                raise UsageError("run-names", text, remedy=f"{remedy} {named} {named}")
         return systems

@@ -74,7 +74,7 @@ def plan_record(compared: Comparison) -> dict[str, Any]:
     return {"queries": len(compared.scores.queries), **plan}
 
 
-def tested(compared: Comparison) -> str:
+def significance_note(compared: Comparison) -> str:
     """Say how differences of systems were tested, and from which p value on they are significant."""
     return f"significant: p < {1 - compared.plan.level:.3g}; {compared.tested}"
 

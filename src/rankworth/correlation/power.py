@@ -8,7 +8,7 @@ import numpy as np
 
 from rankworth.comparison import Comparison
 from rankworth.comparison.differences import LEVEL
-from rankworth.correlation.orders import TEST, CompareOptions, compare_all, plan_record, tested
+from rankworth.correlation.orders import TEST, CompareOptions, compare_all, plan_record, significance_note
 from rankworth.errors import counted, quoted
 from rankworth.measures import Measure
 from rankworth.profiles import combined
@@ -95,7 +95,7 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
     def sheets(self) -> list[Sheet]:
         """Return one row for each measure."""
         table, signatures = self.table(), self.comparison.signatures.values()
-        notes = (*self.notes, tested(self.comparison), *table.notes)
+        notes = (*self.notes, significance_note(self.comparison), *table.notes)
         comment = f"discriminative power|{combined(signatures)}|seed:{self.comparison.plan.seed}"
         title = f"{len(self.systems):,} systems over {counted(len(self.comparison.scores.queries))}"
         return [replace(table, notes=notes, comment=comment, defects=self._defects, title=title)]

@@ -21,7 +21,7 @@ from rankworth.correlation.orders import (
     correlated,
     means_of,
     plan_record,
-    tested,
+    significance_note,
     warnings_of,
     with_means,
     with_p,
@@ -238,7 +238,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
             *method_rules(self.methods, self.judges[0] if self.judges else "x"),
             f"{100 * self.level:g} % intervals ({drawn}), of these very systems{chance}",
             f"swapped: of {pairs:,} pairs of systems, those in opposite orders; both ways: significant by x and by y",
-            tested(self.comparisons[0]),
+            significance_note(self.comparisons[0]),
         )
         signatures = combined(order.signature for order in self.orders)
         comment = f"{' '.join(method.label for method in self.methods)}|{signatures}|seed:{self.seed}"

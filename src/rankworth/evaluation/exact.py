@@ -94,7 +94,7 @@ def evaluate_exact(
     _, [first, *approximate] = reading.read([], [exact, *(sources.values() if isinstance(sources, dict) else sources)])
     named = inputs.runs(dict(zip(sources, approximate, strict=True)) if isinstance(sources, dict) else approximate)
     nearest = _Nearest.of(inputs.run(first), cutoffs, tolerance, None if queries is None else list(map(str, queries)))
-    graded = replace(plan, asked=[replace(measure, quantity=_precision(measure, cutoffs)) for measure in plan.asked])
+    graded = replace(plan, asked=[replace(measure, quantity=_as_precision(measure, cutoffs)) for measure in plan.asked])
     values = []
     for run in named.values():
         judgements = inputs.Judgements(nearest.judgements(run), queries, [measure.judging for measure in graded.asked])
@@ -118,7 +118,7 @@ def _cutoffs(plan: Plan) -> list[int]:
     return sorted({measure.quantity.cutoff or 0 for measure in plan.asked})
 
 
-def _precision(asked: ResolvedMeasure, cutoffs: Sequence[int]) -> Measure:
+def _as_precision(asked: ResolvedMeasure, cutoffs: Sequence[int]) -> Measure:
     """Return the P@k whose relevant documents are those that count for k: with a grade as high as k is small."""
     cutoff = asked.quantity.cutoff or 0
     return P(rel=len(cutoffs) - cutoffs.index(cutoff)) @ cutoff

@@ -5,7 +5,7 @@ A ranking may come without scores, by a column of ranks or as a list in each row
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, Final
 
@@ -19,6 +19,15 @@ from rankworth.io.rows import Fields, Records, has_documents, plain
 
 BATCH: Final = 1 << 18
 _EXACT: Final = 15
+_UNSUPPORTED: Final = (
+    *(
+        TypeError,
+        ValueError,
+        OverflowError,
+        NotImplementedError,
+    ),  # of Arrow, pandas and Polars: values of several types
+    *(ImportError, pl.exceptions.PolarsError),  # pandas without PyArrow; types that Polars lacks
+)
 """how many digits of a decimal number a float64 holds for sure"""
 
 Schema = Mapping[Any, Any]
@@ -262,13 +271,11 @@ def _converted(frame: Any, columns: dict[str, Any]) -> pl.DataFrame:  # noqa: AN
     """Convert a frame to Polars: through Arrow, or as objects where Arrow has only bytes, or pandas no PyArrow."""
     native = frame.to_native()
     if hasattr(native, "__arrow_c_stream__"):
-        try:
+        with suppress(*_UNSUPPORTED):
             whole = pl.DataFrame(native)
             selected = whole.select(**_expressions({what: str(name) for what, name in columns.items()}, whole.columns))
             if pl.Binary not in selected.dtypes:
                 return selected
-        except Exception:  # noqa: BLE001, S110 - each library fails in its own way
-            pass
     eager = frame.collect() if hasattr(frame, "collect") else frame
     return pl.DataFrame([_items(eager.get_column(column), what) for what, column in columns.items()])
 
@@ -279,7 +286,7 @@ def _items(column: Any, what: str) -> pl.Series:  # noqa: ANN401 - a series of N
     items = [None if missing else plain(item) for item, missing in pairs]
     try:
         return pl.Series(what, items)
-    except Exception:  # noqa: BLE001 - of several types
+    except _UNSUPPORTED:  # several types
         return pl.Series(what, items, dtype=pl.Object)
 
 

@@ -65,6 +65,8 @@ class TieEffect(NamedTuple):
 
 
 _NOT_JUDGED: Final = -1
+_NO_SUBTOPIC: Final = {"0", "Q0"}
+"""what qrels files without subtopics hold in their second column"""
 _OF_SAMPLES: Final = ("infAP", "Bpref", "Unjudged", "RBP_residual", "rbp_resid")
 """measures to which a negative grade is no judgement"""
 
@@ -382,6 +384,10 @@ def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRo
         text = "no query has judgements for more than one subtopic, so there is nothing to diversify for"
         where = "subtopics stand in the second column of a qrels file or in a column subtopic of a frame"
         yield Notice("one-subtopic", f"{text} {quoted(over)}; {where}")
+    elif over and (rows := qrels.by_subtopic()) is not None and {*rows["subtopic"].unique()} >= _NO_SUBTOPIC:
+        text = "0 and Q0 in the second column of the judgements count as two subtopics for"
+        remedy = "in files without subtopics both are fillers: write 0 on all lines if there are none"
+        yield Notice("one-subtopic", f"{text} {quoted(over)}; {remedy}")
     if qrels.merged and others:
         text = "some documents are judged for several subtopics of a query; the best grade of each document counts for"
         yield Notice("best-of-subtopics", f"{text} {quoted(others)}; alpha_nDCG@10 counts every subtopic")
