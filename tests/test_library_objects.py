@@ -1066,17 +1066,14 @@ def test_a_data_set_of_ragas_holds_both_sides() -> None:
 
 
 def test_only_values_that_arrow_does_not_know_are_read_as_objects() -> None:
-    class Failing(pd.DataFrame):
+    class Failing(pd.arrays.StringArray):
         error: Exception
 
-        @property
-        def _constructor(self) -> type[pd.DataFrame]:
-            return Failing
-
-        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        def __arrow_array__(self, type: object = None) -> object:  # noqa: A002 - Arrow's word
             raise self.error
 
-    frame = Failing({"query": ["q1", "q1"], "document": ["d1", "d2"], "score": [2.0, 1.0]})
+    documents = Failing(np.array(["d1", "d2"], dtype=object))
+    frame = pd.DataFrame({"query": ["q1", "q1"], "document": documents, "score": [2.0, 1.0]})
     for error in (pa.ArrowInvalid("of two types"), pa.ArrowNotImplementedError("no such type"), ImportError("pyarrow")):
         Failing.error = error
         assert [*rw.Run(frame).to_frame().iter_rows()] == [("q1", "d1", 2.0), ("q1", "d2", 1.0)]
