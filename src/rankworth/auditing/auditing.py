@@ -32,7 +32,7 @@ from rankworth.profiles import DEFAULT, PROFILES, CallData, Profile, ReadSetting
 from rankworth.profiles.call_data import explained
 from rankworth.scoring import inputs
 from rankworth.scoring.columns import Column as Values
-from rankworth.scoring.evaluator import Evaluator, Plan
+from rankworth.scoring.evaluator import Evaluation, Plan, evaluate_run
 from rankworth.settings import QUIRKS, Averaging, DuplicateJudgements, as_typed
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name
@@ -400,7 +400,7 @@ class _Auditor:
 
     def _measure(self, conventions: Sequence[Convention]) -> None:
         try:
-            evaluator, measures = self._evaluated(conventions)
+            evaluation, measures = self._evaluated(conventions)
         except RankworthError as error:
             self.known |= dict.fromkeys(conventions, error)
             return
@@ -410,14 +410,14 @@ class _Auditor:
             if self.measuring is not None:
                 self.measuring(number, total)
             try:
-                alike = id(evaluator.measured_run(measure)), each.quantity, each.averaging, each.data
+                alike = id(evaluation.measured_run(measure)), each.quantity, each.averaging, each.data
                 if alike not in outcomes:
-                    outcomes[alike] = Outcome.of(evaluator.column(measure))
+                    outcomes[alike] = Outcome.of(evaluation.column(measure))
                 self.known[each] = outcomes[alike]
             except RankworthError as error:
                 self.known[each] = error
 
-    def _evaluated(self, conventions: Sequence[Convention]) -> tuple[Evaluator, list[ResolvedMeasure]]:
+    def _evaluated(self, conventions: Sequence[Convention]) -> tuple[Evaluation, list[ResolvedMeasure]]:
         """Judge the run under each convention, once for all that share an ordering.
 
         Raises:
@@ -426,7 +426,7 @@ class _Auditor:
         """
         measures = [ResolvedMeasure("value", *each) for each in conventions]
         plans = [Plan(each.profile, [measure]) for each, measure in zip(conventions, measures, strict=True)]
-        return Evaluator(self.judgements, self.run, plans), measures
+        return evaluate_run(self.judgements, self.run, plans), measures
 
     def candidates(self, departures: Iterable[Departure], names: Names = MappingProxyType({})) -> list[Candidate]:
         """Return departures that can be made and measured, with their numbers; of equal conventions the first."""
@@ -586,8 +586,8 @@ class _Auditor:
 
     def _moved(self, start: Convention, end: Convention) -> list[Moved]:
         """Return the queries whose values differ, those that differ most first; NaN where a query has no value."""
-        evaluator, measures = self._evaluated([start, end])
-        columns = [evaluator.column(each) for each in measures]
+        evaluation, measures = self._evaluated([start, end])
+        columns = [evaluation.column(each) for each in measures]
         old, new = (
             dict(zip(each.names(each.listed), each.values[each.listed].tolist(), strict=True)) for each in columns
         )

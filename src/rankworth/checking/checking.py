@@ -21,8 +21,8 @@ from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.results.values import values_of
 from rankworth.scoring import inputs
 from rankworth.scoring.diagnostics import MANY
-from rankworth.scoring.evaluator import Evaluator, Plan
-from rankworth.whatif.bounds import MeanBounds, evaluator_for_bounds, mean_bounds
+from rankworth.scoring.evaluator import Plan, evaluate_run
+from rankworth.whatif.bounds import MeanBounds, evaluation_for_bounds, mean_bounds
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -180,10 +180,10 @@ class _Checker:
     def _measured(self, qrels: Qrels, run: Run, plan: Plan) -> CheckedRun:
         """Measure a run under one plan."""
         settings = [measure.judging for measure in plan.asked]
-        evaluator = Evaluator(inputs.Judgements(qrels, self.queries, settings), run, [plan], progress=self.progress)
-        values = values_of(evaluator, plan)
+        evaluation = evaluate_run(inputs.Judgements(qrels, self.queries, settings), run, [plan], progress=self.progress)
+        values = values_of(evaluation, plan)
         rows = run.rows if isinstance(run, reading.WatchedRun) else reading.Rows()
-        return CheckedRun(run.name or "the run", run, rows, evaluator.measured_run(plan.base), values)
+        return CheckedRun(run.name or "the run", run, rows, evaluation.measured_run(plan.base), values)
 
     def bounded(self, checked: CheckedRun, qrels: Qrels) -> MeanBounds | None:
         """Bound the first mean over all grades of unjudged documents; None where no mean is measured."""
@@ -192,8 +192,8 @@ class _Checker:
         plan = planned(measures=[checked.lead], **self.conventions)
         settings = [measure.judging for measure in plan.asked]
         judgements = inputs.Judgements(qrels, self.queries, settings)
-        evaluator = evaluator_for_bounds(judgements, checked.run, plan, "unjudged", progress=self.progress)
-        return mean_bounds(evaluator, plan, "unjudged")
+        evaluation = evaluation_for_bounds(judgements, checked.run, plan, "unjudged", progress=self.progress)
+        return mean_bounds(evaluation, plan, "unjudged")
 
     def own_documents(self, checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
         """Find queries that retrieve the document with their own id, and the mean without these documents."""

@@ -28,7 +28,7 @@ from rankworth.scoring.diagnostics import (
     uneven_depths,
     uneven_judgements,
 )
-from rankworth.scoring.evaluator import MeasuredRun
+from rankworth.scoring.measured_run import MeasuredRun
 from rankworth.whatif.bounds import MeanBounds
 
 if TYPE_CHECKING:

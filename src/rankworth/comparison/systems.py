@@ -164,10 +164,10 @@ def kept_measures(results: Sequence[Result]) -> list[str]:
     return shared([of_result(result.run, result) for result in results])
 
 
-def of_values(name: str, values: Values, companion: str = "") -> System:
-    """Make a system of an evaluation, with the queries that a measure other than the companion counts."""
+def of_values(name: str, values: Values, for_warnings: str = "") -> System:
+    """Make a system of an evaluation, with the queries that a measure counts that was asked for."""
     columns = dict(zip(values.per_query.measures, details(values).columns, strict=True))
-    queries, table = _side_by_side(columns, companion)
+    queries, table = _side_by_side(columns, for_warnings)
     scores = {
         label: Scores(quantity, values.signatures[label], table[label], values.per_query.kinds[label])
         for label, quantity in zip(columns, values.measures, strict=True)
@@ -193,18 +193,18 @@ def of_result(name: str, result: Result) -> System:
     return System(name, queries, scores, judged, answered, result.origin, notices=result.notices)
 
 
-def _side_by_side(columns: Mapping[str, Column], companion: str = "") -> tuple[tuple[str, ...], dict[str, Floats]]:
+def _side_by_side(columns: Mapping[str, Column], for_warnings: str = "") -> tuple[tuple[str, ...], dict[str, Floats]]:
     """Put columns over the queries that one of them counts or lists, in the order of their ids.
 
     Args:
         columns: by label.
-        companion: the label of a column that is put beside the others, and whose queries are not looked for.
+        for_warnings: the label of a column that is put beside the others, and whose queries are not looked for.
 
     Returns:
         The queries, and by label the values, `[Q]`, NaN where a query does not count.
 
     """
-    asked = [column for label, column in columns.items() if label != companion] or [*columns.values()]
+    asked = [column for label, column in columns.items() if label != for_warnings] or [*columns.values()]
     names = {name for column in asked for name in column.names(column.counted | column.listed)}
     queries, table = tuple(sorted(names)), {}
     for label, column in columns.items():
@@ -265,7 +265,7 @@ class SystemReader:
             return False
 
     @property
-    def _companion(self) -> str:
+    def _measure_for_warnings(self) -> str:
         """The measure that warnings need, where nobody asked for it."""
         return "" if UNJUDGED in (*self.labels, *self._measures) else UNJUDGED
 
@@ -294,7 +294,7 @@ class SystemReader:
         runs = {key: side for key, side in sides.items() if key not in stored}
         labels = [name if len(by_name[name]) == 1 else f"{name} ({number + 1})" for name, number in runs]
         measured = zip(runs, self._measured(labels, list(runs.values())), strict=True)
-        systems = {key: of_values(key[0], values, self._companion) for key, values in measured}
+        systems = {key: of_values(key[0], values, self._measure_for_warnings) for key, values in measured}
         for key, system in stored.items():
             kept = None if self._queries is None else sorted({*system.queries} & {*self._queries})
             systems[key] = system if kept is None else system.only(kept)
@@ -347,7 +347,7 @@ class SystemReader:
             return []
         if self._qrels is None:
             raise UsageError("conflicting-options", f"{quoted(labels)} are to be measured, and there are no judgements")
-        further = [self._companion] if self._companion and self._means(UNJUDGED, UNJUDGED) else []
+        further = [self._measure_for_warnings] if self._measure_for_warnings and self._means(UNJUDGED, UNJUDGED) else []
         with warnings.catch_warnings(action="ignore", category=RankworthWarning):
             try:
                 values = evaluation.evaluate_runs(self._qrels, named, [*self._measures, *further], **self._options)

@@ -18,7 +18,7 @@ from rankworth.evaluation.runner import planned
 from rankworth.model import Qrels, Run
 from rankworth.profiles import PROFILES
 from rankworth.scoring import inputs
-from rankworth.scoring.evaluator import Evaluator
+from rankworth.scoring.evaluator import evaluate_run
 from rankworth.settings_keywords import OptionKeywords
 from rankworth.spellings import NICKNAMES, TREC_EVAL
 
@@ -102,23 +102,23 @@ class RelevanceEvaluator:
         Raises:
             InputError: where scores are not finite numbers.
 
-        >>> evaluator = RelevanceEvaluator({"q1": {"d1": 1, "d2": 0}}, {"recip_rank", "P_5"})
-        >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.9}})
+        >>> evaluation = RelevanceEvaluator({"q1": {"d1": 1, "d2": 0}}, {"recip_rank", "P_5"})
+        >>> evaluation.evaluate({"q1": {"d1": 0.5, "d2": 0.9}})
         {'q1': {'recip_rank': 0.5, 'P_5': 0.2}}
         """
         run = {query: documents for query, documents in scores.items() if query in self._judged}
         if not run or not self._labels:
             return {query: {} for query in run}
         try:
-            ranked = Run(run) if any(run.values()) else Run.rowless(empty=run)
-            evaluator = Evaluator(self._qrels, ranked, [self._plan])
-            runs = [(one, evaluator.measured_run(one)) for one in self._plan.numbers]
+            ranked = Run(run) if any(run.values()) else Run.without_rows(empty=run)
+            evaluation = evaluate_run(self._qrels, ranked, [self._plan])
+            runs = [(one, evaluation.measured_run(one)) for one in self._plan.numbers]
             columns = [measured.column(one.quantity, one.averaging).visible for one, measured in runs]
         except RefusedError as error:
             raise self._plan.profile.refused(error) from None
         except RankworthError as error:
             raise self._plan.profile.reworded(error) from None
-        queries = evaluator.measured_run(self._plan.base).standing.queries
+        queries = evaluation.measured_run(self._plan.base).standing.queries
         table = np.zeros((len(queries), len(self._labels)))  # texts are 0
         table[:, self._places] = np.transpose(columns)
         rows = dict(zip(queries, table.tolist(), strict=True))

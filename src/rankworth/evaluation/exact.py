@@ -18,7 +18,7 @@ from rankworth.profiles import DEFAULT, Profile, ReadSettings, ResolvedMeasure
 from rankworth.results.values import RunValues, Values, details, values_of
 from rankworth.scoring import inputs
 from rankworth.scoring.counts import Notice
-from rankworth.scoring.evaluator import Evaluator, Plan
+from rankworth.scoring.evaluator import Plan, evaluate_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,7 +98,7 @@ def evaluate_exact(
     values = []
     for run in named.values():
         judgements = inputs.Judgements(nearest.judgements(run), queries, [measure.judging for measure in graded.asked])
-        evaluated = values_of(Evaluator(judgements, run, [graded], progress=progress), graded)
+        evaluated = values_of(evaluate_run(judgements, run, [graded], progress=progress), graded)
         values.append(_as_recall(evaluated, plan, nearest, f"{tolerance:g}" if nearest.tells_scores(run) else _IDS))
     warn(values)
     return RunValues(dict(zip(named, values, strict=True)))

@@ -17,7 +17,7 @@ from rankworth.model import Run
 from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, profile_of
 from rankworth.results.values import RunValues, Values, values_of
 from rankworth.scoring import inputs
-from rankworth.scoring.evaluator import Evaluator, Plan
+from rankworth.scoring.evaluator import Plan, evaluate_run
 from rankworth.settings import with_quirks
 from rankworth.settings_keywords import OptionKeywords
 from rankworth.whatif.rankings import MeasureContext, contexts
@@ -105,10 +105,10 @@ def evaluate(
     """
     reading = inputs.InputOptions(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
-    reading.rowless = plan.profile.rowless
+    reading.may_be_empty = plan.profile.may_be_empty
     qrels, run = inputs.pair(qrels, run, labels, scores, orders, reading.grades)
     [qrels], [run] = reading.read([qrels], [run])
-    [values] = _measured(qrels, queries, [inputs.run(run, rowless=plan.profile.rowless)], plan, bounds=bounds)
+    [values] = _measured(qrels, queries, [inputs.run(run, may_be_empty=plan.profile.may_be_empty)], plan, bounds=bounds)
     warn([values])
     return values
 
@@ -151,9 +151,9 @@ def evaluate_runs(
     """
     reading = inputs.InputOptions(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
-    reading.rowless = plan.profile.rowless
+    reading.may_be_empty = plan.profile.may_be_empty
     [qrels], runs = reading.read_runs([qrels], runs)
-    named = inputs.runs(runs, rowless=plan.profile.rowless)
+    named = inputs.runs(runs, may_be_empty=plan.profile.may_be_empty)
     values = _measured(qrels, queries, named.values(), plan, progress, bounds=bounds)
     warn(values)
     return RunValues(dict(zip(named, values, strict=True)))
@@ -213,10 +213,12 @@ def evaluate_profiles(
     if not sound:
         errors = [error for error in plans.values() if isinstance(error, RankworthError)]
         raise errors[0] if errors else UsageError("unknown-setting", "profiles=[]: there is no profile to evaluate by")
-    reading.rowless = all(plan.profile.rowless for plan in sound.values())
+    reading.may_be_empty = all(plan.profile.may_be_empty for plan in sound.values())
     [qrels], [run] = reading.read([qrels], [run])
     judgements = _judgements(qrels, queries, sound.values())
-    results = measure(judgements, inputs.run(run, rowless=reading.rowless), list(sound.values()), progress=progress)
+    results = measure(
+        judgements, inputs.run(run, may_be_empty=reading.may_be_empty), list(sound.values()), progress=progress
+    )
     values = dict(zip(sound, results, strict=True))
     return {name: plan if isinstance(plan, RankworthError) else values[name] for name, plan in plans.items()}
 
@@ -334,7 +336,7 @@ def _measured(
     try:
         judgements = _judgements(qrels, queries, [plan])
         if bounds is None:
-            return [values_of(Evaluator(judgements, run, [plan], progress=progress), plan) for run in runs]
+            return [values_of(evaluate_run(judgements, run, [plan], progress=progress), plan) for run in runs]
         return [_with_bounds(judgements, run, plan, bounds, progress) for run in runs]
     except RankworthError as error:
         raise plan.profile.reworded(error) from None
@@ -349,16 +351,18 @@ def _with_bounds(
         InputError, MeasureError, UsageError: as `evaluate`.
 
     """
-    from rankworth.whatif.bounds import evaluator_for_bounds, mean_bounds  # noqa: PLC0415 - rarely needed
+    from rankworth.whatif.bounds import evaluation_for_bounds, mean_bounds  # noqa: PLC0415 - rarely needed
 
-    evaluator = evaluator_for_bounds(judgements, run, plan, by, progress=progress)
-    return replace(values_of(evaluator, plan), bounds=mean_bounds(evaluator, plan, by))
+    evaluation = evaluation_for_bounds(judgements, run, plan, by, progress=progress)
+    return replace(values_of(evaluation, plan), bounds=mean_bounds(evaluation, plan, by))
 
 
 def _judgements(qrels: object, queries: Iterable[object] | None, plans: Collection[Plan]) -> inputs.Judgements:
     """Read the judgements that count under each of the plans."""
-    rowless = all(plan.profile.rowless for plan in plans)
-    return inputs.Judgements(qrels, queries, [one.judging for plan in plans for one in plan.asked], rowless=rowless)
+    may_be_empty = all(plan.profile.may_be_empty for plan in plans)
+    return inputs.Judgements(
+        qrels, queries, [one.judging for plan in plans for one in plan.asked], may_be_empty=may_be_empty
+    )
 
 
 def warn(table: Iterable[Values]) -> None:
@@ -389,11 +393,11 @@ def measure(
         RankworthError: where judgements or run cannot be read at all.
 
     """
-    evaluator = Evaluator(judgements, run, plans, progress=progress)
+    evaluation = evaluate_run(judgements, run, plans, progress=progress)
     results: list[Values | RankworthError] = []
     for plan in plans:
         try:
-            results.append(values_of(evaluator, plan))
+            results.append(values_of(evaluation, plan))
         except RankworthError as error:
             results.append(plan.profile.reworded(error))
     return results
@@ -416,14 +420,14 @@ def inspect(
 
     """
     try:
-        evaluator = Evaluator(judgements, run, [plan], shown=frozenset(shown), progress=progress)
-        values = values_of(evaluator, plan)
+        evaluation = evaluate_run(judgements, run, [plan], shown=frozenset(shown), progress=progress)
+        values = values_of(evaluation, plan)
     except RankworthError as error:
         raise plan.profile.reworded(error) from None
     if counted := [measure.label for measure in plan.numbers if not isinstance(measure.quantity, Measure)]:
         text = f"{counted[0]} is counted, and no rank contributes to it"
         raise MeasureError("measure-syntax", text, remedy="rankworth evaluate -q shows the count of each query")
-    return values, contexts(evaluator, plan)
+    return values, contexts(evaluation, plan)
 
 
 def inspect_runs(

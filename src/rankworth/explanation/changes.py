@@ -94,7 +94,7 @@ class RankedQuery:
                 things.
 
         """
-        ranking = self.context.alternatives(self.query)
+        ranking = self.context.ranking_of(self.query)
         documents = ranking.documents[: ranking.retrieved]
         if len(set(documents)) < len(documents):
             twice = next(document for rank, document in enumerate(documents) if document in documents[:rank])

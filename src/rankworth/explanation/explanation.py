@@ -431,7 +431,7 @@ def _missing(context: MeasureContext, query: str, counted: Collection[str | None
 
     Documents that do not count and move the value alike are tried once.
     """
-    ranking = context.alternatives(query)
+    ranking = context.ranking_of(query)
     documents, size = ranking.documents, ranking.retrieved
     rows = [row for row, document in enumerate(documents) if (document in counted) == counts]
     rows = [row for row in rows if (ranking.grade(row) or 0) > 0]

@@ -408,7 +408,7 @@ def other_gain(explanation: "Explanation") -> str:
     if gain not in _GAINS or value is None or math.isnan(value):
         return ""
     other = _GAINS[gain]
-    ranking = context.alternatives(explanation.id)
+    ranking = context.ranking_of(explanation.id)
     [then] = context.values(ranking, [ranking.as_it_is], context.measure(gain=other))
     if not isinstance(then, float) or math.isnan(then) or math.isclose(then, value, rel_tol=1e-12, abs_tol=1e-15):
         return ""

@@ -1,6 +1,6 @@
 """Judge a run by several conventions: the dispatcher above the kinds of rows."""
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class _Remainder:
-    """What is left of a run once documents were excluded and duplicates removed, and its rows by every ordering."""
+class _CollectedRows:
+    """The rows of a run without excluded and repeated documents, ranked by every ordering, batch by batch."""
 
     qrels: Qrels
     policy: Duplicates
@@ -122,28 +122,28 @@ def judge_batches(
     begin = list(islice(batches, 1))  # the first batch read says whether the run came as lists
     lists = run.lists
     may_contradict = lists is not None and not lists.is_order and any(each.order == "auto" for _, each in conventions)
-    remainders: dict[tuple[int, Exclusion | None, Duplicates], _Remainder] = {}
+    collections: dict[tuple[int, Exclusion | None, Duplicates], _CollectedRows] = {}
     by_convention = []
     for qrels, ordering in conventions:
-        key, may_miss = (id(qrels), ordering.exclude, ordering.duplicates), not len(qrels) or run.is_rowless
-        remainder = remainders.setdefault(key, _Remainder(qrels, ordering.duplicates, may_miss))
-        remainder.columns[ordering.settled(lists)] = []
-        by_convention.append(remainder)
+        key, may_miss = (id(qrels), ordering.exclude, ordering.duplicates), not len(qrels) or run.has_no_rows
+        collected = collections.setdefault(key, _CollectedRows(qrels, ordering.duplicates, may_miss))
+        collected.columns[ordering.settled(lists)] = []
+        by_convention.append(collected)
     for make in chain(begin, batches):
         rows: dict[int, Rows] = {}
         lefts: dict[tuple[int, Exclusion | None], Rows] = {}
-        for (number, exclude, _), remainder in remainders.items():
-            if remainder.refused is None:
-                batch = rows[number] = rows.get(number) or make(remainder.qrels)
+        for (number, exclude, _), collected in collections.items():
+            if collected.refused is None:
+                batch = rows[number] = rows.get(number) or make(collected.qrels)
                 if (number, exclude) not in lefts:
                     lefts[number, exclude] = batch if exclude is None else batch.without(exclude)
-                remainder.add(batch, lefts[number, exclude], may_contradict=may_contradict)
-        errors = [remainder.refused for remainder in remainders.values()]
+                collected.add(batch, lefts[number, exclude], may_contradict=may_contradict)
+        errors = [collected.refused for collected in collections.values()]
         if all(errors) and errors[0] is not None:
             raise errors[0]
     return [
-        remainder.judged_run(ordering.settled(lists), run, is_auto=ordering.order == "auto")
-        for remainder, (_, ordering) in zip(by_convention, conventions, strict=True)
+        collected.judged_run(ordering.settled(lists), run, is_auto=ordering.order == "auto")
+        for collected, (_, ordering) in zip(by_convention, conventions, strict=True)
     ]
 
 
@@ -179,33 +179,28 @@ def judge_all(
         numbers = [number for number, rank in enumerate(by_rank) if rank == side]
         judged = _judged([conventions[number] for number in numbers], source, include, progress) if numbers else ()
         by_number |= zip(numbers, judged, strict=True)
-    return _shared([by_number[number] for number in range(len(conventions))], conventions, run, include)
+    judged_runs: list[JudgedRun | InputError] = []
+    untied: dict[tuple[object, ...], list[JudgedRun]] = {}
+    for number, (qrels, ordering) in enumerate(conventions):
+        judged_run = by_number[number]
+        if isinstance(judged_run, JudgedRun):
+            key = id(qrels), ordering.settled(run.lists)._replace(score_type="float64", ties="given")
+            same_order = untied.setdefault(key, [])
+            equal = next((each for each in same_order if each.hits.ranks_as(judged_run.hits)), None)
+            judged_run = equal or _completed(judged_run, qrels, run, include)
+            if equal is None and judged_run.hits.tie_first is judged_run.hits.tie_last:
+                same_order.append(judged_run)  # measured once for all that rank alike
+        judged_runs.append(judged_run)
+    return judged_runs
 
 
-def _shared(
-    judged: Sequence[JudgedRun | InputError], conventions: Conventions, run: Run, include: Include
-) -> list[JudgedRun | InputError]:
-    """Collect judged runs and what is known besides; equal ones without ties are one object, to be measured once."""
-    shared: list[JudgedRun | InputError] = []
-    lists = run.lists
-    distinct: dict[tuple[object, ...], list[JudgedRun]] = {}
-    for result, (qrels, ordering) in zip(judged, conventions, strict=True):
-        if isinstance(result, InputError):
-            shared.append(result)
-            continue
-        candidates = distinct.setdefault(
-            (id(qrels), ordering.settled(lists)._replace(score_type="float64", ties="given")), []
-        )
-        judged_run = next((other for other in candidates if other.hits.ranks_as(result.hits)), None)
-        if judged_run is None:
-            judged_run = replace(result, lists=lists is not None)
-            is_whole = result.hits.pool.grades.size == qrels.grades.size  # what was added has no subtopics
-            if include.subtopics and is_whole:
-                judged_run = replace(judged_run, hits=replace(result.hits, subtopics=subtopics_of(qrels)))
-            if result.hits.tie_first is result.hits.tie_last:
-                candidates.append(judged_run)
-        shared.append(judged_run)
-    return shared
+def _completed(judged_run: JudgedRun, qrels: Qrels, run: Run, include: Include) -> JudgedRun:
+    """Say whether a run came as lists, and put the grades by subtopic beside its rows where they are included."""
+    judged_run = replace(judged_run, lists=run.lists is not None)
+    is_whole = judged_run.hits.pool.grades.size == qrels.grades.size  # what was added has no subtopics
+    if not include.subtopics or not is_whole:
+        return judged_run
+    return replace(judged_run, hits=replace(judged_run.hits, subtopics=subtopics_of(qrels)))
 
 
 def _judged(

@@ -137,7 +137,7 @@ class Qrels:
     __hash__ = None  # type: ignore[assignment]
 
     @classmethod
-    def rowless(cls) -> "Qrels":
+    def without_rows(cls) -> "Qrels":
         """Make judgements without a row, for conventions that do not refuse these."""
         qrels = cls({"": {"": 0}})
         qrels._keep([])

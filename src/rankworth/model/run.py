@@ -76,7 +76,7 @@ class Run:
             vars(self).update(self._read(source))
 
     @classmethod
-    def rowless(cls, name: str = "", *, empty: Iterable[str] = ()) -> "Run":
+    def without_rows(cls, name: str = "", *, empty: Iterable[str] = ()) -> "Run":
         """Make a run without a row, for conventions that do not refuse one.
 
         Args:
@@ -93,7 +93,7 @@ class Run:
         return run
 
     @property
-    def is_rowless(self) -> bool:
+    def has_no_rows(self) -> bool:
         """Whether it is a run without a row."""
         return self.source is None
 

@@ -192,7 +192,7 @@ class Profile:
         lacks: names that are known elsewhere and that this tool does not have.
         cures: what the tool itself offers in place of refusing, as an option here.
         differs: on which inputs the tool gives another number, or one that is left to chance.
-        rowless: whether the tool gives a number where judgements or run have no row, which are refused otherwise.
+        may_be_empty: whether the tool gives a number where judgements or run have no row, which are refused otherwise.
 
     """
 
@@ -214,7 +214,7 @@ class Profile:
     lacks: tuple[str, ...] = ()
     cures: Mapping[str, str] = field(default_factory=dict, hash=False)
     differs: tuple[str, ...] = ()
-    rowless: bool = False
+    may_be_empty: bool = False
 
     def derive(self, **settings: Any) -> "Profile":  # noqa: ANN401 - `OptionKeywords`; None leaves a setting as it is
         """Change settings of the profile for all of its measures; the signature says so.
@@ -494,7 +494,7 @@ def _profile(table: Mapping[str, Any], base: Profile) -> Profile:
     settings = _judging_and_data(table)
     changed: dict[str, Any] = {name: table[name] for name in ("name", "tool", "version", "basis", "sentence")}
     changed |= {name: {**getattr(base, name), **table.get(name, {})} for name in ("why", "refuses", "cures")}
-    changed |= {name: table[name] for name in ("rel", "rowless") if name in table}
+    changed |= {name: table[name] for name in ("rel", "may_be_empty") if name in table}
     return replace(
         base,
         judging=replace(base.judging, **settings["judging"]),

@@ -24,7 +24,7 @@ from rankworth.results import tables
 from rankworth.scoring.columns import Column, Mask, Standing, side_by_side
 from rankworth.scoring.counts import Counts, Notice
 from rankworth.scoring.diagnostics import diagnose
-from rankworth.scoring.evaluator import Evaluator, Plan
+from rankworth.scoring.evaluator import Evaluation, Plan
 from rankworth.scoring.intervals import intervals
 from rankworth.scoring.ranges import refuse_beyond_range
 from rankworth.stats.samples import check_sampling
@@ -503,11 +503,11 @@ def details(values: "Values") -> "Details":
     return values._details  # noqa: SLF001 - the only access
 
 
-def values_of(evaluator: Evaluator, plan: Plan, *, with_notices: bool = True) -> Values:
+def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) -> Values:
     """Collect the values of one plan, with counts, notices, and what is needed to make means and signatures.
 
     Args:
-        evaluator: the run, judged and measured.
+        evaluation: the run, judged and measured.
         plan: the measures.
         with_notices: whether anything deserves a second look.
 
@@ -521,19 +521,19 @@ def values_of(evaluator: Evaluator, plan: Plan, *, with_notices: bool = True) ->
     try:
         for measure in measures:
             label = measure.label
-            columns.append(evaluator.column(measure))
+            columns.append(evaluation.column(measure))
         label = ""
-        whole = evaluator.measured_run(base)
+        whole = evaluation.measured_run(base)
         scored = whole.rows(base.averaging).listed
     except RefusedError as error:
         raise profile.refused(error, label) from None
     refuse_beyond_range(zip(measures, columns, strict=True), profile)
-    policy = evaluator.judgements(base.judging, base.data.exclude).duplicate_judgements
+    policy = evaluation.judgements(base.judging, base.data.exclude).duplicate_judgements
     if policy not in ("error", base.judging.duplicate_judgements):  # it was settled when they were read
         profile = profile.derive(duplicate_judgements=policy)
     if profile.data.exclude is not None:
         profile = replace(profile, data=profile.data.bare)
-    qrels, judgement = evaluator.qrels(base), whole.judgement
+    qrels, judgement = whole.qrels, whole.judgement
     ids, table, there = side_by_side(columns, whole.standing.queries, scored)
     groups = [] if plan.by is None else plan.by.shown(ids)
     counts = Counts.of(
@@ -546,36 +546,36 @@ def values_of(evaluator: Evaluator, plan: Plan, *, with_notices: bool = True) ->
         excluded=judgement.excluded,
         excluded_judgements=int(qrels.excluded.sum()),
     )
-    texts = _text_facts(evaluator, plan, ids) if len(measures) < len(plan.asked) else {}
+    texts = _text_facts(evaluation, plan, ids) if len(measures) < len(plan.asked) else {}
     measured = list(zip(measures, columns, strict=True))
-    notices = tuple(diagnose(evaluator, plan, base, measured, counts)) if with_notices else ()
+    notices = tuple(diagnose(evaluation, plan, base, measured, counts)) if with_notices else ()
     return Values(
-        evaluator.run.name,
+        evaluation.run.name,
         tuple(measure.quantity for measure in measures),
         PerQuery(ids, [*plan.kinds], table, texts, there, plan.kinds, groups, qrels.kinds),
         counts,
         profile,
         notices,
         tuple(measure.quantity for measure in plan.asked),
-        evaluator.run.tag,
+        evaluation.run.tag,
         plan.by,
-        evaluator.judgements(base.judging),
+        evaluation.judgements(base.judging),
         _details=Details(
             tuple(columns),
             tuple(replace(measure, data=measure.data.bare) for measure in measures),
             (whole.standing, scored),
             int(np.count_nonzero(whole.hits.pool.grades > 0)),
-            evaluator.run.lists is not None,
+            evaluation.run.lists is not None,
         ),
     )
 
 
-def _text_facts(evaluator: Evaluator, plan: Plan, queries: Sequence[str]) -> dict[str, list[str]]:
+def _text_facts(evaluation: Evaluation, plan: Plan, queries: Sequence[str]) -> dict[str, list[str]]:
     """Return the texts of queries by label, without the tag of the whole run."""
     texts = {}
     for measure in plan.asked:
         if isinstance(measure.quantity, TextFact) and measure.quantity != RUNID:
-            run = evaluator.measured_run(measure)
+            run = evaluation.measured_run(measure)
             by_query = dict(zip(run.standing.queries, run.values[measure.quantity].tolist(), strict=True))
             texts[measure.label] = [by_query.get(query, "") for query in queries]
     return texts

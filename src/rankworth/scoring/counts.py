@@ -79,3 +79,17 @@ class Counts(NamedTuple):
         always = len(self._fields) - len(self._field_defaults)
         shown = [(name, count) for index, (name, count) in enumerate(self.numbers.items()) if count or index < always]
         return f"Counts({', '.join(f'{name}={count}' for name, count in shown)})"
+
+
+class TieEffect(NamedTuple):
+    """How far the mean of a measure depends on the order of documents with equal scores."""
+
+    measure: str
+    """its label"""
+    queries: int
+    """how many queries have a value that depends on it"""
+    mean: float
+    low: float
+    """with relevant documents behind those that they are tied with"""
+    high: float
+    """with relevant documents before them"""

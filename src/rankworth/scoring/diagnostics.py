@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -19,11 +19,10 @@ from rankworth.model import Qrels
 from rankworth.names import Quantity
 from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask, summary
-from rankworth.scoring.counts import Counts, Notice
+from rankworth.scoring.counts import Counts, Notice, TieEffect
+from rankworth.scoring.evaluator import Evaluation, Plan
+from rankworth.scoring.measured_run import MeasuredRun
 from rankworth.settings import STANDARD_AVERAGING
-
-if TYPE_CHECKING:
-    from rankworth.scoring.evaluator import Evaluator, MeasuredRun, Plan
 
 MANY: Final = 0.1
 """the share of queries from which something is no exception"""
@@ -50,20 +49,6 @@ COVERAGE: Final = ("Judged", "Unjudged")
 """measures of the judgements, of which no ranking is better or worse"""
 
 
-class TieEffect(NamedTuple):
-    """How far the mean of a measure depends on the order of documents with equal scores."""
-
-    measure: str
-    """its label"""
-    queries: int
-    """how many queries have a value that depends on it"""
-    mean: float
-    low: float
-    """with relevant documents behind those that they are tied with"""
-    high: float
-    """with relevant documents before them"""
-
-
 _NOT_JUDGED: Final = -1
 _NO_SUBTOPIC: Final = {"0", "Q0"}
 """what qrels files without subtopics hold in their second column"""
@@ -72,8 +57,8 @@ _OF_SAMPLES: Final = ("infAP", "Bpref", "Unjudged", "RBP_residual", "rbp_resid")
 
 
 def diagnose(
-    evaluator: "Evaluator",
-    plan: "Plan",
+    evaluation: Evaluation,
+    plan: Plan,
     base: ResolvedMeasure,
     measured: Sequence[tuple[ResolvedMeasure, Column]],
     counts: Counts,
@@ -81,25 +66,26 @@ def diagnose(
     """Find what deserves a second look.
 
     Args:
-        evaluator: the run under all settings.
+        evaluation: the run under all settings.
         plan: the measures.
         base: the measure that tells how many queries there are.
         measured: the measures that are numbers, with their values.
         counts: how many queries there are.
 
     """
-    run, measures = evaluator.run, [measure for measure, _ in measured]
-    whole, qrels, name = evaluator.measured_run(base), evaluator.qrels(base), run.name or "the run"
-    if run.is_rowless:
+    run, measures = evaluation.run, [measure for measure, _ in measured]
+    whole, name = evaluation.measured_run(base), run.name or "the run"
+    qrels = whole.qrels
+    if run.has_no_rows:
         yield no_rows(name if len(qrels) else "", plan.profile.tool)
         return
     hits = whole.judgement.hits
     yield from _of_rules(measures, hits)
-    runs = [evaluator.measured_run(measure) for measure in measures]
+    runs = [evaluation.measured_run(measure) for measure in measures]
     for judged in {id(judged): judged for judged in runs}.values():
         alike = [pair for pair, own in zip(measured, runs, strict=True) if own is judged]
-        yield from _ties(name, alike, judged, evaluator.qrels(alike[0][0]))
-    yield from _ids(evaluator, qrels, hits, counts)
+        yield from _ties(name, alike, judged)
+    yield from _ids(evaluation, qrels, hits, counts)
     exclude = base.data.exclude
     if exclude is not None and str(exclude) != SELF and not counts.excluded and not counts.excluded_judgements:
         yield _nothing_excluded(name, exclude, qrels)
@@ -149,16 +135,13 @@ def _has_equal_gains(hits: JudgedRows) -> bool:
     return len(np.unique(rows, axis=0)) < len(rows)
 
 
-def _ties(
-    name: str, measured: Sequence[tuple[ResolvedMeasure, Column]], run: "MeasuredRun", qrels: Qrels
-) -> Iterator[Notice]:
+def _ties(name: str, measured: Sequence[tuple[ResolvedMeasure, Column]], run: MeasuredRun) -> Iterator[Notice]:
     """Warn of means that depend on the order of documents with equal scores.
 
     Args:
         name: what to call the run.
         measured: measures with equal settings, and their values.
         run: the run under these settings.
-        qrels: the judgements.
 
     """
     judging, hits = measured[0][0].judging, run.judgement.hits
@@ -175,14 +158,11 @@ def _ties(
     places = _to_reorder(hits, rows)
     ids, tied = [run.standing.queries[index] for index in places.tolist()], hits.of(places)
 
-    def reordered(rank: Integers) -> "MeasuredRun":
-        """Judge the queries with ties in another order."""
-        judged = np.ones(len(ids), dtype=bool)
-        other = run.reranked(grades.settle(tied.ranked(rank), run.judging, ids), ids, judged, run.judging)
-        other.measure(columns, qrels)
-        return other
+    def reordered(rank: Integers) -> MeasuredRun:
+        """Measure the queries with ties in another order."""
+        return run.with_rankings(grades.settle(tied.ranked(rank), run.judging, ids), ids, columns)
 
-    def mean(measure: Quantity, other: "MeasuredRun") -> float:
+    def mean(measure: Quantity, other: MeasuredRun) -> float:
         """Average a measure where the queries with ties have another order."""
         values = run.values[measure].copy()
         values[places] = other.values[measure]
@@ -229,7 +209,7 @@ def _to_reorder(hits: JudgedRows, rows: Integers) -> Integers:
     return places if 2 * places.size < hits.n_retrieved.size else np.arange(hits.n_retrieved.size)
 
 
-def _is_of_order(quantity: Quantity, run: "MeasuredRun") -> bool:
+def _is_of_order(quantity: Quantity, run: MeasuredRun) -> bool:
     """Return whether the order of judged documents changes a mean."""
     is_mean = isinstance(quantity, Measure) and quantity.averaging != "sum"
     return is_mean and quantity.name not in COVERAGE and run.layouts[quantity] == "judged"
@@ -247,18 +227,18 @@ def _rounded_scores(name: str, hits: JudgedRows, rows: Integers) -> Iterator[Not
         )
 
 
-def _ids(evaluator: "Evaluator", qrels: Qrels, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:
+def _ids(evaluation: Evaluation, qrels: Qrels, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:
     """Warn of ids that judgements and run do not share: what is worth nothing may have been called otherwise."""
-    if evaluator.run.orders.lists and (text := unnamed(evaluator.run)):
+    if evaluation.run.orders.lists and (text := unnamed(evaluation.run)):
         yield Notice("response-queries", text)
     unanswered, ignored = (list(map(str, ids)) for ids in (counts.unanswered_queries, counts.ignored_queries))
     if unanswered and ignored and (text := alike_queries(unanswered, ignored)):
         yield Notice("similar-ids", text)
     if not hits.known.any() and hits.pool.lengths[hits.n_retrieved > 0].any():
-        yield Notice("no-common-documents", no_common_documents(qrels, evaluator.run))
+        yield Notice("no-common-documents", no_common_documents(qrels, evaluation.run))
         return
     judged = np.count_nonzero(hits.known & (hits.rank <= _TOP))
-    if judged < np.minimum(hits.n_retrieved, _TOP).sum() / 2 and (text := evaluator.alike_documents(qrels)):
+    if judged < np.minimum(hits.n_retrieved, _TOP).sum() / 2 and (text := evaluation.alike_documents(qrels)):
         yield Notice("similar-ids", text)
 
 
@@ -310,7 +290,7 @@ def uneven_depths(lengths: Mapping[str, Integers], measures: Mapping[str, object
         yield Notice("uneven-depth", f"{text}to look at the same ranks of all runs: --depth {depth} (depth={depth})")
 
 
-def means_apart(measure: Quantity, run: "MeasuredRun", queries: Mask) -> tuple[float, float]:
+def means_apart(measure: Quantity, run: MeasuredRun, queries: Mask) -> tuple[float, float]:
     """Return the mean over all judged queries, and that over some; undefined values count as 0.
 
     Args:
@@ -394,7 +374,7 @@ def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRo
 
 
 def _unanswered(
-    name: str, measures: Sequence[ResolvedMeasure], base: ResolvedMeasure, run: "MeasuredRun", counts: Counts
+    name: str, measures: Sequence[ResolvedMeasure], base: ResolvedMeasure, run: MeasuredRun, counts: Counts
 ) -> Iterator[Notice]:
     """Warn where many judged queries without results move the mean; whether they should is for the user to say."""
     settings, is_plain = base.averaging, (base.data.weights, base.data.macro) == (None, None)
@@ -404,7 +384,7 @@ def _unanswered(
             yield unanswered(name, measure.quantity, run, counts, measure.label)
 
 
-def unanswered(name: str, measure: Quantity, run: "MeasuredRun", counts: Counts, label: str = "") -> Notice:
+def unanswered(name: str, measure: Quantity, run: MeasuredRun, counts: Counts, label: str = "") -> Notice:
     """Describe judged queries without results, with a mean with and without them.
 
     Args:
@@ -447,7 +427,7 @@ def _thresholds(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterat
         yield Notice("all-relevant", text)
 
 
-def _cutoffs(name: str, measures: Sequence[ResolvedMeasure], whole: "MeasuredRun") -> Iterator[Notice]:
+def _cutoffs(name: str, measures: Sequence[ResolvedMeasure], whole: MeasuredRun) -> Iterator[Notice]:
     """Warn of cutoffs that no query of the run reaches."""
     depth = int(whole.settled.n_retrieved.max())
     labels = [

@@ -1,38 +1,64 @@
 """One run under several conventions: judged once for each ordering, measured once for all settings alike."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankworth.arrays import Floats
-from rankworth.errors import InputError, MeasureError, RankworthError, UsageError
+from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.groups import Groups
 from rankworth.judging import Include, JudgedRun, grades, judge_all
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.judged_run import JudgedRows, subtopics_of
 from rankworth.judging.overlap import alike_documents
 from rankworth.judging.quirks import paired, separated, shortened
 from rankworth.judging.ranking import Ordering
 from rankworth.measures import TextFact
-from rankworth.measures.core import Layout
 from rankworth.model import Qrels, Run
-from rankworth.names import Quantity, kind_of
-from rankworth.profiles import NO_DATA, CallData, Profile, ResolvedMeasure
-from rankworth.scoring import columns as scoring
-from rankworth.scoring.columns import Column, Mask, Rows, Standing
-from rankworth.scoring.diagnostics import TieEffect
+from rankworth.names import kind_of
+from rankworth.profiles import Profile, ResolvedMeasure
+from rankworth.scoring.columns import Column, Mask
 from rankworth.scoring.inputs import Judgements
-from rankworth.settings import STANDARD_JUDGING, Averaging, Judging
+from rankworth.scoring.measured_run import MeasuredRun, layout_of, standing_of
+from rankworth.settings import STANDARD_JUDGING, Judging
 from rankworth.tables.columns import Kind
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
 
 T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+
+class Requirements(NamedTuple):
+    """What a measure requires of the judged run; measures that require the same are measured on one."""
+
+    judging: Judging
+    exclude: Exclusion | None
+    has_unjudged: bool
+    """whether queries of the run count that nobody judged"""
+    looks_elsewhere: bool
+    """whether they count by documents that are judged for other queries"""
+
+    @classmethod
+    def of(cls, measure: ResolvedMeasure) -> "Requirements":
+        """Take the requirements out of the settings of a measure."""
+        counts_extra = measure.averaging.extra != "ignore"
+        has_unjudged = counts_extra or measure.averaging.divisor == "run"
+        looks_elsewhere = counts_extra and measure.quantity.definition.elsewhere
+        return cls(measure.judging, measure.data.exclude, has_unjudged, looks_elsewhere)
+
+    @property
+    def ordering(self) -> Ordering:
+        """The settings that decide which rows the run has and where they stand."""
+        return Ordering.of(self.judging, self.exclude)
+
+    @property
+    def cuts_before_comparing(self) -> bool:
+        """Whether a ranking is cut to its depth before it is looked at for documents that appear twice."""
+        plain = (self.judging.blocks, self.judging.pairing, self.exclude) == ("joined", "id", None)
+        return plain and self.judging.order in ("auto", "score") and self.judging.depth is not None
 
 
 @dataclass(frozen=True)
@@ -50,9 +76,9 @@ class Plan:
         return next((measure.data.exclude for measure in self.asked if measure.data.exclude is not None), None)
 
     @property
-    def rowless(self) -> bool:
+    def may_be_empty(self) -> bool:
         """Whether judgements or a run without a row give numbers."""
-        return self.profile.rowless and self.exclude is None
+        return self.profile.may_be_empty and self.exclude is None
 
     @cached_property
     def numbers(self) -> list[ResolvedMeasure]:
@@ -68,386 +94,31 @@ class Plan:
     def base(self) -> ResolvedMeasure:
         """The measure that tells how many queries there are: one with the settings of the profile, or the first."""
         settings = (self.profile.judging, self.profile.averaging, self.profile.data)
-        return next((one for one in self.asked if (one.judging, one.averaging, one.data) == settings), self.asked[0])
+        plain = (each for each in self.asked if (each.judging, each.averaging, each.data) == settings)
+        return next(plain, self.asked[0])
 
     @cached_property
-    def alike(self) -> list[list[ResolvedMeasure]]:
-        """The measures that need one judged run, together."""
-
-        def needs(measure: ResolvedMeasure) -> Hashable:
-            widens = measure.averaging.extra != "ignore" and measure.quantity.definition.elsewhere
-            return measure.judging, measure.data.exclude, _has_unjudged(measure), widens
-
-        return _grouped(self.asked, needs)
+    def by_requirements(self) -> dict[Requirements, list[ResolvedMeasure]]:
+        """The measures that are measured on one judged run, together."""
+        return _grouped(self.asked, Requirements.of)
 
 
-@dataclass
-class MeasuredRun:
-    """A judged run under some settings, and the values of all queries by every measure with these settings."""
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """One run, judged and measured under the settings of all measures.
 
-    hits: JudgedRows
-    settled: JudgedRows
-    """without queries that nobody judged"""
-    standing: Standing
-    """what averaging needs to know of each query"""
-    judging: Judging
-    """the settings that change something of this run, the others at their default"""
-    judgement: JudgedRun
-    values: dict[Quantity, NDArray[Any]] = field(default_factory=dict)
-    """`[Q]` each: numbers, or texts of facts that are texts"""
-    failed: dict[Quantity, MeasureError] = field(default_factory=dict)
-    """measures that do not suit the grades or the ties"""
-    layouts: dict[Quantity, Layout] = field(default_factory=dict)
-    """which rows each measure was measured with"""
-    ties: list[TieEffect] = field(default_factory=list)
-    """measures whose mean depends on the order of ties, once a diagnosis was made"""
-    _rows: dict[Averaging, Rows] = field(default_factory=dict)
+    Attributes:
+        judgements: those that count under some settings.
+        run: the run.
+        measured: the measured run of each measure, by the identity of the measure, or the error that refuses it.
 
-    @property
-    def condensed(self) -> bool:
-        """Whether unjudged documents are removed before ranks are counted."""
-        return self.judging.unjudged == "removed"
+    """
 
-    def rows(self, settings: Averaging) -> Rows:
-        """Return the queries that count under settings of averaging.
-
-        Raises:
-            RefusedError: as `rows_of`.
-
-        """
-        if settings not in self._rows:
-            self._rows[settings] = scoring.rows_of(self.standing, settings)
-        return self._rows[settings]
-
-    def column(
-        self, quantity: Quantity, settings: Averaging, data: CallData = NO_DATA, values: Floats | None = None
-    ) -> Column:
-        """Return the values of a measure, and how much each query counts.
-
-        Args:
-            quantity: the measure.
-            settings: of averaging.
-            data: weights and groups.
-            values: `[Q]`, in place of those that were measured.
-
-        Raises:
-            MeasureError: where it does not suit the grades or the ties.
-            RefusedError: as `rows_of` and `column_of`.
-
-        """
-        if quantity in self.failed:
-            raise self.failed[quantity]
-        values = self.values[quantity] if values is None else values
-        return scoring.column_of(quantity, values, self.rows(settings), self.standing, settings, data)
-
-    def reranked(
-        self, hits: JudgedRows, queries: list[str], judged: Mask, judging: Judging, empty: Mask | None = None
-    ) -> "MeasuredRun":
-        """Return a run of other rankings of some queries, not measured yet; the arguments are as in `Standing`."""
-        empty = np.zeros_like(judged) if empty is None else empty
-        standing = _standing(hits, judging, queries, judged, hits.n_retrieved > 0, empty)
-        return MeasuredRun(hits, hits, standing, judging, replace(self.judgement, hits=hits))
-
-    def measure(self, quantities: Iterable[Quantity], qrels: Qrels) -> None:
-        """Measure all queries; NaN where a value is undefined, an empty ranking where the run has no documents.
-
-        Measures that need rows of judged documents only get no others, whatever is measured beside them.
-
-        Args:
-            quantities: the measures and facts.
-            qrels: the judgements.
-
-        """
-        size = self.hits.n_retrieved.size
-        by_layout: dict[Layout, list[Quantity]] = {}
-        for quantity in quantities:
-            if quantity.definition.subtopics and self.hits.subtopics is None and subtopics_of(qrels) is not None:
-                self.failed[quantity] = _no_subtopics(quantity)
-                continue
-            self.layouts[quantity] = layout_of(quantity, qrels)
-            by_layout.setdefault(self.layouts[quantity], []).append(quantity)
-            is_text = isinstance(quantity, TextFact)
-            self.values[quantity] = np.full(size, "", dtype=object) if is_text else np.zeros(size)
-        for layout, same_layout in by_layout.items():
-            hits = self.hits.compact() if layout == "judged" else self.hits
-            for places, block in hits.blocks():
-                ranking = block.condensed if self.condensed else block
-                for quantity in same_layout:
-                    try:
-                        self.values[quantity][places] = quantity.values(ranking)
-                    except MeasureError as error:
-                        self.failed.setdefault(quantity, error)
-
-
-def _standing(
-    hits: JudgedRows, judging: Judging, queries: list[str], judged: Mask, answered: Mask, empty: Mask
-) -> Standing:
-    """Summarise each query for averaging: judged, answered, how much is relevant; parameters are as in `Standing`."""
-    size = len(queries)
-    hollow = np.zeros(size, dtype=bool)
-    if judging.unjudged == "removed":
-        left = hits.query[hits.known & (hits.grade >= 0)]
-        hollow = answered & (np.bincount(left, minlength=size) == 0)
-    of_pool = hits.pool.relevant, hits.pool.negative, hits.pool.nonzero
-    return Standing(queries, judged, answered, empty, *of_pool, hollow, hits.n_retrieved)
-
-
-def _no_subtopics(quantity: Quantity) -> MeasureError:
-    """Return the error of a measure of subtopics where settings change what is judged."""
-    text = f"{quantity} looks at subtopics, and the settings change what is judged without a word on subtopics"
-    settings = "negative, judgements, pool, unretrieved, grades, highest and repeated judgements are such settings"
-    return MeasureError("conflicting-options", text, remedy=settings)
-
-
-def layout_of(quantity: Quantity, qrels: Qrels) -> Layout:
-    """Return which rows a measure needs; signed gains need those of unjudged documents beside negative grades only."""
-    positions = quantity.positions
-    if positions == "all" and quantity.definition.positions == "judged" and not (qrels.grades < 0).any():
-        return "judged"
-    return positions
-
-
-def _has_unjudged(measure: ResolvedMeasure) -> bool:
-    """Return whether unjudged queries of the run count."""
-    return measure.averaging.extra != "ignore" or measure.averaging.divisor == "run"
-
-
-@dataclass(eq=False)
-class _Case:
-    """Measures that need one judged run: their judgements, the judged run and the measured run, or its error."""
-
-    measures: Sequence[ResolvedMeasure]
-    whole: Qrels
-    """the judgements"""
-    qrels: Qrels
-    """the judgements, with parts of queries as queries of their own where settings say so"""
-    judged: JudgedRun | RankworthError | None = None
-    run: MeasuredRun | RankworthError | None = None
-
-    def __post_init__(self) -> None:
-        self.judging, self.has_unjudged = self.measures[0].judging, _has_unjudged(self.measures[0])
-        self.exclude = self.measures[0].data.exclude
-        self.ordering = Ordering.of(self.judging, self.exclude)
-
-    def repeats_beyond(self, judged: object) -> bool:
-        """Return whether a run is refused for a document that appears twice, maybe behind the depth of the measures."""
-        judging = self.judging
-        refused = isinstance(judged, InputError) and judged.slug == "duplicate-document"
-        plain = (judging.blocks, judging.pairing, self.exclude) == ("joined", "id", None)
-        return refused and plain and judging.order in ("auto", "score") and judging.depth is not None
-
-
-class Evaluator:
-    """One run, judged and measured under the settings of all measures."""
-
-    def __init__(
-        self,
-        judgements: Judgements,
-        run: Run,
-        plans: Sequence[Plan],
-        *,
-        shown: frozenset[str] = frozenset(),
-        full: bool = False,
-        progress: "Progress | None" = None,
-    ) -> None:
-        """Judge the run by every ordering, and measure it.
-
-        Args:
-            judgements: those that count under some settings.
-            run: the run.
-            plans: the measures.
-            shown: queries of which all documents get rows, with ids and scores.
-            full: whether unjudged documents get rows, whatever is measured, as they are to get grades.
-            progress: called while a file is read.
-
-        Raises:
-            InputError: where the run cannot be read.
-
-        """
-        if run.orders.set_of:
-            from rankworth.scoring.sets import refuse_orders  # noqa: PLC0415 - rarely needed
-
-            refuse_orders(run, [measure for plan in plans for measure in plan.asked])
-        self.judgements, self.shown, self._open_grades = judgements, shown, full
-        self.run = run if judgements.only is None else run.only(judgements.only)
-        self._refused: dict[int, RankworthError] = {}
-        self._widened: dict[int, Qrels] = {}
-        self._alike: dict[int, str] = {}
-        self._columns: dict[int, Column] = {}
-        cases: list[_Case] = []
-        for plan in plans:
-            try:
-                cases += [self._case(measures) for measures in plan.alike]
-            except RankworthError as error:
-                self._refused |= {id(measure): error for measure in plan.asked}
-        self._cases = {id(measure): case for case in cases for measure in case.measures}
-        quantities = [(measure.quantity, case.qrels) for case in cases for measure in case.measures]
-        self.full = full or any(layout_of(quantity, qrels) == "all" for quantity, qrels in quantities)
-        """whether unjudged documents have rows, too"""
-        self._subtopics = any(quantity.definition.subtopics for quantity, _ in quantities)
-        self._elsewhere = any(quantity.definition.elsewhere for quantity, _ in quantities)
-        if not cases:
-            return
-        if not any(len(case.qrels) for case in cases):  # judgements without a row, which no run can meet
-            self.run = Run.rowless(self.run.name)
-        try:
-            self._judge(cases, self.run, progress)
-        except InputError as error:
-            may_be_rowless = all(plan.rowless for plan in plans if id(plan.base) not in self._refused)
-            if error.slug != "empty-input" or self.run.is_rowless or not may_be_rowless:
-                raise
-            self.run = Run.rowless(self.run.name)
-            self._judge(cases, self.run, progress)
-        self._judge_shortened(cases)
-        self._judge_parts(cases, progress)
-        self._measure(cases)
-
-    def alike_documents(self, qrels: Qrels) -> str:
-        """Describe ids of documents that differ in their form; the run is read again once for all plans."""
-        if id(qrels) not in self._alike:
-            self._alike[id(qrels)] = alike_documents(qrels, self.run)
-        return self._alike[id(qrels)]
-
-    def _case(self, measures: Sequence[ResolvedMeasure]) -> _Case:
-        """Group measures that need one judged run with their judgements.
-
-        Raises:
-            RankworthError: where judgements are refused, or settings that an engine cannot follow.
-
-        """
-        judging, averaging = measures[0].judging, measures[0].averaging
-        qrels = self.judgements(judging, measures[0].data.exclude)
-        if self.run.engine:
-            self.run.refuse(judging)  # type: ignore[attr-defined]
-        if measures[0].quantity.definition.elsewhere and averaging.extra != "ignore":
-            if id(qrels) not in self._widened:
-                self._widened[id(qrels)] = qrels.with_queries(self.run.queries())
-            qrels = self._widened[id(qrels)]
-        return _Case(measures, qrels, qrels)
-
-    def _judge(self, cases: Sequence[_Case], run: Run, progress: "Progress | None" = None) -> None:
-        """Judge a run by the orderings of some measures."""
-        pairs: dict[tuple[int, Ordering], tuple[Qrels, Ordering]] = {}
-        for case in cases:
-            pairs[id(case.qrels), case.ordering] = (case.qrels, case.ordering)
-        shown = self.shown and {  # with the parts of a query
-            query
-            for qrels, _ in pairs.values()
-            for query in qrels.queries
-            if query in self.shown or query.rpartition(" (")[0] in self.shown
-        }
-        judged: Sequence[JudgedRun | InputError]
-        try:
-            include = Include(self.full, self._elsewhere, shown, self._subtopics)
-            judged = judge_all(list(pairs.values()), run, include, progress)
-        except InputError as error:
-            if not any(case.repeats_beyond(error) for case in cases):
-                raise
-            judged = [error] * len(pairs)
-        by_pair = dict(zip(pairs, judged, strict=True))
-        for case in cases:
-            case.judged = by_pair[id(case.qrels), case.ordering]
-
-    def _judge_shortened(self, cases: Sequence[_Case]) -> None:
-        """Judge what was refused for a repeated document once more, cut to its depth before documents are compared.
-
-        Raises:
-            InputError: `duplicate-document`, where all measures refuse the run.
-
-        """
-        refused = [case for case in cases if case.repeats_beyond(case.judged)]
-        if not refused:
-            return
-        first = next(case.judged for case in cases if isinstance(case.judged, InputError))
-        for some in _grouped(refused, lambda case: (id(case.qrels), case.ordering, case.judging.depth)):
-            self._judge(some, shortened(self.run, some[0].ordering, some[0].judging.depth or 0))
-        if all(isinstance(case.judged, InputError) for case in cases):
-            raise first
-
-    def _judge_parts(self, cases: Sequence[_Case], progress: "Progress | None") -> None:
-        """Judge once more where parts of a query stand apart and count as queries, and where ids are positions."""
-        blocks = [
-            case
-            for case in cases
-            if case.judging.blocks != "joined" and isinstance(case.judged, JudgedRun) and case.judged.scattered
-        ]
-        positions = [case for case in cases if case.judging.pairing == "position"]
-        for some in _grouped(blocks, lambda case: (id(case.whole), case.judging.blocks)):
-            try:
-                self._judge_as(some, separated(some[0].whole, self.run, some[0].judging, some[0].exclude), progress)
-            except UsageError as error:
-                for case in some:
-                    case.judged = error
-        for some in _grouped(positions, lambda case: id(case.whole)):
-            if (pair := paired(some[0].whole, self.run)) is not None:
-                self._judge_as(some, pair, progress)
-
-    def _judge_as(self, cases: Sequence[_Case], pair: tuple[Qrels, Run], progress: "Progress | None") -> None:
-        """Judge another run by other judgements in place of those of some measures."""
-        for case in cases:
-            case.qrels = pair[0]
-        self._judge(cases, pair[1], progress)
-
-    def _measure(self, cases: Sequence[_Case]) -> None:
-        """Measure each judged run once for all measures whose settings have the same effect on it."""
-        alike: dict[tuple[int, Judging, bool], tuple[JudgedRun, list[_Case]]] = {}
-        for case in cases:
-            if isinstance(judged := case.judged, JudgedRun):
-                is_standard = case.judging == STANDARD_JUDGING
-                judging = case.judging
-                if not is_standard:
-                    judging = grades.effective(judging, judged.hits, open_grades=self._open_grades)
-                key = id(judged.hits), judging, case.has_unjudged
-                alike.setdefault(key, (judged, []))[1].append(case)
-            else:
-                case.run = judged
-        for (_, judging, _), (judged, some) in alike.items():
-            measured: MeasuredRun | RankworthError
-            try:
-                measured = self._measured_run(some[0], judged, judging)
-                measured.measure(dict.fromkeys(one.quantity for case in some for one in case.measures), some[0].qrels)
-            except RankworthError as error:
-                measured = error
-            for case in some:
-                case.run = measured
-
-    def _measured_run(self, case: _Case, judgement: JudgedRun, judging: Judging) -> MeasuredRun:
-        """Apply the settings that concern grades, depth and queries.
-
-        Args:
-            case: measures with these settings.
-            judgement: the run as it is judged for them.
-            judging: their settings that change something here.
-
-        Raises:
-            RankworthError: where the settings refuse the run.
-
-        """
-        qrels, queries = case.qrels, list(case.qrels.queries)
-        hits = judgement.hits
-        if case.judging != STANDARD_JUDGING:
-            grades.refuse_ids(case.judging, queries, judgement.unjudged)
-            hits = grades.settle(hits, judging, queries)
-        settled = hits
-        judged = np.ones(len(queries), dtype=bool)
-        if self._widened and qrels is case.whole:
-            judgements = self.judgements(case.judging, case.exclude)
-            judged = judged if qrels is judgements else _within(queries, judgements.queries)
-        if judging.judgements == "relevant" or judging.negative == "dropped":
-            judged = grades.graded(judgement.hits, judging, queries).pool.lengths > 0
-        empty, answered = self.run.empty | judgement.emptied, judgement.hits.n_retrieved > 0
-        unjudged = dict.fromkeys(sorted(self.run.empty.difference(queries)), 0) | dict(judgement.unjudged)
-        if case.has_unjudged:
-            hits = grades.with_unjudged(hits, unjudged, full=self.full)
-            queries += list(unjudged)
-            judged = np.append(judged, np.zeros(len(unjudged), dtype=bool))
-            answered = np.append(answered, np.array(list(unjudged.values()), dtype=np.int64) > 0)
-        standing = _standing(hits, judging, queries, judged, answered, _within(queries, empty))
-        return MeasuredRun(hits, settled, standing, judging, judgement)
-
-    def qrels(self, measure: ResolvedMeasure) -> Qrels:
-        """Return the judgements of a measure, with a query for each part of a query that counts as one."""
-        return self._cases[id(measure)].qrels
+    judgements: Judgements
+    run: Run
+    measured: Mapping[int, MeasuredRun | RankworthError]
+    _columns: dict[int, Column] = field(default_factory=dict)
+    _alike: dict[int, str] = field(default_factory=dict)
 
     def measured_run(self, measure: ResolvedMeasure) -> MeasuredRun:
         """Return the run as the settings of a measure have it, with the values of all measures that have it so.
@@ -456,11 +127,9 @@ class Evaluator:
             RankworthError: where the settings refuse the run.
 
         """
-        if id(measure) in self._refused:
-            raise self._refused[id(measure)]
-        measured = self._cases[id(measure)].run
-        if not isinstance(measured, MeasuredRun):
-            raise measured or TypeError("the run is not judged yet")
+        measured = self.measured[id(measure)]
+        if isinstance(measured, RankworthError):
+            raise measured
         return measured
 
     def column(self, measure: ResolvedMeasure) -> Column:
@@ -490,15 +159,303 @@ class Evaluator:
         measure.refuse_several(int(np.count_nonzero(column.counted)))
         return column
 
+    def alike_documents(self, qrels: Qrels) -> str:
+        """Describe ids of documents that differ in their form; the run is read again once for equal judgements."""
+        if id(qrels) not in self._alike:
+            self._alike[id(qrels)] = alike_documents(qrels, self.run)
+        return self._alike[id(qrels)]
 
-def _grouped(items: Iterable[T], key: Callable[[T], Hashable]) -> list[list[T]]:
-    """Group items by key, keeping their order."""
-    groups: dict[Hashable, list[T]] = {}
-    for item in items:
-        groups.setdefault(key(item), []).append(item)
+
+class _Judged(NamedTuple):
+    """A judged run, or the error that refuses it, and the judgements beside it."""
+
+    qrels: Qrels
+    run: JudgedRun | RankworthError
+
+
+_Judge = Callable[[Mapping[Requirements, Qrels], Run], dict[Requirements, _Judged]]
+"""judges a run once for each ordering"""
+
+
+def evaluate_run(
+    judgements: Judgements,
+    run: Run,
+    plans: Sequence[Plan],
+    *,
+    shown: frozenset[str] = frozenset(),
+    full: bool = False,
+    progress: "Progress | None" = None,
+) -> Evaluation:
+    """Judge a run once for each ordering, and measure it once for all settings that have the same effect on it.
+
+    Args:
+        judgements: those that count under some settings.
+        run: the run.
+        plans: the measures.
+        shown: queries of which all documents get rows, with ids and scores.
+        full: whether unjudged documents get rows, whatever is measured, as they are to get grades.
+        progress: called while a file is read.
+
+    Raises:
+        InputError: where the run cannot be read.
+
+    """
+    if run.orders.set_of:
+        from rankworth.scoring.sets import refuse_orders  # noqa: PLC0415 - rarely needed
+
+        refuse_orders(run, [measure for plan in plans for measure in plan.asked])
+    run = run if judgements.only is None else run.only(judgements.only)
+    measures, qrels, errors = _required(plans, judgements, run)
+    if not measures:
+        return Evaluation(judgements, run, errors)
+    quantities = [(measure.quantity, qrels[required]) for required, alike in measures.items() for measure in alike]
+    include = Include(
+        full=full or any(layout_of(quantity, of) == "all" for quantity, of in quantities),
+        elsewhere=any(quantity.definition.elsewhere for quantity, _ in quantities),
+        shown=shown,
+        subtopics=any(quantity.definition.subtopics for quantity, _ in quantities),
+    )
+    judge = partial(_judged, include=include, progress=progress)
+    if not any(map(len, qrels.values())):  # judgements without a row, which no run can meet
+        run = Run.without_rows(run.name)
+    try:
+        judged = judge(qrels, run)
+    except InputError as error:
+        may_be_empty = all(plan.may_be_empty for plan in plans if id(plan.base) not in errors)
+        if error.slug != "empty-input" or run.has_no_rows or not may_be_empty:
+            raise
+        run = Run.without_rows(run.name)
+        judged = judge(qrels, run)
+    judged |= _judged_to_depth(judged, run, judge)
+    judged |= _judged_in_parts(judged, run, judge)
+    judged |= _judged_by_position(qrels, run, judge)
+    by_measure: dict[int, MeasuredRun | RankworthError] = {**errors}
+    for equal, judging in _with_equal_effect(judged, open_grades=full):
+        measured: MeasuredRun | RankworthError
+        try:
+            whole = judgements(equal[0].judging, equal[0].exclude)
+            measured = _measured_run(equal[0], judged[equal[0]], judging, whole, run, full=include.full)
+            measured.measure(dict.fromkeys(measure.quantity for required in equal for measure in measures[required]))
+        except RankworthError as error:
+            measured = error
+        by_measure |= {id(measure): measured for required in equal for measure in measures[required]}
+    return Evaluation(judgements, run, by_measure)
+
+
+def _required(
+    plans: Sequence[Plan], judgements: Judgements, run: Run
+) -> tuple[dict[Requirements, list[ResolvedMeasure]], dict[Requirements, Qrels], dict[int, RankworthError]]:
+    """Group the measures of all plans by what they require, with the judgements that count.
+
+    Returns:
+        The measures and the judgements for each of the requirements, and the error of each measure of plans that
+        refuse the judgements, by the identity of the measure.
+
+    """
+    measures: dict[Requirements, list[ResolvedMeasure]] = {}
+    qrels: dict[Requirements, Qrels] = {}
+    widened: dict[int, Qrels] = {}
+    errors: dict[int, RankworthError] = {}
+    for plan in plans:
+        try:
+            of_plan = {
+                required: qrels[required] if required in qrels else _qrels_for(required, judgements, run, widened)
+                for required in plan.by_requirements
+            }
+        except RankworthError as error:
+            errors |= {id(measure): error for measure in plan.asked}
+            continue
+        qrels |= of_plan
+        for required, alike in plan.by_requirements.items():
+            measures.setdefault(required, []).extend(alike)
+    return measures, {required: qrels[required] for required in measures}, errors
+
+
+def _qrels_for(required: Requirements, judgements: Judgements, run: Run, widened: dict[int, Qrels]) -> Qrels:
+    """Return the judgements that count.
+
+    Args:
+        required: the settings.
+        judgements: those that count under some settings.
+        run: the run, whose queries count where measures look at what is judged elsewhere.
+        widened: judgements with these queries, by the identity of those without; filled here.
+
+    Raises:
+        RankworthError: where judgements are refused, or settings that an engine cannot follow.
+
+    """
+    qrels = judgements(required.judging, required.exclude)
+    if run.engine:
+        run.refuse(required.judging)  # type: ignore[attr-defined]
+    if not required.looks_elsewhere:
+        return qrels
+    if id(qrels) not in widened:
+        widened[id(qrels)] = qrels.with_queries(run.queries())
+    return widened[id(qrels)]
+
+
+def _judged(
+    qrels: Mapping[Requirements, Qrels], run: Run, include: Include, progress: "Progress | None" = None
+) -> dict[Requirements, _Judged]:
+    """Judge a run once for each ordering and the judgements beside it.
+
+    Args:
+        qrels: the judgements for each requirement.
+        run: the run.
+        include: which rows and columns there are to be.
+        progress: called while a file is read.
+
+    Raises:
+        InputError: where the run cannot be read.
+
+    """
+    pairs = {(id(of), required.ordering): (of, required.ordering) for required, of in qrels.items()}
+    if include.shown:  # with the parts of a query
+        queries = {query for of, _ in pairs.values() for query in of.queries}
+        whole = include.shown
+        shown = {query for query in queries if query in whole or query.rpartition(" (")[0] in whole}
+        include = replace(include, shown=shown)
+    judged: Sequence[JudgedRun | InputError]
+    try:
+        judged = judge_all(list(pairs.values()), run, include, progress)
+    except InputError as error:
+        if not any(_is_repeated_beyond(required, error) for required in qrels):
+            raise
+        judged = [error] * len(pairs)
+    by_pair = dict(zip(pairs, judged, strict=True))
+    return {required: _Judged(of, by_pair[id(of), required.ordering]) for required, of in qrels.items()}
+
+
+def _is_repeated_beyond(required: Requirements, judged: object) -> bool:
+    """Return whether a run is refused for a document that appears twice, maybe behind the depth of the measures."""
+    is_repeated = isinstance(judged, InputError) and judged.slug == "duplicate-document"
+    return is_repeated and required.cuts_before_comparing
+
+
+def _judged_to_depth(judged: Mapping[Requirements, _Judged], run: Run, judge: _Judge) -> dict[Requirements, _Judged]:
+    """Judge what was refused for a repeated document once more, cut to its depth before documents are compared.
+
+    Raises:
+        InputError: `duplicate-document`, where all measures refuse the run.
+
+    """
+    refused = {
+        required: outcome.qrels for required, outcome in judged.items() if _is_repeated_beyond(required, outcome.run)
+    }
+    if not refused:
+        return {}
+    again: dict[Requirements, _Judged] = {}
+    for alike in _grouped(refused, lambda required: (required.ordering, required.judging.depth)).values():
+        cut = shortened(run, alike[0].ordering, alike[0].judging.depth or 0)
+        again |= judge({required: refused[required] for required in alike}, cut)
+    errors = [outcome.run for outcome in (*judged.values(), *again.values()) if isinstance(outcome.run, InputError)]
+    if all(isinstance(outcome.run, InputError) for outcome in {**judged, **again}.values()):
+        raise errors[0]
+    return again
+
+
+def _judged_in_parts(judged: Mapping[Requirements, _Judged], run: Run, judge: _Judge) -> dict[Requirements, _Judged]:
+    """Judge once more where parts of a query stand apart in the run and count as queries."""
+    scattered = [
+        required
+        for required, outcome in judged.items()
+        if required.judging.blocks != "joined" and isinstance(outcome.run, JudgedRun) and outcome.run.scattered
+    ]
+    again: dict[Requirements, _Judged] = {}
+    for alike in _grouped(scattered, lambda required: (id(judged[required].qrels), required.judging.blocks)).values():
+        qrels = judged[alike[0]].qrels
+        try:
+            of_parts, parts = separated(qrels, run, alike[0].judging, alike[0].exclude)
+        except UsageError as error:
+            again |= dict.fromkeys(alike, _Judged(qrels, error))
+        else:
+            again |= judge(dict.fromkeys(alike, of_parts), parts)
+    return again
+
+
+def _judged_by_position(qrels: Mapping[Requirements, Qrels], run: Run, judge: _Judge) -> dict[Requirements, _Judged]:
+    """Judge once more where queries of judgements and run are paired by their position."""
+    by_position = [required for required in qrels if required.judging.pairing == "position"]
+    again: dict[Requirements, _Judged] = {}
+    for alike in _grouped(by_position, lambda required: id(qrels[required])).values():
+        if (pair := paired(qrels[alike[0]], run)) is not None:
+            again |= judge(dict.fromkeys(alike, pair[0]), pair[1])
+    return again
+
+
+def _with_equal_effect(
+    judged: Mapping[Requirements, _Judged], *, open_grades: bool
+) -> list[tuple[list[Requirements], Judging]]:
+    """Group requirements whose settings change the same of one judged run; those that refuse the run stand alone.
+
+    Args:
+        judged: the judged run for each requirement.
+        open_grades: whether unjudged documents are to get grades.
+
+    Returns:
+        Each group, with the settings that change something, the others at their default.
+
+    """
+    groups: dict[Hashable, tuple[list[Requirements], Judging]] = {}
+    for required, (_, run) in judged.items():
+        judging, key = required.judging, id(run)
+        if isinstance(run, JudgedRun):
+            key = id(run.hits)
+            if judging != STANDARD_JUDGING:
+                judging = grades.effective(judging, run.hits, open_grades=open_grades)
+        groups.setdefault((key, judging, required.has_unjudged), ([], judging))[0].append(required)
     return list(groups.values())
 
 
-def _within(queries: Sequence[str], some: Collection[str]) -> Mask:
-    """Return `[Q]`, which queries are among some others."""
-    return np.array([query in some for query in queries], dtype=bool)
+def _measured_run(
+    required: Requirements, judged: _Judged, judging: Judging, whole: Qrels, run: Run, *, full: bool
+) -> MeasuredRun:
+    """Apply the settings that concern grades, depth and queries.
+
+    Args:
+        required: the settings.
+        judged: the run as it is judged for them.
+        judging: the settings that change something here, the others at their default.
+        whole: the judgements, without queries that only the run has and without parts of queries.
+        run: the run.
+        full: whether unjudged documents have rows, too.
+
+    Raises:
+        RankworthError: where the settings refuse the run.
+
+    """
+    qrels, judgement = judged
+    if not isinstance(judgement, JudgedRun):
+        raise judgement
+    queries, hits = list(qrels.queries), judgement.hits
+    if required.judging != STANDARD_JUDGING:
+        grades.refuse_ids(required.judging, queries, judgement.unjudged)
+        hits = grades.settle(hits, judging, queries)
+    settled = hits
+    is_judged = np.ones(len(queries), dtype=bool)
+    if required.looks_elsewhere and qrels is not whole:
+        is_judged = _within(queries, whole.queries)
+    if judging.judgements == "relevant" or judging.negative == "dropped":
+        is_judged = grades.graded(judgement.hits, judging, queries).pool.lengths > 0
+    empty, answered = run.empty | judgement.emptied, judgement.hits.n_retrieved > 0
+    unjudged = dict.fromkeys(sorted(run.empty.difference(queries)), 0) | dict(judgement.unjudged)
+    if required.has_unjudged:
+        hits = grades.with_unjudged(hits, unjudged, full=full)
+        queries += list(unjudged)
+        is_judged = np.append(is_judged, np.zeros(len(unjudged), dtype=bool))
+        answered = np.append(answered, np.array(list(unjudged.values()), dtype=np.int64) > 0)
+    standing = standing_of(hits, judging, queries, is_judged, answered, _within(queries, empty))
+    return MeasuredRun(hits, settled, standing, judging, judgement, qrels)
+
+
+def _grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Group items by key, keeping their order."""
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def _within(queries: Sequence[str], wanted: Collection[str]) -> Mask:
+    """Return `[Q]`, which queries are among those wanted."""
+    return np.array([query in wanted for query in queries], dtype=bool)

@@ -71,7 +71,7 @@ class InputOptions:
             UsageError: `unknown-setting`.
 
         """
-        self.rowless = False
+        self.may_be_empty = False
         """whether a run without a row is no error"""
         both, qrels, runs = (settings.pop(name, None) or {} for name in ("columns", "qrels_columns", "run_columns"))
         self.columns = Columns(both, qrels, runs, as_given=settings.get("order") == "given") or None
@@ -113,7 +113,7 @@ class InputOptions:
             for source, names in zip(qrels, columns, strict=False)
         ]
         return judged, [
-            run(source, columns=names, rowless=self.rowless)
+            run(source, columns=names, may_be_empty=self.may_be_empty)
             for source, names in zip(runs, columns[len(qrels) :], strict=True)
         ]
 
@@ -236,7 +236,7 @@ class Judgements:
         queries: Iterable[object] | None,
         settings: Iterable[Judging],
         *,
-        rowless: bool = False,
+        may_be_empty: bool = False,
         may_exclude_all: bool = False,
     ) -> None:
         """Read what is to be read.
@@ -245,7 +245,7 @@ class Judgements:
             source: whatever `Qrels` reads, or one.
             queries: the queries to keep; all where None.
             settings: what becomes of repeated judgements, by every convention that is asked for.
-            rowless: whether no row at all is no error.
+            may_be_empty: whether no row at all is no error.
             may_exclude_all: whether it is no error that none is left once some are excluded.
 
         Raises:
@@ -271,10 +271,10 @@ class Judgements:
             try:
                 self._read[policy] = _settled(source, queries, policy)
             except (InputError, UsageError) as error:
-                is_rowless = rowless and error.slug == "empty-input" and self.only != frozenset()
-                if len(policies) == 1 and not is_rowless:
+                is_empty = may_be_empty and error.slug == "empty-input" and self.only != frozenset()
+                if len(policies) == 1 and not is_empty:
                     raise
-                self._read[policy] = Qrels.rowless() if is_rowless else error
+                self._read[policy] = Qrels.without_rows() if is_empty else error
 
     def __call__(self, judging: Judging, exclude: Exclusion | None = None) -> Qrels:
         """Return the judgements under one of the settings.
@@ -320,7 +320,7 @@ def _of_duckdb(relation: object, columns: Mapping[str, str] = NONE) -> object:
     return judgements(relation, columns)
 
 
-def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, rowless: bool = False) -> Run:
+def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, may_be_empty: bool = False) -> Run:
     """Make one run of what stands for it.
 
     Args:
@@ -328,7 +328,7 @@ def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, ro
             DuckDB stays there.
         name: what to call it, if not by its file.
         columns: which column holds what, where its name does not tell.
-        rowless: whether no row at all is no error.
+        may_be_empty: whether no row at all is no error.
 
     Raises:
         InputError: `input-type`, and where it cannot be trusted.
@@ -349,17 +349,17 @@ def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, ro
 
         return source.called(name) if isinstance(source, Related) else Related(source, name, columns=columns)
     except InputError as error:
-        if not rowless or error.slug != "empty-input":
+        if not may_be_empty or error.slug != "empty-input":
             raise
-        return Run.rowless(name)
+        return Run.without_rows(name)
 
 
-def runs(sources: Mapping[str, object] | Sequence[object], *, rowless: bool = False) -> dict[str, Run]:
+def runs(sources: Mapping[str, object] | Sequence[object], *, may_be_empty: bool = False) -> dict[str, Run]:
     """Read runs by name, in order.
 
     Args:
         sources: runs by name, or paths and runs, which are named by their file.
-        rowless: as for `run`.
+        may_be_empty: as for `run`.
 
     Raises:
         InputError: `input-type`, and where a run cannot be trusted.
@@ -367,7 +367,7 @@ def runs(sources: Mapping[str, object] | Sequence[object], *, rowless: bool = Fa
 
     """
     if isinstance(sources, Mapping):
-        return {name: run(source, name, rowless=rowless) for name, source in sources.items()}
+        return {name: run(source, name, may_be_empty=may_be_empty) for name, source in sources.items()}
     if is_path(sources) or not isinstance(sources, Iterable):
         raise InputError(
             "input-type",
@@ -376,7 +376,7 @@ def runs(sources: Mapping[str, object] | Sequence[object], *, rowless: bool = Fa
         )
     named: dict[str, Run] = {}
     for source in sources:
-        as_run = run(source, rowless=rowless)
+        as_run = run(source, may_be_empty=may_be_empty)
         if not as_run.name or as_run.name in named:
             raise UsageError(
                 "run-names",

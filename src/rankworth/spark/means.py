@@ -216,7 +216,7 @@ class Means(Shown):
         fields = [name for name in Counts._fields if not name.endswith("_queries")]
         counts = Counts(**{name: found.counts.get(name, 0) for name in fields})  # type: ignore[arg-type]
         blanks.check("the judgements", empty=not counts.judged)
-        if plan.rowless and not restricted and not (counts.judged and (answered or counts.ignored)):
+        if plan.may_be_empty and not restricted and not (counts.judged and (answered or counts.ignored)):
             notices = (diagnostics.no_rows("the run" if counts.judged else "", plan.profile.tool),)
             plan = replace(plan, asked=[_without_hits(measure) for measure in plan.asked])
             if counts.judged:

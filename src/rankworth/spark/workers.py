@@ -20,7 +20,7 @@ from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.model import Run
 from rankworth.results.values import PerQuery, Values, details, values_of
 from rankworth.scoring.columns import Column, additive
-from rankworth.scoring.evaluator import Evaluator, Plan
+from rankworth.scoring.evaluator import Plan, evaluate_run
 from rankworth.scoring.inputs import Judgements
 from rankworth.spark.sources import ELSEWHERE, PAIR, WANTED, Side
 
@@ -136,7 +136,7 @@ class Blocks:
 
     def _measured(self, judged: pl.DataFrame, run: Run, plan: Plan, blanks: Blanks) -> Block:
         judgements = Judgements(judged, None, [measure.judging for measure in plan.asked], may_exclude_all=True)
-        values = values_of(Evaluator(judgements, run, [plan]), plan, with_notices=False)
+        values = values_of(evaluate_run(judgements, run, [plan]), plan, with_notices=False)
         return Block(values, values.counts.ignored, blanks.count)
 
     def _with_pairs(self, rows: pl.DataFrame) -> Plan:

@@ -16,7 +16,7 @@ from rankworth.measures import Measure
 from rankworth.model import Run
 from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask
-from rankworth.scoring.evaluator import Evaluator, Plan
+from rankworth.scoring.evaluator import Evaluation, Plan, evaluate_run
 from rankworth.scoring.inputs import Judgements
 from rankworth.stats.samples import check_word
 from rankworth.whatif.rankings import MeasureContext, contexts
@@ -94,9 +94,9 @@ class MeanBounds(Mapping[str, Bound]):
         return replace(self, columns=parts)
 
 
-def evaluator_for_bounds(
+def evaluation_for_bounds(
     judgements: Judgements, run: Run, plan: Plan, by: Varied, *, progress: "Progress | None" = None
-) -> Evaluator:
+) -> Evaluation:
     """Judge and measure a run, with rows for the documents that bounds look at.
 
     Args:
@@ -114,14 +114,14 @@ def evaluator_for_bounds(
     check_word("bounds", by, VARIED)
     needs_rows = by == "unjudged" and any(not _has_plain_ranks(measure) for measure in plan.asked)
     shown = _queries_with_ids(judgements, plan)
-    return Evaluator(judgements, run, [plan], shown=shown, progress=progress, full=needs_rows)
+    return evaluate_run(judgements, run, [plan], shown=shown, progress=progress, full=needs_rows)
 
 
-def mean_bounds(evaluator: Evaluator, plan: Plan, by: Varied) -> MeanBounds:
+def mean_bounds(evaluation: Evaluation, plan: Plan, by: Varied) -> MeanBounds:
     """Bound the mean of each measure, and the value of each query.
 
     Args:
-        evaluator: a run, as `evaluator_for_bounds` measures it.
+        evaluation: a run, as `evaluation_for_bounds` measures it.
         plan: the measures.
         by: what bounds are taken over.
 
@@ -129,7 +129,7 @@ def mean_bounds(evaluator: Evaluator, plan: Plan, by: Varied) -> MeanBounds:
         UsageError: `unfollowed-setting` where settings leave no measure with bounds.
 
     """
-    every = contexts(evaluator, plan)
+    every = contexts(evaluation, plan)
     reasons = [no_bounds(context, by) for context in every]
     refuse_without_bounds([reason for context, reason in zip(every, reasons, strict=True) if _is_measure(context)])
     columns, notes = {}, []
@@ -151,8 +151,8 @@ def mean_bounds(evaluator: Evaluator, plan: Plan, by: Varied) -> MeanBounds:
         unknown = replace(column, values=none, shown=None, over_none=math.nan)
         lowest, middle, highest = (unknown if each is none else column.with_values(each) for each in ends)
         columns[label] = lowest, middle, highest
-    sentence = assumption(evaluator.measured_run(plan.base).hits, by)
-    return MeanBounds(by, sentence, tuple(notes), columns, evaluator.qrels(plan.base).kinds)
+    sentence = assumption(evaluation.measured_run(plan.base).hits, by)
+    return MeanBounds(by, sentence, tuple(notes), columns, evaluation.measured_run(plan.base).qrels.kinds)
 
 
 _OF: Final = {"ties": "orders of ties", "unjudged": "ways to grade documents"}
@@ -289,8 +289,8 @@ def of_runs(judgements: Judgements, runs: Mapping[str, Run], plan: Plan, by: Var
     is_shown, sides = by == "unjudged", {}
     shown = every if is_shown else _queries_with_ids(judgements, plan)
     for name, run in runs.items():
-        evaluator = Evaluator(judgements, run, [plan], shown=shown, full=is_shown)
-        sides[name] = contexts(evaluator, plan)
+        evaluation = evaluate_run(judgements, run, [plan], shown=shown, full=is_shown)
+        sides[name] = contexts(evaluation, plan)
     return sides
 
 

@@ -18,7 +18,8 @@ from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.profiles import Profile, ResolvedMeasure
 from rankworth.scoring.columns import Column
-from rankworth.scoring.evaluator import Evaluator, MeasuredRun, Plan
+from rankworth.scoring.evaluator import Evaluation, Plan
+from rankworth.scoring.measured_run import MeasuredRun
 from rankworth.settings import Judging
 
 
@@ -105,21 +106,21 @@ class Ranking:
         """Give documents other grades."""
         return Counterfactual(np.arange(self.retrieved), grades=grades)
 
-    def hits(self, alternatives: Sequence[Counterfactual]) -> JudgedRows:
-        """Build alternatives as judged rankings, one query each."""
-        retrieved, rows = self.rows, np.concatenate([change.order for change in alternatives])
-        sizes = np.array([len(change.order) for change in alternatives], dtype=np.int64)
+    def hits(self, counterfactuals: Sequence[Counterfactual]) -> JudgedRows:
+        """Build other rankings of the query as judged rows, a query each."""
+        retrieved, rows = self.rows, np.concatenate([change.order for change in counterfactuals])
+        sizes = np.array([len(change.order) for change in counterfactuals], dtype=np.int64)
         starts = np.cumsum(sizes) - sizes
         beyond = 0 if retrieved.judgement is None else 1 + int(retrieved.judgement.max(initial=0))  # of no judgement
         columns: dict[str, Any] = {}
         for name in COLUMNS:
             column = getattr(retrieved, name)
             columns[name] = None if column is None else column[rows]
-        ranks = zip(*map(self._ranks, alternatives), strict=True)
+        ranks = zip(*map(self._ranks, counterfactuals), strict=True)
         columns |= zip(("rank", "tie_first", "tie_last"), map(np.concatenate, ranks), strict=True)
         if (positive := retrieved.positive) is not None:
-            columns["positive"] = np.concatenate([_positive(positive, change) for change in alternatives])
-        for change, start in zip(alternatives, starts.tolist(), strict=True):
+            columns["positive"] = np.concatenate([_positive(positive, change) for change in counterfactuals])
+        for change, start in zip(counterfactuals, starts.tolist(), strict=True):
             for row, grade in change.grades.items():
                 places = start + np.flatnonzero(change.order == row)
                 columns["known"][places] = grade is not None
@@ -128,9 +129,9 @@ class Ranking:
                     columns["elsewhere"][places] = True
                 if columns["judgement"] is not None and not retrieved.known[row]:  # a judgement of its own
                     columns["judgement"][places] = -1 if grade is None else beyond + row
-        pools = [self._pool(change.grades) for change in alternatives]
+        pools = [self._pool(change.grades) for change in counterfactuals]
         subtopics = retrieved.subtopics
-        if any(change.grades for change in alternatives):
+        if any(change.grades for change in counterfactuals):
             subtopics = None  # they have the grades as they were; who looks at subtopics does not ask for others
         if subtopics is not None:
             counts, by_id = np.repeat(subtopics.counts, sizes.size), np.tile(subtopics.by_id, sizes.size)
@@ -224,7 +225,6 @@ class MeasureContext:
         asked: the measure with its settings.
         profile: the conventions.
         run: the judged run as the settings have it; queries that are shown have rows for all documents, with ids.
-        qrels: the judgements that count.
         column: the values as they are averaged.
 
     """
@@ -232,13 +232,17 @@ class MeasureContext:
     asked: ResolvedMeasure
     profile: Profile
     run: MeasuredRun = field(repr=False)
-    qrels: Qrels
     column: Column = field(repr=False)
 
     @property
     def measure(self) -> Measure:
         """The measure alone."""
         return self.asked.quantity  # type: ignore[return-value]
+
+    @property
+    def qrels(self) -> Qrels:
+        """The judgements that count."""
+        return self.run.qrels
 
     @cached_property
     def positions(self) -> dict[str, int]:
@@ -273,8 +277,8 @@ class MeasureContext:
         condensed = block.condensed if self.measure.judged_only else block
         return condensed if self.measure.cutoff is None else condensed.cut(self.measure.cutoff)
 
-    def alternatives(self, query: str) -> Ranking:
-        """Return the documents of one query, to be arranged otherwise."""
+    def ranking_of(self, query: str) -> Ranking:
+        """Return the documents of one query, ranked, with the judged ones that were not retrieved."""
         place = self.positions[query]
         at = self.qrels.queries.index(query)
         start, end = self.qrels.offsets[at : at + 2].tolist()
@@ -283,39 +287,41 @@ class MeasureContext:
         return replace(ranking, place=place)
 
     def values(
-        self, ranking: Ranking, alternatives: Sequence[Counterfactual], measure: Measure | None = None
+        self, ranking: Ranking, counterfactuals: Sequence[Counterfactual], measure: Measure | None = None
     ) -> list[float | RankworthError | None]:
         """Evaluate other rankings of a query.
 
         Args:
             ranking: the documents of the query.
-            alternatives: their orders.
+            counterfactuals: what changes in each.
             measure: another measure than that of the context, under the same settings.
 
         Returns:
             For each the value, None where it would have none, or the error with which it is refused.
 
         """
-        longest = max((len(change.order) for change in alternatives), default=1)
+        longest = max((len(change.order) for change in counterfactuals), default=1)
         step = max(1, _ROWS // max(1, longest))
-        parts = (alternatives[start : start + step] for start in range(0, len(alternatives), step))
-        return [value for part in parts for value in self._tried(ranking, part, measure)]
+        parts = (counterfactuals[start : start + step] for start in range(0, len(counterfactuals), step))
+        return [value for part in parts for value in self._values_or_errors(ranking, part, measure)]
 
-    def _tried(
-        self, ranking: Ranking, alternatives: Sequence[Counterfactual], measure: Measure | None
+    def _values_or_errors(
+        self, ranking: Ranking, counterfactuals: Sequence[Counterfactual], measure: Measure | None
     ) -> list[float | RankworthError | None]:
         """Evaluate some rankings at once; where one is refused, evaluate each half, until that one is found."""
         try:
-            hits = ranking.hits(alternatives)
+            hits = ranking.hits(counterfactuals)
             judging = grades.effective(self.asked.judging, hits)  # other grades may be such that other settings matter
             if self.run.judging.ties in ("expected", "last"):
                 judging = replace(judging, ties=self.run.judging.ties)
             return [*self.cells(hits, ranking.place, judging, measure)]
         except RankworthError as error:
-            if len(alternatives) == 1:
+            if len(counterfactuals) == 1:
                 return [self.profile.refused(error, self.asked.label) if isinstance(error, RefusedError) else error]
-        half = len(alternatives) // 2
-        return self._tried(ranking, alternatives[:half], measure) + self._tried(ranking, alternatives[half:], measure)
+        half = len(counterfactuals) // 2
+        return self._values_or_errors(ranking, counterfactuals[:half], measure) + self._values_or_errors(
+            ranking, counterfactuals[half:], measure
+        )
 
     def cells(
         self, hits: JudgedRows, place: int, judging: Judging, measure: Measure | None = None
@@ -332,7 +338,7 @@ class MeasureContext:
             RankworthError: where the settings refuse one of them.
 
         """
-        run, column = self._reranked(hits, judging, measure or self.measure)
+        run, column = self._measured(hits, judging, measure or self.measure)
         values = column.visible
         if self.asked.averaging.all_negative == "previous":
             before = self.column.visible[:place][self.column.listed[:place]]
@@ -342,7 +348,7 @@ class MeasureContext:
             value if listed else None for value, listed in zip(values.tolist(), column.listed.tolist(), strict=True)
         ]
 
-    def reranked(self, hits: JudgedRows, judging: Judging | None = None, queries: Integers | None = None) -> Column:
+    def column_of(self, hits: JudgedRows, judging: Judging | None = None, queries: Integers | None = None) -> Column:
         """Return the values of other rankings, one query each.
 
         Args:
@@ -354,36 +360,34 @@ class MeasureContext:
             RankworthError: where the settings refuse one of them.
 
         """
-        return self._reranked(hits, judging, self.measure, queries)[1]
+        return self._measured(hits, judging, self.measure, queries)[1]
 
-    def _reranked(
+    def _measured(
         self, hits: JudgedRows, judging: Judging | None, measure: Measure, queries: Integers | None = None
     ) -> tuple[MeasuredRun, Column]:
         names = [str(number) for number in range(1, hits.n_retrieved.size + 1)]
-        judged = np.ones(len(names), dtype=bool)
+        judged = None
         if judging is not None:
             if judging.judgements == "relevant" or judging.negative == "dropped":
                 judged = grades.graded(hits, judging, names).pool.lengths > 0
             hits = grades.settle(hits, judging, names)
         empty = None if queries is None else self.run.standing.empty[queries]
-        run = self.run.reranked(hits, names, judged, judging or self.run.judging, empty)
-        run.measure([measure], self.qrels)
+        run = self.run.with_rankings(hits, names, [measure], judging=judging, judged=judged, empty=empty)
         of_queries = replace(self.asked.averaging, all_negative="keep", no_queries="nan")
         return run, run.column(measure, of_queries)
 
 
-def contexts(evaluator: Evaluator, plan: Plan) -> list[MeasureContext]:
+def contexts(evaluation: Evaluation, plan: Plan) -> list[MeasureContext]:
     """Put the measures of a plan that are numbers beside the run under their settings, and their values.
 
     Raises:
         RankworthError: where settings refuse the run.
 
     """
-    contexts = []
-    for measure in plan.numbers:
-        run, qrels, column = evaluator.measured_run(measure), evaluator.qrels(measure), evaluator.column(measure)
-        contexts.append(MeasureContext(measure, plan.profile, run, qrels, column))
-    return contexts
+    return [
+        MeasureContext(measure, plan.profile, evaluation.measured_run(measure), evaluation.column(measure))
+        for measure in plan.numbers
+    ]
 
 
 def refuse(query: str, contexts: Sequence[MeasureContext], runs: Sequence[Run], *, alone: bool = True) -> None:

@@ -103,7 +103,7 @@ def over_orders(context: MeasureContext) -> Bounds:
     else:
         rankings = _every_order(hits, queries, low, high)
     for some, ranking in rankings:
-        found = context.reranked(ranking, replace(context.run.judging, ties="id-descending")).values
+        found = context.column_of(ranking, replace(context.run.judging, ties="id-descending")).values
         np.fmin.at(low, some, found)
         np.fmax.at(high, some, found)
         is_undefined[some[np.isnan(found)]] = True
@@ -129,7 +129,7 @@ def expected(context: MeasureContext) -> Floats:
         return values
     queries, expected = np.unique(hits.query[hits.tied_rows]), values.copy()
     try:
-        column = context.reranked(hits.of(queries), replace(run.judging, ties="expected"))
+        column = context.column_of(hits.of(queries), replace(run.judging, ties="expected"))
     except MeasureError:
         return np.full_like(values, np.nan)
     expected[queries] = column.values

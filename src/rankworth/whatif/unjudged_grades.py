@@ -142,7 +142,7 @@ class Holes:
     def values(self, ways: Ways) -> Floats:
         """Return `[W]`, the value of each way, or the difference of the second run and the first one."""
         queries = self.queries[ways.query]
-        columns = (side.context.reranked(self.filled(side, ways), queries=queries) for side in self.sides)
+        columns = (side.context.column_of(self.filled(side, ways), queries=queries) for side in self.sides)
         first, *others = (column.values for column in columns)
         return others[0] - first if others else first
 
