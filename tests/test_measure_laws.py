@@ -106,7 +106,7 @@ def padded(judged: Judged, more: int) -> Judged:
         return np.concatenate([array, np.full((array.shape[0], more), value, dtype=array.dtype)], axis=1)
 
     wide = {name: widen(getattr(judged, name), 1) for name in ("rank", "tie_first", "tie_last")}
-    wide |= {name: widen(getattr(judged, name), 0) for name in ("grade", "known", "retrieved", "pool", "pool_known")}
+    wide |= {name: widen(getattr(judged, name), 0) for name in ("grade", "is_judged", "retrieved", "pool", "in_pool")}
     for name in ("aspects", "pool_aspects"):
         wide[name] = np.pad(getattr(judged, name), ((0, 0), (0, more), (0, 2)), constant_values=-np.inf)
     return Judged(**wide, n_retrieved=judged.n_retrieved)
@@ -311,11 +311,11 @@ def tie_orders(hits: JudgedRows, query: int) -> Any:
     if math.prod(math.factorial(len(group)) for group in groups.values()) > 120:
         return
     for order in orders(list(groups.values())):
-        grade, known = hits.grade.copy(), hits.known.copy()
-        grade[start:end], known[start:end] = hits.grade[order], hits.known[order]
+        grade, is_judged = hits.grade.copy(), hits.is_judged.copy()
+        grade[start:end], is_judged[start:end] = hits.grade[order], hits.is_judged[order]
         judgement = hits.judgement.copy()  # type: ignore[union-attr]
         judgement[start:end] = judgement[order]
-        yield replace(hits, grade=grade, known=known, judgement=judgement)
+        yield replace(hits, grade=grade, is_judged=is_judged, judgement=judgement)
 
 
 @pytest.mark.parametrize(

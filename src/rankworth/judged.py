@@ -76,7 +76,7 @@ def widest(like: Array) -> Any:  # noqa: ANN401 - of the array library
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judged:
-    """Some judged rankings as padded arrays; padding is never `known`, has grade 0 and rank 1.
+    """Some judged rankings as padded arrays; padding is never `is_judged`, has grade 0 and rank 1.
 
     All numbers are float64, so that any array library can divide them. Rows stand in rank order.
     """
@@ -88,8 +88,8 @@ class Judged:
     tie_last: Array
     """`[Q, H]`: the last rank of that group"""
     grade: Array
-    """`[Q, H]`: what the assessor gave; 0 where `known` is false"""
-    known: Array
+    """`[Q, H]`: what the assessor gave; 0 where `is_judged` is false"""
+    is_judged: Array
     """`[Q, H]`: the row is a judged document, within the cutoff"""
     retrieved: Array
     """`[Q, H]`: the row is a document, judged or not, within the cutoff"""
@@ -97,7 +97,7 @@ class Judged:
     """`[Q]`: how many documents were retrieved, within the cutoff"""
     pool: Array
     """`[Q, P]`: the grades of all judged documents, retrieved or not, best first"""
-    pool_known: Array
+    in_pool: Array
     """`[Q, P]`: false for padding"""
     cutoff: Array | float | None = None
     """what the ranking was cut at: a number, `[Q]` numbers, or None"""
@@ -174,19 +174,19 @@ class Judged:
 
     def _number(self, condition: Callable[[Any], Any]) -> Array:
         """Return `[Q]`, how many judged documents have a grade that meets a condition, retrieved or not."""
-        return self._count(self.pool_known & condition(self.pool))
+        return self._count(self.in_pool & condition(self.pool))
 
     @cached_property
     def by_subtopic(self) -> Array:
         """`[Q, H, S]`: the grade for each subtopic, minus infinity where there is none; grades without are of one."""
         grades = self.grade[:, :, None] if self.aspects is None else self.aspects
-        return self.xp.where(self.known[:, :, None], grades, constant(-math.inf, grades))
+        return self.xp.where(self.is_judged[:, :, None], grades, constant(-math.inf, grades))
 
     @cached_property
     def pool_by_subtopic(self) -> Array:
         """`[Q, P, S]`: the same of all judged documents, retrieved or not."""
         grades = self.pool[:, :, None] if self.pool_aspects is None else self.pool_aspects
-        return self.xp.where(self.pool_known[:, :, None], grades, constant(-math.inf, grades))
+        return self.xp.where(self.in_pool[:, :, None], grades, constant(-math.inf, grades))
 
     def cut(self, k: Array) -> "Judged":
         """Cut the ranking at `k`: shorter, with the pool as before.
@@ -206,14 +206,14 @@ class Judged:
             for name in ("aspects", "elsewhere", "row"):
                 whole = getattr(self, name)
                 shortened[name] = None if whole is None else whole[:, :k, ...]
-            known, retrieved, inside = self.known[:, :k], self.retrieved[:, :k], inside[:, :k]
+            is_judged, retrieved, inside = self.is_judged[:, :k], self.retrieved[:, :k], inside[:, :k]
         else:
-            shortened, known, retrieved = {}, self.known, self.retrieved
+            shortened, is_judged, retrieved = {}, self.is_judged, self.retrieved
         limit = constant(k, self.rank)
         return replace(
             self,
             **shortened,
-            known=known & inside,
+            is_judged=is_judged & inside,
             retrieved=retrieved & inside,
             n_retrieved=xp.minimum(self.n_retrieved, limit),
             cutoff=k if self.cutoff is None else xp.minimum(constant(self.cutoff, self.rank), limit),
@@ -224,7 +224,7 @@ class Judged:
     def condensed(self) -> "Judged":
         """The ranking without the documents that nobody judged, negative grades among them; ranks are counted anew."""
         xp = self.xp
-        kept = self.known & (self.grade >= 0)
+        kept = self.is_judged & (self.grade >= 0)
         queries, height = kept.shape
         if not queries or not height:
             return replace(self, n_retrieved=xp.zeros_like(self.n_retrieved))
@@ -241,7 +241,7 @@ class Judged:
             tie_last=xp.where(kept, last, ones),
             grade=xp.where(kept, grade, xp.zeros_like(grade)),
             aspects=None if self.aspects is None else xp.take_along_axis(self.aspects, order[:, :, None], axis=1),
-            known=kept,
+            is_judged=kept,
             retrieved=kept,
             n_retrieved=self._count(kept),
             uncut=None,
@@ -261,7 +261,7 @@ class Judged:
         """
         xp = self.xp
         best = self._uncut_as_they_come(of)
-        worth = xp.where(best.known, gain(best), -xp.inf)
+        worth = xp.where(best.is_judged, gain(best), -xp.inf)
         if not best.asks or not _descending(xp, worth):
             best = best.arranged(xp.argsort(-worth, axis=1, stable=True))
         return best.cut(self.cutoff) if cut and self.cutoff is not None else best
@@ -280,14 +280,14 @@ class Judged:
     def arranged(self, order: Array) -> "Judged":
         """Arrange the documents by some places, `[Q, T]`, in that order; ranks and counts stay."""
         xp = self.xp
-        grade, known = (xp.take_along_axis(array, order, axis=1) for array in (self.grade, self.known))
+        grade, is_judged = (xp.take_along_axis(array, order, axis=1) for array in (self.grade, self.is_judged))
         places = {name: getattr(self, name)[:, : order.shape[1]] for name in ("rank", "tie_first", "tie_last")}
         return replace(
             self,
             **places,
             grade=grade,
-            known=known,
-            retrieved=known,
+            is_judged=is_judged,
+            retrieved=is_judged,
             aspects=None if self.aspects is None else xp.take_along_axis(self.aspects, order[:, :, None], axis=1),
             row=None,
         )
@@ -297,12 +297,12 @@ class Judged:
         xp = self.xp
         whole = self.whole if of != "judged" else self.uncut or self
         if of != "judged":
-            known = whole.known if of == "retrieved" else whole.retrieved
+            is_judged = whole.is_judged if of == "retrieved" else whole.retrieved
             grade, aspects = whole.grade, whole.aspects
         else:
-            grade, known, aspects = self.pool, self.pool_known, self.pool_aspects
+            grade, is_judged, aspects = self.pool, self.in_pool, self.pool_aspects
             if aspects is not None and grade.shape[1]:  # the pool stands in another order
-                grade = xp.where(known, xp.max(self.pool_by_subtopic, axis=2), xp.zeros_like(grade))
+                grade = xp.where(is_judged, xp.max(self.pool_by_subtopic, axis=2), xp.zeros_like(grade))
         rank = xp.broadcast_to(1 + counting(grade.shape[1], grade), grade.shape)
         return replace(
             whole,
@@ -310,9 +310,9 @@ class Judged:
             tie_first=rank,
             tie_last=rank,
             grade=grade,
-            known=known,
-            retrieved=known,
-            n_retrieved=self._count(known),
+            is_judged=is_judged,
+            retrieved=is_judged,
+            n_retrieved=self._count(is_judged),
             ties="broken",
             aspects=aspects,
             elsewhere=None,

@@ -288,9 +288,9 @@ def audit(
         exact, candidates = auditor.explain_profile(start, end, target)
     command = _command(origin, label, rel, options, candidates[0]) if exact else ""
     moved, explanations = auditor.compare(start, candidates)
-    outcome = auditor.known[start]
+    outcome = auditor.outcomes[start]
     value = outcome.mean if isinstance(outcome, Outcome) else math.nan
-    tried = len(auditor.known)
+    tried = len(auditor.outcomes)
     return Audit(label, origin.name, value, target, exact, tuple(candidates), tried, command, moved, explanations)
 
 
@@ -388,11 +388,11 @@ class _Auditor:
     measuring: "Callable[[int, int], None] | None"
 
     def __post_init__(self) -> None:
-        self.known: dict[Convention, Outcome | RankworthError] = {}
+        self.outcomes: dict[Convention, Outcome | RankworthError] = {}
 
     def measure(self, conventions: Iterable[Convention]) -> None:
         """Measure the conventions that are not known yet, or keep the error with which each refuses the input."""
-        wanted = [each for each in dict.fromkeys(conventions) if each not in self.known]
+        wanted = [each for each in dict.fromkeys(conventions) if each not in self.outcomes]
         compact = [each for each in wanted if each.quantity.positions != "all"]
         for group in (compact, [each for each in wanted if each.quantity.positions == "all"]):
             if group:
@@ -402,9 +402,9 @@ class _Auditor:
         try:
             evaluation, measures = self._evaluated(conventions)
         except RankworthError as error:
-            self.known |= dict.fromkeys(conventions, error)
+            self.outcomes |= dict.fromkeys(conventions, error)
             return
-        done, total = len(self.known), len(self.known) + len(conventions)
+        done, total = len(self.outcomes), len(self.outcomes) + len(conventions)
         outcomes: dict[tuple[int, Any, Averaging, CallData], Outcome] = {}
         for number, (each, measure) in enumerate(zip(conventions, measures, strict=True), done):
             if self.measuring is not None:
@@ -413,9 +413,9 @@ class _Auditor:
                 alike = id(evaluation.measured_run(measure)), each.quantity, each.averaging, each.data
                 if alike not in outcomes:
                     outcomes[alike] = Outcome.of(evaluation.column(measure))
-                self.known[each] = outcomes[alike]
+                self.outcomes[each] = outcomes[alike]
             except RankworthError as error:
-                self.known[each] = error
+                self.outcomes[each] = error
 
     def _evaluated(self, conventions: Sequence[Convention]) -> tuple[Evaluation, list[ResolvedMeasure]]:
         """Judge the run under each convention, once for all that share an ordering.
@@ -438,7 +438,7 @@ class _Auditor:
         return [
             Candidate(departure.changes, departure.base, names.get(each, ()), each, outcome)
             for each, departure in possible.items()
-            if isinstance(outcome := self.known[each], Outcome)
+            if isinstance(outcome := self.outcomes[each], Outcome)
         ]
 
     def explain_number(self, start: Convention, names: Names, target: Decimal) -> tuple[bool, list[Candidate]]:
@@ -458,7 +458,8 @@ class _Auditor:
     def _departures(self, start: Convention, names: Names) -> Iterator[list[Candidate]]:
         """Yield candidates by size: no change; one change or a known profile; two changes, or profile and change."""
         self.measure([start, *names])
-        outcomes = {each: known for each in (start, *names) if isinstance(known := self.known[each], Outcome)}
+        measured = {each: self.outcomes[each] for each in (start, *names)}
+        outcomes = {each: outcome for each, outcome in measured.items() if isinstance(outcome, Outcome)}
         yield [Candidate((), (), names.get(start, ()), start, outcomes[start])] if start in outcomes else []
         changed = {change: start.changed((change,)) for change in self.changes(start, names)}
         departures = (Departure((change,), each) for change, each in changed.items() if each != start)
@@ -501,10 +502,10 @@ class _Auditor:
         Of values of a setting that come to the same, one stands for all, but for decimals; a different order of
         documents is tried only where it moves something alone.
         """
-        before, seen = self.known[start], set()
+        before, seen = self.outcomes[start], set()
         useful = []
         for change, convention in changed.items():
-            outcome = None if convention is None else self.known.get(convention)
+            outcome = None if convention is None else self.outcomes.get(convention)
             if convention is None or not isinstance(outcome, Outcome):
                 continue
             key = (change.name, outcome)
@@ -556,7 +557,7 @@ class _Auditor:
             RankworthError: where it refuses the input.
 
         """
-        outcome = self.known[convention]
+        outcome = self.outcomes[convention]
         if isinstance(outcome, RankworthError):
             raise outcome
         return outcome
@@ -568,7 +569,7 @@ class _Auditor:
 
         There is no explanation where a query alone has another value, as where queries are paired by position.
         """
-        if not candidates or not isinstance(self.known[start], Outcome):
+        if not candidates or not isinstance(self.outcomes[start], Outcome):
             return (), ()
         both = start, candidates[0].convention
         moved = self._moved(*both)

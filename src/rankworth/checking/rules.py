@@ -223,7 +223,7 @@ def _shifted(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
 def _nothing_retrieved(checked: CheckedRun) -> Iterator[Finding]:
     """Report a run that has no relevant document for any query."""
     hits, relevant = checked.hits, int(np.count_nonzero(checked.hits.pool.grades > 0))
-    if relevant and checked.answered.any() and not (hits.grade[hits.known] > 0).any():
+    if relevant and checked.answered.any() and not (hits.grade[hits.is_judged] > 0).any():
         text = f"{checked.name} retrieves no relevant document for any query, of {relevant:,} that there are; it "
         text += "scores 0 everywhere"
         remedy = "was it made for these queries and documents, and did the search work?"
@@ -292,7 +292,7 @@ def _sampled(checked: CheckedRun) -> Iterator[Finding]:
     if sizes.size < _CANDIDATES or sizes.min() < _CANDIDATES or sizes.min() < sizes.max():
         return
     relevant = np.bincount(hits.pool.query[hits.pool.grades > 0], minlength=answered.size)[answered]
-    retrieved = checked.per_query(hits.known & (hits.grade > 0))[answered]
+    retrieved = checked.per_query(hits.is_judged & (hits.grade > 0))[answered]
     if (relevant == 1).all() and (retrieved == 1).all():
         text = f"{checked.name} ranks exactly 1 relevant document among {sizes[0]:,} for {counted(sizes.size)}, as "
         text += "where candidates are sampled: values are far above those over all documents, and may order systems "

@@ -192,8 +192,8 @@ def _expected_grades(sides: Sequence[MeasureContext], holes: Holes) -> Floats:
     """
     judged: dict[tuple[int, str], tuple[list[float], float]] = {}
     for number, hits in enumerate(side.run.hits for side in sides):
-        documents = [] if hits.document is None else hits.document[hits.known].tolist()
-        columns = (column[hits.known].tolist() for column in (hits.query, hits.rank, hits.grade))
+        documents = [] if hits.document is None else hits.document[hits.is_judged].tolist()
+        columns = (column[hits.is_judged].tolist() for column in (hits.query, hits.rank, hits.grade))
         for document, query, rank, grade in zip(documents, *columns, strict=True):
             ranks, _ = judged.setdefault((query, document), ([math.inf] * len(sides), grade))
             ranks[number] = rank

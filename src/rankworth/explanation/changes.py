@@ -142,7 +142,7 @@ class RankedQuery:
     def best_document(self) -> str:
         """Return the first document with the highest grade, retrieved or not."""
         rows = self.ranking.rows
-        return self.ranking.documents[int(np.argmax(np.where(rows.known, rows.grade, -np.inf)))]
+        return self.ranking.documents[int(np.argmax(np.where(rows.is_judged, rows.grade, -np.inf)))]
 
     def rank(self, position: int) -> int:
         """Return the rank at a position; behind the last document comes the next one."""
@@ -286,7 +286,7 @@ def by_swap(query: RankedQuery, options: Options) -> list[Row]:
 
 def by_ties(query: RankedQuery, _: Options) -> list[Row]:
     """Find the lowest, the mean and the highest value over the orders of tied documents."""
-    context, query_index = query.context, query.ranking.place
+    context, query_index = query.context, query.ranking.query_index
     rows = replace(context.run.judgement.hits.of(np.array([query_index])), document=None, score=None)
     ties = [tie for tie in ties_of(rows) if len(tie.alike) > 1]
     orders = math.prod(tie.orders for tie in ties)
@@ -337,7 +337,7 @@ def by_unjudged(query: RankedQuery, options: Options) -> list[Row]:
     ranking = query.ranking
     ranks = ranking.rows.rank[: ranking.retrieved]
     until = query.last_rank(int(ranks.max(initial=0)), options.n)
-    unjudged = [row for row in range(ranking.retrieved) if not ranking.rows.known[row] and ranks[row] <= until]
+    unjudged = [row for row in range(ranking.retrieved) if not ranking.rows.is_judged[row] and ranks[row] <= until]
     grade = options.grades[0] if options.grades else float(query.context.qrels.grades.max(initial=0.0)) or 1.0
     is_exact = 2 ** len(unjudged) <= _limit(ranking)
     ways = list(product((0.0, grade), repeat=len(unjudged))) if is_exact else _ends(len(unjudged), grade)

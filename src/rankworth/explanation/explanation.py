@@ -445,7 +445,7 @@ def _missing(context: MeasureContext, query: str, counted: Collection[str | None
     tried = possible_ranks(ranking, deepest)[:most]
     has_rank = np.ones(size, dtype=bool)
     if is_condensed:
-        has_rank = (ranking.rows.known & (ranking.rows.grade >= 0))[:size]
+        has_rank = (ranking.rows.is_judged & (ranking.rows.grade >= 0))[:size]
     above = np.append(0, np.cumsum(has_rank)).astype(np.int64)
     best = _best(context, ranking, {kind: row for row, kind in reversed(kinds.items())}, tried)
     missing = []
@@ -475,12 +475,12 @@ def _best(
     size = ranking.retrieved
     moves = [(kind, row, place) for kind, row in rows.items() for place in tried if place <= size + (row >= size)]
     now, *values = context.values(ranking, [ranking.as_it_is, *(ranking.moved(row, place) for _, row, place in moves)])
-    known: dict[Hashable, list[tuple[float, int]]] = {kind: [] for kind in rows}
+    values_of: dict[Hashable, list[tuple[float, int]]] = {kind: [] for kind in rows}
     for (kind, _, place), value in zip(moves, values, strict=True):
         if isinstance(value, float) and not math.isnan(value):
-            known[kind].append((value, place))
+            values_of[kind].append((value, place))
     best: dict[Hashable, tuple[int | None, float | None, float | None]] = {}
-    for kind, pairs in known.items():
+    for kind, pairs in values_of.items():
         value, place = max(pairs, default=(-math.inf, 0))
         if not isinstance(now, float) or math.isnan(now):
             best[kind] = (place, value, None) if pairs else (None, None, None)

@@ -182,7 +182,7 @@ def _documents(
             hit = -1 if ranking.row is None else int(ranking.row[row, column])
             if hit >= 0 and hits.document is not None and hits.score is not None:
                 document, score = hits.document[hit] or None, float(hits.score[hit])
-        grade: Grade = float(ranking.grade[row, column]) if ranking.known[row, column] else None
+        grade: Grade = float(ranking.grade[row, column]) if ranking.is_judged[row, column] else None
         if grade is not None and ranking.aspects is not None and subtopics is not None:
             grades = ranking.by_subtopic[row, column, :subtopics].tolist()
             grade = tuple(each if math.isfinite(each) else None for each in grades)

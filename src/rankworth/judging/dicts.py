@@ -40,7 +40,7 @@ def batch(qrels: Qrels, queries: Mapping[str, Documents], name: str, include: In
         qrels=qrels,
         include=include,
         queries=judged,
-        place=np.array(places, dtype=np.int64),
+        query_index=np.array(places, dtype=np.int64),
         lengths=_lengths(lists),
         lists=lists,
         others={query: queries[query] for query in queries if query in unjudged_queries} if unjudged_queries else {},
@@ -77,7 +77,7 @@ class _Dicts(Rows):
     @cached_property
     def _wanted(self) -> list[list[str]]:
         """The judged documents of each query."""
-        return [self.qrels.document_lists[query_index] for query_index in self.place.tolist()]
+        return [self.qrels.document_lists[query_index] for query_index in self.query_index.tolist()]
 
     @cached_property
     def _read(self) -> tuple[Floats, Floats]:
@@ -119,7 +119,7 @@ class _Dicts(Rows):
         return replace(
             self,
             queries=[query for query, there in zip(self.queries, kept.tolist(), strict=True) if there],
-            place=self.place[kept],
+            query_index=self.query_index[kept],
             lengths=_lengths(lists),
             lists=lists,
             others={query: documents for query, documents in unjudged.items() if documents},
@@ -138,11 +138,13 @@ class _Dicts(Rows):
 
     def hits(self) -> Hits:
         """Look up the judged documents among the rows."""
-        counts = self.qrels.lengths[self.place]
+        counts = self.qrels.lengths[self.query_index]
         score = self._read[1]
         hits = np.flatnonzero(~np.isnan(score))
         segment = np.repeat(np.arange(counts.size), counts)[hits]
-        return Hits(segment, expand(self.qrels.offsets[self.place], counts)[hits], score[hits], self._rows_of_judged)
+        return Hits(
+            segment, expand(self.qrels.offsets[self.query_index], counts)[hits], score[hits], self._rows_of_judged
+        )
 
     def _rows_of_judged(self) -> Integers:
         """Return the rows of the judged documents."""
@@ -155,7 +157,7 @@ class _Dicts(Rows):
     def judgements(self, segments: Integers) -> Integers:
         """Return the judgement of every row of the given queries, -1 where there is none."""
         of_rows: list[int] = []
-        bases = self.qrels.offsets[self.place].tolist()
+        bases = self.qrels.offsets[self.query_index].tolist()
         for number in segments.tolist():
             judgement = dict(zip(self._wanted[number], count(bases[number])))
             of_rows += [judgement.get(document, -1) for document in self.lists[number]]
@@ -197,8 +199,9 @@ class _Dicts(Rows):
         judgement, segment = hits.judgement[numbers], hits.segment[numbers]
         if (judgement < 0).any():
             return self.documents(hits.row[numbers])
-        places = judgement - self.qrels.offsets[self.place[segment]]
-        return [self._wanted[number][place] for number, place in zip(segment.tolist(), places.tolist(), strict=True)]
+        within = judgement - self.qrels.offsets[self.query_index[segment]]
+        pairs = zip(segment.tolist(), within.tolist(), strict=True)
+        return [self._wanted[number][index] for number, index in pairs]
 
 
 def _lengths(lists: list[Documents]) -> Integers:

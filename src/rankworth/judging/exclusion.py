@@ -69,7 +69,7 @@ class Exclusion:
         if self.label == SELF:
             return (query,)
         query_index = self._numbers.get(query)
-        return () if query_index is None else self.known.documents_of(query_index)
+        return () if query_index is None else self.required_pairs.documents_of(query_index)
 
     def of_queries(self, queries: Sequence[str]) -> "tuple[Integers, pl.Series]":
         """Collect the pairs of the given queries.
@@ -86,9 +86,9 @@ class Exclusion:
             (number, index) for number, query in enumerate(queries) if (index := self._numbers.get(query, -1)) >= 0
         ]
         numbers, places = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        lengths = self.known.lengths[places]
-        rows = expand(self.known.offsets[places], lengths)
-        return np.repeat(numbers, lengths), taken(self.known.document_series, rows)
+        lengths = self.required_pairs.lengths[places]
+        rows = expand(self.required_pairs.offsets[places], lengths)
+        return np.repeat(numbers, lengths), taken(self.required_pairs.document_series, rows)
 
     def out_of(self, qrels: Qrels, *, may_be_all: bool = False) -> Qrels:
         """Return the judgements of the documents that are not excluded; queries stay, also those that have none left.
@@ -111,7 +111,7 @@ class Exclusion:
         return qrels.without(out) if out.any() else qrels
 
     @property
-    def known(self) -> Qrels:
+    def required_pairs(self) -> Qrels:
         """The pairs.
 
         Raises:
@@ -128,7 +128,7 @@ class Exclusion:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        return {query: query_index for query_index, query in enumerate(self.known.queries)}
+        return {query: query_index for query_index, query in enumerate(self.required_pairs.queries)}
 
 
 def nothing_left(exclude: object, what: str) -> InputError:

@@ -40,7 +40,7 @@ def effective(judging: Judging, hits: JudgedRows, *, open_grades: bool = False) 
         idle.add("grades")
     if judging.highest is not None and pool.highest <= judging.highest:
         idle |= {"highest", "above"}
-    if judging.scored != "all" and hits.positive is not None and hits.positive[hits.known].all():
+    if judging.scored != "all" and hits.positive is not None and hits.positive[hits.is_judged].all():
         idle.add("scored")
     changed = {name: default for name in idle if getattr(judging, name) != (default := _DEFAULTS[name])}
     return replace(judging, **changed) if changed else judging
@@ -74,7 +74,7 @@ def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
         hits = hits.shortened(judging.depth)
     hits = graded(hits, judging, queries)
     if judging.pool == "retrieved":
-        hits = hits.pooling(hits.query[hits.known], hits.grade[hits.known])
+        hits = hits.pooling(hits.query[hits.is_judged], hits.grade[hits.is_judged])
     if judging.unretrieved == "last":
         hits = _completed(hits, once=judging.duplicates == "all")
     if judging.scored == "positive" and hits.positive is not None:
@@ -118,7 +118,7 @@ def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
     if judging.judgements == "relevant" or judging.negative == "dropped":
         kept, counts = (
             (is_judged & (grades > 0)) if judging.judgements == "relevant" else (is_judged & (grades >= 0))
-            for grades, is_judged in ((pool, np.ones(pool.size, dtype=bool)), (grade, hits.known))
+            for grades, is_judged in ((pool, np.ones(pool.size, dtype=bool)), (grade, hits.is_judged))
         )
         hits = hits.forgetting(np.flatnonzero(~counts))
         hits = hits.pooling(owner[kept], pool[kept])
@@ -142,7 +142,7 @@ def _completed(hits: JudgedRows, *, once: bool) -> JudgedRows:
         once: whether copies of a document are one of the judged documents.
 
     """
-    rows = np.flatnonzero(hits.known)
+    rows = np.flatnonzero(hits.is_judged)
     if once and hits.judgement is not None:
         number = hits.query[rows] * (1 + hits.judgement.max(initial=0)) + hits.judgement[rows]
         rows = rows[np.unique(number, return_index=True)[1]]

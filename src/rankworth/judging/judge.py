@@ -64,7 +64,7 @@ class _CollectedRows:
         self.repeated += left.size - rows.size
         self.emptied.update({*batch.queries}.difference(left.queries))
         self.unjudged |= rows.unjudged
-        self.n_retrieved[rows.place[rows.judged]] = rows.lengths[rows.judged]
+        self.n_retrieved[rows.query_index[rows.judged]] = rows.lengths[rows.judged]
         for ordering, parts in self.columns.items() if rows.judged.size or self.may_miss else ():
             try:
                 parts.append(rows.ranked(ordering))

@@ -21,7 +21,7 @@ _REMEMBERED: Final = 1 << 17
 Row = float | Sequence[float | None] | None
 """What one document of a ranking has: a grade, grades for each subtopic, or nothing."""
 _RANKS: Final = ("rank", "tie_first", "tie_last")
-COLUMNS: Final = (*_RANKS, "grade", "known", "judgement", "positive", "elsewhere", "document", "score")
+COLUMNS: Final = (*_RANKS, "grade", "is_judged", "judgement", "positive", "elsewhere", "document", "score")
 """columns of `JudgedRows`"""
 
 
@@ -129,7 +129,7 @@ class JudgedRows:
     """What judging hands on: rows for retrieved documents, per query in rank order, and counts and pools per query.
 
     In the compact layout there is a row for each judged document that was retrieved. In the full layout there is one
-    for every retrieved document; `known` tells which of them are judged.
+    for every retrieved document; `is_judged` tells which of them are judged.
     """
 
     offsets: Integers
@@ -142,7 +142,7 @@ class JudgedRows:
     """`[N]`: the last rank of that group"""
     grade: Floats
     """`[N]`: what the assessor gave; 0 where nobody judged"""
-    known: NDArray[np.bool_]
+    is_judged: NDArray[np.bool_]
     """`[N]`: whether the document is judged"""
     n_retrieved: Integers
     """`[Q]`: how many documents the run has for the query"""
@@ -166,7 +166,7 @@ class JudgedRows:
     @property
     def tied_rows(self) -> NDArray[np.bool_]:
         """`[N]`: judged documents, for another query where that is known, that share their score with another one."""
-        judged = self.known if self.elsewhere is None else self.known | self.elsewhere
+        judged = self.is_judged if self.elsewhere is None else self.is_judged | self.elsewhere
         return (self.tie_last > self.tie_first) & judged
 
     @cached_property
@@ -181,7 +181,7 @@ class JudgedRows:
 
     def compact(self) -> "JudgedRows":
         """Keep only the rows of judged documents."""
-        return self if self.known.all() else self._rows(self.known)
+        return self if self.is_judged.all() else self._rows(self.is_judged)
 
     def shortened(self, depth: int) -> "JudgedRows":
         """Keep the documents down to rank `depth` of each query."""
@@ -259,12 +259,12 @@ class JudgedRows:
 
     def forgetting(self, rows: Integers) -> "JudgedRows":
         """Return these rows with the documents at the given rows as unjudged ones."""
-        known, grade = self.known.copy(), self.grade.copy()
-        known[rows], grade[rows] = False, 0.0
+        is_judged, grade = self.is_judged.copy(), self.grade.copy()
+        is_judged[rows], grade[rows] = False, 0.0
         judgement = None if self.judgement is None else self.judgement.copy()
         if judgement is not None:
             judgement[rows] = -1
-        return replace(self, known=known, grade=grade, judgement=judgement)
+        return replace(self, is_judged=is_judged, grade=grade, judgement=judgement)
 
     def pooling(self, query: Integers, grades: Floats) -> "JudgedRows":
         """Replace the judged documents of all queries; drop subtopics if these differ.
@@ -331,27 +331,27 @@ class JudgedRows:
         is_kept = queries is None and self.subtopics is None and self.pool.grades.size <= _REMEMBERED
         queries = np.arange(self.n_retrieved.size) if queries is None else queries
         rows, real = padded(self.offsets, queries)
-        pool, pool_known = self.pool.padded if is_kept else self.pool.block(queries)
-        known = real & self.known.take(rows, mode="clip")
+        pool, in_pool = self.pool.padded if is_kept else self.pool.block(queries)
+        is_judged = real & self.is_judged.take(rows, mode="clip")
         ranks = {name: getattr(self, name) for name in _RANKS}
         distinct = {id(array): array for array in ranks.values()}  # without ties one array
         wide = {key: np.where(real, array.take(rows, mode="clip"), 1.0) for key, array in distinct.items()}
         columns: dict[str, Any] = {name: wide[id(array)] for name, array in ranks.items()}
         if self.subtopics is not None and self.judgement is not None:
             width = int(self.subtopics.counts[queries].max(initial=1))
-            columns["aspects"] = self.subtopics.of(self.judgement.take(rows, mode="clip"), known, width)
+            columns["aspects"] = self.subtopics.of(self.judgement.take(rows, mode="clip"), is_judged, width)
             by_id = self.subtopics.by_id.take(padded(self.pool.offsets, queries)[0], mode="clip")
-            columns["pool_aspects"] = self.subtopics.of(by_id, pool_known, width)
+            columns["pool_aspects"] = self.subtopics.of(by_id, in_pool, width)
         if self.elsewhere is not None:
             columns["elsewhere"] = real & self.elsewhere.take(rows, mode="clip")
         return Judged(
             **columns,
-            grade=np.where(known, self.grade.take(rows, mode="clip"), 0.0),
-            known=known,
+            grade=np.where(is_judged, self.grade.take(rows, mode="clip"), 0.0),
+            is_judged=is_judged,
             retrieved=real,
             n_retrieved=self.n_retrieved[queries].astype(np.float64),
             pool=pool,
-            pool_known=pool_known,
+            in_pool=in_pool,
             ties=self.ties,
             remembered=self.pool.remembered if is_kept else None,
             row=None if self.document is None else np.where(real, rows, -1),
@@ -370,7 +370,7 @@ class JudgedRows:
 
         """
         columns: dict[str, Any] = {"rank": rank, "tie_first": spans[0], "tie_last": spans[1]}
-        columns |= dict.fromkeys(("known", "positive", "elsewhere"), grade is not None)
+        columns |= dict.fromkeys(("is_judged", "positive", "elsewhere"), grade is not None)
         columns |= {"grade": 0.0 if grade is None else grade, "judgement": -1, "document": "", "score": np.nan}
         ranks = np.append(self.rank, rank)
         position = np.append(self.query, query) * (ranks.max(initial=0) + 1) + ranks
@@ -403,7 +403,7 @@ class JudgedRows:
 
 Columns = dict[str, NDArray[Any]]
 """Retrieved documents in any order, `[N]` each: `query`, its place in the judgements, and those of `COLUMNS` that are
-known but `grade` and `known`."""
+known but `grade` and `is_judged`."""
 
 
 @dataclass(frozen=True)
@@ -440,11 +440,11 @@ def assemble(qrels: Qrels, columns: Columns, n_retrieved: Integers, duplicates: 
     distinct = {id(column): column for column in columns.values()}  # all ranks are one array where there are no ties
     ordered = {key: column[order] for key, column in distinct.items()}
     rows: dict[str, Any] = {name: ordered[id(column)] for name, column in columns.items() if name != "query"}
-    known = rows["judgement"] >= 0
+    is_judged = rows["judgement"] >= 0
     hits = JudgedRows(
         offsets=np.concatenate(([0], np.cumsum(np.bincount(query, minlength=len(qrels))))),
-        grade=np.where(known, qrels.grades[rows["judgement"]], 0.0),
-        known=known,
+        grade=np.where(is_judged, qrels.grades[rows["judgement"]], 0.0),
+        is_judged=is_judged,
         n_retrieved=n_retrieved,
         pool=qrels.pool,
         **rows,
@@ -491,7 +491,7 @@ def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Liter
     """
     try:
         ranked, absent, subtopics = subtopics_of_rows(grades, missing)
-        known = np.array([label is not None for label in ranked], dtype=bool)
+        is_judged = np.array([label is not None for label in ranked], dtype=bool)
         grade = np.array([0.0 if label is None else label for label in ranked], dtype=np.float64)
         beyond = np.array(absent, dtype=np.float64)
         sound = grade.ndim == beyond.ndim == 1 and bool(np.isfinite([*grade, *beyond]).all())
@@ -502,13 +502,13 @@ def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Liter
         raise InputError(
             "bad-grade", text, remedy="for subtopics each judged document has a list of as many: [[1, 0], [0, 1]]"
         )
-    pool = np.concatenate((grade[known], beyond))
+    pool = np.concatenate((grade[is_judged], beyond))
     rank = np.arange(1, grade.size + 1)
-    rows = slice(None) if layout == "all" else known
+    rows = slice(None) if layout == "all" else is_judged
     kept = rank[rows]
-    judgement = np.where(known, np.cumsum(known) - 1, -1)
+    judgement = np.where(is_judged, np.cumsum(is_judged) - 1, -1)
     hits = JudgedRows(
-        *(np.array([0, kept.size]), kept, kept, kept, grade[rows], known[rows], np.array([grade.size])),
+        *(np.array([0, kept.size]), kept, kept, kept, grade[rows], is_judged[rows], np.array([grade.size])),
         Pool(np.array([0, pool.size]), np.sort(pool)[::-1]),
         judgement=None if subtopics is None else judgement[rows],
         subtopics=subtopics,

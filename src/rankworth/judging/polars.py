@@ -77,7 +77,7 @@ class _Rows(Rows):
     def without(self, exclude: Exclusion) -> "_Rows":
         """Return the rows of the documents that are not excluded; rows of equal keys are compared as text."""
         query, documents = exclude.of_queries(self.queries)
-        wanted = pair_keys(documents, self.place[query], _index(self.qrels)[1])
+        wanted = pair_keys(documents, self.query_index[query], _index(self.qrels)[1])
         row, _ = _candidates(self.keys, np.sort(wanted))
         pairs = pl.DataFrame({"query": query, "document": documents})
         rows = pl.DataFrame({"query": self._segment(row), "document": self._ids(row), "row": row})
@@ -119,7 +119,7 @@ class _Rows(Rows):
         return replace(
             self,
             queries=list(compress(self.queries, left.tolist())),
-            place=self.place[left],
+            query_index=self.query_index[left],
             lengths=lengths[left],
             frame=self.frame.filter(pl.Series(kept)) if self.order is None else self.frame,
             order=None if self.order is None else self.order[kept],
@@ -128,7 +128,7 @@ class _Rows(Rows):
 
     def hits(self) -> Hits:
         """Find the judged documents; rows of equal keys are compared as text."""
-        query_indices = self.place[self.judged]
+        query_indices = self.query_index[self.judged]
         judgements = expand(self.qrels.offsets[query_indices], self.qrels.lengths[query_indices])
         wanted = _index(self.qrels)[0][judgements]
         order = np.argsort(wanted)
@@ -174,17 +174,19 @@ def batch(whole: WholeInOrder, run: Run, include: Include, qrels: Qrels) -> _Row
     """Join rows to judgements."""
     frame, starts, queries, order = whole
     _, seed, places = _index(qrels)
-    place = np.array([places.get(query, len(qrels) + number) for number, query in enumerate(queries)], dtype=np.int64)
+    query_index = np.array(
+        [places.get(query, len(qrels) + number) for number, query in enumerate(queries)], dtype=np.int64
+    )
     lengths = np.diff(starts, append=frame.height)
     return _Rows(
         qrels=qrels,
         include=include,
         queries=queries,
-        place=place,
+        query_index=query_index,
         lengths=lengths,
         frame=frame,
         order=order,
-        keys=pair_keys(frame["document"], np.repeat(place, lengths), seed, order),
+        keys=pair_keys(frame["document"], np.repeat(query_index, lengths), seed, order),
         run=run,
     )
 
@@ -192,27 +194,29 @@ def batch(whole: WholeInOrder, run: Run, include: Include, qrels: Qrels) -> _Row
 def _index(qrels: Qrels) -> tuple[Keys, int, dict[str, int]]:
     """Return keys that differ for all judgements, their seed, and the queries' places; made once for each `Qrels`."""
     if "_index" not in qrels.__dict__:
-        place = np.repeat(np.arange(len(qrels)), qrels.lengths)
+        query_index = np.repeat(np.arange(len(qrels)), qrels.lengths)
         seed, keys = next(
-            (seed, keys) for seed in count() if not has_repeated(keys := pair_keys(qrels.document_series, place, seed))
+            (seed, keys)
+            for seed in count()
+            if not has_repeated(keys := pair_keys(qrels.document_series, query_index, seed))
         )
         qrels.__dict__["_index"] = keys, seed, {query: number for number, query in enumerate(qrels.queries)}
     index: tuple[Keys, int, dict[str, int]] = qrels.__dict__["_index"]
     return index
 
 
-def pair_keys(documents: pl.Series, place: Integers, seed: int, order: Integers | None = None) -> Keys:
+def pair_keys(documents: pl.Series, query_index: Integers, seed: int, order: Integers | None = None) -> Keys:
     """Return a key for each pair of a query and a document; of two documents of equal keys, the texts have to differ.
 
     Args:
         documents: the ids.
-        place: the number of the query of each, in their order.
+        query_index: the number of the query of each, in their order.
         seed: gives other keys.
         order: the order of the documents; as they stand where None.
 
     """
     hashed: Keys = documents.hash(seed).to_numpy()
-    return (hashed if order is None else hashed[order]) + place.astype(np.uint64) * _SPREAD
+    return (hashed if order is None else hashed[order]) + query_index.astype(np.uint64) * _SPREAD
 
 
 def has_repeated(keys: Keys) -> bool:

@@ -102,8 +102,8 @@ class Rows(ABC):
     include: Include
     queries: list[str]
     """`[S]`"""
-    place: Integers
-    """`[S]`: the place of the query in the judgements, from `len(qrels)` on where it is unjudged"""
+    query_index: Integers
+    """`[S]`: the index of the query in the judgements, from `len(qrels)` on where it is unjudged"""
     lengths: Integers
     """`[S]`: the number of rows"""
     _groups: dict[ScoreType, tuple[Integers, Integers, Integers | None]] = field(init=False, default_factory=dict)
@@ -111,7 +111,7 @@ class Rows(ABC):
     @cached_property
     def judged(self) -> Integers:
         """The numbers of the judged queries."""
-        return np.flatnonzero(self.place < len(self.qrels))
+        return np.flatnonzero(self.query_index < len(self.qrels))
 
     @cached_property
     def size(self) -> int:
@@ -121,8 +121,8 @@ class Rows(ABC):
     @property
     def unjudged(self) -> dict[str, int]:
         """The number of rows of each unjudged query."""
-        lengths = zip(self.queries, self.place.tolist(), self.lengths.tolist(), strict=True)
-        return {query: length for query, place, length in lengths if place >= len(self.qrels)}
+        lengths = zip(self.queries, self.query_index.tolist(), self.lengths.tolist(), strict=True)
+        return {query: length for query, query_index, length in lengths if query_index >= len(self.qrels)}
 
     @cached_property
     def starts(self) -> Integers:
@@ -192,7 +192,7 @@ class Rows(ABC):
         """What no ordering changes of the documents that get a row."""
         hits, include = self._included, self.include
         columns: dict[str, Any] = {
-            "query": self.place[hits.segment],
+            "query": self.query_index[hits.segment],
             "judgement": hits.judgement,
             "positive": hits.score > 0,
             "score": hits.score,

@@ -42,28 +42,30 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - one of the functions
 
 def relevant(judged: Judged, rel: float) -> Array:
     """`[Q, H]`: 1 for documents of grade `rel` or better."""
-    return _float(judged, judged.known & (judged.grade >= rel))
+    return _float(judged, judged.is_judged & (judged.grade >= rel))
 
 
 def nonrelevant(judged: Judged, rel: float) -> Array:
     """`[Q, H]`: 1 for judged documents of a grade from 0 to below `rel`; a negative grade is neither."""
-    return _float(judged, judged.known & (judged.grade >= 0) & (judged.grade < rel))
+    return _float(judged, judged.is_judged & (judged.grade >= 0) & (judged.grade < rel))
 
 
 def assessed(judged: Judged) -> Array:
     """`[Q, H]`: 1 for documents with any grade."""
-    return _float(judged, judged.known)
+    return _float(judged, judged.is_judged)
 
 
 def anywhere(judged: Judged) -> Array:
     """`[Q, H]`: 1 for documents with a grade for this query or, where somebody asked, for another one."""
-    known = judged.known if judged.elsewhere is None else judged.known | (judged.retrieved & judged.elsewhere)
-    return _float(judged, known)
+    is_judged = (
+        judged.is_judged if judged.elsewhere is None else judged.is_judged | (judged.retrieved & judged.elsewhere)
+    )
+    return _float(judged, is_judged)
 
 
 def pooled(judged: Judged) -> Array:
     """`[Q, H]`: 1 for documents that were chosen to be judged and never were, which negative grades say."""
-    return _float(judged, judged.known & (judged.grade < 0))
+    return _float(judged, judged.is_judged & (judged.grade < 0))
 
 
 def gain_of(
@@ -97,7 +99,7 @@ def gain_of(
         gains = positive
         for grade, worth_of_it in dict(gain).items():
             gains = xp.where(judged.grade == grade, constant(worth_of_it, gains), gains)
-    counts = judged.known if floor is None else judged.known & (judged.grade >= floor)
+    counts = judged.is_judged if floor is None else judged.is_judged & (judged.grade >= floor)
     return xp.where(counts, gains, xp.zeros_like(gains))
 
 
@@ -180,7 +182,7 @@ def peak(judged: Judged, found: Array, least_found: Array) -> tuple[Array, Array
     none = xp.zeros_like(least_found)[:, None]
     if not found.shape[1]:
         return none, none + 1
-    counts = judged.known & (found >= least_found[:, None])
+    counts = judged.is_judged & (found >= least_found[:, None])
     shares = xp.where(counts, found / judged.rank, xp.zeros_like(found))
     place = xp.argmax(shares, axis=1, keepdims=True)
     there = xp.take_along_axis(shares, place, axis=1) > 0

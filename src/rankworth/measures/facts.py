@@ -99,10 +99,11 @@ def grade_string(judged: Judged, *, length: Length = 10) -> list[str]:
     """The grades of the first documents, one character each: `-` unjudged, `.` negative, `>` above 9."""
     top = judged.cut(length)
     texts = [["-"] * int(number) for number in top.n_retrieved]
-    places = zip(_rows(top.rank), _rows(top.known), _rows(top.grade), texts, strict=True)
-    for ranks, known, grades, text in places:
-        for rank, there, grade in zip(ranks, known, grades, strict=True):
-            if there and rank <= len(text):  # of a group of ties across the end all are looked at
+    for ranks, judged_rows, grades, text in zip(
+        _rows(top.rank), _rows(top.is_judged), _rows(top.grade), texts, strict=True
+    ):
+        for rank, is_judged, grade in zip(ranks, judged_rows, grades, strict=True):
+            if is_judged and rank <= len(text):  # of a group of ties across the end all are looked at
                 text[int(rank) - 1] = "." if grade < 0 else ">" if grade > 9 else str(int(grade))
     return ["".join(text) for text in texts]
 

@@ -485,7 +485,7 @@ def side_by_side(
     """
     same = all(column.queries is queries or column.queries == queries for column in columns)
     if same and all(column.listed is kept or np.array_equal(column.listed, kept) for column in columns):
-        names, known = list(compress(queries, kept.tolist())), None
+        names, has_value = list(compress(queries, kept.tolist())), None
         table = np.array([column.visible[kept] for column in columns]).reshape(len(columns), len(names)).T
         if any(map(str.__gt__, names, names[1:])):
             order = sorted(range(len(names)), key=names.__getitem__)
@@ -496,9 +496,9 @@ def side_by_side(
             for column in columns
         ]
         names = sorted({query for by_query in values for query in by_query})
-        known = np.array([[query in by_query for by_query in values] for query in names], dtype=bool)
+        has_value = np.array([[query in by_query for by_query in values] for query in names], dtype=bool)
         table = np.array([[by_query.get(query, np.nan) for by_query in values] for query in names], dtype=np.float64)
-        known, table = (array.reshape(len(names), len(values)) for array in (known, table))
+        has_value, table = (array.reshape(len(names), len(values)) for array in (has_value, table))
     table = np.ascontiguousarray(table)
     table.setflags(write=False)
-    return names, table, known
+    return names, table, has_value

@@ -100,7 +100,7 @@ def diagnose(
 
 def _nothing_excluded(name: str, exclude: Exclusion, qrels: Qrels) -> Notice:
     """Return what is said of a run that has none of the pairs: usual where its system leaves them out by itself."""
-    pairs = exclude.known
+    pairs = exclude.required_pairs
     text = f"{name} has none of the pairs of exclude:{exclude}, and neither have the judgements"
     if set(pairs.queries).isdisjoint(qrels.queries):
         text += ": no query of the pairs is judged"
@@ -128,7 +128,7 @@ def _of_rules(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator
 
 def _has_equal_gains(hits: JudgedRows) -> bool:
     """Return whether relevant documents of one grade have equal scores, or some have scores of 0 and below."""
-    relevant = hits.known & (hits.grade > 0)
+    relevant = hits.is_judged & (hits.grade > 0)
     if hits.positive is not None and (relevant & ~hits.positive).any():
         return True
     rows = np.stack([hits.query[relevant], hits.tie_first[relevant], hits.grade[relevant]], axis=1)
@@ -234,10 +234,10 @@ def _ids(evaluation: Evaluation, qrels: Qrels, hits: JudgedRows, counts: Counts)
     unanswered, ignored = (list(map(str, ids)) for ids in (counts.unanswered_queries, counts.ignored_queries))
     if unanswered and ignored and (text := alike_queries(unanswered, ignored)):
         yield Notice("similar-ids", text)
-    if not hits.known.any() and hits.pool.lengths[hits.n_retrieved > 0].any():
+    if not hits.is_judged.any() and hits.pool.lengths[hits.n_retrieved > 0].any():
         yield Notice("no-common-documents", no_common_documents(qrels, evaluation.run))
         return
-    judged = np.count_nonzero(hits.known & (hits.rank <= _TOP))
+    judged = np.count_nonzero(hits.is_judged & (hits.rank <= _TOP))
     if judged < np.minimum(hits.n_retrieved, _TOP).sum() / 2 and (text := evaluation.alike_documents(qrels)):
         yield Notice("similar-ids", text)
 

@@ -153,7 +153,7 @@ class Evaluation:
         run, settings = self.measured_run(measure), measure.averaging
         if settings.no_queries == "hits":
             hits, cutoff = run.hits, measure.quantity.cutoff
-            reached = hits.known if cutoff is None else hits.known & (hits.rank <= cutoff)
+            reached = hits.is_judged if cutoff is None else hits.is_judged & (hits.rank <= cutoff)
             settings = replace(settings, no_queries="nan" if reached.any() else "zero")
         column = run.column(measure.quantity, settings, measure.data)
         measure.refuse_several(int(np.count_nonzero(column.counted)))

@@ -148,7 +148,7 @@ def standing_of(
     size = len(queries)
     hollow = np.zeros(size, dtype=bool)
     if judging.unjudged == "removed":
-        left = hits.query[hits.known & (hits.grade >= 0)]
+        left = hits.query[hits.is_judged & (hits.grade >= 0)]
         hollow = answered & (np.bincount(left, minlength=size) == 0)
     of_pool = hits.pool.relevant, hits.pool.negative, hits.pool.nonzero
     return Standing(queries, judged, answered, empty, *of_pool, hollow, hits.n_retrieved)

@@ -225,7 +225,7 @@ def _of_pairs(frame: DataFrame, plan: Plan) -> DataFrame | None:
     exclude = plan.exclude
     if exclude is None or exclude.label == SELF:
         return None
-    pairs = exclude.known.to_frame().select(pl.col("query", "document").cast(pl.String))
+    pairs = exclude.required_pairs.to_frame().select(pl.col("query", "document").cast(pl.String))
     return frame.sparkSession.createDataFrame(pairs.to_arrow(compat_level=pl.CompatLevel.oldest()))
 
 

@@ -83,13 +83,13 @@ def judged_rows(
         check_scores(scores)
     marks = xp.take_along_axis(batch.grades, columns, axis=1)
     grade = xp.astype(marks, batch.dtype)
-    known = xp.ones_like(grade, dtype=xp.bool)
+    is_judged = xp.ones_like(grade, dtype=xp.bool)
     if xp.isdtype(marks.dtype, "real floating"):
-        known = ~xp.isnan(grade)
-        grade = xp.where(known, grade, constant(0.0, grade))
+        is_judged = ~xp.isnan(grade)
+        grade = xp.where(is_judged, grade, constant(0.0, grade))
     queries, height = columns.shape
     if batch.mask is None:
-        retrieved = xp.ones_like(known)
+        retrieved = xp.ones_like(is_judged)
         n_retrieved = xp.broadcast_to(constant(batch.scores.shape[1], grade), (queries,))
     else:
         n_retrieved = xp.astype(xp.count_nonzero(batch.mask, axis=1), batch.dtype)
@@ -99,10 +99,10 @@ def judged_rows(
     if expected and height and queries:
         ends = spans(scores, retrieved)
         tie_first, tie_last = (xp.where(retrieved, xp.astype(end, batch.dtype), rank) for end in ends)
-    pool, pool_known = _best_grades(batch, depth, missing, level)
+    pool, in_pool = _best_grades(batch, depth, missing, level)
     fields: dict[str, Any] = {"rank": rank, "tie_first": tie_first, "tie_last": tie_last, "grade": grade}
-    fields |= {"known": known, "retrieved": retrieved, "n_retrieved": n_retrieved}
-    fields |= {"pool": pool, "pool_known": pool_known}
+    fields |= {"is_judged": is_judged, "retrieved": retrieved, "n_retrieved": n_retrieved}
+    fields |= {"pool": pool, "in_pool": in_pool}
     fields |= {"ties": "expected" if expected else "broken", "even": True, "asks": batch.readable}
     return Judged(**fields) if depth is None else Shallow(**fields, all_grades=batch.pool, missing=missing, level=level)
 
@@ -123,8 +123,8 @@ def _best_grades(batch: Batch, depth: int | None, missing: Array | None, level: 
         more = counting(most, best) < missing[:, None]
         extra = xp.where(more, constant(level, best), constant(-xp.inf, best))
         best = greatest(xp.concat([best, extra], axis=1), depth)
-    known = best > -xp.inf
-    return xp.where(known, best, constant(0.0, best)), known
+    is_judged = best > -xp.inf
+    return xp.where(is_judged, best, constant(0.0, best)), is_judged
 
 
 def _affordable(missing: Array, depth: int | None, queries: int) -> int:

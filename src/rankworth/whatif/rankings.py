@@ -48,13 +48,13 @@ class Ranking:
     Attributes:
         rows: a row for each; the judged documents are their pool.
         retrieved: how many of them were retrieved.
-        place: which of the queries of the judged run it is.
+        query_index: which of the queries of the judged run it is.
 
     """
 
     rows: JudgedRows
     retrieved: int
-    place: int = 0
+    query_index: int = 0
 
     @classmethod
     def of(cls, hits: JudgedRows, documents: Sequence[str], grades: Floats, first: int) -> "Ranking":
@@ -89,7 +89,7 @@ class Ranking:
 
     def grade(self, row: int) -> float | None:
         """Return the grade of a document; None where nobody judged it."""
-        return float(self.rows.grade[row]) if self.rows.known[row] else None
+        return float(self.rows.grade[row]) if self.rows.is_judged[row] else None
 
     def moved(self, row: int, place: int) -> Counterfactual:
         """Move one document to another place, counted from 1; the others keep their order."""
@@ -123,11 +123,11 @@ class Ranking:
         for change, start in zip(counterfactuals, starts.tolist(), strict=True):
             for row, grade in change.grades.items():
                 places = start + np.flatnonzero(change.order == row)
-                columns["known"][places] = grade is not None
+                columns["is_judged"][places] = grade is not None
                 columns["grade"][places] = grade or 0.0
                 if columns["elsewhere"] is not None and grade is not None:
                     columns["elsewhere"][places] = True
-                if columns["judgement"] is not None and not retrieved.known[row]:  # a judgement of its own
+                if columns["judgement"] is not None and not retrieved.is_judged[row]:  # a judgement of its own
                     columns["judgement"][places] = -1 if grade is None else beyond + row
         pools = [self._pool(change.grades) for change in counterfactuals]
         subtopics = retrieved.subtopics
@@ -170,7 +170,7 @@ class Ranking:
             return self.rows.pool.grades
         kept = self.rows.pool.grades.tolist()
         for row, grade in grades.items():
-            if self.rows.known[row]:
+            if self.rows.is_judged[row]:
                 kept.remove(float(self.rows.grade[row]))
             kept += [] if grade is None else [float(grade)]
         return np.array(sorted(kept, reverse=True), dtype=np.float64)
@@ -205,8 +205,8 @@ def possible_ranks(ranking: Ranking, deepest: int, most: int = 100) -> list[int]
     """
     beside: Sequence[int] = range(1, deepest + 1)
     if deepest > most:
-        known = np.flatnonzero(ranking.rows.known[: ranking.retrieved]) + 1
-        near = {*range(1, most + 1), *known.tolist(), *(known + 1).tolist(), deepest}
+        judged_ranks = np.flatnonzero(ranking.rows.is_judged[: ranking.retrieved]) + 1
+        near = {*range(1, most + 1), *judged_ranks.tolist(), *(judged_ranks + 1).tolist(), deepest}
         beside = [place for place in sorted(near) if place <= deepest]
     first = ranking.rows.tie_first[: ranking.retrieved]
     tied = np.flatnonzero(first[1:] == first[:-1]) + 2  # between two documents of one score
@@ -279,12 +279,12 @@ class MeasureContext:
 
     def ranking_of(self, query: str) -> Ranking:
         """Return the documents of one query, ranked, with the judged ones that were not retrieved."""
-        place = self.positions[query]
+        query_index = self.positions[query]
         at = self.qrels.queries.index(query)
         start, end = self.qrels.offsets[at : at + 2].tolist()
-        hits = self.run.judgement.hits.of(np.array([place]))
+        hits = self.run.judgement.hits.of(np.array([query_index]))
         ranking = Ranking.of(hits, self.qrels.documents_of(at), self.qrels.grades[start:end], start)
-        return replace(ranking, place=place)
+        return replace(ranking, query_index=query_index)
 
     def values(
         self, ranking: Ranking, counterfactuals: Sequence[Counterfactual], measure: Measure | None = None
@@ -314,7 +314,7 @@ class MeasureContext:
             judging = grades.effective(self.asked.judging, hits)  # other grades may be such that other settings matter
             if self.run.judging.ties in ("expected", "last"):
                 judging = replace(judging, ties=self.run.judging.ties)
-            return [*self.cells(hits, ranking.place, judging, measure)]
+            return [*self.cells(hits, ranking.query_index, judging, measure)]
         except RankworthError as error:
             if len(counterfactuals) == 1:
                 return [self.profile.refused(error, self.asked.label) if isinstance(error, RefusedError) else error]
@@ -324,13 +324,13 @@ class MeasureContext:
         )
 
     def cells(
-        self, hits: JudgedRows, place: int, judging: Judging, measure: Measure | None = None
+        self, hits: JudgedRows, query_index: int, judging: Judging, measure: Measure | None = None
     ) -> list[float | None]:
         """Return the values of other rankings of one query; None where they have none, NaN where it is not defined.
 
         Args:
             hits: the rankings.
-            place: which of the queries of the judged run it is.
+            query_index: which of the queries of the judged run it is.
             judging: the settings that change something of them.
             measure: another measure than that of the context, under the same settings.
 
@@ -341,7 +341,7 @@ class MeasureContext:
         run, column = self._measured(hits, judging, measure or self.measure)
         values = column.visible
         if self.asked.averaging.all_negative == "previous":
-            before = self.column.visible[:place][self.column.listed[:place]]
+            before = self.column.visible[:query_index][self.column.listed[:query_index]]
             is_negative = run.standing.judged & run.standing.negative
             values = np.where(is_negative, before[-1] if before.size else 0.0, values)
         return [
@@ -403,8 +403,8 @@ def refuse(query: str, contexts: Sequence[MeasureContext], runs: Sequence[Run], 
         InputError: `unknown-query`, `unjudged-queries`, `unanswered-query`.
 
     """
-    known = [context.names(query) for context in contexts]
-    if not any(known):
+    names_by_run = [context.names(query) for context in contexts]
+    if not any(names_by_run):
         judged, unjudged = contexts[0].qrels.queries, [one for each in contexts for one in each.run.judgement.unjudged]
         if query in unjudged:
             raise InputError(
@@ -419,7 +419,7 @@ def refuse(query: str, contexts: Sequence[MeasureContext], runs: Sequence[Run], 
             f"there is no query {shortened(repr(query))}, neither in the judgements nor in the run",
             remedy=f"did you mean {quoted(near)}? There {'is' if len(every) == 1 else 'are'} {counted(len(every))}",
         )
-    for context, run, names in zip(contexts, runs, known, strict=True):
+    for context, run, names in zip(contexts, runs, names_by_run, strict=True):
         if len(runs) > 1 or not alone or any(context.run.standing.answered[context.positions[name]] for name in names):
             continue
         value = context.shown[context.positions[names[0]]]

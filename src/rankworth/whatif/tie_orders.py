@@ -167,7 +167,7 @@ def ties_of(hits: JudgedRows) -> list[Tie]:
         for row in rows:
             label = (float(hits.grade[row]), hits.elsewhere is not None and bool(hits.elsewhere[row]))
             by_subtopic = row if hits.subtopics is not None else None
-            alike.setdefault((*label, by_subtopic) if hits.known[row] else label[1] or None, []).append(row)
+            alike.setdefault((*label, by_subtopic) if hits.is_judged[row] else label[1] or None, []).append(row)
         ties.append(Tie(first, [*filter(None, alike.values())]))
     return ties
 

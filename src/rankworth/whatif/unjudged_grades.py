@@ -65,8 +65,8 @@ class Holes:
     def of(cls, sides: Sequence[MeasureContext]) -> "Holes":
         """Collect the queries with unjudged documents: documents without rows for one run, with ids for several."""
         size = min(len(side.qrels.queries) for side in sides) if len(sides) > 1 else sides[0].column.values.size
-        judged = [np.bincount(side.run.hits.query[side.run.hits.known], minlength=size)[:size] for side in sides]
-        unjudged = [side.run.hits.n_retrieved[:size] - known for side, known in zip(sides, judged, strict=True)]
+        judged = [np.bincount(side.run.hits.query[side.run.hits.is_judged], minlength=size)[:size] for side in sides]
+        unjudged = [side.run.hits.n_retrieved[:size] - count for side, count in zip(sides, judged, strict=True)]
         queries = np.flatnonzero(np.sum(unjudged, axis=0) > 0)
         if sides[0].run.hits.document is None:
             return cls._of_ranks(sides[0], queries, unjudged[0][queries])
@@ -75,7 +75,7 @@ class Holes:
         found, inside = [], [set[int]() for _ in queries]
         for side, hits in zip(sides, rows, strict=True):
             document = np.full(hits.rank.size, -1)
-            holes = np.flatnonzero(~hits.known)
+            holes = np.flatnonzero(~hits.is_judged)
             ids = () if hits.document is None else hits.document[holes].tolist()
             within = _within(hits, _depth(side, hits.n_retrieved))[holes].tolist()
             for row, query, name, is_inside in zip(
@@ -86,13 +86,14 @@ class Holes:
                 if is_inside:
                     inside[query].add(number)
             found.append(Side(side, hits, document))
-        counts = np.array([len(known) for known in numbers], dtype=np.int64)
+        counts = np.array([len(by_id) for by_id in numbers], dtype=np.int64)
         is_inside = [
-            number in known for known, count in zip(inside, counts.tolist(), strict=True) for number in range(count)
+            number in of_query
+            for of_query, count in zip(inside, counts.tolist(), strict=True)
+            for number in range(count)
         ]
-        return cls(
-            queries, counts, np.array(is_inside, dtype=bool), found, [name for known in numbers for name in known]
-        )
+        ids_of_all = [name for by_id in numbers for name in by_id]
+        return cls(queries, counts, np.array(is_inside, dtype=bool), found, ids_of_all)
 
     @classmethod
     def _of_ranks(cls, side: MeasureContext, queries: Integers, counts: Integers) -> "Holes":
@@ -109,7 +110,7 @@ class Holes:
             query = np.repeat(np.arange(ends.size), ends)[is_absent]
             rank = np.flatnonzero(is_absent) - starts[query] + 1
             rows = hits.with_rows(query, rank, (rank, rank))
-        holes = np.flatnonzero(~rows.known)
+        holes = np.flatnonzero(~rows.is_judged)
         document = np.full(rows.rank.size, -1)
         document[holes] = expand(np.zeros_like(counts), np.bincount(rows.query[holes], minlength=counts.size))
         inside = np.bincount(rows.query[holes], _within(rows, depth)[holes], counts.size)
@@ -154,9 +155,9 @@ class Holes:
         owner = np.repeat(np.arange(ways.query.size), lengths)
         place = (np.cumsum(counts) - counts)[owner] + document
         grade = np.where(document >= 0, ways.grades.take(place, mode="clip"), rows.grade)
-        known = np.ones_like(rows.known)
-        elsewhere = None if rows.elsewhere is None else known
-        graded = replace(rows, grade=grade, known=known, judgement=None, subtopics=None, elsewhere=elsewhere)
+        is_judged = np.ones_like(rows.is_judged)
+        elsewhere = None if rows.elsewhere is None else is_judged
+        graded = replace(rows, grade=grade, is_judged=is_judged, judgement=None, subtopics=None, elsewhere=elsewhere)
         return graded.with_pool(np.repeat(np.arange(ways.query.size), counts), ways.grades)
 
     def uniform(self, inside: float, beyond: float) -> Ways:
@@ -177,7 +178,7 @@ def _rows_of(side: MeasureContext, queries: Integers) -> JudgedRows:
     """Return the rows of some queries, without those that a condensed ranking lacks whatever else is judged."""
     hits = side.run.hits.of(queries)
     if side.run.condensed or side.measure.judged_only:
-        return hits.without(hits.known & (hits.grade < 0))
+        return hits.without(hits.is_judged & (hits.grade < 0))
     return hits
 
 
@@ -237,8 +238,8 @@ def scale_of(sides: Sequence[MeasureContext]) -> Floats:
 def _worth_of(measure: Measure, scale: Floats) -> Floats:
     """Return what documents of some grades are worth."""
     ranks, ends = np.arange(1, scale.size + 1), np.array([0, scale.size])
-    known, pool = np.ones(scale.size, dtype=bool), Pool(ends, np.sort(scale)[::-1])
-    return worth(measure, JudgedRows(ends, ranks, ranks, ranks, scale, known, ranks[-1:], pool))
+    is_judged, pool = np.ones(scale.size, dtype=bool), Pool(ends, np.sort(scale)[::-1])
+    return worth(measure, JudgedRows(ends, ranks, ranks, ranks, scale, is_judged, ranks[-1:], pool))
 
 
 def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
@@ -328,7 +329,7 @@ def _prefixes(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
     """
     [side, *others] = holes.sides
     measure, rows, ends = side.context.measure, side.rows, []
-    found = rows.known & (rows.grade >= measure.parameters["rel"]) & (rows.rank <= (measure.cutoff or np.inf))
+    found = rows.is_judged & (rows.grade >= measure.parameters["rel"]) & (rows.rank <= (measure.cutoff or np.inf))
     rank = holes.ranks[0]
     for sign, beyond in ((1, scale[0]), (-1, scale[-1])):
         sums = _sums(holes, side, scale, beyond) if not others and rows.ties == "broken" else None
@@ -460,7 +461,7 @@ def _terms(holes: Holes, side: Side, measure: Measure, ways: Ways) -> Iterator[t
 
 def _of_ideal(ideal: Ideal, name: str) -> Iterator[Floats]:
     """Iterate over the gains, or the discounts, of the documents of each ideal ranking."""
-    is_document = ideal.ranking.known
+    is_document = ideal.ranking.is_judged
     column = np.broadcast_to(getattr(ideal.terms, name), is_document.shape)
     return (numbers[there] for numbers, there in zip(column, is_document, strict=True))
 
