@@ -95,8 +95,8 @@ class Pool:
 
     def block(self, queries: Integers) -> tuple[Floats, NDArray[np.bool_]]:
         """Return `[Q, P]` each: the grades of some queries side by side, 0 behind them, and which are real."""
-        rows, known = padded(self.offsets, queries)
-        return np.where(known, self.grades.take(rows, mode="clip"), 0.0), known
+        rows, is_real = padded(self.offsets, queries)
+        return np.where(is_real, self.grades.take(rows, mode="clip"), 0.0), is_real
 
     @cached_property
     def padded(self) -> tuple[Floats, NDArray[np.bool_]]:

@@ -104,27 +104,27 @@ def convert(
         UsageError: `unknown-format`, `unwritable-output`, `unknown-setting`.
 
     """
-    path, place = os.fsdecode(source), os.fsdecode(target)
+    path, target_path = os.fsdecode(source), os.fsdecode(target)
     _check(kind, tag)
     check("duplicates", duplicates, OneRow)
     check("duplicate_judgements", duplicate_judgements, OneJudgement)
     reading = Reading(format, columns or {}, split, Blanks(blank), grades or {})
-    form = write.target_format(place, to)
+    form = write.target_format(target_path, to)
     beir = path != STDIN and (Path(path) / "qrels").is_dir()
-    known = KINDS.get(kind or Path(place).suffix.removeprefix(".").lower(), QRELS if beir else None)
-    sources = opened(path, known or RUN, reading)
-    if place != STDIN:
-        atomic.refuse(place, [each.path for each in sources])
-    layout = known or _layout(sources, reading)
+    chosen_layout = KINDS.get(kind or Path(target_path).suffix.removeprefix(".").lower(), QRELS if beir else None)
+    sources = opened(path, chosen_layout or RUN, reading)
+    if target_path != STDIN:
+        atomic.refuse(target_path, [each.path for each in sources])
+    layout = chosen_layout or _layout(sources, reading)
     if form == "msmarco" and layout is QRELS:
         text = "MS MARCO's lines without a header are for runs"
         raise UsageError("unknown-format", text, remedy="its judgements are TREC's lines: --to trec")
     policy: Policy = duplicates if layout is RUN else duplicate_judgements
     rows = _Rows(sources, layout, reading, form, tag, _name(path, sources), lossy, policy, progress)
     try:
-        return rows.write(place)
+        return rows.write(target_path)
     except ScatteredError:
-        return replace(rows, gathered=True).write(place)
+        return replace(rows, gathered=True).write(target_path)
 
 
 def _check(kind: str, tag: str) -> None:

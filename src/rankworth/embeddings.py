@@ -291,7 +291,7 @@ def _scores(queries: Array, documents: Array, similarity: Similarity) -> Array:
     if similarity == "euclidean":
         torch = torch_of(queries)
         if torch is not None:
-            return -torch.cdist(*(one.to(xp.result_type(queries, documents)) for one in (queries, documents)))
+            return -torch.cdist(*(side.to(xp.result_type(queries, documents)) for side in (queries, documents)))
         squares = [xp.sum(vectors * vectors, axis=1) for vectors in (queries, documents)]
         squared = squares[0][:, None] + squares[1][None, :] - 2 * xp.matmul(queries, documents.T)
         return -xp.sqrt(xp.maximum(squared, xp.zeros_like(squared)))

@@ -41,10 +41,10 @@ class RankworthError(ValueError):
     def __init__(self, slug: str, *problems: str, slugs: Sequence[str] = (), more: int = 0, remedy: str = "") -> None:
         """Make an error from its problems; `slugs` where the problems are of different kinds."""
         self.slugs = tuple(slugs) or (slug,) * len(problems)
-        self.slug = known(slug)
+        self.slug = checked_slug(slug)
         self.more = more
         self.problems, self.remedy = problems, remedy = tuple(map(escaped, problems)), escaped(remedy)
-        lines = [f"{problem}   [{known(kind)}]" for problem, kind in zip(problems, self.slugs, strict=True)]
+        lines = [f"{problem}   [{checked_slug(kind)}]" for problem, kind in zip(problems, self.slugs, strict=True)]
         if more:
             lines.append(f"... and {more:,} more")
         lines.extend(f"  {line}" for line in remedy.splitlines())
@@ -77,15 +77,15 @@ class InputError(RankworthError):
     """Judgements, a run or scores that cannot be trusted, so that no number is given for them."""
 
 
-def not_text(what: str) -> InputError:
+def not_text(location: str) -> InputError:
     """Build the error for half of a surrogate pair, which neither files nor frames hold.
 
     Args:
-        what: where it is.
+        location: where it is.
 
     """
     remedy = "read the ids as UTF-8 where they come from"
-    return InputError("id-type", f"{what} is no valid text: half of a surrogate pair is in it", remedy=remedy)
+    return InputError("id-type", f"{location} is no valid text: half of a surrogate pair is in it", remedy=remedy)
 
 
 class RefusedError(InputError):
@@ -139,14 +139,14 @@ class NotMeasuredError(UsageError, KeyError):
         import shlex  # noqa: PLC0415 - only for a message
         from difflib import get_close_matches  # noqa: PLC0415 - as above
 
-        there = f"there are {' '.join(have)}" if have else "no measure was"
+        present = f"there are {' '.join(have)}" if have else "no measure was"
         like = get_close_matches(str(measure), have, n=1)
         meant = f"; did you mean {like[0]}?" if like else ""
         fact = error.problems[0] if error else f"{measure} was not measured"
         remedy = (
             "" if error or like else f"measure it, too: -m {shlex.quote(str(measure))}, in Python [{str(measure)!r}]"
         )
-        return cls("not-measured", f"{fact}{meant}; {there}", remedy=remedy)
+        return cls("not-measured", f"{fact}{meant}; {present}", remedy=remedy)
 
 
 class RankworthWarning(UserWarning):
@@ -154,7 +154,7 @@ class RankworthWarning(UserWarning):
 
     def __init__(self, slug: str, text: str) -> None:
         """Make a warning from its slug and text."""
-        self.slug = known(slug)
+        self.slug = checked_slug(slug)
         self.text = escaped(text)
         super().__init__(in_python(f"{self.text}   [{slug}]"))
 
@@ -228,7 +228,7 @@ def slugs() -> Mapping[str, str]:
     return {slug: meaning for slug, (_, meaning) in catalogue().items()}
 
 
-def known(slug: str) -> str:
+def checked_slug(slug: str) -> str:
     """Return the slug itself; raise `KeyError` where it is not in the catalogue, so that none goes without a page."""
     if slug not in catalogue():
         raise KeyError(slug)
@@ -244,13 +244,13 @@ def escaped(text: str) -> str:
     return text if text.isprintable() else _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
-def counted(number: int, one: str = "query", several: str = "queries") -> str:
+def counted(number: int, singular: str = "query", plural: str = "queries") -> str:
     """Count queries, or something else, in words.
 
     >>> counted(1), counted(1200), counted(1, "row", "rows")
     ('1 query', '1,200 queries', '1 row')
     """
-    return f"{number:,} {one if number == 1 else several}"
+    return f"{number:,} {singular if number == 1 else plural}"
 
 
 def quoted(items: Iterable[object], shown: int = 3) -> str:

@@ -87,7 +87,7 @@ class _OfQueries:
         values = self.values
         return self.label if values is None else _label(self.name, {query: values.get(query) for query in queries})
 
-    def known(self) -> Mapping[str, Any]:
+    def by_query(self) -> Mapping[str, Any]:
         """Return the values by query.
 
         Raises:
@@ -111,7 +111,7 @@ class _OfQueries:
             UsageError: `unknown-setting`, where a label is all that is known.
 
         """
-        values = self.known()
+        values = self.by_query()
         if without := [query for query in queries if query not in values]:
             noun = self.kind.removesuffix("s")
             many = f"{len(without):,} of {len(queries):,} " if complete else ""
@@ -130,11 +130,11 @@ class Weights(_OfQueries):
     setting = "weights"
 
     @classmethod
-    def of(cls, given: object, name: str = GIVEN, source: str = "") -> "Weights":
+    def of(cls, weight_of: object, name: str = GIVEN, source: str = "") -> "Weights":
         """Assign weights to queries.
 
         Args:
-            given: `{query: number}`; None is no weight.
+            weight_of: `{query: number}`; None is no weight.
             name: what they are called.
             source: where they come from.
 
@@ -145,10 +145,10 @@ class Weights(_OfQueries):
         >>> Weights.of({"q1": 3, "q2": 1}).array(["q2", "q1"]).tolist()
         [1.0, 3.0]
         """
-        if isinstance(given, Weights):
-            return given
+        if isinstance(weight_of, Weights):
+            return weight_of
         source = source or cls.setting
-        rows = _rows(given, cls.setting, "a number for each query: {query: number}")
+        rows = _rows(weight_of, cls.setting, "a number for each query: {query: number}")
         weights_given = {query: value for query, value in rows.items() if value is not None}
         wrong = [
             f"{value} for {quoted([query])}"
@@ -183,8 +183,8 @@ class Parts(NamedTuple):
 
     def of(self, name: str) -> NDArray[np.bool_]:
         """Return `[N]`, which queries belong to a group."""
-        place = self.names.index(name) if name in self.names else -1
-        return np.asarray(self.places == place)
+        index = self.names.index(name) if name in self.names else -1
+        return np.asarray(self.places == index)
 
 
 @dataclass(frozen=True)
@@ -204,12 +204,12 @@ class Groups(_OfQueries):
 
     @classmethod
     def of(
-        cls, given: object, name: str = GIVEN, source: str = "", orders: Sequence[Sequence[object]] = ()
+        cls, groups: object, name: str = GIVEN, source: str = "", orders: Sequence[Sequence[object]] = ()
     ) -> "Groups":
         """Assign queries to groups.
 
         Args:
-            given: `{query: group}`, a group being a text or a number, or a tuple of several where columns are crossed;
+            groups: `{query: group}`, a group being a text or a number, or a tuple of several where columns are crossed;
                 None, NaN and the empty text are no group.
             name: what they are called.
             source: where they come from.
@@ -222,12 +222,12 @@ class Groups(_OfQueries):
         >>> groups.labels(["q1", "q2", "q3"]), groups.parts(["q1", "q2", "q3"]).names
         (['en', 'ar', '(none)'], ['ar', 'en', '(none)'])
         """
-        if isinstance(given, Groups):
-            return given
-        rows = _rows(given, cls.setting, "a group for each query: {query: group}")
-        if name == GIVEN and isinstance(called := getattr(given, "name", None), str):  # a series of pandas
+        if isinstance(groups, Groups):
+            return groups
+        rows = _rows(groups, cls.setting, "a group for each query: {query: group}")
+        if name == GIVEN and isinstance(called := getattr(groups, "name", None), str):  # a series of pandas
             name = called or GIVEN
-        kind: Any = getattr(given, "dtype", None)  # of a series of pandas
+        kind: Any = getattr(groups, "dtype", None)  # of a series of pandas
         orders = orders or ([list(kind.categories)] if getattr(kind, "ordered", False) else [])
         cells = {query: _cell(value) for query, value in rows.items()}
         labels = {
@@ -240,7 +240,7 @@ class Groups(_OfQueries):
 
     def labels(self, queries: Iterable[str]) -> list[str]:
         """Return the group of each of some queries; `(none)` where there is none."""
-        groups = self.known()
+        groups = self.by_query()
         return [groups.get(query, NONE) for query in queries]
 
     def shown(self, queries: Sequence[str]) -> list[str]:
@@ -251,7 +251,7 @@ class Groups(_OfQueries):
             UsageError: as `known`.
 
         """
-        if self.known().keys().isdisjoint(queries):
+        if self.by_query().keys().isdisjoint(queries):
             self.of_all(queries)
         return self.labels(queries)
 
@@ -316,7 +316,7 @@ class SeparateGroups(Groups):
     @classmethod
     def join(cls, columns: Sequence[Groups]) -> "SeparateGroups":
         """Join the groups of several columns, each of which is shown by itself."""
-        queries = dict.fromkeys(query for column in columns for query in column.known())
+        queries = dict.fromkeys(query for column in columns for query in column.by_query())
         labels = zip(*(column.labels(queries) for column in columns), strict=True)
         values = dict(zip(queries, map(_SEPARATE.join, labels), strict=True))
         name = _SEPARATE.join(column.name for column in columns)
@@ -346,18 +346,18 @@ class SeparateGroups(Groups):
         return column, group
 
 
-def _rows(given: object, setting: str, wanted: str) -> dict[str, Any]:
+def _rows(mapping: object, setting: str, wanted: str) -> dict[str, Any]:
     """Return the entries of a dict, queries as text.
 
     Raises:
         UsageError: `unknown-setting`.
 
     """
-    if hasattr(given, "index") and hasattr(given, "to_dict"):  # a series of pandas, whose index holds the queries
-        given = given.to_dict()
-    if not isinstance(given, Mapping):
-        raise UsageError("unknown-setting", f"{setting}={str(given)[:80]}: {setting} is {wanted}")
-    return {str(query): value for query, value in given.items()}
+    if hasattr(mapping, "index") and hasattr(mapping, "to_dict"):  # a series of pandas, whose index holds the queries
+        mapping = mapping.to_dict()
+    if not isinstance(mapping, Mapping):
+        raise UsageError("unknown-setting", f"{setting}={str(mapping)[:80]}: {setting} is {wanted}")
+    return {str(query): value for query, value in mapping.items()}
 
 
 def _cell(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - text or number, or a tuple of these
@@ -375,10 +375,10 @@ def _ordered(cells: Iterable[tuple[Any, ...]], orders: Sequence[Sequence[object]
 
     """
     cells = list(cells)
-    ranks = [{value: place for place, value in enumerate(order)} for order in orders]
+    ranks = [{value: position for position, value in enumerate(order)} for order in orders]
     columns = [
-        [known.get(part, part) for part in column] if known else column
-        for column, known in zip_longest(zip(*cells, strict=True), ranks if cells else [])
+        [rank_of.get(part, part) for part in column] if rank_of else column
+        for column, rank_of in zip_longest(zip(*cells, strict=True), ranks if cells else [])
     ]
     numeric = [all(part is None or isinstance(part, Real) for part in column) for column in columns]
 

@@ -22,9 +22,9 @@ IdealOf = Literal["judged", "retrieved", "listed"]
 
 def namespace(array: Array) -> Any:  # noqa: ANN401 - an array namespace
     """Return the array library of an array, in the words of the array API standard."""
-    own = getattr(array, "__array_namespace__", None)
-    if own is not None:
-        return own()
+    get_namespace = getattr(array, "__array_namespace__", None)
+    if get_namespace is not None:
+        return get_namespace()
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(array, torch.Tensor):
         from array_api_compat import torch as words  # noqa: PLC0415 - a compiler can follow this, but no look-up
@@ -42,8 +42,8 @@ def constant(value: Any, like: Array) -> Array:  # noqa: ANN401 - a number, or n
 
 def added_up(array: Array) -> Array:
     """Return `[Q, H]`, the sums down to each place, added from the first to the last."""
-    own = getattr(array, "cumsum", None)  # the compiler of PyTorch follows it more quietly than the standard's word
-    return namespace(array).cumulative_sum(array, axis=1) if own is None else own(1)
+    cumsum = getattr(array, "cumsum", None)  # the compiler of PyTorch follows it more quietly than the standard's word
+    return namespace(array).cumulative_sum(array, axis=1) if cumsum is None else cumsum(1)
 
 
 def counting(number: int, like: Array, dtype: Any = None) -> Array:  # noqa: ANN401 - of the array library
@@ -128,8 +128,8 @@ class Judged:
     @property  # kept nowhere: the compiler of PyTorch follows no lock of a cached property
     def xp(self) -> Any:  # noqa: ANN401 - an array namespace
         """The array library that holds the arrays."""
-        own = getattr(self.rank, "__array_namespace__", None)
-        return namespace(self.rank) if own is None else own()
+        get_namespace = getattr(self.rank, "__array_namespace__", None)
+        return namespace(self.rank) if get_namespace is None else get_namespace()
 
     @property
     def whole(self) -> "Judged":
@@ -224,26 +224,26 @@ class Judged:
     def condensed(self) -> "Judged":
         """The ranking without the documents that nobody judged, negative grades among them; ranks are counted anew."""
         xp = self.xp
-        kept = self.is_judged & (self.grade >= 0)
-        queries, height = kept.shape
+        is_counted = self.is_judged & (self.grade >= 0)
+        queries, height = is_counted.shape
         if not queries or not height:
             return replace(self, n_retrieved=xp.zeros_like(self.n_retrieved))
-        order = xp.argsort(xp.astype(~kept, indexing(kept)), axis=1, stable=True)
+        order = xp.argsort(xp.astype(~is_counted, indexing(is_counted)), axis=1, stable=True)
         grade, group = (xp.take_along_axis(array, order, axis=1) for array in (self.grade, self.tie_first))
-        kept = xp.take_along_axis(kept, order, axis=1)
+        is_counted = xp.take_along_axis(is_counted, order, axis=1)
         ones = xp.ones_like(self.rank)
-        first, last = spans(group, kept)
+        first, last = spans(group, is_counted)
         rank = last if self.ties == "last" else xp.cumulative_sum(ones, axis=1)
         return replace(
             self,
-            rank=rank if self.even else xp.where(kept, rank, ones),
-            tie_first=xp.where(kept, first, ones),
-            tie_last=xp.where(kept, last, ones),
-            grade=xp.where(kept, grade, xp.zeros_like(grade)),
+            rank=rank if self.even else xp.where(is_counted, rank, ones),
+            tie_first=xp.where(is_counted, first, ones),
+            tie_last=xp.where(is_counted, last, ones),
+            grade=xp.where(is_counted, grade, xp.zeros_like(grade)),
             aspects=None if self.aspects is None else xp.take_along_axis(self.aspects, order[:, :, None], axis=1),
-            is_judged=kept,
-            retrieved=kept,
-            n_retrieved=self._count(kept),
+            is_judged=is_counted,
+            retrieved=is_counted,
+            n_retrieved=self._count(is_counted),
             uncut=None,
             elsewhere=None,
             row=None if self.row is None else xp.take_along_axis(self.row, order, axis=1),
@@ -328,19 +328,19 @@ def _descending(xp: Any, rows: Array) -> bool:  # noqa: ANN401 - an array namesp
     return rows.shape[1] < 2 or not bool(xp.any(rows[:, 1:] > rows[:, :-1]))  # noqa: PLR2004
 
 
-def spans(group: Array, kept: Array) -> tuple[Array, Array]:
+def spans(group: Array, is_counted: Array) -> tuple[Array, Array]:
     """Return the first and the last place, from 1, of each row's neighbours with the same group, `[Q, H]` each.
 
     Args:
         group: `[Q, H]`, at least one row.
-        kept: `[Q, H]`, which rows count; all others come behind them.
+        is_counted: `[Q, H]`, which rows count; all others come behind them.
 
     """
     xp = namespace(group)
     queries, height = group.shape
-    begins = xp.concat([xp.ones_like(kept[:, :1]), group[:, 1:] != group[:, :-1]], axis=1)
+    begins = xp.concat([xp.ones_like(is_counted[:, :1]), group[:, 1:] != group[:, :-1]], axis=1)
     number = xp.cumulative_sum(xp.astype(begins, indexing(group)), axis=1)
-    number = xp.where(kept, number, constant(height + 1, number))
+    number = xp.where(is_counted, number, constant(height + 1, number))
     start = xp.reshape(counting(queries, number), (-1, 1))
     key = xp.reshape(number + start * (height + 2), (-1,))  # grows from the first row to the last
     first, last = (

@@ -242,13 +242,13 @@ def trec_name(quantity: Quantity, rel: float | None = None) -> tuple[int, str] |
         base = quantity.name if at else str(replace(bare, cutoff=None))
         if at or quantity.cutoff is not None:
             changed[at or "@"] = quantity.parameters[at] if at else quantity.cutoff
-    for place, (name, entry) in enumerate(TREC_EVAL.items()):
+    for position, (name, entry) in enumerate(TREC_EVAL.items()):
         if entry.means != base or name == "rbp":  # trec_eval's own has no value that can be told
             continue
         if not changed and entry.takes not in ("cutoffs", "levels"):
-            return place, name
+            return position, name
         if changed and set(changed) <= set(entry.sets) and str not in map(type, changed.values()):
-            return place, f"{name}_{_printed(entry, {**quantity.parameters, **changed})}"
+            return position, f"{name}_{_printed(entry, {**quantity.parameters, **changed})}"
     return None
 
 
@@ -281,7 +281,7 @@ def _of_ir_measures(name: str, settings: dict[str, Any]) -> tuple[str, dict[str,
     if name == "NumRet" and "rel" in renamed:
         name = "NumRelRet"
     gain = _FORMS.get(str(renamed.get("dcg"))) if name in ("DCG", "nDCG", "SDCG") else None
-    doubled = [here for there, here in PARAMETERS.items() if {there, here} <= settings.keys()]
+    doubled = [here for their_name, here in PARAMETERS.items() if {their_name, here} <= settings.keys()]
     if doubled or (gain is not None and "gain" in renamed):
         raise MeasureError("measure-syntax", f"{name}: {(*doubled, 'gain')[0]} is given twice")
     if gain is not None:
@@ -413,11 +413,11 @@ def _parameters(text: str, inside: str) -> dict[str, Any]:
 def _split(text: str, separator: str) -> Iterator[str]:
     """Yield the parts between separators that are not inside brackets."""
     depth = start = 0
-    for place, character in enumerate(text):
+    for position, character in enumerate(text):
         depth += (character in "({[") - (character in "]})")
         if character == separator and not depth:
-            yield text[start:place]
-            start = place + 1
+            yield text[start:position]
+            start = position + 1
     yield text[start:]
 
 

@@ -308,9 +308,9 @@ def with_quirks(settings: Mapping[str, Any]) -> dict[str, Any]:
                 f"{' '.join(as_typed(name, value))}, in Python {name}={value!r}",
                 f"--set {name}={value}, in Python quirks={{{name!r}: {value!r}}}",
             ]
-            given, right = reversed(ways) if name in quirks else ways
+            wrong, right = reversed(ways) if name in quirks else ways
             text = f"{name}={value!r}: {name} is {kind}"
-            raise UsageError("unknown-setting", text, remedy=f"in place of {given}: {right}")
+            raise UsageError("unknown-setting", text, remedy=f"in place of {wrong}: {right}")
         if name in quirks and name not in QUIRKS:
             near = get_close_matches(str(name), QUIRKS, 1)
             text = f"there is no quirk {name!r}; there are {', '.join(QUIRKS)}"

@@ -28,7 +28,7 @@ class Limit:
 
 def _only(*values: object, why: str) -> Limit:
     """Return the limit of an analysis that follows some values of a setting, the first of which is proposed."""
-    return Limit(lambda value: any(value is known or value == known for known in values), why, values[0])
+    return Limit(lambda value: any(value is followed or value == followed for followed in values), why, values[0])
 
 
 def _but(*values: object, why: str, usual: object) -> Limit:

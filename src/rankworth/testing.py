@@ -69,7 +69,7 @@ def assert_not_worse(
         raise UsageError("unknown-setting", f"when={when!r}: what must not be lost is one of {gates}")
     kind, drop = _GATES[when]
     gate = Gate.of(kind, f"{measure}={margin}", f"margin={margin!r}:")
-    sides = {"kept": _kept(baseline), "now": values}
+    sides = {"kept": _stored(baseline), "now": values}
     comparison = compare(runs=sides, measures=[measure], level=level)
     [verdict] = against(comparison, [gate], drop)
     if verdict.passed:
@@ -84,7 +84,7 @@ def assert_not_worse(
     raise AssertionError("\n".join(lines))
 
 
-def _kept(baseline: "Values | Result | str | os.PathLike[str]") -> "Values | Result":
+def _stored(baseline: "Values | Result | str | os.PathLike[str]") -> "Values | Result":
     """Return the values that were kept; refuse a file of several runs, of which there is no telling which.
 
     Raises:
@@ -101,5 +101,5 @@ def _kept(baseline: "Values | Result | str | os.PathLike[str]") -> "Values | Res
         names = ", ".join(stored)
         text = f"{os.fspath(baseline)} holds several runs: {names}"
         raise UsageError("conflicting-options", text, remedy=f"rankworth.load({os.fspath(baseline)!r})[NAME]")
-    [kept] = stored.values()
-    return kept
+    [values] = stored.values()
+    return values

@@ -178,15 +178,15 @@ class Audit(Analysis[Literal["departures", "queries"]]):
         before = f"Under {self.origin} {self.measure} is {self._shown(self.value)}."
         meaning = [f"{each}: {explained()[each.name]}" for each in first.changes if each.kind == "setting"]
         repeated = [f"To repeat it: {self.command}"] if self.command else []
-        return (*tried, *([before] if first.changes or first.base else []), *self._alike(), *meaning, *repeated)
+        return (*tried, *([before] if first.changes or first.base else []), *self._equals(), *meaning, *repeated)
 
-    def _alike(self) -> Iterator[str]:
+    def _equals(self) -> Iterator[str]:
         """Say how many other departures give the number, and whether values of queries tell them apart."""
-        first, *others = self.candidates
-        alike = sum(each.outcome.digest == first.outcome.digest for each in others)
+        first, *other_candidates = self.candidates
+        same_values = sum(each.outcome.digest == first.outcome.digest for each in other_candidates)
         for number, consequence in (
-            (alike, "too, and cannot be told apart: every query has the same value"),
-            (len(others) - alike, "too, by which queries have other values; more digits would tell"),
+            (same_values, "too, and cannot be told apart: every query has the same value"),
+            (len(other_candidates) - same_values, "too, by which queries have other values; more digits would tell"),
         ):
             if number and self.exact:
                 yield f"{counted(number, 'other set gives', 'other sets give')} the number {consequence}."
@@ -331,8 +331,8 @@ def _resolved(profile: Profile, label: str, rel: float | None, options: dict[str
         MeasureError: where it is none, or several.
 
     """
-    first, *others = planned(profile, [label], rel, options).asked  # type: ignore[arg-type]
-    if others:
+    first, *further = planned(profile, [label], rel, options).asked  # type: ignore[arg-type]
+    if further:
         raise MeasureError("measure-syntax", f"{label!r} stands for several measures; name one of them")
     return Convention(first.quantity, first.judging, first.averaging, first.data)
 
@@ -410,10 +410,10 @@ class _Auditor:
             if self.measuring is not None:
                 self.measuring(number, total)
             try:
-                alike = id(evaluation.measured_run(measure)), each.quantity, each.averaging, each.data
-                if alike not in outcomes:
-                    outcomes[alike] = Outcome.of(evaluation.column(measure))
-                self.outcomes[each] = outcomes[alike]
+                key = id(evaluation.measured_run(measure)), each.quantity, each.averaging, each.data
+                if key not in outcomes:
+                    outcomes[key] = Outcome.of(evaluation.column(measure))
+                self.outcomes[each] = outcomes[key]
             except RankworthError as error:
                 self.outcomes[each] = error
 
@@ -488,11 +488,14 @@ class _Auditor:
         judged = self.judgements(start.judging, start.data.exclude)
         grades = sorted({grade for grade in judged.grades.tolist() if grade > 0})
         every = [*settings_of(start, grades), *parameters_of(start.quantity, grades)]
-        others = dict.fromkeys(each.quantity for each in names)
+        quantities = dict.fromkeys(each.quantity for each in names)
         if isinstance(start.quantity, Measure):
             cutoff = start.quantity.cutoff
-            others |= dict.fromkeys(replace(CATALOGUE[name], cutoff=cutoff) for name in CONFUSED)
-        return [*every, *(Change("measure", "measure", each) for each in others if each.name != start.quantity.name)]
+            quantities |= dict.fromkeys(replace(CATALOGUE[name], cutoff=cutoff) for name in CONFUSED)
+        return [
+            *every,
+            *(Change("measure", "measure", each) for each in quantities if each.name != start.quantity.name),
+        ]
 
     def _useful(
         self, start: Convention, changed: Mapping[Change, Convention | None]
@@ -542,12 +545,12 @@ class _Auditor:
             sets = self.candidates(Departure(each, start.changed(each)) for each in combinations(changes, size))
             if answer := [each for each in sets if same(each.outcome)]:
                 return True, sorted(answer, key=_rarity)
-        kept = tuple(different)
+        needed = tuple(different)
         for change in different:
-            fewer = tuple(each for each in kept if each != change)
+            fewer = tuple(each for each in needed if each != change)
             if any(same(each.outcome) for each in self.candidates([Departure(fewer, start.changed(fewer))])):
-                kept = fewer
-        answer = [each for each in self.candidates([Departure(kept, start.changed(kept))]) if same(each.outcome)]
+                needed = fewer
+        answer = [each for each in self.candidates([Departure(needed, start.changed(needed))]) if same(each.outcome)]
         return True, answer or [Candidate((), (name,), (), end, aim)]
 
     def _outcome(self, convention: Convention) -> Outcome:

@@ -63,8 +63,10 @@ class Convention(NamedTuple):
                     quantity = replace(quantity, cutoff=change.value)
                 elif change.kind == "parameter":
                     # What has a meaning only beside another value goes back to its default: rel, beside gain=linear.
-                    known, beside = quantity.definition.parameters, quantity.definition.beside
-                    idle = {name: known[name].default for name, (other, _) in beside.items() if other == change.name}
+                    parameters, beside = quantity.definition.parameters, quantity.definition.beside
+                    idle = {
+                        name: parameters[name].default for name, (other, _) in beside.items() if other == change.name
+                    }
                     quantity = quantity(**idle, **{change.name: change.value})
                 elif change.name in vars(judging):
                     judging = replace(judging, **{change.name: change.value})
@@ -140,12 +142,12 @@ def differences(start: Convention, end: Convention) -> list[Change]:
     """List what tells two conventions apart: settings, and parameters and cutoff of one measure, or the measure."""
     before = start.conventions
     changes = [Change("setting", name, value) for name, value in end.conventions.items() if value != before[name]]
-    one, other = start.quantity, end.quantity
-    if one == other:
+    quantity, other = start.quantity, end.quantity
+    if quantity == other:
         return changes
-    if one.name != other.name or not isinstance(one, Measure) or one.averaging != other.averaging:
+    if quantity.name != other.name or not isinstance(quantity, Measure) or quantity.averaging != other.averaging:
         return [*changes, Change("measure", "measure", other)]
-    defaults = {name: parameter.default for name, parameter in one.definition.parameters.items()}
-    own, wanted = (defaults | dict(each.settings) for each in (one, other))
-    changes += [Change("parameter", name, value) for name, value in wanted.items() if value != own[name]]
-    return changes + ([Change("cutoff", "cutoff", other.cutoff)] if one.cutoff != other.cutoff else [])
+    defaults = {name: parameter.default for name, parameter in quantity.definition.parameters.items()}
+    current, wanted = (defaults | dict(each.settings) for each in (quantity, other))
+    changes += [Change("parameter", name, value) for name, value in wanted.items() if value != current[name]]
+    return changes + ([Change("cutoff", "cutoff", other.cutoff)] if quantity.cutoff != other.cutoff else [])

@@ -197,7 +197,7 @@ class _Checker:
 
     def own_documents(self, checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
         """Find queries that retrieve the document with their own id, and the mean without these documents."""
-        queries = [query for query in dict.fromkeys(checked.rows.own) if query in {*qrels.queries}]
+        queries = [query for query in dict.fromkeys(checked.rows.self_queries) if query in {*qrels.queries}]
         if not queries or self.plan().exclude is not None or checked.lead is None:
             return
         text = f"{checked.name} retrieves the document that has the id of the query, for {counted(len(queries))}: "

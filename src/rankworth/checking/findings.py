@@ -139,8 +139,8 @@ class Check(Analysis[Literal["findings"]]):
     def _sentences(self) -> list[str]:
         """Write each finding, with its remedy in lines of its own; of many with one slug the first ones."""
         sentences: list[str] = []
-        for _, alike in groupby(self.findings, key=lambda finding: (finding.severity, finding.slug, finding.file)):
-            group = list(alike)
+        for _, findings in groupby(self.findings, key=lambda finding: (finding.severity, finding.slug, finding.file)):
+            group = list(findings)
             shown = group[:_SHOWN]
             sentences += [f"{finding.severity}: {finding.text}   [{finding.slug}]" for finding in shown]
             sentences += [f"  ... and {len(group) - _SHOWN:,} more"] if group[_SHOWN:] else []

@@ -38,7 +38,7 @@ class Rows:
     """What the rows of a run say besides scores, noted while they pass by.
 
     Attributes:
-        own: queries that retrieve the document with their own id.
+        self_queries: queries that retrieve the document with their own id.
         first: the first documents of each query, as they were given.
         contradicting: queries in which a document with a higher score has a later rank.
         rising: of the queries with several documents, whether scores rise from line to line, and never fall.
@@ -47,7 +47,7 @@ class Rows:
 
     """
 
-    own: list[str] = field(default_factory=list)
+    self_queries: list[str] = field(default_factory=list)
     first: dict[str, list[str]] = field(default_factory=dict)
     contradicting: dict[str, None] = field(default_factory=dict)
     rising: list[bool] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Rows:
         if not frame.height:
             return
         query, document = frame["query"], frame["document"]
-        self.own += query.filter(query == document).to_list()
+        self.self_queries += query.filter(query == document).to_list()
         starts = run_starts(query)
         queries = query.gather(starts).to_list()
         lengths, score = np.diff(starts, append=frame.height), frame["score"].to_numpy()

@@ -159,8 +159,8 @@ def of_run(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
     for slug, text in (notice for notice in checked.values.notices if notice.slug in slugs):
         yield (Finding.of if slug in _OF_JUDGEMENTS else checked.finding)(slug, text)
     do_meet = not {"similar-ids", "no-common-documents"} & slugs
-    if do_meet and (alike := alike_documents(qrels, checked.run, checked.rows.first)):
-        yield checked.finding("similar-ids", alike)
+    if do_meet and (similar := alike_documents(qrels, checked.run, checked.rows.first)):
+        yield checked.finding("similar-ids", similar)
     yield from _queries(checked)
     yield from _ties(checked)
     if "no-common-documents" not in slugs:

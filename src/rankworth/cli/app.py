@@ -67,8 +67,8 @@ def _add(command: Callable[..., Any], usage: str, *aliases: str, further: str = 
 
     """
     _, _, listed = (command.__doc__ or "").partition("Examples:\n")
-    first, *others = filter(None, map(str.strip, listed.splitlines()))
-    epilogue = "\n  ".join([f"{further}More examples:", *others])
+    first, *examples = filter(None, map(str.strip, listed.splitlines()))
+    epilogue = "\n  ".join([f"{further}More examples:", *examples])
     app.command(command, alias=aliases, usage=f"{usage}\nExample: {first}", help_epilogue=epilogue)
 
 

@@ -79,7 +79,7 @@ def audit(
         raise UsageError("conflicting-options", "--between names two profiles, and --profile a third; give one")
     project = configuration.find(options.measured.plugin, quiet=shown.quiet)
     files = InputFiles.of(project, options, qrels, [run])
-    out = Output.of(shown, format, files.paths, what="audits", others=())
+    out = Output.of(shown, format, files.paths, contents="audits", further_suffixes=())
 
     from rankworth import auditing  # noqa: PLC0415 - not before the arguments are known to be sound
 

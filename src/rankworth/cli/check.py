@@ -61,7 +61,9 @@ def check(
     """
     project = configuration.find(options.measured.plugin, quiet=shown.quiet)
     files = InputFiles.of(project, options, qrels, runs, options.read.docs)
-    out = Output.of(shown, None if format == "github" else format, files.paths, what="findings", others=())
+    out = Output.of(
+        shown, None if format == "github" else format, files.paths, contents="findings", further_suffixes=()
+    )
     refuse_files("check QRELS RUN...", options.typed())
 
     from rankworth import checking, evaluation  # noqa: PLC0415 - not before the arguments are known to be sound

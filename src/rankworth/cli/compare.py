@@ -190,8 +190,8 @@ def compare(
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
 
         with progress(quiet=shown.quiet) as drawing, _known_files(systems, options.of_files):
-            own = options.measured.measure or comparison.kept_measures(systems.results)
-            wanted = with_gates(own or project.measures or comparison.DEFAULT, asserted, options)
+            chosen = options.measured.measure or comparison.kept_measures(systems.results)
+            wanted = with_gates(chosen or project.measures or comparison.DEFAULT, asserted, options)
             judgements, runs, settings = inputs.read(wanted)
             sources = systems.systems(runs)
             by_name = {name: [file.source for file in group] for name, group in sources.items()}
@@ -237,10 +237,12 @@ def margins(texts: Sequence[str] | None) -> float | dict[str, float] | None:
     return named.get("", named or None)
 
 
-def _keeping(kept: str, verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Sequence[str]) -> list[str]:
+def _keeping(
+    baseline: str, verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Sequence[str]
+) -> list[str]:
     """Write the command that keeps the new values where a loss is meant, if the baseline comes from a results file."""
     failed = {verdict.system: verdict for verdict in verdicts if not verdict.passed and verdict.before is not None}
-    if not kept or not failed:
+    if not baseline or not failed:
         return []
     run = files.get(next(iter(failed)), "RUN") if len(failed) == 1 else "RUN"
     words = ["rankworth", "evaluate", files.get("", "QRELS"), run, "-m", *options]
@@ -285,13 +287,15 @@ def _output(shown: Shown, form: ReportForm | None, inputs: Sequence[str], *, gat
     """
     suites = [path for path in shown.output or () if Path(path).suffix.lower() == ".xml"]
     if (suites or form == "github") and not gated:
-        what = suites[0] if suites else "-f github"
+        output = suites[0] if suites else "-f github"
         remedy = "as in --max-drop nDCG@10=0.01, --fail-under nDCG@10=0.45"
-        raise UsageError("conflicting-options", f"{what} holds verdicts of gates, and there is no gate", remedy=remedy)
+        raise UsageError(
+            "conflicting-options", f"{output} holds verdicts of gates, and there is no gate", remedy=remedy
+        )
     summary = Path(os.environ[SUMMARY]) if form == "github" and os.environ.get(SUMMARY) else None
     if summary:
         atomic.refuse(summary, inputs)
-    return Output.of(shown, form, inputs, what="comparisons", others=(".xml", *PICTURES)), summary
+    return Output.of(shown, form, inputs, contents="comparisons", further_suffixes=(".xml", *PICTURES)), summary
 
 
 def _write(

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from rankworth.cli.output import say
-from rankworth.errors import RankworthError, UsageError, known
+from rankworth.errors import RankworthError, UsageError, checked_slug
 
 FILE: Final = "pyproject.toml"
 GATES: Final = ("max-drop", "noninferior", "fail-under")
@@ -80,16 +80,16 @@ class Project:
 
         """
         here = Path.cwd()
-        own = self.table.get("plugins", ())
-        if own and (reason := self._distrust(here) or self._distrust_plugins(own)):
-            named = (os.path.relpath(self.folder / each, here) if each.endswith(".py") else each for each in own)
-            options = " ".join(f"--plugin {shlex.quote(one)}" for one in named)
+        configured = self.table.get("plugins", ())
+        if configured and (reason := self._distrust(here) or self._distrust_plugins(configured)):
+            named = (os.path.relpath(self.folder / each, here) if each.endswith(".py") else each for each in configured)
+            options = " ".join(f"--plugin {shlex.quote(module)}" for module in named)
             if not quiet:
-                slug = known("untrusted-plugin")
+                slug = checked_slug("untrusted-plugin")
                 say(f"warning: {self.folder / FILE}: its plugins were not run: {reason}   [{slug}]")
                 say(f"  if you trust them: {TRUST}={shlex.quote(str(self.folder.resolve()))}, or {options}")
-            own = ()
-        for folder, modules in ((self.folder, own), (here, plugins or ())):
+            configured = ()
+        for folder, modules in ((self.folder, configured), (here, plugins or ())):
             for plugin in modules:
                 load(plugin, folder)
 

@@ -169,14 +169,14 @@ def correlate(
     measures, behind = _before_files(options.measured.measure or ())
     methods, stray = _before_files(method or ())
     named = [*files, *behind, *stray]
-    what = "judges" if judges and not named else "systems" if judges or measures else "rankings"
-    if what == "rankings":
+    kind = "judges" if judges and not named else "systems" if judges or measures else "rankings"
+    if kind == "rankings":
         measured = replace(options.measured, measure=None, only=None)
         of_systems = typed(measured, options.conventions, ordering, queries=options.read.queries)
         _refuse(of_systems, "systems (--measures, --judges), and these are rankings")
     else:
         _refuse(typed(rankings, per_query=per_query), "rankings of documents, and these are systems")
-    if what == "judges":
+    if kind == "judges":
         of_orders = typed(measures=measures, method=methods, test=ordering.get("test"))
         _refuse(of_orders, "systems, and there are judges and no runs")
     if (by and judges is None) or (options.read.queries and by is None):
@@ -184,16 +184,18 @@ def correlate(
         raise UsageError("conflicting-options", text)
     paths = [name_and_path(text)[1] for text in (*(judges or ()), *named)]
     paths += filter(None, (options.measured.only, options.read.queries))
-    out = Output.of(shown, format, paths, what="correlations", others=PICTURES if what == "systems" else ())
+    out = Output.of(
+        shown, format, paths, contents="correlations", further_suffixes=PICTURES if kind == "systems" else ()
+    )
     read = partial(InputFiles.of, configuration.find(options.measured.plugin, quiet=shown.quiet))
 
     from rankworth import correlation  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.correlation.systems import METHOD  # noqa: PLC0415 - as above
 
     result: Any
-    by_methods = methods or (correlation.DEFAULT if what == "rankings" else METHOD)
+    by_methods = methods or (correlation.DEFAULT if kind == "rankings" else METHOD)
     with progress(quiet=shown.quiet) as drawing:
-        if what == "rankings":
+        if kind == "rankings":
             runs = read(options, "", named).read_runs()
             result = correlation.correlate_runs(runs, by_methods, queries=options.ids(), **rankings, **intervals)
         elif judges is None:
@@ -207,15 +209,25 @@ def correlate(
             first, second = (path for _, path in map(name_and_path, judges))
             measures = measures or ["nDCG@10"]
             qrels, runs, settings = read(options, first, named).read(measures)
-            others = read(options.of_judgements, second, ()).read(measures)[0]
+            other_qrels = read(options.of_judgements, second, ()).read(measures)[0]
             about: Judges = {"names": _judge_names(judges), "by": by, "table": options.read.queries, **intervals}
             if runs:
                 result = correlation.correlate_judges(
-                    qrels, others, runs, measures, method=by_methods, progress=drawing, **about, **ordering, **settings
+                    qrels,
+                    other_qrels,
+                    runs,
+                    measures,
+                    method=by_methods,
+                    progress=drawing,
+                    **about,
+                    **ordering,
+                    **settings,
                 )
             else:
                 queries, rel, resamples = settings["queries"], settings.get("rel"), ordering.get("resamples")
-                result = correlation.agreement(qrels, others, queries=queries, rel=rel, resamples=resamples, **about)
+                result = correlation.agreement(
+                    qrels, other_qrels, queries=queries, rel=rel, resamples=resamples, **about
+                )
     if per_query:
         out.write_table(result.flat("queries"), {"json": lambda: data.document(result.to_dict()).encode()})
     else:
@@ -243,7 +255,7 @@ def _before_files(typed_words: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(typed_words), []
 
 
-def _refuse(options: Iterable[str], what: str) -> None:
+def _refuse(options: Iterable[str], subject: str) -> None:
     """Refuse options that are about something else.
 
     Raises:
@@ -251,4 +263,4 @@ def _refuse(options: Iterable[str], what: str) -> None:
 
     """
     for option in options:
-        raise UsageError("conflicting-options", f"{option} is about {what}")
+        raise UsageError("conflicting-options", f"{option} is about {subject}")

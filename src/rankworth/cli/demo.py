@@ -61,14 +61,14 @@ def demo(
 
     if folder == "":
         raise UsageError("unwritable-output", "an empty text names no folder", remedy="rankworth demo . writes here")
-    place = Path(folder or "rankworth-demo")
-    done = "wrote" if demonstration.write(place) else "already there:"
-    say(f"{done} {readable(str(place))}: {demonstration.demo().title}")
-    qrels, runs = demonstration.paths(place)
+    target = Path(folder or "rankworth-demo")
+    done = "wrote" if demonstration.write(target) else "already there:"
+    say(f"{done} {readable(str(target))}: {demonstration.demo().title}")
+    qrels, runs = demonstration.paths(target)
     if report:
         from rankworth.report import make  # noqa: PLC0415 - not needed for help
 
-        queries, page = str(place / "queries.tsv"), place / "report.html"
+        queries, page = str(target / "queries.tsv"), target / "report.html"
         two = {name: runs[name] for name in ("bm25", "dense")}
         command = f"rankworth demo {folder or ''} --report".replace("  ", " ")
         make(qrels, two, queries=queries, docs=demonstration.demo().documents, command=command).save(page)
@@ -77,6 +77,6 @@ def demo(
     with warnings.catch_warnings(action="ignore", category=RankworthWarning):
         table = evaluation.evaluate_runs(qrels, runs)
     look = Look(width=width(), bold=shows_bold())
-    tried = "\n".join(f"  # {sentence}\n  {command}\n" for sentence, command in demonstration.commands(place))
+    tried = "\n".join(f"  # {sentence}\n  {command}\n" for sentence, command in demonstration.commands(target))
     shown = render(tables.means(table), "table", look) + "\nTry next:\n\n" + tried
     put(shown.encode("utf-8", "surrogateescape"), bold=True)

@@ -146,8 +146,10 @@ def evaluate(
     slices: dict[str, Any] = {"by": by, "weights": weights, "macro": macro}
     of_values = {"bounds": bounds, "interval": level, "per_query": per_query, "fail_under": fail_under}
     how = options.typed()
-    given = {*how, *typed(exact=exact, tolerance=tolerance, corrected_by=corrected_by, **slices, **of_values)}
-    _refuse_combinations(out, running, given | ({_SIDE_BY_SIDE} if profile == ["all"] or len(profile) > 1 else set()))
+    options_set = {*how, *typed(exact=exact, tolerance=tolerance, corrected_by=corrected_by, **slices, **of_values)}
+    _refuse_combinations(
+        out, running, options_set | ({_SIDE_BY_SIDE} if profile == ["all"] or len(profile) > 1 else set())
+    )
     refuse_files("evaluate QRELS RUN...", how)
     floors = Gates(fail_under=fail_under, no_gates=True).read(project, all_pairs=False)[0] if fail_under else []
 
@@ -230,13 +232,13 @@ def _verdicts(table: "RunValues", floors: "Sequence[Gate]") -> "list[Verdict]":
     return gates.floors(floors, rows, dict(zip(first.per_query.measures, map(str, first.measures), strict=True)))
 
 
-def _refuse_combinations(out: Output, running: Running, given: Collection[str]) -> None:
+def _refuse_combinations(out: Output, running: Running, options_set: Collection[str]) -> None:
     """Refuse options and formats that have no room for each other.
 
     Args:
         out: files and formats.
         running: where runs are judged.
-        given: the values of options; false where one was not given.
+        options_set: the values of options; false where one was not given.
 
     Raises:
         UsageError: `unwritable-output`, `conflicting-options`.
@@ -244,23 +246,25 @@ def _refuse_combinations(out: Output, running: Running, given: Collection[str]) 
     """
     if sys.stdout.isatty() and not out.targets and out.form == "parquet":
         raise UsageError("unwritable-output", "Parquet is not for terminals", remedy="-o FILE.parquet writes a file")
-    if {"--per-query", "--interval"} <= {*given} and out.forms != {"json"}:
+    if {"--per-query", "--interval"} <= {*options_set} and out.forms != {"json"}:
         message = "intervals belong to means, and --per-query shows none; only json has room for both"
         raise UsageError("conflicting-options", message)
-    if "--tolerance" in given and "--exact" not in given:
+    if "--tolerance" in options_set and "--exact" not in options_set:
         raise UsageError("conflicting-options", "--tolerance goes with --exact, which compares scores")
-    if {"--bounds", "--interval"} <= {*given}:
+    if {"--bounds", "--interval"} <= {*options_set}:
         text = "bounds and intervals stand in one place: --bounds says what could be, --interval what chance does"
         raise UsageError("conflicting-options", text, remedy="give one of them")
-    for option, what in (("--interval", "intervals"), ("--by", "groups"), ("--bounds", "bounds")):
-        if "trec" in out.forms and option in given:
-            raise UsageError("conflicting-options", f"trec_eval prints no {what}; json, table and others do")
-    pictures = [f"-o {path}" for path in out.others]
-    running.refuse([*filter(given.__contains__, _NOT_ON_SPARK), *pictures])
+    for option, subject in (("--interval", "intervals"), ("--by", "groups"), ("--bounds", "bounds")):
+        if "trec" in out.forms and option in options_set:
+            raise UsageError("conflicting-options", f"trec_eval prints no {subject}; json, table and others do")
+    pictures = [f"-o {path}" for path in out.extra_files]
+    running.refuse([*filter(options_set.__contains__, _NOT_ON_SPARK), *pictures])
     forms = [f"-f {form}" for form in ("trec", "parquet") if form in out.forms]
-    for option, (what, odd) in _WITHOUT.items():
-        for other in (*filter(given.__contains__, odd), *pictures, *forms) if option in given else ():
-            raise UsageError("conflicting-options", f"{what}, without {other}")
+    for option, (subject, conflicting) in _WITHOUT.items():
+        for other in (
+            (*filter(options_set.__contains__, conflicting), *pictures, *forms) if option in options_set else ()
+        ):
+            raise UsageError("conflicting-options", f"{subject}, without {other}")
 
 
 def _write(

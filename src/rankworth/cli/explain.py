@@ -116,19 +116,19 @@ def explain(
     if not lists:
         qrels, runs, query = _arguments(files, is_chosen=is_chosen)
         inputs = InputFiles.of(project, options, qrels, runs, options.read.docs)
-    out = Output.of(shown, format, inputs.paths if inputs else [], what="explanations")
+    out = Output.of(shown, format, inputs.paths if inputs else [], contents="explanations")
     measures = options.measured.measure or project.measures or list(MEASURES)
 
     from rankworth.explanation import explain_queries  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.scoring.inputs import GRADES, of_grades  # noqa: PLC0415 - as above
 
     with progress(quiet=shown.quiet) as drawing:
-        others: Sequence[Run] = ()
+        other_runs: Sequence[Run] = ()
         if inputs is None:
             judgements, run = of_grades(lists["grades"], lists.get("missing", ()))
             settings |= options.settings() | {"profile": options.profiles()[0], "queries": [GRADES]}
         else:
-            judgements, [run, *others], keywords = inputs.read(measures)
+            judgements, [run, *other_runs], keywords = inputs.read(measures)
             settings |= keywords | ({"queries": [query]} if query is not None else {})
         result = explain_queries(
             judgements,
@@ -136,7 +136,7 @@ def explain(
             measures,
             worst=worst,
             best=best,
-            against=others[0] if others else None,
+            against=other_runs[0] if other_runs else None,
             texts=options.read.queries,
             docs=options.read.docs,
             columns=options.read.text_columns,
@@ -162,9 +162,9 @@ def _arguments(files: Sequence[str], *, is_chosen: bool) -> tuple[str, list[str]
     query = None if is_chosen or not runs else runs.pop()
     if runs and len(runs) <= 2 and all(map(_file_like, runs[1:])):  # noqa: PLR2004 - a run or two
         return qrels, runs, query
-    needed, there = f"judgements, one run or two{'' if is_chosen else ', and a query'}", " ".join(files) or "nothing"
+    needed, present = f"judgements, one run or two{'' if is_chosen else ', and a query'}", " ".join(files) or "nothing"
     remedy = f"{USAGE.removeprefix('Usage: ')}, or without QUERY and with --worst 5; several queries: --only FILE"
-    raise UsageError("conflicting-options", f"explain needs {needed}; there is {there}", remedy=remedy)
+    raise UsageError("conflicting-options", f"explain needs {needed}; there is {present}", remedy=remedy)
 
 
 def _file_like(text: str) -> bool:

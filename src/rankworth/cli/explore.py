@@ -104,9 +104,9 @@ def serve(inspector: "Inspector | None", *, port: int, fragment: str, browser: b
     from rankworth.explorer import server  # noqa: PLC0415 - not needed for help
 
     listener, token = server.listening(port), secrets.token_urlsafe(24)
-    found = listener.getsockname()[1]
-    address = f"http://{server.HOST}:{found}/?token={token}{fragment}"
-    if found != port:
+    bound_port = listener.getsockname()[1]
+    address = f"http://{server.HOST}:{bound_port}/?token={token}{fragment}"
+    if bound_port != port:
         say(f"port {port} is in use")
     gc.enable()  # the command line turns it off, and a server runs for long
 

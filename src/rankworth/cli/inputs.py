@@ -51,7 +51,7 @@ class InputFiles:
 
     @classmethod
     def of(
-        cls, project: Project, options: Options, qrels: str, runs: Iterable[str], *others: str | None
+        cls, project: Project, options: Options, qrels: str, runs: Iterable[str], *further: str | None
     ) -> "InputFiles":
         """Look for all files.
 
@@ -60,7 +60,7 @@ class InputFiles:
             options: how they are read, and what is measured: which queries, and what is excluded.
             qrels: the judgements; empty where there are none.
             runs: the runs, `NAME=FILE` or files.
-            others: further files that the command reads, where they are named.
+            further: further files that the command reads, where they are named.
 
         Raises:
             InputError: `missing-file`, `is-directory`, `unreadable-file`, with all files that are not there.
@@ -78,7 +78,7 @@ class InputFiles:
         where = _columns(project, read, as_given=(options.conventions or {}).get("order") == "given")
         inputs = [(qrels, QRELS, Reading(read.qrels_format, where.named(QRELS), read.split))] if qrels else []
         inputs += [(path, RUN, Reading(read.run_format, where.named(RUN))) for _, path in pairs]
-        beside = [*filter(None, (options.measured.exclude, options.measured.only, read.queries, *others))]
+        beside = [*filter(None, (options.measured.exclude, options.measured.only, read.queries, *further))]
         pipes = [path for path in (*(path for path, *_ in inputs), *beside) if is_stdin(path)]
         if len(pipes) > 1:
             names = " and ".join(dict.fromkeys(pipes))
@@ -123,10 +123,12 @@ class InputFiles:
         files = [(part[0], *each[1:]) for part, each in zip(self.files, self.inputs, strict=True)]
         if excluded not in (None, SELF):
             files.append((Source(excluded or ""), QRELS, Reading(columns=self.columns.of_pairs)))
-        held = [replace(of_file(*file), aside=place >= len(self.inputs)) for place, file in enumerate(files)]
+        contents = [replace(of_file(*file), aside=index >= len(self.inputs)) for index, file in enumerate(files)]
         for source, _, _ in files:
             source.close()  # there may be more files than a process may have open
-        return [replace(file[2], columns=one) for file, one in zip(files, self.columns.split(held), strict=True)]
+        return [
+            replace(file[2], columns=names) for file, names in zip(files, self.columns.split(contents), strict=True)
+        ]
 
     def read_runs(self) -> "list[Run]":
         """Read the runs.
@@ -184,9 +186,9 @@ class InputFiles:
         from rankworth.io.options import Described  # noqa: PLC0415 - not before the arguments are sound
         from rankworth.judging.exclusion import Exclusion  # noqa: PLC0415 - as above
 
-        judged, *others = self.readings
+        judged, *further = self.readings
         if self.options.measured.exclude is not None:
-            names = others[-1].columns if len(others) > len(self.named) else {}
+            names = further[-1].columns if len(further) > len(self.named) else {}
             settings["exclude"] = Exclusion.of(self.options.measured.exclude, names)
         blank = self.options.read.blank or "unjudged"
         words = self.options.grade_words
@@ -216,7 +218,7 @@ def _columns(project: Project, read: Read, *, as_given: bool) -> "Columns":
         text = f"{project.folder / FILE}: [tool.rankworth] {error.problems[0].removeprefix('--')}"
         raise UsageError("bad-config", text) from None
     both, of_qrels, of_runs = (columns(texts, f"--{key}") for key, texts in options.items())
-    both = {what: name for what, name in both.items() if what not in read.text_columns}
+    both = {role: name for role, name in both.items() if role not in read.text_columns}
     return Columns(both, of_qrels, of_runs, usual=usual, in_shell=True, as_given=as_given)
 
 
@@ -231,9 +233,9 @@ def named(text: str) -> tuple[str, str]:
         return "stdin" if text == STDIN else "", text
     parts = text.split("=")
     splits = [("=".join(parts[:index]), "=".join(parts[index:])) for index in range(1, len(parts))]
-    there = [(name, path) for name, path in splits if path == STDIN or Path(path).exists()]
-    name, path = (there or splits)[0]
-    if not there and os.sep in name:
+    existing = [(name, path) for name, path in splits if path == STDIN or Path(path).exists()]
+    name, path = (existing or splits)[0]
+    if not existing and os.sep in name:
         return "", text
     if not name or not path:
         raise UsageError("run-names", f"{text!r}: a run is named NAME=FILE")
@@ -306,9 +308,9 @@ class SystemFiles:
         qrels = files[0] if pairs and pairs[0][1] not in stored else ""
         systems = pairs[bool(qrels) :]
         if sum(len(stored.get(path, " ")) for _, path in systems) < least:
-            there = f"there is only {systems[0][1]}" if systems else "there is none"
-            what = "two runs are" if least > 1 else "one run is"
-            raise UsageError("conflicting-options", f"at least {what} needed; {there}", remedy=usage)
+            present = f"there is only {systems[0][1]}" if systems else "there is none"
+            needed = "two runs are" if least > 1 else "one run is"
+            raise UsageError("conflicting-options", f"at least {needed} needed; {present}", remedy=usage)
         baseline, runs = systems[0][1], [path for _, path in systems if path not in stored]
         if Path(baseline).suffix in _RESULTS and not Path(baseline).exists():
             run = next((path for path in runs if path != baseline), "RUN")
@@ -350,11 +352,14 @@ class SystemFiles:
                 run = next(rest)
                 files.append((SystemFile(name, path, run, is_stored=False), name or run.name))
                 continue
-            held = self.stored[path]
-            if name and len(held) > 1:
-                text = f"{path} holds {len(held):,} runs, {quoted(held)}, and {name} is one name"
+            results = self.stored[path]
+            if name and len(results) > 1:
+                text = f"{path} holds {len(results):,} runs, {quoted(results)}, and {name} is one name"
                 raise UsageError("run-names", text, remedy=f"leave {name}= out: each run has a name of its own")
-            files += [(SystemFile(name, path, values, is_stored=True), name or own) for own, values in held.items()]
+            files += [
+                (SystemFile(name, path, values, is_stored=True), name or run_name)
+                for run_name, values in results.items()
+            ]
         labels = [label for _, label in files]
         systems: dict[str, list[SystemFile]] = {}
         for file, label in files:

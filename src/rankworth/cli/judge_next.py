@@ -57,7 +57,7 @@ def judge_next(
     """
     project = configuration.find(options.measured.plugin, quiet=shown.quiet)
     files = InputFiles.of(project, options, qrels, (run, *runs), options.read.docs)
-    out = Output.of(shown, format, files.paths, what="documents", others=())
+    out = Output.of(shown, format, files.paths, contents="documents", further_suffixes=())
     refuse_files("judge-next QRELS RUN [RUN]", options.typed())
 
     from rankworth.comparison import next_judgements  # noqa: PLC0415 - not before arguments are sound

@@ -103,7 +103,7 @@ def _elsewhere(option: str) -> str:
     if name.replace("-", "_") in QUIRKS:
         return f"--set {name.replace('-', '_')}=VALUE"
     table = tomllib.loads((files("rankworth") / "profiles" / "spellings.toml").read_text("utf-8"))
-    return next((here for here, others in table["options"].items() if name.lower() in others), "")
+    return next((here for here, names_elsewhere in table["options"].items() if name.lower() in names_elsewhere), "")
 
 
 def _missing(error: MissingArgumentError, command: "App", tokens: Sequence[str]) -> tuple[str, str]:
@@ -116,8 +116,8 @@ def _missing(error: MissingArgumentError, command: "App", tokens: Sequence[str])
     fact = f"{tokens[0]} needs {NEEDS.get(tokens[0], name)}"
     if tokens[0] == "evaluate" and _MEASURE & set(tokens):
         return fact, evaluate.FILES_FIRST
-    given = list(takewhile(lambda token: not token.startswith("-"), tokens[1:]))
-    return f"{fact}; there is {quoted(map(shlex.quote, given)) if given else 'nothing'}", ""
+    arguments = list(takewhile(lambda token: not token.startswith("-"), tokens[1:]))
+    return f"{fact}; there is {quoted(map(shlex.quote, arguments)) if arguments else 'nothing'}", ""
 
 
 def _wrong_value(error: CoercionError | ValidationError, command: "App") -> tuple[str, str]:

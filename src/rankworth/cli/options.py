@@ -95,13 +95,13 @@ def typed(*groups: Any, **options: Any) -> dict[str, list[str]]:  # noqa: ANN401
     named: dict[str, Any] = {}
     for group in (*groups, options):
         named |= group or {} if isinstance(group, dict | None) else vars(group)
-    given: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for name, value in named.items():
         if value is not None and value is not False and value not in ("", []):
             values = value if isinstance(value, list) else [] if value is True else [value]
             option = "--set" if name == "quirks" else f"--{name.replace('_', '-')}"
-            given[option] = [f"{item:g}" if isinstance(item, float) else str(item) for item in values]
-    return given
+            texts[option] = [f"{item:g}" if isinstance(item, float) else str(item) for item in values]
+    return texts
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class Read:
     def text_columns(self) -> dict[str, str]:
         """Which of --columns are those of texts: these, where text or title is among them."""
         named = columns(self.columns)
-        return {what: name for what, name in named.items() if what in _OF_TEXTS and {"text", "title"} & {*named}}
+        return {role: name for role, name in named.items() if role in _OF_TEXTS and {"text", "title"} & {*named}}
 
 
 @dataclass(frozen=True)
@@ -283,9 +283,9 @@ class Options:
         path = self.read.queries
         return None if path is None else query_texts.queries(path, columns=self.read.text_columns)
 
-    def typed(self, **others: Any) -> dict[str, list[str]]:  # noqa: ANN401 - values of options
+    def typed(self, **further: Any) -> dict[str, list[str]]:  # noqa: ANN401 - values of options
         """Return the options that were given, with others, each with its values as they are typed."""
-        return typed(self.read, self.measured, self.conventions, **others)
+        return typed(self.read, self.measured, self.conventions, **further)
 
     @property
     def of_judgements(self) -> Self:
@@ -365,11 +365,11 @@ class Running:
 
         return duckdb.opened(memory)
 
-    def refuse(self, others: Sequence[str]) -> None:
+    def refuse(self, unsupported: Sequence[str]) -> None:
         """Refuse options of an engine that is not there, and those that Spark does not have.
 
         Args:
-            others: options that were given, and that Spark does not have.
+            unsupported: options that were given, and that Spark does not have.
 
         Raises:
             UsageError: `conflicting-options`.
@@ -379,8 +379,8 @@ class Running:
             text, remedy = f"--memory-limit {self.memory_limit} is for an engine, and there is none", "--engine duckdb"
         elif self.master and self.engine != "spark":
             text, remedy = f"--master {self.master} is for Spark, which is not asked for", "--engine spark"
-        elif self.engine == "spark" and others:
-            text = f"--engine spark has no {others[0]}: it brings means, or the values of queries with --per-query"
+        elif self.engine == "spark" and unsupported:
+            text = f"--engine spark has no {unsupported[0]}: it brings means, or the values of queries with --per-query"
             remedy = "leave one of the two out"
         else:
             return

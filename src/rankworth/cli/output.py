@@ -45,7 +45,7 @@ class Output:
 
     Attributes:
         targets: files in one of the formats.
-        others: files of other kinds, such as pictures.
+        extra_files: files of other kinds, such as pictures.
         form: the format of standard output, where no file is written.
         look: digits, width, percent.
         quiet: whether only errors are written to standard error.
@@ -53,7 +53,7 @@ class Output:
     """
 
     targets: Sequence[atomic.Target]
-    others: Sequence[Path]
+    extra_files: Sequence[Path]
     form: str
     look: Look
     quiet: bool
@@ -66,8 +66,8 @@ class Output:
         inputs: Sequence[str],
         *,
         percent: bool = False,
-        what: str = "",
-        others: tuple[str, ...] = PICTURES,
+        contents: str = "",
+        further_suffixes: tuple[str, ...] = PICTURES,
     ) -> Self:
         """Find the format of each file, and whether it can be written.
 
@@ -76,22 +76,22 @@ class Output:
             form: the format that was named; None for the usual one.
             inputs: the files that are read.
             percent: whether shares are shown in percent.
-            what: results that are not written as Parquet or in trec_eval's format, in the plural.
-            others: suffixes of files of other kinds.
+            contents: results that are not written as Parquet or in trec_eval's format, in the plural.
+            further_suffixes: suffixes of files of other kinds.
 
         Raises:
             UsageError: `unknown-format`, `unwritable-output`.
 
         """
-        forms: tuple[str, ...] = get_args(Form if what else ValueForm)
+        forms: tuple[str, ...] = get_args(Form if contents else ValueForm)
         names = list(dict.fromkeys(shown.output or ()))
-        apart = [Path(name) for name in names if Path(name).suffix.lower() in others]
+        apart = [Path(name) for name in names if Path(name).suffix.lower() in further_suffixes]
         suffixes = [suffix for suffix, of in atomic.SUFFIXES.items() if of in forms]
         rest = [name for name in names if Path(name) not in apart]
-        targets = atomic.targets(rest, form, inputs, (*suffixes, *others))
+        targets = atomic.targets(rest, form, inputs, (*suffixes, *further_suffixes))
         for target in targets:
             if target.form not in forms:
-                raise UsageError("unknown-format", f"{target.path}: {what} are not written as {target.form}")
+                raise UsageError("unknown-format", f"{target.path}: {contents} are not written as {target.form}")
         for path in apart:
             atomic.refuse(path, inputs)
         look = Look(shown.digits, percent, caption=shown.caption, label=shown.label, safe=shown.safe_csv)
@@ -100,7 +100,7 @@ class Output:
             raise UsageError("conflicting-options", text, remedy="-f latex, or -o FILE.tex")
         if not names:
             look = replace(look, width=width(), bold=shows_bold())
-        usual = "table" if what or (sys.stdout.isatty() and not targets) else "tsv"
+        usual = "table" if contents or (sys.stdout.isatty() and not targets) else "tsv"
         return cls(targets, apart, form or usual, look, shown.quiet)
 
     @property
@@ -111,7 +111,7 @@ class Output:
     @property
     def is_file(self) -> bool:
         """Whether files are written, and nothing to standard output."""
-        return bool(self.targets or self.others)
+        return bool(self.targets or self.extra_files)
 
     def write(self, content: Callable[[str, Look], bytes], other: Callable[[Path], bytes] = lambda _: b"") -> None:
         """Make all contents, then write them.
@@ -125,7 +125,7 @@ class Output:
 
         """
         contents = {target.path: content(target.form, self.look) for target in self.targets}
-        contents |= {path: other(path) for path in self.others}
+        contents |= {path: other(path) for path in self.extra_files}
         if contents:
             atomic.write(contents)
             self.say(*(f"wrote {path}" for path in contents))
@@ -135,7 +135,7 @@ class Output:
     def write_table(
         self,
         sheet: Sheet,
-        own: Mapping[str, Callable[[], bytes]],
+        content_of: Mapping[str, Callable[[], bytes]],
         warnings: Iterable[str] = (),
         other: Callable[[Path], bytes] = lambda _: b"",
     ) -> None:
@@ -143,7 +143,7 @@ class Output:
 
         Args:
             sheet: the table.
-            own: the content in formats that are made of something else.
+            content_of: the content in formats that are made of something else.
             warnings: sentences for standard error, whatever the format.
             other: the content of a file of another kind.
 
@@ -151,7 +151,10 @@ class Output:
             UsageError: `unwritable-output`.
 
         """
-        self.write(lambda form, look: own[form]() if form in own else show(typed([sheet]), form, look).encode(), other)
+        self.write(
+            lambda form, look: content_of[form]() if form in content_of else show(typed([sheet]), form, look).encode(),
+            other,
+        )
         for note in sheet.notes if ROWS & self.forms and not self.quiet else ():
             say_folded(note)
         for defect in sheet.defects if _SILENT & self.forms else ():

@@ -89,9 +89,9 @@ def evaluate(
 
 def _refuse(inputs: InputFiles, out: Output, *, per_query: bool) -> None:
     """Refuse formats and files that Spark cannot do."""
-    odd = [form for form in out.forms if form not in _FORMS and not (form == "parquet" and per_query)]
-    if odd:
-        text = f"{odd[0]}: with --engine spark means are written as {', '.join(_FORMS)}"
+    unsupported = [form for form in out.forms if form not in _FORMS and not (form == "parquet" and per_query)]
+    if unsupported:
+        text = f"{unsupported[0]}: with --engine spark means are written as {', '.join(_FORMS)}"
         raise UsageError("unknown-format", text, remedy="Parquet is for --per-query, or leave --engine out")
     if "parquet" in out.forms and len(out.targets) != 1:
         text = "with --engine spark, Parquet is written to one folder, and nothing beside it"
@@ -106,12 +106,12 @@ def _session(master: str, memory: int | None) -> Iterator[Any]:
     """Open Spark for the length of a block; a session that ran before goes on."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     warnings.filterwarnings("ignore", "PySpark does not yet fully support", FutureWarning)
-    there = SparkSession.getActiveSession()
+    active = SparkSession.getActiveSession()
     builder = SparkSession.builder.appName("rankworth").config("spark.ui.showConsoleProgress", "false")
     builder = builder.config("spark.log.level", "OFF")
     if master:
         builder = builder.master(master)
-    elif not os.environ.get("MASTER") and there is None:
+    elif not os.environ.get("MASTER") and active is None:
         builder = builder.config("spark.ui.enabled", "false")
     if memory is not None:
         builder = builder.config("spark.driver.memory", f"{memory // 1024}k")
@@ -124,7 +124,7 @@ def _session(master: str, memory: int | None) -> Iterator[Any]:
     try:
         yield session
     finally:
-        if there is None:
+        if active is None:
             session.stop()
 
 
@@ -154,8 +154,8 @@ def _write(frames: Mapping[str, Any], path: Path) -> None:
     if path.exists():
         raise UsageError("unwritable-output", f"{path}: it is there already", remedy="name a new folder, or remove it")
     partial = path.with_name(f".{path.name}.partial")
-    first, *others = [frame.withColumn("run", sql.lit(name)) for name, frame in frames.items()]
-    for other in others:
+    first, *further = [frame.withColumn("run", sql.lit(name)) for name, frame in frames.items()]
+    for other in further:
         first = first.unionByName(other)
     try:
         with translated():

@@ -47,11 +47,14 @@ def bounds_of(
     pairs = [[contexts[name][row.measure] for name in (row.first, row.second)] for row in rows]
     reasons = [next(filter(None, (no_bounds(side, by) for side in sides)), "") for sides in pairs]
     refuse_without_bounds(reasons)
-    told = [
+    mean_bounds = [
         _of_mean(scores, row, sides, by) if not reason else _MeanBound(_unknown(row), reason)
         for row, sides, reason in zip(rows, pairs, reasons, strict=True)
     ]
-    return tuple(bound for bound, _ in told), (assumption(pairs[0][0].run.hits, by), *_sentences(rows, told, by))
+    return tuple(bound for bound, _ in mean_bounds), (
+        assumption(pairs[0][0].run.hits, by),
+        *_sentences(rows, mean_bounds, by),
+    )
 
 
 class _MeanBound(NamedTuple):
@@ -68,10 +71,10 @@ def _unknown(row: Difference, *, holds: bool | None = None) -> DifferenceBound:
 def _of_mean(scores: ScoreTable, row: Difference, sides: Sequence[MeasureContext], by: Varied) -> _MeanBound:
     """Bound a mean difference; `sides` is the measure of both systems."""
     first, second = scores.pair(row.measure, row.first, row.second)
-    there = ~np.isnan(first + second)
-    compared = scores.at(there)
+    has_value = ~np.isnan(first + second)
+    compared = scores.at(has_value)
     values, (low, high, is_known, _), reason = vary(sides, compared.queries, by)
-    if not reason and not np.allclose(values, (second - first)[there], rtol=0, atol=ROUNDING):
+    if not reason and not np.allclose(values, (second - first)[has_value], rtol=0, atol=ROUNDING):
         reason = "queries count that have no value of their own"
     if reason:
         return _MeanBound(_unknown(row), reason)
@@ -85,10 +88,10 @@ def _of_mean(scores: ScoreTable, row: Difference, sides: Sequence[MeasureContext
     return _MeanBound(_unknown(row, holds=False if turns else None))
 
 
-def _sentences(rows: Sequence[Difference], told: Sequence[_MeanBound], by: Varied) -> Iterator[str]:
+def _sentences(rows: Sequence[Difference], mean_bounds: Sequence[_MeanBound], by: Varied) -> Iterator[str]:
     """Yield sentences on what holds, what could turn, and what is not known."""
     many = len({(row.first, row.second) for row in rows}) > 1
-    for row, (bound, reason) in zip(rows, told, strict=True):
+    for row, (bound, reason) in zip(rows, mean_bounds, strict=True):
         name = f"{row.second} and {row.first} by {row.measure}" if many else row.measure
         between = "" if math.isnan(bound.low) else f" ({bound.low:+.4f} to {bound.high:+.4f})"
         if reason:

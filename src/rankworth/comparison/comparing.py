@@ -145,8 +145,8 @@ def compare(
     systems = reader.read(runs)
     names = [system.name for system in systems]
     if len(systems) < 2:  # noqa: PLR2004 - a comparison takes two
-        there = f"there is only {names[0]}" if names else "there is none"
-        raise UsageError("conflicting-options", f"a comparison needs at least two systems; {there}")
+        present = f"there is only {names[0]}" if names else "there is none"
+        raise UsageError("conflicting-options", f"a comparison needs at least two systems; {present}")
     if all_pairs and baseline is not None:
         raise UsageError("conflicting-options", "all pairs are compared, and a baseline is named; give one of the two")
     if baseline is not None and baseline not in names:
@@ -159,13 +159,16 @@ def compare(
     if not (labels := reader.labels or shared(systems)):
         have = "; ".join(f"{system.name}: {quoted(system.scores)}" for system in systems)
         raise UsageError("not-measured", f"the systems share no measure that can be compared: {have}")
-    own = systems[0].scores
-    kept: dict[str, str] = {}  # each measure under the first of its names, as p is corrected for each
-    names_of = {label: kept.setdefault(own[label].signature if label in own else label, label) for label in labels}
+    first_scores = systems[0].scores
+    first_names: dict[str, str] = {}  # each measure under the first of its names, as p is corrected for each
+    names_of = {
+        label: first_names.setdefault(first_scores[label].signature if label in first_scores else label, label)
+        for label in labels
+    }
     table = None if table is None else query_texts.queries(table)
     is_grouped = any(column is not None for column in (by, weights, macro))
     slices = Slices.of(table if is_grouped else None, by=by, weights=weights, macro=macro)
-    scores = side_by_side(systems, list(kept.values()), slices)
+    scores = side_by_side(systems, list(first_names.values()), slices)
     if not isinstance(margin, Mapping):
         margin = {} if margin is None else dict.fromkeys(scores.measures, margin)
     if resamples is None:
@@ -207,10 +210,12 @@ def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: boo
     if accepted:
         queries.intersection_update(*(system.judged or system.queries for system in systems))
     aligned = [system.only(sorted(queries)).scores for system in systems]
-    there = [~np.isnan([scores[name].values for name in measures]) for scores in aligned]
-    if all((rows == there[0]).all() for rows in there):
+    has_value = [~np.isnan([scores[name].values for name in measures]) for scores in aligned]
+    if all((rows == has_value[0]).all() for rows in has_value):
         return {}
-    return {system.name: int(np.count_nonzero(rows.all(axis=0))) for system, rows in zip(systems, there, strict=True)}
+    return {
+        system.name: int(np.count_nonzero(rows.all(axis=0))) for system, rows in zip(systems, has_value, strict=True)
+    }
 
 
 def _notes_on_systems(systems: Sequence[System], scores: ScoreTable) -> Iterator[str]:
@@ -243,9 +248,9 @@ def _notes(scores: ScoreTable, rows: Sequence[Difference]) -> Iterator[str]:
             last = "last digits only, by rounding, and count as equal"
             yield f"{text} the values of {counted(rounding)} differ in their {last}"
         if row.queries > 1 and math.isinf(row.dz):
-            alike = f"all {row.queries:,} queries differ by the same {row.difference:+.4f}"
+            fact = f"all {row.queries:,} queries differ by the same {row.difference:+.4f}"
             signs = f"{row.queries:,} equal signs, {float(least_p(row.queries)):.2g}"
-            yield f"{text} {alike}; without spread d is infinite, and p is at least that of {signs}"
+            yield f"{text} {fact}; without spread d is infinite, and p is at least that of {signs}"
 
 
 def _warnings(
@@ -462,21 +467,23 @@ def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None 
         raise InputError("input-type", "a table is made of comparisons by name: {'collection': compare(...)}")
     if not every:
         raise UsageError("conflicting-options", "there is no comparison")
-    named = [[getattr(result, what) for result in every] for what in ("systems", "measures")]
-    systems, known = (tuple(name for name in first if all(name in each for each in others)) for first, *others in named)
-    if not (systems and known):
+    named = [[getattr(result, field) for result in every] for field in ("systems", "measures")]
+    systems, common = (
+        tuple(name for name in first if all(name in each for each in further)) for first, *further in named
+    )
+    if not (systems and common):
         raise UsageError("not-comparable", f"the collections share no {'measures' if systems else 'systems'}")
-    shown = tuple(measures or known)
-    if odd := [name for name in shown if name not in known]:
-        raise UsageError("not-measured", f"{quoted(odd)} was not compared everywhere; {quoted(known)} was")
-    (first, base), *others = comparisons.items()
+    shown = tuple(measures or common)
+    if absent := [name for name in shown if name not in common]:
+        raise UsageError("not-measured", f"{quoted(absent)} was not compared everywhere; {quoted(common)} was")
+    (first, base), *further = comparisons.items()
     problems = []
-    for collection, result in others:
+    for collection, result in further:
         both = base.signatures, result.signatures
-        found = [f"{name}: {text}" for name in shown for text in not_alike(*(signed[name] for signed in both))]
+        differing = [f"{name}: {text}" for name in shown for text in not_alike(*(signed[name] for signed in both))]
         pairs = zip(_conditions(base).items(), _conditions(result).values(), strict=True)
-        found += [f"{what} is {value} and {other}" for (what, value), other in pairs if value != other]
-        problems += [f"{first} and {collection}: {text}" for text in found]
+        differing += [f"{field} is {value} and {other}" for (field, value), other in pairs if value != other]
+        problems += [f"{first} and {collection}: {text}" for text in differing]
     if problems:
         raise UsageError("not-comparable", *problems, remedy="compare all collections in the same way")
     return Table(dict(comparisons), systems, shown)

@@ -88,8 +88,8 @@ class CorrectedMeans(Analysis[Literal["means"]]):
         """
         rows = [row for row in self.means if row.measure == measure and run in (row.run, "")]
         if len(rows) != 1:
-            there = quoted([f"{row.measure} of {row.run}" for row in self.means])
-            raise UsageError("not-measured", f"{measure} of {run or 'the only run'}: there are {there}")
+            present = quoted([f"{row.measure} of {row.run}" for row in self.means])
+            raise UsageError("not-measured", f"{measure} of {run or 'the only run'}: there are {present}")
         return rows[0]
 
     def _columns(self, of: str) -> dict[str, list[Any]]:  # noqa: ARG002 - there is one table
@@ -165,8 +165,8 @@ def corrected_means(
     (1.0, 0.75, 0.0)
     """
     check_sampling(level, seed=0)
-    if odd := [name for name in ("weights", "macro", "table", "by") if options.get(name) is not None]:
-        raise UsageError("conflicting-options", f"{odd[0]}: in corrected means all queries count alike")
+    if unsupported := [name for name in ("weights", "macro", "table", "by") if options.get(name) is not None]:
+        raise UsageError("conflicting-options", f"{unsupported[0]}: in corrected means all queries count alike")
     readers = [SystemReader(judgements, list(measures), **options) for judgements in (qrels, people)]
     by_model = readers[0].read(runs)
     try:
@@ -230,14 +230,14 @@ def _rows(keys: Sequence[tuple[str, str, str]], sides: Sequence[Floats], level: 
         level: of the intervals.
 
     """
-    people, model, others = (side.reshape(len(side), len(keys)) for side in sides)
-    corrected = prediction_powered(people, model, others, level=level)
+    people, model, unlabelled = (side.reshape(len(side), len(keys)) for side in sides)
+    corrected = prediction_powered(people, model, unlabelled, level=level)
     alone = stats.intervals(people, method="t", level=level)
     p = np.where([bool(baseline) for *_, baseline in keys], corrected.p, np.nan)
     columns = (  # in the order of `CorrectedMean`, from `value` on
         *(corrected.mean, corrected.low, corrected.high, p),
         *(stats.means(people), alone.low, alone.high),
-        *(stats.means(np.concatenate([model, others])), corrected.weight, corrected.effective),
+        *(stats.means(np.concatenate([model, unlabelled])), corrected.weight, corrected.effective),
         *(counts.astype(np.int64) for counts in (corrected.measured, corrected.predicted)),
     )
     cells = zip(*(column.tolist() for column in columns), strict=True)

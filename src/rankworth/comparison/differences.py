@@ -379,7 +379,7 @@ def _uncorrected(
     same, least = (deviations == 0) & (effects.ties < size), least_p(size)
     p = np.where(same, np.fmax(p, least), p)  # without spread, how many signs agree is all that there is to go by
     margins = np.array([plan.margins.get(name, np.nan) for name in measures])
-    alike = (stats.equivalence(each, margins, weights) < alpha) & ~(same & (least >= alpha))
+    equivalent = (stats.equivalence(each, margins, weights) < alpha) & ~(same & (least >= alpha))
     better = effects.mean if leaning is None else np.where(leaning * signs * effects.mean > 0, effects.mean, 0.0)
     equal = (effects.ties == size) & (size > 0)
     sizes, places = np.unique(size, return_inverse=True)  # on which alone the difference of deviation 1 depends
@@ -391,7 +391,7 @@ def _uncorrected(
         *(stats.means(each, weights), procedure.interval.low, procedure.interval.high),
         *(p, np.full(p.shape, np.nan), effects.dz, effects.hedges, effects.win),
         *(effects.wins, effects.ties, effects.losses, size, detectable),
-        np.select([alike, equal, better > 0, better < 0], ["equivalent", "equal", "better", "worse"], "unclear"),
+        np.select([equivalent, equal, better > 0, better < 0], ["equivalent", "equal", "better", "worse"], "unclear"),
     )
     cells = zip(*(column.tolist() for column in columns), strict=True)
     named = ((measure, *pair, *row, group) for measure, pair, row in zip(measures, pairs, cells, strict=True))

@@ -131,14 +131,17 @@ class Gate:
             UsageError: `not-measured` for a measure, a column or a group that is not there.
 
         """
-        label, known = self.among(measures), dict.fromkeys(group for column, group in groups if column == self.column)
-        there = quoted(measures)
-        text, remedy = f"{self.column} has no {self.group}; it has {quoted(known)}", ""
+        label, group_names = (
+            self.among(measures),
+            dict.fromkeys(group for column, group in groups if column == self.column),
+        )
+        present = quoted(measures)
+        text, remedy = f"{self.column} has no {self.group}; it has {quoted(group_names)}", ""
         if not label:
-            text, remedy = f"{self.measure} is not there; there are {there}", f"-m {self.measure} measures it"
-        elif self.column and not known:
+            text, remedy = f"{self.measure} is not there; there are {present}", f"-m {self.measure} measures it"
+        elif self.column and not group_names:
             text, remedy = f"nothing is told by {self.column}", f"--queries FILE --by {self.column}"
-        elif self.group in ("", *known):
+        elif self.group in ("", *group_names):
             return replace(self, measure=label)
         raise UsageError("not-measured", f"{self}: {text}", remedy=remedy)
 
@@ -283,7 +286,9 @@ def floors(gates: Sequence[Gate], rows: Sequence[Means], measures: Mapping[str, 
             if column == gate.column and gate.group in ("", group):
                 value = means[gate.measure]
                 passed = value >= gate.limit - _SLACK
-                reason = "there is no value" if math.isnan(value) else _held(value, ">=" if passed else "<", gate.limit)
+                reason = (
+                    "there is no value" if math.isnan(value) else _against(value, ">=" if passed else "<", gate.limit)
+                )
                 verdicts.append(Verdict(gate, system, passed, None, value, reason, group))
     return verdicts
 
@@ -302,7 +307,7 @@ def _verdict(comparison: "Comparison", gate: Gate, row: "Difference", when: When
     if gate.kind == "noninferior":
         passed, reason = most <= gate.limit + _SLACK, "there is no interval, so nothing is excluded"
         if bounds:
-            reason = f"{word} of up to {_held(max(0.0, most), '<=' if passed else '>', gate.limit)} ({level})"
+            reason = f"{word} of up to {_against(max(0.0, most), '<=' if passed else '>', gate.limit)} ({level})"
     elif math.isnan(row.difference):
         passed, reason = False, "there is no value to compare"
     elif when == "any":
@@ -338,7 +343,7 @@ def _mean_drops(gate: Gate, base: float, drop: float, word: str) -> tuple[bool, 
     scale, digits, unit = (100 / base, 2, " %") if gate.percent and base > 0 else (1.0, _DIGITS, "")
     if drop < 0:
         return passed, f"{'gains' if word == 'drop' else 'falls by'} {_shown(-scale * drop, digits)}{unit}"
-    return passed, f"{word} {_held(scale * drop, '<=' if passed else '>', scale * limit, digits, unit)}"
+    return passed, f"{word} {_against(scale * drop, '<=' if passed else '>', scale * limit, digits, unit)}"
 
 
 def _shown(value: float, digits: int = _DIGITS) -> str:
@@ -349,12 +354,12 @@ def _shown(value: float, digits: int = _DIGITS) -> str:
     return text if float(text) or not value else f"{value:.1e}"
 
 
-def _held(value: float, relation: str, limit: float, digits: int = _DIGITS, unit: str = "") -> str:
+def _against(value: float, relation: str, limit: float, digits: int = _DIGITS, unit: str = "") -> str:
     """Format a number and its limit with as many decimals as tell them apart, and a limit from 0, but for rounding."""
     texts = f"{value:z.{digits}f}", f"{limit:z.{digits}f}"
-    alike = texts[0] == texts[1] and abs(value - limit) > _SLACK
-    if digits < _MOST and (alike or (limit and not float(texts[1]))):
-        return _held(value, relation, limit, digits + 1, unit)
+    look_equal = texts[0] == texts[1] and abs(value - limit) > _SLACK
+    if digits < _MOST and (look_equal or (limit and not float(texts[1]))):
+        return _against(value, relation, limit, digits + 1, unit)
     return f"{texts[0]}{unit} {relation} {texts[1]}{unit}"
 
 

@@ -170,16 +170,22 @@ def judge_next(
     of_document = kinds.back("document", [holes.ids[number] for number in chosen])
     of_runs = [tuple(int(rank) if math.isfinite(rank) else None for rank in row) for row in ranks[:, chosen].T]
     rows = zip(of_query, of_document, of_runs, effect[chosen].tolist(), strict=True)
-    found = tuple(Candidate(query, document, of, change, change / size) for query, document, of, change in rows)
+    candidates = tuple(Candidate(query, document, of, change, change / size) for query, document, of, change in rows)
     label = plan.numbers[0].label
     return JudgeNext(
         label,
         tuple(named),
-        found,
+        candidates,
         int(order.size - chosen.size),
-        tuple(_notes(label, sides, found, int(order.size), _sides(_without(judgements, found, plan), named, plan))),
+        tuple(
+            _notes(
+                label, sides, candidates, int(order.size), _sides(_without(judgements, candidates, plan), named, plan)
+            )
+        ),
         texts_of_queries=None if texts is None else query_texts.queries(texts).texts,
-        texts_of_documents=None if docs is None else query_texts.documents(docs, {str(row.document) for row in found}),
+        texts_of_documents=None
+        if docs is None
+        else query_texts.documents(docs, {str(row.document) for row in candidates}),
     )
 
 
@@ -225,22 +231,26 @@ def _sides(judgements: inputs.Judgements, runs: Mapping[str, Run], plan: Plan) -
 def _without(judgements: inputs.Judgements, documents: Sequence[Candidate], plan: Plan) -> inputs.Judgements:
     """Return the judgements with further documents as not relevant."""
     judging = plan.base.judging
-    own = judgements(judging, plan.base.data.exclude)
-    judged = {str(query): dict(grades) for query, grades in own.with_text_ids().items()}
+    qrels = judgements(judging, plan.base.data.exclude)
+    judged = {str(query): dict(grades) for query, grades in qrels.with_text_ids().items()}
     for row in documents:
         judged[str(row.query)][str(row.document)] = 0.0
     return inputs.Judgements(Qrels(judged), None, [judging])
 
 
 def _notes(
-    label: str, sides: Sequence[MeasureContext], found: Sequence[Candidate], every: int, later: Sequence[MeasureContext]
+    label: str,
+    sides: Sequence[MeasureContext],
+    candidates: Sequence[Candidate],
+    every: int,
+    later: Sequence[MeasureContext],
 ) -> Iterator[str]:
     """Yield how far grades could move the value, and how far they still could if the documents are not relevant."""
     value, before = _range(sides)
     quantity = label if len(sides) == 1 else f"the difference by {label}"
     can = f"{counted(every, 'document', 'documents')} can change it"
     yield f"{quantity} is {value:+.4f}; grades of unjudged documents could make it {before}"
-    yield f"{can}; if none of the {len(found):,} listed is relevant, it is {_range(later)[1]}"
+    yield f"{can}; if none of the {len(candidates):,} listed is relevant, it is {_range(later)[1]}"
     best = grades_of(sides[0].run.hits)[-1]
     yield f"effect: of the best grade ({best:g}), while all other unjudged documents are not relevant"
 
@@ -248,8 +258,8 @@ def _notes(
 def _range(sides: Sequence[MeasureContext]) -> tuple[float, str]:
     """Return the mean, or the mean difference, and in words how low and high it could be."""
     values, (low, high, is_known, _), reason = vary(sides, sides[0].qrels.queries, "unjudged")
-    there = ~np.isnan(values)
+    has_value = ~np.isnan(values)
     if reason:
-        return float(values[there].mean()), "another one, of which is not known how low or high"
-    beyond = "" if is_known[there].all() else ", or beyond"
-    return float(values[there].mean()), f"{low[there].mean():+.4f} to {high[there].mean():+.4f}{beyond}"
+        return float(values[has_value].mean()), "another one, of which is not known how low or high"
+    beyond = "" if is_known[has_value].all() else ", or beyond"
+    return float(values[has_value].mean()), f"{low[has_value].mean():+.4f} to {high[has_value].mean():+.4f}{beyond}"

@@ -94,14 +94,14 @@ class QueryDifferences(Sequence[QueryDifference]):
         self._gains = np.where(np.abs(differences) <= near, 0.0, sign * differences)
 
     @overload
-    def __getitem__(self, place: int) -> QueryDifference: ...
+    def __getitem__(self, index: int) -> QueryDifference: ...
     @overload
-    def __getitem__(self, place: slice) -> list[QueryDifference]: ...
-    def __getitem__(self, place: int | slice) -> QueryDifference | list[QueryDifference]:
+    def __getitem__(self, index: slice) -> list[QueryDifference]: ...
+    def __getitem__(self, index: int | slice) -> QueryDifference | list[QueryDifference]:
         """Return one query's difference, or several, by number."""
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
-        query, *numbers = (column[place] for column in self._columns.values())
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        query, *numbers = (column[index] for column in self._columns.values())
         return QueryDifference(query, *map(float, numbers))
 
     def __len__(self) -> int:
@@ -248,8 +248,8 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
 
         """
         names = [other or self.baseline or self.systems[0], system or self.systems[-1]]
-        if odd := [name for name in names if name not in self.systems]:
-            raise UsageError("not-measured", f"there is no system {odd[0]!r}; there are {quoted(self.systems)}")
+        if unknown := [name for name in names if name not in self.systems]:
+            raise UsageError("not-measured", f"there is no system {unknown[0]!r}; there are {quoted(self.systems)}")
         label = self.scores.label(measure)
         sign = float(self.scores.signs[self.measures.index(label)])
         return QueryDifferences(self._query_ids, *self.scores.pair(label, *names), sign)
@@ -321,7 +321,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         """`{measure: words}`: the options by which `rankworth explain` measures as here, if words can say them."""
         excluded = "--exclude" in self.reading
         words = {name: Signature.parse(line).options(excluded=excluded) for name, line in self.signatures.items()}
-        return {name: [*self.reading, *own] for name, own in words.items() if own is not None}
+        return {name: [*self.reading, *parsed] for name, parsed in words.items() if parsed is not None}
 
     def _columns(self, of: str) -> dict[str, list[Any]]:
         """Return one row for each difference, of all queries and of groups; or for each query of each of them."""

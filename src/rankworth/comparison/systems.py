@@ -130,14 +130,14 @@ class System:
         named |= {label: score for label, score in self.scores.items() if names.get(label) == score.measure}
         return replace(self, scores={name: score for name, score in self.scores.items() if name not in names} | named)
 
-    def require(self, measures: Iterable[str], known: Collection[str]) -> None:
+    def require(self, measures: Iterable[str], measured: Collection[str]) -> None:
         """Refuse measures that are not among those that are known of the system.
 
         Raises:
             UsageError: `not-measured`.
 
         """
-        if absent := [name for name in measures if name not in known]:
+        if absent := [name for name in measures if name not in measured]:
             text = f"{self.name} was not measured by {quoted(absent)}; there are {quoted(self.scores)}"
             raise UsageError("not-measured", text)
 
@@ -204,8 +204,8 @@ def _side_by_side(columns: Mapping[str, Column], for_warnings: str = "") -> tupl
         The queries, and by label the values, `[Q]`, NaN where a query does not count.
 
     """
-    asked = [column for label, column in columns.items() if label != for_warnings] or [*columns.values()]
-    names = {name for column in asked for name in column.names(column.counted | column.listed)}
+    requested = [column for label, column in columns.items() if label != for_warnings] or [*columns.values()]
+    names = {name for column in requested for name in column.names(column.counted | column.listed)}
     queries, table = tuple(sorted(names)), {}
     for label, column in columns.items():
         row_of = {query: row for row, query in enumerate(column.queries)}
@@ -296,8 +296,8 @@ class SystemReader:
         measured = zip(runs, self._measured(labels, list(runs.values())), strict=True)
         systems = {key: of_values(key[0], values, self._measure_for_warnings) for key, values in measured}
         for key, system in stored.items():
-            kept = None if self._queries is None else sorted({*system.queries} & {*self._queries})
-            systems[key] = system if kept is None else system.only(kept)
+            queries = None if self._queries is None else sorted({*system.queries} & {*self._queries})
+            systems[key] = system if queries is None else system.only(queries)
             self._check(systems[key], sides[key])
         named = {key: systems[key].under(self._names) for key in sides}
         return [joined([named[name, number] for number in range(len(by_name[name]))], self.labels) for name in by_name]
@@ -507,7 +507,13 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
         # each query has the value of the run that answers it; other queries have the value of no results
         queries = sorted({*first.queries}.union(*(run.queries for run in other_runs)))
         pairs = zip(runs, answered, strict=True)
-        owners = np.argmax([[(query in run.rows) + (query in own) for query in queries] for run, own in pairs], axis=0)
+        owners = np.argmax(
+            [
+                [(query in run.rows) + (query in answered_queries) for query in queries]
+                for run, answered_queries in pairs
+            ],
+            axis=0,
+        )
         runs = [run.only(queries) for run in runs]
     elif any(run.queries != first.queries for run in other_runs):
         counts = " and ".join(f"{len(run.queries):,}" for run in runs)

@@ -112,8 +112,8 @@ class RelevanceEvaluator:
         try:
             ranked = Run(run) if any(run.values()) else Run.without_rows(empty=run)
             evaluation = evaluate_run(self._qrels, ranked, [self._plan])
-            runs = [(one, evaluation.measured_run(one)) for one in self._plan.numbers]
-            columns = [measured.column(one.quantity, one.averaging).visible for one, measured in runs]
+            runs = [(measure, evaluation.measured_run(measure)) for measure in self._plan.numbers]
+            columns = [measured.column(measure.quantity, measure.averaging).visible for measure, measured in runs]
         except RefusedError as error:
             raise self._plan.profile.refused(error) from None
         except RankworthError as error:

@@ -58,7 +58,7 @@ def by_item(sources: Sequence[Any], names: Sequence[str], words: Words) -> list[
     if len(lists[0]) != len(lists[1]):
         sizes = " and ".join(f"{len(items):,} of {name}" for items, name in zip(lists, names, strict=True))
         raise InputError("input-type", f"there are {sizes}", remedy="give a grade, or None, for each item in both")
-    return [{place: {"item": item} for place, item in enumerate(items) if item is not None} for items in lists]
+    return [{number: {"item": item} for number, item in enumerate(items) if item is not None} for items in lists]
 
 
 def judged_pairs(
@@ -89,7 +89,7 @@ def judged_pairs(
         shown = [quoted(f"{ids[query]} {document}" for query, document, _ in side.head(4).rows()) for side in sides]
         remedy = f"{names[0]} judged {shown[0]}, {names[1]} {shown[1]}; are these ids of one collection?"
         raise InputError("no-common-pairs", text, remedy=remedy)
-    known, owner = np.unique(pairs["query"].to_numpy(), return_inverse=True)
+    query_numbers, owner = np.unique(pairs["query"].to_numpy(), return_inverse=True)
     graded = pairs["grade"].to_numpy(), pairs["grade_right"].to_numpy()
     grades = np.unique(np.concatenate(graded))
     if grades.size > _GRADES:
@@ -98,10 +98,10 @@ def judged_pairs(
         remedy = f"up to {_GRADES} are counted; round them, or correlate them as scores"
         raise InputError("many-grades", text, remedy=remedy)
     ours, theirs = (np.searchsorted(grades, side) for side in graded)
-    tables = ConfusionTables.of(owner, ours, theirs, len(known), grades.size)
+    tables = ConfusionTables.of(owner, ours, theirs, len(query_numbers), grades.size)
     sizes = first.height, second.height, pairs.height, first.height - pairs.height, second.height - pairs.height
-    judged = Judged(*sizes, first["query"].n_unique(), second["query"].n_unique(), len(known))
-    return judged, both[0].kinds.back("query", [ids[number] for number in known]), grades, tables
+    judged = Judged(*sizes, first["query"].n_unique(), second["query"].n_unique(), len(query_numbers))
+    return judged, both[0].kinds.back("query", [ids[number] for number in query_numbers]), grades, tables
 
 
 def _queries(both: Sequence[Qrels], queries: Iterable[object] | None) -> set[str]:
@@ -111,17 +111,17 @@ def _queries(both: Sequence[Qrels], queries: Iterable[object] | None) -> set[str
         InputError: `unjudged-queries`, `empty-input`.
 
     """
-    known = {query for qrels in both for query in qrels.queries}
+    judged = {query for qrels in both for query in qrels.queries}
     if queries is None:
-        return known
-    kept = validate.ids(queries)
-    if unjudged := [query for query in kept if query not in known]:
-        text = f"{len(unjudged):,} of {counted(len(kept))} judged by neither of the two: {quoted(unjudged)}"
+        return judged
+    requested = validate.ids(queries)
+    if unjudged := [query for query in requested if query not in judged]:
+        text = f"{len(unjudged):,} of {counted(len(requested))} judged by neither of the two: {quoted(unjudged)}"
         remedy = f"judged are {quoted(both[0].queries)}; leave out the queries without judgements"
         raise InputError("unjudged-queries", text, remedy=remedy)
-    if not kept:
+    if not requested:
         raise InputError("empty-input", "the list of queries to keep is empty")
-    return set(kept)
+    return set(requested)
 
 
 def _rows(qrels: Qrels, numbers: Mapping[str, int]) -> "pl.DataFrame":

@@ -530,9 +530,9 @@ def judge_names(names: Sequence[str] | None, sources: Iterable[object]) -> tuple
 def _per_grade(table: Floats, grades: Floats) -> Iterator[GradeAgreement]:
     """Yield the agreement on each grade of `[C]`, from the table `[C, C]`."""
     first, second, both = table.sum(axis=1), table.sum(axis=0), np.diagonal(table)
-    others = table - np.diag(both)
-    differ = others.max(axis=1)
-    instead = np.where(differ > 0, grades[others.argmax(axis=1)], np.nan)
+    off_diagonal = table - np.diag(both)
+    differ = off_diagonal.max(axis=1)
+    instead = np.where(differ > 0, grades[off_diagonal.argmax(axis=1)], np.nan)
     with np.errstate(invalid="ignore"):
         shares = [both / first, both / second, specific(table), grade_kappas(table)]
         shares += [instead, np.where(differ > 0, differ / first, np.nan)]

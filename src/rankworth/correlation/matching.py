@@ -164,8 +164,8 @@ class Rows:
             if not run.lists.is_order and (error := contradictions.error(run.name, run.lists, ways=False)) is not None:
                 raise error
             scores = np.arange(scores.size, 0, -1, dtype=np.float64)
-        known = kinds if kinds.integers("query") else getattr(run, "kinds", kinds)  # which relations do not have
-        return cls(names.to_list(), starts, documents, scores, run.empty, known)
+        id_kinds = kinds if kinds.integers("query") else getattr(run, "kinds", kinds)  # which relations do not have
+        return cls(names.to_list(), starts, documents, scores, run.empty, id_kinds)
 
     @property
     def queries(self) -> list[str]:
@@ -175,12 +175,12 @@ class Rows:
     def only(self, queries: Sequence[str]) -> "Rows":
         """Select the rows of the given queries, in their order; none for a query that is not there."""
         numbers = {name: number for number, name in enumerate(self.names)}
-        known = np.array([numbers.get(query, -1) for query in queries], dtype=np.int64)
-        lengths = np.where(known < 0, 0, np.diff(self.starts, append=0)[known])
+        positions = np.array([numbers.get(query, -1) for query in queries], dtype=np.int64)
+        lengths = np.where(positions < 0, 0, np.diff(self.starts, append=0)[positions])
         starts = np.concatenate(([0], np.cumsum(lengths)))
-        if np.array_equal(known[known >= 0], np.arange(len(self.names))):
+        if np.array_equal(positions[positions >= 0], np.arange(len(self.names))):
             return Rows(queries, starts, self.documents, self.scores)
-        rows = expand(self.starts[known], lengths)
+        rows = expand(self.starts[positions], lengths)
         return Rows(queries, starts, self.documents.gather(rows), self.scores[rows])
 
     @property
@@ -210,9 +210,9 @@ def of_rows(first: Rows, second: Rows, queries: Sequence[str] | None = None) -> 
     rows = _same_documents(*sides)
     kind: type[np.integer[Any]] = np.int32 if max(side.scores.size for side in sides) < 1 << 31 else np.int64
     made = []
-    for side, own, others in zip(sides, rows, rows[::-1], strict=True):
+    for side, matched, partners in zip(sides, rows, rows[::-1], strict=True):
         match: Ranks = np.full(side.scores.size, -1, dtype=kind)
-        match[own] = others
+        match[matched] = partners
         made.append(Side(side.starts, *groups_of(side.scores, side.starts, kind), match))
     return Pairing(tuple(names), *made)
 

@@ -116,16 +116,16 @@ class Method:
         self, pairing: Pairing, missing: Missing, scores: Sequence[Mapping[str, float] | None]
     ) -> tuple[Floats, Floats]:
         """Return the scores of the items that two single rankings have in common."""
-        known = [side for side in scores if side is not None]
-        if len(known) < 2:  # noqa: PLR2004 - two rankings
+        both = [side for side in scores if side is not None]
+        if len(both) < 2:  # noqa: PLR2004 - two rankings
             text = "pearson is about scores, and these are rankings"
             raise InputError("input-type", text, remedy="spearman is about ranks")
         if self.k is not None or missing == "last":
             raise UsageError("conflicting-options", "pearson is about all scores: k and missing='last' are about ranks")
         if missing == "refuse":
             _refuse(pairing, self.label)
-        common = [item for item in known[0] if item in known[1]]
-        return np.array([known[0][item] for item in common]), np.array([known[1][item] for item in common])
+        common = [item for item in both[0] if item in both[1]]
+        return np.array([both[0][item] for item in common]), np.array([both[1][item] for item in common])
 
     def ranks(self, pairing: Pairing, missing: Missing) -> list[tuple[Floats, Floats]]:
         """Return minus the rank of each query's documents in both rankings, so that higher is better.
@@ -141,14 +141,16 @@ class Method:
         if missing == "refuse":
             _refuse(pairing, self.label)
         first, second, pairs = pairing.first, pairing.second, []
-        for rows, others in zip(_slices(first), _slices(second), strict=True):
+        for rows, rows_of_second in zip(_slices(first), _slices(second), strict=True):
             match, top = first.match[rows], first.top[rows]
             both = match >= 0
             x, y = top[both], second.top[match[both]]
             if missing == "last":
-                alone = second.top[others][second.match[others] < 0]
+                alone = second.top[rows_of_second][second.match[rows_of_second] < 0]
                 x = np.concatenate((x, top[~both], np.full(alone.size, top.size + 1)))
-                y = np.concatenate((y, np.full(int((~both).sum()), others.stop - others.start + 1), alone))
+                y = np.concatenate(
+                    (y, np.full(int((~both).sum()), rows_of_second.stop - rows_of_second.start + 1), alone)
+                )
             pairs.append((-x.astype(np.float64), -y.astype(np.float64)))
         return pairs
 
@@ -164,13 +166,13 @@ def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]
     cutoff(k)
     named = [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
     plain = [str(name).lower().replace("_", "-") for name in named] or [""]
-    known = list(dict.fromkeys(_ALIASES.get(name, name) for name in plain))
-    for name in known:
+    canonical = list(dict.fromkeys(_ALIASES.get(name, name) for name in plain))
+    for name in canonical:
         if name not in METHODS:
             near = get_close_matches(name, (*METHODS, *_ALIASES), 3, 0.5)
             remedy = f"did you mean {quoted(near)}?" if near else f"methods are {' '.join(METHODS)}"
             raise UsageError("unknown-setting", f"method={name!r}: there is no such method", remedy=remedy)
-    return [Method(name, weight, k) for name in known]
+    return [Method(name, weight, k) for name in canonical]
 
 
 def method_rules(methods: Sequence[Method], reference: str, ties: str = "") -> Iterator[str]:
@@ -192,16 +194,16 @@ def method_rules(methods: Sequence[Method], reference: str, ties: str = "") -> I
         yield f"{', '.join(one_sided)}: {reference} is the reference"
 
 
-def names_of(names: Sequence[str] | None, own: Sequence[str], others: tuple[str, str]) -> tuple[str, str]:
-    """Name two rankings or judges: by the names that users chose, else by their own, else by `others`.
+def names_of(names: Sequence[str] | None, run_names: Sequence[str], fallback: tuple[str, str]) -> tuple[str, str]:
+    """Name two rankings or judges: by the names that users chose, else by those of the runs, else by `fallback`.
 
     Raises:
         UsageError: `run-names`.
 
     """
     if names is None:
-        first, second = (name or other for name, other in zip(own, others, strict=True))
-        return (first, second) if first != second else others
+        first, second = (name or other for name, other in zip(run_names, fallback, strict=True))
+        return (first, second) if first != second else fallback
     both = [] if isinstance(names, str) else list(names)
     if len(both) != 2 or both[0] == both[1] or not all(isinstance(name, str) and name for name in both):  # noqa: PLR2004 - two
         text = f"names={names!r}: two different names are needed"

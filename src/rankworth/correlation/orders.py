@@ -60,8 +60,8 @@ def compare_all(
         InputError, MeasureError, UsageError: as `compare`; `unknown-setting`.
 
     """
-    if odd := [name for name in options if name in _NOT_HERE]:
-        raise UsageError("unknown-setting", f"{quoted(odd)}: no setting of a correlation of systems")
+    if unsupported := [name for name in options if name in _NOT_HERE]:
+        raise UsageError("unknown-setting", f"{quoted(unsupported)}: no setting of a correlation of systems")
     if resamples is None and test in PAIRWISE:
         resamples = SHUFFLES
     options |= {"interval": "t", "test": test, "resamples": resamples}
@@ -234,13 +234,13 @@ def means_of(compared: Comparison, judge: str = "") -> list[SystemMeans]:
 
 def with_means(orders: Sequence[SystemMeans]) -> tuple[list[SystemMeans], list[str]]:
     """Keep the systems that have a mean by all measures, and note which are left out."""
-    void = np.array([~np.isfinite(order.means) for order in orders])
+    undefined = np.array([~np.isfinite(order.means) for order in orders])
     notes = []
-    for column in np.flatnonzero(void.any(axis=0)).tolist():
-        titles = [order.title for order, unknown in zip(orders, void[:, column], strict=True) if unknown]
+    for column in np.flatnonzero(undefined.any(axis=0)).tolist():
+        titles = [order.title for order, unknown in zip(orders, undefined[:, column], strict=True) if unknown]
         notes.append(f"{orders[0].systems[column]} is left out: it has no mean by {', '.join(titles)}")
-    kept = np.flatnonzero(~void.any(axis=0)).tolist()
-    return [order.only(kept) for order in orders], notes
+    complete = np.flatnonzero(~undefined.any(axis=0)).tolist()
+    return [order.only(complete) for order in orders], notes
 
 
 def correlated(
@@ -277,11 +277,11 @@ def correlated(
         for method, sample in zip(coefficients, draws, strict=True):
             value, chance = _value(method, row, first, second)
             low, high = (np.nan, np.nan) if np.isnan(value) else bounds(sample, level)
-            void = 0 if np.isnan(value) else int(np.isnan(sample).sum())
+            undefined = 0 if np.isnan(value) else int(np.isnan(sample).sum())
             row.coefficients[method.name] = Estimate(value, low, high, chance)
-            if void:
-                what = "leaves no interval" if np.isnan(low) else "its interval leaves out"
-                text = f"not defined in {void:,} of {resamples:,} samples, which {what}"
+            if undefined:
+                effect = "leaves no interval" if np.isnan(low) else "its interval leaves out"
+                text = f"not defined in {undefined:,} of {resamples:,} samples, which {effect}"
                 notes.append(f"{method.label} of {row.called}: {text}")
         if constant := [order.title for order in (first, second) if order.order.groups[0] < 2]:  # noqa: PLR2004 - one mean is no order
             text = f"all systems have the same mean by {' and by '.join(constant)}, which is no order"
@@ -318,9 +318,9 @@ def swaps_of(x: SystemMeans, y: SystemMeans, level: float) -> tuple[int, int, tu
     sides = [np.sign(above[right] - above[left]) for above in higher]  # 1: the left one is better
     product = sides[0] * sides[1]
     swaps = []
-    for place in np.flatnonzero(product < 0).tolist():
-        pair = int(left[place]), int(right[place])
-        first, second = pair if sides[0][place] > 0 else pair[::-1]
+    for index in np.flatnonzero(product < 0).tolist():
+        pair = int(left[index]), int(right[index])
+        first, second = pair if sides[0][index] > 0 else pair[::-1]
         names = x.systems[first], x.systems[second]
         x_p, y_p = (each.p.get(names, each.p.get(names[::-1], np.nan)) for each in (x, y))
         x_apart, y_apart = (float(each.means[second] - each.means[first]) for each in (x, y))
@@ -352,8 +352,8 @@ def sampled(
         ranked = [Orders.of(np.nan_to_num(means), rounded=True) for means in heights]
         rows = []
         for x, y in pairs:
-            pair, void = Pair(ranked[x], ranked[y]), np.isnan(heights[x] + heights[y]).any(axis=1)
-            rows += [np.where(void, np.nan, COEFFICIENTS[name].of_samples(pair)) for name in names]
+            pair, undefined = Pair(ranked[x], ranked[y]), np.isnan(heights[x] + heights[y]).any(axis=1)
+            rows += [np.where(undefined, np.nan, COEFFICIENTS[name].of_samples(pair)) for name in names]
         return np.stack(rows)
 
     size = len(pairs) * len(names)
@@ -363,10 +363,10 @@ def sampled(
 
 def _weighted(order: SystemMeans) -> tuple[Floats, Floats | None]:
     """Return `[Q, S]`, weighted values, 0 where there is none, higher ones better; and weights, None for equal ones."""
-    there = ~np.isnan(order.values)
+    has_value = ~np.isnan(order.values)
     weights = np.ones(order.values.shape[1]) if order.weights is None else order.weights
-    values = np.where(there, order.sign * order.values, 0.0) * weights
-    return values.T, None if there.all() else (there * weights).T
+    values = np.where(has_value, order.sign * order.values, 0.0) * weights
+    return values.T, None if has_value.all() else (has_value * weights).T
 
 
 def _heights(counts: Floats, values: Floats, weights: Floats | None) -> Floats:
@@ -389,10 +389,10 @@ def bounds(samples: Floats, level: float) -> tuple[float, float]:
     >>> bounds(np.arange(101.0), 0.5)
     (25.0, 75.0)
     """
-    there = samples[~np.isnan(samples)]
-    if not there.size or samples.size - there.size > (1 - level) * samples.size:
+    defined = samples[~np.isnan(samples)]
+    if not defined.size or samples.size - defined.size > (1 - level) * samples.size:
         return float("nan"), float("nan")
-    low, high = np.quantile(there, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2]).tolist()
     return low, high
 
 
@@ -429,10 +429,10 @@ def _few(rows: Sequence[Correlated], systems: int, methods: Sequence[Method]) ->
     """Say what the highest coefficient is, and how little that shows."""
     method = (with_p(rows, methods) or methods)[0]
     values = {row.called: row.coefficients[method.name] for row in rows}
-    known = {called: estimate for called, estimate in values.items() if not np.isnan(estimate.value)}
-    if not known:
+    defined = {called: estimate for called, estimate in values.items() if not np.isnan(estimate.value)}
+    if not defined:
         return f"{systems} systems are few, and show little"
-    called, most = max(known.items(), key=lambda item: abs(item[1].value))
+    called, most = max(defined.items(), key=lambda item: abs(item[1].value))
     facts = {f"p = {p_value(most.p)}": most.p, f"the interval {most.low:.4g}..{most.high:.4g}": most.low}
     has = " and ".join(text for text, number in facts.items() if not np.isnan(number))
     text = f"even {method.label} of {most.value:.4g} ({called}){f' has {has}' if has else ''}"

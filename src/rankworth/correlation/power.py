@@ -84,7 +84,7 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
     def _columns(self, of: str) -> dict[str, list[Any]]:
         if of == "measures":
             return by_name(MeasurePower._fields[:-1], (power[:-1] for power in self.measures))
-        rows = [(power.measure, place, p) for power in self.measures for place, p in enumerate(power.p_values, 1)]
+        rows = [(power.measure, rank, p) for power in self.measures for rank, p in enumerate(power.p_values, 1)]
         return by_name(("measure", "place", "p"), rows)
 
     def _record(self) -> dict[str, Any]:
@@ -119,12 +119,12 @@ def _power(comparison: Comparison, measure: str) -> MeasurePower:
     """Compute the power of one measure."""
     rows = [row for row in comparison.differences if row.measure == measure]
     p, apart = np.array([row.adjusted for row in rows]), np.abs([row.difference for row in rows])
-    known, significant = ~np.isnan(p), p < 1 - comparison.plan.level
-    unclear = float(apart[known & ~significant].max(initial=0.0))
+    has_p, significant = ~np.isnan(p), p < 1 - comparison.plan.level
+    unclear = float(apart[has_p & ~significant].max(initial=0.0))
     needed = apart[significant & (apart > unclear)].min(initial=np.inf)
-    pairs, count = int(known.sum()), int(significant.sum())
+    pairs, count = int(has_p.sum()), int(significant.sum())
     share, needed = count / pairs if pairs else np.nan, float(needed) if needed < np.inf else np.nan
-    return MeasurePower(measure, pairs, count, share, needed, tuple(np.sort(p[known]).tolist()))
+    return MeasurePower(measure, pairs, count, share, needed, tuple(np.sort(p[has_p]).tolist()))
 
 
 def discriminative_power(

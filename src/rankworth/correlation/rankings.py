@@ -154,10 +154,10 @@ class Correlation(Analysis[Literal["queries"]]):
             UsageError: `not-measured`.
 
         """
-        known = list(map(str, self.queries))
-        if str(query) not in known:
+        query_ids = list(map(str, self.queries))
+        if str(query) not in query_ids:
             raise UsageError("not-measured", f"there is no query {query!r}; there are {quoted(self.queries)}")
-        return dict(zip(self.labels, self.values[known.index(str(query))].tolist(), strict=True))
+        return dict(zip(self.labels, self.values[query_ids.index(str(query))].tolist(), strict=True))
 
     def lowest(self, count: int = 10, method: str = "") -> list[QueryCorrelation]:
         """Return the queries whose rankings are least alike, by the first method where none is named.
@@ -166,10 +166,10 @@ class Correlation(Analysis[Literal["queries"]]):
             UsageError: `not-measured`.
 
         """
-        known = [index for index, each in enumerate(self.methods) if not method or method in (each.label, each.name)]
-        if not known:
+        matching = [index for index, each in enumerate(self.methods) if not method or method in (each.label, each.name)]
+        if not matching:
             raise UsageError("not-measured", f"there is no method {method}; there are {quoted(self.labels)}")
-        values = self.values[:, known[0]]
+        values = self.values[:, matching[0]]
         rows = np.argsort(values, kind="stable")[: int((~np.isnan(values)).sum())][: max(0, count)].tolist()
         return [QueryCorrelation(self.queries[row], float(values[row]), *map(int, self.sizes[row])) for row in rows]
 
@@ -358,14 +358,14 @@ def _notes(pairs: Sequence[Correlation]) -> Iterator[str]:
         if total > 1 and count:
             yield f"{name} has no answer {count:,} times where the other run has one: an empty ranking"
     labels = [method.label for method in first.methods if method.correlates]
-    ranked, others, common = np.concatenate([pair.sizes for pair in pairs]).sum(axis=0).tolist()
-    if labels and (alone := ranked + others - 2 * common):
+    ranked, in_second, common = np.concatenate([pair.sizes for pair in pairs]).sum(axis=0).tolist()
+    if labels and (alone := ranked + in_second - 2 * common):
         how = "are left out" if first.missing == "common" else "stand behind all others, tied"
         yield f"{', '.join(labels)}: over {common:,} documents that both have; {alone:,} of one alone {how}"
-    void = np.isnan(np.concatenate([pair.values for pair in pairs])).sum(axis=0)
-    for count in dict.fromkeys(void[void > 0].tolist()):
+    undefined = np.isnan(np.concatenate([pair.values for pair in pairs])).sum(axis=0)
+    for count in dict.fromkeys(undefined[undefined > 0].tolist()):
         times = f" in {count:,} of {total:,}, which the mean leaves out" if total > 1 else ""
-        yield f"{', '.join(np.array(first.labels)[void == count])}: undefined{times}"
+        yield f"{', '.join(np.array(first.labels)[undefined == count])}: undefined{times}"
 
 
 def _comment(pair: Correlation) -> str:
@@ -506,17 +506,17 @@ def correlate_runs(
     _, runs = inputs.InputOptions({"columns": columns}).read_runs((), runs)
     named, how = inputs.runs(runs), _how(missing, level, seed, methods(method, p, k))
     if len(named) < 2:  # noqa: PLR2004 - a correlation takes two
-        there = f"there is {next(iter(named))} only" if named else "there is none"
-        text = f"a correlation takes two runs at least, and {there}"
+        present = f"there is {next(iter(named))} only" if named else "there is none"
+        text = f"a correlation takes two runs at least, and {present}"
         raise UsageError(
             "conflicting-options",
             text,
             remedy="give several: {name: run, ...}, on the command line rankworth correlate RUN RUN...",
         )
-    kept = None if queries is None else ids(queries)
+    query_ids = None if queries is None else ids(queries)
     rows = {name: Rows.of_run(run) for name, run in named.items()}
     pairs = combinations(named, 2)
-    return Correlations({pair: _of_runs((rows[pair[0]], rows[pair[1]]), kept, pair, how) for pair in pairs})
+    return Correlations({pair: _of_runs((rows[pair[0]], rows[pair[1]]), query_ids, pair, how) for pair in pairs})
 
 
 class _How(TypedDict):
@@ -549,12 +549,12 @@ def _of_runs(
         InputError: `unknown-query`, `empty-input`, and as `evaluate`.
 
     """
-    kept = None if queries is None else list(dict.fromkeys(ids(queries)))
+    query_ids = None if queries is None else list(dict.fromkeys(ids(queries)))
     all_queries = {*rows[0].queries, *rows[1].queries}
-    if unknown := [query for query in kept or () if query not in all_queries]:
+    if unknown := [query for query in query_ids or () if query not in all_queries]:
         text = f"{quoted(unknown)}: neither {names[0]} nor {names[1]} has such a query"
         raise InputError("unknown-query", text, remedy="ids are compared to the letter")
-    pairing = of_rows(*rows, kept)
+    pairing = of_rows(*rows, query_ids)
     if not len(pairing):
         raise InputError("empty-input", f"neither {names[0]} nor {names[1]} has a query")
     result = _correlation(pairing, (), names, how)

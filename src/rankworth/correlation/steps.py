@@ -108,11 +108,11 @@ def steps_of(
     if method is None:
         return None
     [(x, y)], cut = method.ranks(pairing, missing), pairing.cut(method.k)
-    names, others = ([item for group in side.groups for item in group] for side in (first, second))
+    names, other_names = ([item for group in side.groups for item in group] for side in (first, second))
     items = [names[row] for row in np.flatnonzero(cut.first.match >= 0).tolist()]
     if missing == "last":
         items += [names[row] for row in np.flatnonzero(cut.first.match < 0).tolist()]
-        items += [others[row] for row in np.flatnonzero(cut.second.match < 0).tolist()]
+        items += [other_names[row] for row in np.flatnonzero(cut.second.match < 0).tolist()]
     number_of = {item: number for number, item in enumerate(first.scores or names)}
     order = sorted(range(len(items)), key=lambda row: number_of.get(items[row], len(number_of)))
     return Steps([items[row] for row in order], Pair.of(x[order], y[order]))

@@ -139,8 +139,8 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         for row in self.rows:
             if wanted == tuple(getattr(row, name) for name in self._named):
                 return row
-        there = quoted([row.called for row in self.rows])
-        raise UsageError("not-measured", f"there is no row of {' and '.join(wanted) or 'nothing'}; there are {there}")
+        present = quoted([row.called for row in self.rows])
+        raise UsageError("not-measured", f"there is no row of {' and '.join(wanted) or 'nothing'}; there are {present}")
 
     @property
     def _named(self) -> tuple[str, ...]:
@@ -371,8 +371,8 @@ def _coefficients(method: str | Iterable[str]) -> tuple[Method, ...]:
 
     """
     coefficients = tuple(methods(method, 0.9, None))
-    if odd := [each.name for each in coefficients if not each.correlates]:
-        text = f"method={odd[0]!r} is about documents; systems are correlated by {quoted(COEFFICIENTS, len(METHODS))}"
+    if wrong := [each.name for each in coefficients if not each.correlates]:
+        text = f"method={wrong[0]!r} is about documents; systems are correlated by {quoted(COEFFICIENTS, len(METHODS))}"
         raise UsageError("unknown-setting", text)
     return coefficients
 
@@ -435,18 +435,18 @@ def correlate_judges(
         text = f"{type(runs).__name__} is no collection of systems"
         raise InputError("input-type", text, remedy="systems are a dict {name: run, ...} or a list of files")
     both, runs, how = _read(qrels_a, qrels_b, runs, options)
-    kept, notes = _common(both, judges, how.pop("queries", None))
+    common, notes = _common(both, judges, how.pop("queries", None))
     table, named = how.pop("table", None), list(dict.fromkeys(several(measures)))
     how |= {"level": level, "resamples": resamples, "seed": seed}
     of_systems = how | {"test": test}
     if how.get("weights") is not None or how.get("macro") is not None:
         of_systems["table"] = table
-    compared = [compare_all(qrels, runs, named, queries=kept, **of_systems) for qrels in both]
+    compared = [compare_all(qrels, runs, named, queries=common, **of_systems) for qrels in both]
     if compared[0].scores.queries != compared[1].scores.queries:  # a profile may leave out queries for what is judged
-        kept = [query for query in compared[0].scores.queries if query in compared[1].scores.queries]
-        if not kept:
+        common = [query for query in compared[0].scores.queries if query in compared[1].scores.queries]
+        if not common:
             raise InputError("no-common-queries", f"no query has a value under both {judges[0]} and {judges[1]}")
-        compared = [compare_all(qrels, runs, named, queries=kept, **of_systems) for qrels in both]
+        compared = [compare_all(qrels, runs, named, queries=common, **of_systems) for qrels in both]
     orders = [order for each, judge in zip(compared, judges, strict=True) for order in means_of(each, judge)]
     agreed: Agreement | None = None
     about: dict[str, Any] = {"queries": compared[0].scores.queries, "by": by, "table": None if by is None else table}

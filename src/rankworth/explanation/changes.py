@@ -203,11 +203,13 @@ class RankedQuery:
                 reasons.add(reason)
         return [None if isinstance(value, RankworthError) else value for value in values]
 
-    def undefined(self, values: Sequence[float | None], what: str) -> list[float]:
+    def undefined(self, values: Sequence[float | None], subject: str) -> list[float]:
         """Return the values that are numbers, and note how many are not."""
         defined = [value for value in values if value is not None and not math.isnan(value)]
         if len(defined) < len(values):
-            self.notes.append(f"{self.label}: {len(values) - len(defined):,} of {len(values):,} {what} have no value")
+            self.notes.append(
+                f"{self.label}: {len(values) - len(defined):,} of {len(values):,} {subject} have no value"
+            )
         return defined
 
 

@@ -216,8 +216,8 @@ def explain_queries(
         if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
             raise UsageError("unknown-setting", f"{name}={count!r}: how many queries is a whole number from 1")
     columns = settings.get("columns") or {}
-    of_texts = {what: name for what, name in columns.items() if {"text", "title"} & {*columns} and what in _OF_TEXTS}
-    settings["columns"] = {what: name for what, name in columns.items() if what not in of_texts}
+    of_texts = {field: name for field, name in columns.items() if {"text", "title"} & {*columns} and field in _OF_TEXTS}
+    settings["columns"] = {field: name for field, name in columns.items() if field not in of_texts}
     reading = inputs.InputOptions(settings)
     plan = runner.planned(profile, measures, rel, settings)
     if facts := [measure.label for measure in plan.asked if isinstance(measure.quantity, Fact)]:

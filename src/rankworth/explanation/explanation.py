@@ -450,12 +450,12 @@ def _missing(context: MeasureContext, query: str, counted: Collection[str | None
     best = _best(context, ranking, {kind: row for row, kind in reversed(kinds.items())}, tried)
     missing = []
     for row, kind in kinds.items():
-        place, value, change = best[kind]
-        if place is not None and is_condensed:  # among the documents that have a rank, without its own old place
-            before = place - 1 + (row < place - 1)
-            place = int(above[before]) - int(row < before) + 1
+        new_rank, value, change = best[kind]
+        if new_rank is not None and is_condensed:  # among the documents that have a rank, without its old rank
+            before = new_rank - 1 + (row < new_rank - 1)
+            new_rank = int(above[before]) - int(row < before) + 1
         rank = None if row >= size else int(above[row]) + 1 if is_condensed else int(ranking.rows.rank[row])
-        missing.append(Missing(documents[row], float(ranking.rows.grade[row]), rank, place, value, change))
+        missing.append(Missing(documents[row], float(ranking.rows.grade[row]), rank, new_rank, value, change))
     return sorted(missing, key=_most_first)
 
 
@@ -473,19 +473,23 @@ def _best(
 ) -> dict[Hashable, tuple[int | None, float | None, float | None]]:
     """Find where a document of each kind would add most, the value there and its change; None if no place is better."""
     size = ranking.retrieved
-    moves = [(kind, row, place) for kind, row in rows.items() for place in tried if place <= size + (row >= size)]
-    now, *values = context.values(ranking, [ranking.as_it_is, *(ranking.moved(row, place) for _, row, place in moves)])
-    values_of: dict[Hashable, list[tuple[float, int]]] = {kind: [] for kind in rows}
-    for (kind, _, place), value in zip(moves, values, strict=True):
+    moves = [
+        (kind, row, new_rank) for kind, row in rows.items() for new_rank in tried if new_rank <= size + (row >= size)
+    ]
+    now, *values = context.values(
+        ranking, [ranking.as_it_is, *(ranking.moved(row, new_rank) for _, row, new_rank in moves)]
+    )
+    candidates: dict[Hashable, list[tuple[float, int]]] = {kind: [] for kind in rows}
+    for (kind, _, new_rank), value in zip(moves, values, strict=True):
         if isinstance(value, float) and not math.isnan(value):
-            values_of[kind].append((value, place))
+            candidates[kind].append((value, new_rank))
     best: dict[Hashable, tuple[int | None, float | None, float | None]] = {}
-    for kind, pairs in values_of.items():
-        value, place = max(pairs, default=(-math.inf, 0))
+    for kind, pairs in candidates.items():
+        value, new_rank = max(pairs, default=(-math.inf, 0))
         if not isinstance(now, float) or math.isnan(now):
-            best[kind] = (place, value, None) if pairs else (None, None, None)
+            best[kind] = (new_rank, value, None) if pairs else (None, None, None)
         else:
-            best[kind] = (place, value, value - now) if value > now else (None, None, None)
+            best[kind] = (new_rank, value, value - now) if value > now else (None, None, None)
     return best
 
 

@@ -163,22 +163,24 @@ def scenarios(
             text = f"judgements, runs and a query belong together, and there is no {missing[0]}"
             raise UsageError("conflicting-options", text, remedy='scenarios(qrels=..., runs={"name": run}, query="q1")')
         named_runs = inputs.runs(runs)  # type: ignore[arg-type]
-        found = {name: evaluate(qrels, run, queries=[query], **options) for name, run in named_runs.items()}
+        evaluations = {name: evaluate(qrels, run, queries=[query], **options) for name, run in named_runs.items()}
     elif labels is not None or scores is not None or orders is not None:
-        found = {name: evaluate(**ranking, **options) for name, ranking in _of_labels(labels, scores, orders).items()}
+        evaluations = {
+            name: evaluate(**ranking, **options) for name, ranking in _of_labels(labels, scores, orders).items()
+        }
     else:
         chosen = list(SCENARIOS if several is None else several)
         if not all(isinstance(scenario, Scenario) for scenario in chosen):
             remedy = 'grades by name: scenarios(labels={"Mine": [2, 1, 0]}), with scores={"Mine": [0.9, 0.5, 0.7]}'
             raise InputError("input-type", "scenarios are a list of Scenario", remedy=remedy)
         descriptions = {scenario.name: scenario.description for scenario in chosen}
-        found = {each.name: evaluate(labels=[each.grades], scores=[each.scores], **options) for each in chosen}
-    if not found:
+        evaluations = {each.name: evaluate(labels=[each.grades], scores=[each.scores], **options) for each in chosen}
+    if not evaluations:
         raise InputError("empty-input", "there is no scenario")
-    first = next(iter(found.values()))
+    first = next(iter(evaluations.values()))
     labelled = tuple(first.per_query.measures)
     table = {}
-    for name, values in found.items():
+    for name, values in evaluations.items():
         row: Mapping[str, Any] = next(iter(values.per_query.to_dict().values()), {})
         table[name] = {measure: row.get(measure) for measure in labelled}
     return Scenarios(table, labelled, "+".join((first.profile.name, *first.profile.derived)), descriptions)
@@ -196,16 +198,18 @@ def _of_labels(
         UsageError: `conflicting-options`.
 
     """
-    what, ranked = ("scores", scores) if orders is None else ("orders", orders)
+    setting, ranked = ("scores", scores) if orders is None else ("orders", orders)
     if not isinstance(ranked, Mapping | None):
-        raise InputError("input-type", f"{what} of scenarios are a dict by name, not {type(ranked).__name__}")
+        raise InputError("input-type", f"{setting} of scenarios are a dict by name, not {type(ranked).__name__}")
     by_name = labels if isinstance(labels, Mapping) else dict.fromkeys(ranked or (), labels)
     if labels is None or (scores is not None and orders is not None) or (ranked is None and labels is not by_name):
         text = "it is not clear how the scenarios rank which documents"
         remedy = "give labels={name: [2, 1, 0]}, or labels and one of scores={name: [...]} and orders={name: [...]}"
         raise UsageError("conflicting-options", text, remedy=remedy)
     if ranked is None:
-        return {str(name): {"labels": [own]} for name, own in by_name.items()}
-    if odd := by_name.keys() ^ ranked.keys():
-        raise InputError("input-type", f"labels and {what} are not of the same scenarios: {', '.join(map(str, odd))}")
-    return {str(name): {"labels": [by_name[name]], what: [own]} for name, own in ranked.items()}
+        return {str(name): {"labels": [lists]} for name, lists in by_name.items()}
+    if unmatched := by_name.keys() ^ ranked.keys():
+        raise InputError(
+            "input-type", f"labels and {setting} are not of the same scenarios: {', '.join(map(str, unmatched))}"
+        )
+    return {str(name): {"labels": [by_name[name]], setting: [lists]} for name, lists in ranked.items()}

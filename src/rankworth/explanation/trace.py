@@ -101,19 +101,19 @@ def traces(context: MeasureContext, queries: Sequence[str]) -> dict[str, Trace]:
         queries: which of its queries.
 
     """
-    found: dict[str, Trace] = {}
+    traced: dict[str, Trace] = {}
     rows = np.array([context.positions[query] for query in dict.fromkeys(queries)], dtype=np.int64)
     for selected, block in context.run.hits.blocks(rows):
         ranking = block.condensed if context.run.condensed else block
         names = (context.run.standing.queries[row] for row in selected.tolist())
-        found |= dict(zip(names, _traces(context, ranking, selected), strict=True))
-    return found
+        traced |= dict(zip(names, _traces(context, ranking, selected), strict=True))
+    return traced
 
 
 def _traces(context: MeasureContext, block: Judged, queries: Integers) -> Iterator[Trace]:
     """Yield the steps of the queries of one block."""
     terms, cut, hits = context.measure.terms(block), context.ranking(block), context.run.hits
-    size, own = len(queries), cut if terms.ranking is None or terms.rank is not None else terms.ranking
+    size, ranked = len(queries), cut if terms.ranking is None or terms.rank is not None else terms.ranking
     subtopics = None if hits.subtopics is None else hits.subtopics.counts[queries].tolist()
     numbers, running = _numbers(terms), terms.running()
     ideal = [] if terms.ideal is None else _numbers(terms.ideal.terms)
@@ -122,7 +122,7 @@ def _traces(context: MeasureContext, block: Judged, queries: Integers) -> Iterat
     before, after = terms._replace(link=None).value().tolist(), terms.value().tolist()
     for row in range(size):
         count = subtopics[row] if subtopics else None
-        documents = _documents(hits, own, row, count)
+        documents = _documents(hits, ranked, row, count)
         if terms.rank is not None:
             documents = _documents_of_terms(terms, row, documents)
         best = () if terms.ideal is None else _documents(hits, terms.ideal.ranking, row, count, is_ideal=True)
@@ -239,11 +239,11 @@ Row = tuple[Term, ...]
 
 def sheets(explanation: "Explanation") -> list[Sheet]:
     """Return the step table of an explanation, and the ideal ranking beside it, or below where it is long."""
-    own, best = explanation.terms, explanation.ideal
-    rows = _folded(own)
+    steps, best = explanation.terms, explanation.ideal
+    rows = _folded(steps)
     table, below = _columns(explanation, rows), []
-    every_rank = all(term.rank == rank for terms in (own, best) for rank, term in enumerate(terms, 1))
-    if best and every_rank and len(best) <= _LONG and len(rows) == len(own):
+    every_rank = all(term.rank == rank for terms in (steps, best) for rank, term in enumerate(terms, 1))
+    if best and every_rank and len(best) <= _LONG and len(rows) == len(steps):
         table = _beside(table, len(rows), best)
     elif best:
         below = [Sheet(tuple(columns(explanation, ideal=True)), title=f"{explanation.query}   the ideal ranking")]
@@ -289,9 +289,9 @@ def _columns(explanation: "Explanation", rows: Sequence[Row], *, weighted: bool 
 
     tied = [f"{row[0].first}-{row[-1].last}" if row[0].tied else None for row in rows]
 
-    def each(what: Callable[[Term], Any], among: Any = None) -> list[Any]:  # noqa: ANN401 - of any kind
+    def each(cell: Callable[[Term], Any], among: Any = None) -> list[Any]:  # noqa: ANN401 - of any kind
         """Return a cell for each row; `among` for several ranks that add nothing."""
-        return [what(row[0]) if len(row) == 1 else among for row in rows]
+        return [cell(row[0]) if len(row) == 1 else among for row in rows]
 
     table: tuple[tuple[str, Kind, list[Any], bool], ...] = (
         ("for", "text", [row[0].label for row in rows], any(term.label for term in terms)),
@@ -344,11 +344,13 @@ def _notes(explanation: "Explanation", rows: Sequence[Row]) -> Iterator[str]:
         yield f"largest loss by rank: {loss.sentence(explanation.measure, counts=True)}"
     gained = [missing for missing in explanation.missing if missing.place is not None]
     yield from (missing.sentence(explanation.measure) for missing in gained[:_NAMED])
-    if others := len(explanation.missing) - len(gained[:_NAMED]):
-        noun, verb, pronoun = ("document", "is", "it") if others == 1 else ("documents", "are", "none of them")
-        tail = "" if len(gained) > _NAMED else f"; {pronoun} would {'not ' * (others == 1)}raise {explanation.measure}"
+    if remaining := len(explanation.missing) - len(gained[:_NAMED]):
+        noun, verb, pronoun = ("document", "is", "it") if remaining == 1 else ("documents", "are", "none of them")
+        tail = (
+            "" if len(gained) > _NAMED else f"; {pronoun} would {'not ' * (remaining == 1)}raise {explanation.measure}"
+        )
         more = "more " if gained else ""
-        yield f"{others} {more}judged {noun} with a grade above 0 {verb} too deep or not retrieved{tail}"
+        yield f"{remaining} {more}judged {noun} with a grade above 0 {verb} too deep or not retrieved{tail}"
     if explanation.other_gain:
         yield explanation.other_gain
     context = explanation.context
@@ -445,12 +447,12 @@ def _in_brackets(changed: dict[str, Any]) -> str:
 
 def settings(resolved: ResolvedMeasure, measure: Measure) -> dict[str, dict[str, Any]]:
     """Return the settings by step: where documents stand, their grades, the measure's parameters, the value."""
-    own = resolved.conventions
+    conventions = resolved.conventions
     parameters = dict(measure.parameters)
     parameters |= {"cutoff": measure.cutoff} if not measure.definition.at else {}
     parameters |= {"judged_only": True} if measure.judged_only else {}
-    steps = {step: {name: own[name] for name in names} for step, names in (("rank", RANK), ("grade", GRADE))}
-    steps |= {"terms": parameters, "value": {name: own[name] for name in VALUE}}
+    steps = {step: {name: conventions[name] for name in names} for step, names in (("rank", RANK), ("grade", GRADE))}
+    steps |= {"terms": parameters, "value": {name: conventions[name] for name in VALUE}}
     return {step: {name: _plain(value) for name, value in settings.items()} for step, settings in steps.items()}
 
 
@@ -460,8 +462,8 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - of any kind
 
 def _differing(resolved: ResolvedMeasure, step: tuple[str, ...]) -> dict[str, Any]:
     """Return the settings of a step that are not those of the standard."""
-    own, standard = resolved.conventions, STANDARD.conventions
-    return {name: own[name] for name in step if own[name] != standard[name]}
+    conventions, standard = resolved.conventions, STANDARD.conventions
+    return {name: conventions[name] for name in step if conventions[name] != standard[name]}
 
 
 def as_typed(settings: dict[str, Any]) -> str:

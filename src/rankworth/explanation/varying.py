@@ -182,16 +182,16 @@ class Variation(Shown):
         for row in rows:
             by_key.setdefault(tuple(row[name] for name, _, _ in used), {})[row["measure"]] = row
         columns = []
-        for place, (_, heading, kind) in enumerate(used):
-            cells = [key[place] for key in by_key]
+        for index, (_, heading, kind) in enumerate(used):
+            cells = [key[index] for key in by_key]
             texts = ["" if cell is None else str(cell) for cell in cells]
             columns.append(Column(heading, kind, texts if kind == "text" else cells))
         for measure in self.measures:
-            own = [named.get(measure, {}) for named in by_key.values()]
-            columns.append(Column(measure, "value", [row.get("value") for row in own]))
+            entries = [named.get(measure, {}) for named in by_key.values()]
+            columns.append(Column(measure, "value", [row.get("value") for row in entries]))
             if measure in self.baseline and (self.by == "swap" or not has_several):
                 heading = f"{measure} change" if has_several else "change"
-                columns.append(Column(heading, "value", [row.get("change") for row in own]))
+                columns.append(Column(heading, "value", [row.get("change") for row in entries]))
         listed = " and ".join(filter(None, (", ".join(self.measures[:-1]), self.measures[-1])))
         return [Sheet(tuple(columns), tuple(self._notes(rows)), title=f"{listed} by {self.by}", lead=(self.sentence,))]
 
@@ -301,8 +301,8 @@ def vary(
     ('1-2', 0.75)
     """
     if by not in BY:
-        known = ", ".join(map(repr, BY))
-        raise UsageError("unknown-setting", f"by={by!r}: what is varied is one of {known}")
+        choices = ", ".join(map(repr, BY))
+        raise UsageError("unknown-setting", f"by={by!r}: what is varied is one of {choices}")
     sides = {"qrels": qrels, "run": run, "query": query}
     named = named_ranking(settings, sides, {"grades": grades, "missing": missing})
     options = Options(by, None if document is None else str(document), _scale(grade), n, _cutoffs(cutoffs))
@@ -397,8 +397,10 @@ class _Ranking:
         """Return the result, with ids as the judgements had them."""
         kinds, profile = ranked[0].context.qrels.kinds, self.plan.profile
         for name in ("document", "other"):
-            own = [row for row in rows if row.get(name) is not None]
-            for row, item in zip(own, kinds.back("document", [row[name] for row in own]), strict=True):
+            rows_with_id = [row for row in rows if row.get(name) is not None]
+            for row, item in zip(
+                rows_with_id, kinds.back("document", [row[name] for row in rows_with_id]), strict=True
+            ):
                 row[name] = item
         return Variation(
             by=by,
@@ -439,16 +441,16 @@ def _by_cutoff(ranking: _Ranking, options: Options) -> Variation:
     cutoffs = options.cutoffs or range(1, depth + 1)
     measures = ranking.plan.asked
     families: dict[str, int] = {}
-    for place, measure in enumerate(measures):
-        families.setdefault(_family(measure), place)
-    cut = [_cut(ranking, measures[place], cutoff) for place in families.values() for cutoff in cutoffs]
+    for index, measure in enumerate(measures):
+        families.setdefault(_family(measure), index)
+    cut = [_cut(ranking, measures[index], cutoff) for index in families.values() for cutoff in cutoffs]
     every = ranking.ranked(replace(measure, label=str(number)) for number, measure in enumerate(cut))
     further = iter(every[len(measures) :])
     rows, ranked = [], []
-    for family, place in families.items():
-        query = replace(every[place], label=family)
+    for family, index in families.items():
+        query = replace(every[index], label=family)
         if query.value is not None:
-            query.notes.append(f"{family}: changes are those from {measures[place].label}, which is {query.value:.4f}")
+            query.notes.append(f"{family}: changes are those from {measures[index].label}, which is {query.value:.4f}")
         rows += [query.change("cutoff", cutoff, next(further).value) for cutoff in cutoffs]
         ranked.append(query)
     about = f"every rank to {depth:,}" if options.cutoffs is None else "some ranks"
@@ -469,8 +471,8 @@ def _cut(ranking: _Ranking, measure: ResolvedMeasure, cutoff: int) -> ResolvedMe
     cut = quantity @ cutoff
     for name in (_CUTOFF.sub(str(cutoff), measure.label), f"{measure.label}@{cutoff}"):
         with suppress(MeasureError):
-            [named, *others] = ranking.plan.profile.ask([name], rel=ranking.rel)
-            if not others and named.quantity.name == quantity.name and named.quantity.cutoff == cutoff:
+            [named, *further] = ranking.plan.profile.ask([name], rel=ranking.rel)
+            if not further and named.quantity.name == quantity.name and named.quantity.cutoff == cutoff:
                 return named
     return replace(measure, label=str(cut), quantity=cut)
 
@@ -520,7 +522,7 @@ def _document_example(plan: Plan, rel: float | None, options: Options, size: int
         sentence = f"every grade for the first of {size:,} documents, the others of grade 0"
         sentence = f"{sentence}; and again above one of grade {best:g}"
     pairs = [pair for pairs in zip(*lists, strict=True) for pair in pairs]
-    rows = [row | {"change": None} for _, own in pairs for row in own]
+    rows = [row | {"change": None} for _, changed_rows in pairs for row in changed_rows]
     varied = ranking.variation(options.by, [query for query, _ in pairs], rows, document="1")
     return replace(varied, sentence=sentence, baseline={})
 

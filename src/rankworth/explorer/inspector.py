@@ -202,9 +202,9 @@ class Inspector:
         grade = checked_number(request, "grade")
         text = "the judgements have subtopics, and a new grade would have none"
         require(not self.has_subtopics, text, "add it to the file of judgements")
-        known = {name: each for name, each in self.judged.get(query, {}).items() if name != document}
+        other_grades = {name: each for name, each in self.judged.get(query, {}).items() if name != document}
         before, new_grade = self.judged, {} if grade is None else {document: grade}
-        self.judged = before | {query: known | new_grade}
+        self.judged = before | {query: other_grades | new_grade}
         try:
             parts = {name: self._part(query, name) for name in self.runs}
             new = {name: self._evaluated(qrels, {name: run})[name].per_query for name, (qrels, run) in parts.items()}
@@ -305,7 +305,7 @@ class Inspector:
             rest = {"rows": [], "missing": self._missing(sentences), "arithmetic": "no document was retrieved"}
             return ranking | rest | {"formula": ""}
         explained = self._explained(qrels, run, query, measure)
-        uncut = replace(known, cutoff=None) if (known := measure_of(measure)) else measure
+        uncut = replace(parsed, cutoff=None) if (parsed := measure_of(measure)) else measure
         listed = self._explained(qrels, run, query, uncut) or self._explained(qrels, run, query, _LISTING)
         missing = [(str(each.document), each.sentence(measure)) for each in explained.missing] if explained else []
         how = f"{explained.sentence}: {explained.arithmetic}" if explained else f"no rank adds to {measure}"
@@ -345,7 +345,7 @@ class Inspector:
         """Return judgements with the new grades of their queries."""
         if not any(self.judged.get(query) for query in qrels.queries):
             return qrels
-        return Qrels({query: known | self.judged.get(query, {}) for query, known in qrels.with_text_ids().items()})
+        return Qrels({query: grades | self.judged.get(query, {}) for query, grades in qrels.with_text_ids().items()})
 
     def _evaluated(self, qrels: Qrels, runs: Mapping[str, Run]) -> RunValues:
         """Evaluate runs by the measures, and by how much of the first ranks is judged."""
@@ -387,10 +387,10 @@ def of_demo() -> Inspector:
     return Inspector(collection.qrels, runs, measures, conventions, table, collection.documents)
 
 
-def _among(known: Mapping[str, Any] | Sequence[str], request: Request, name: str) -> str:
+def _among(choices: Mapping[str, Any] | Sequence[str], request: Request, name: str) -> str:
     """Read a name that must be one of those known; the first of them where the request names none."""
-    word = _word(request, name) or next(iter(known))
-    require(word in known, f"{name} must be one of {quoted(list(known))}")
+    word = _word(request, name) or next(iter(choices))
+    require(word in choices, f"{name} must be one of {quoted(list(choices))}")
     return word
 
 

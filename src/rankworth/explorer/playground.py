@@ -251,12 +251,12 @@ def difference(state: object) -> dict[str, Any]:
     """Say why a profile gives the first ranking another value: the settings that differ, and what each alone does."""
     page = Playground.of(state)
     mine, other = profile_with(page.conventions), profile_of(checked_text(checked(state, dict, ""), "other", DEFAULT))
-    here, there = _resolved(mine, page), _resolved(other, page)
+    here, theirs = _resolved(mine, page), _resolved(other, page)
     rows = []
-    for setting in [name for name in here if here[name] != there[name]]:
-        changed = mine if setting == _MEASURE else mine.derive(**{setting: there[setting]})
-        value = _value(page, there[_MEASURE] if setting == _MEASURE else here[_MEASURE], changed)
-        texts = {"setting": setting, "here": str(here[setting]), "there": str(there[setting])}
+    for setting in [name for name in here if here[name] != theirs[name]]:
+        changed = mine if setting == _MEASURE else mine.derive(**{setting: theirs[setting]})
+        value = _value(page, theirs[_MEASURE] if setting == _MEASURE else here[_MEASURE], changed)
+        texts = {"setting": setting, "here": str(here[setting]), "there": str(theirs[setting])}
         rows.append(texts | value | {"why": other.why.get(setting, "")})
     values = {"here": _value(page, page.lead, mine), "there": _value(page, page.lead, other)}
     return {"profile": other.name, "sentence": other.sentence, "measure": page.lead, "rows": rows, **values}
@@ -370,7 +370,7 @@ def _command(page: Playground, ranking: Ranking) -> str:
     if not ranking.is_plain:
         query = "q"
         contents = {"qrels.json": {query: page.judged}, "run.json": {query: ranking.run}}
-        texts = {name: shlex.quote(json.dumps(held, ensure_ascii=False)) for name, held in contents.items()}
+        texts = {name: shlex.quote(json.dumps(content, ensure_ascii=False)) for name, content in contents.items()}
         written = "".join(f"printf %s {text} > {name}\n" for name, text in texts.items())
         return f"{written}{shlex.join(['rankworth', 'explain', *contents, query, *options])}\n"
     ranked, judged = dict.fromkeys(ranking.documents), page.judged

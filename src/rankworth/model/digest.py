@@ -57,7 +57,7 @@ class Changes:
         'at least 1 judgement of 1 query changed'
         """
         parts = ((self.added, "added"), (self.removed, "removed"), (self.regraded, "regraded"))
-        sizes = ", ".join(f"{count:,} {what}" for count, what in parts if count)
+        sizes = ", ".join(f"{count:,} {verb}" for count, verb in parts if count)
         judgements = f"{self.pairs:,} judgement{'' if self.pairs == 1 else 's'}"
         queries = counted(self.queries)
         ahead = "" if self.exact else "at least "
@@ -162,8 +162,8 @@ def _changes(digest: QueryDigest, other: QueryDigest) -> Changes:
 def _split(documents: Mapping[str, bytes]) -> Iterator[tuple[bytes, str]]:
     """Yield each judgement: the hash of the document, and the grade."""
     for grade, hashes in documents.items():
-        for place in range(0, len(hashes), WIDTH):
-            yield hashes[place : place + WIDTH], grade
+        for start in range(0, len(hashes), WIDTH):
+            yield hashes[start : start + WIDTH], grade
 
 
 def _of_query(rows: Iterable[tuple[str, float]]) -> QueryDigest:
@@ -189,10 +189,10 @@ def _judgements(qrels: "Qrels") -> Iterator[tuple[str, list[tuple[str, float]]]]
     owners = qrels.offsets.searchsorted(qrels.copies, side="right") - 1
     for owner, row, grade in zip(owners.tolist(), qrels.copies.tolist(), qrels.copied_grades.tolist(), strict=True):
         copies.setdefault(owner, []).append((row - ends[owner], grade))
-    for place, query in enumerate(qrels.queries):
-        documents = qrels.documents_of(place)
-        rows = list(zip(documents, qrels.grades[ends[place] : ends[place + 1]].tolist(), strict=True))
-        yield query, rows + [(documents[row], grade) for row, grade in copies.get(place, ())]
+    for index, query in enumerate(qrels.queries):
+        documents = qrels.documents_of(index)
+        rows = list(zip(documents, qrels.grades[ends[index] : ends[index + 1]].tolist(), strict=True))
+        yield query, rows + [(documents[row], grade) for row, grade in copies.get(index, ())]
 
 
 def _by_subtopic(qrels: "Qrels") -> Iterator[tuple[str, list[tuple[str, float]]]]:
@@ -202,6 +202,6 @@ def _by_subtopic(qrels: "Qrels") -> Iterator[tuple[str, list[tuple[str, float]]]
     if frame is not None:
         for query, subtopic, document, grade in frame.select("query", "subtopic", "document", "grade").iter_rows():
             rows.setdefault(query, []).append((subtopic, document, grade))
-    for place, query in enumerate(qrels.queries):
-        judged = frozenset(qrels.documents_of(place))
+    for index, query in enumerate(qrels.queries):
+        judged = frozenset(qrels.documents_of(index))
         yield query, [(f"{text}\t{subtopic}", grade) for subtopic, text, grade in rows.get(query, ()) if text in judged]

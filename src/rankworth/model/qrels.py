@@ -202,8 +202,8 @@ class Qrels:
             rows: `[N]`, the judgements to leave out.
 
         """
-        remaining, kept = Qrels(self), ~rows
-        remaining._select(kept, np.arange(len(self.queries)))
+        remaining, is_kept = Qrels(self), ~rows
+        remaining._select(is_kept, np.arange(len(self.queries)))
         remaining.excluded = self.excluded + self.lengths - remaining.lengths
         return remaining
 
@@ -214,7 +214,7 @@ class Qrels:
             queries: their ids; those that are there already do no harm.
 
         """
-        places = {query: place for place, query in enumerate(self.queries)}
+        places = {query: index for index, query in enumerate(self.queries)}
         extended = Qrels(self)
         extended.queries = sorted({*self.queries, *queries})
         at = np.array([places.get(query, -1) for query in extended.queries], dtype=np.int64)
@@ -222,7 +222,7 @@ class Qrels:
         extended.repeated = np.where(at >= 0, self.repeated[at], 0)
         extended.excluded = np.where(at >= 0, self.excluded[at], 0)
         if isinstance(self._documents, list):
-            extended._documents = [self._documents[place] if place >= 0 else [] for place in at.tolist()]
+            extended._documents = [self._documents[index] if index >= 0 else [] for index in at.tolist()]
         return extended
 
     def to_dict(self) -> dict[Any, dict[Any, float]]:
@@ -323,11 +323,11 @@ class Qrels:
         elif duplicates.any_in(frame):
             parts = file_parts(files, QRELS, reading, QRELS.columns)
             parts = parts or [duplicates.Part(_JUDGEMENTS, lambda: [rows], first=0)]
-            kept = duplicates.kept(frame, self.by_subtopic(), self.duplicate_judgements, parts)
-            counts = _counts(kept)
+            deduplicated = duplicates.kept(frame, self.by_subtopic(), self.duplicate_judgements, parts)
+            counts = _counts(deduplicated)
             repeated = {query: count - counts[query] for query, count in _counts(frame).items()}
-            frame = duplicates.settled(kept.select(frame.columns), duplicates.PAIR, "grade", "max")
-            self.merged = frame.height < kept.height
+            frame = duplicates.settled(deduplicated.select(frame.columns), duplicates.PAIR, "grade", "max")
+            self.merged = frame.height < deduplicated.height
         self.order = frame["query"].unique(maintain_order=True).to_list()
         if not frame["query"].is_sorted():
             frame = frame.sort("query", maintain_order=True)
@@ -344,7 +344,7 @@ class Qrels:
         self.excluded = np.zeros_like(self.repeated)
 
     def _keep(self, wanted: Sequence[str]) -> None:
-        index = {query: place for place, query in enumerate(self.queries)}
+        index = {query: position for position, query in enumerate(self.queries)}
         unjudged = [query for query in wanted if query not in index]
         if unjudged:
             raise InputError(
@@ -354,34 +354,34 @@ class Qrels:
                 remedy=f"judged are {quoted(self.queries)}; leave out the queries without judgements",
             )
         places = np.array(sorted({index[query] for query in wanted}), dtype=np.int64)
-        kept = np.zeros(self.grades.size, dtype=bool)
-        kept[expand(self.offsets[places], self.lengths[places])] = True
-        self._select(kept, places)
+        is_kept = np.zeros(self.grades.size, dtype=bool)
+        is_kept[expand(self.offsets[places], self.lengths[places])] = True
+        self._select(is_kept, places)
 
-    def _select(self, kept: NDArray[np.bool_], places: Integers) -> None:
+    def _select(self, is_kept: NDArray[np.bool_], places: Integers) -> None:
         """Keep some judgements.
 
         Args:
-            kept: `[N]`, which judgements are kept; none of other queries.
+            is_kept: `[N]`, which judgements are kept; none of other queries.
             places: which queries are kept, by their places.
 
         """
         if isinstance(self._documents, list):
-            flags = np.split(kept, self.offsets[1:-1])
-            self._documents = [list(compress(self._documents[place], flags[place])) for place in places.tolist()]
+            flags = np.split(is_kept, self.offsets[1:-1])
+            self._documents = [list(compress(self._documents[index], flags[index])) for index in places.tolist()]
         else:
-            self._documents = taken(self._documents, np.flatnonzero(kept))
-        ends = np.cumsum(kept)
+            self._documents = taken(self._documents, np.flatnonzero(is_kept))
+        ends = np.cumsum(is_kept)
         counts = np.diff(np.concatenate(([0], ends))[self.offsets])[places]
         self.offsets = np.concatenate(([0], np.cumsum(counts)))
-        self.grades = self.grades[kept]
+        self.grades = self.grades[is_kept]
         self.grades.setflags(write=False)
-        self.queries = [self.queries[place] for place in places.tolist()]
+        self.queries = [self.queries[index] for index in places.tolist()]
         names = {*self.queries}
         self.order = [query for query in self.order if query in names]
         self.repeated, self.excluded = self.repeated[places], self.excluded[places]
-        there = kept[self.copies]
-        self.copies, self.copied_grades = ends[self.copies[there]] - 1, self.copied_grades[there]
+        copy_is_kept = is_kept[self.copies]
+        self.copies, self.copied_grades = ends[self.copies[copy_is_kept]] - 1, self.copied_grades[copy_is_kept]
         for name in ("lengths", "pool", "document_lists", "document_series"):
             self.__dict__.pop(name, None)
 

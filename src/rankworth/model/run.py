@@ -114,8 +114,8 @@ class Run:
     def __repr__(self) -> str:
         """Show where the run comes from."""
         if self.files:
-            first, *others = paths = [file.path for file in self.files]
-            return f"Run({validate.shown(paths) if others else repr(first)}, name={self.name!r})"
+            first, *further = paths = [file.path for file in self.files]
+            return f"Run({validate.shown(paths) if further else repr(first)}, name={self.name!r})"
         rows = 0 if self.frame is None else self.frame.height
         size = counted(rows, "row", "rows") if self.mapping is None else counted(len(self.mapping))
         return f"Run({size}, name={self.name!r})"
@@ -211,15 +211,15 @@ class Run:
             queries: their ids; ids that the run does not have do no harm.
 
         """
-        kept = frozenset(queries)
+        wanted = frozenset(queries)
         source, mapping, frame = self.source, self.mapping, self.frame
         if mapping is not None:
-            mapping = {query: ranking for query, ranking in mapping.items() if query in kept}
+            mapping = {query: ranking for query, ranking in mapping.items() if query in wanted}
             if isinstance(source, Mapping):
-                source = {key: item for key, item in source.items() if validate.text(key) in kept}
+                source = {key: item for key, item in source.items() if validate.text(key) in wanted}
         if frame is not None:
-            frame = frame.filter(frame["query"].cast(str).is_in(list(kept)))
-        return self._changed(kept=kept, empty=self.empty & kept, source=source, mapping=mapping, frame=frame)
+            frame = frame.filter(frame["query"].cast(str).is_in(list(wanted)))
+        return self._changed(kept=wanted, empty=self.empty & wanted, source=source, mapping=mapping, frame=frame)
 
     def held(self, progress: "Progress | None" = None) -> Self:
         """Read the rows into memory, so that files are read once, however often the run is judged.
@@ -245,8 +245,8 @@ class Run:
         frames = file_batches(self.files, RUN, reading, columns=columns, progress=progress)
         if self.kept is None:
             return frames
-        kept = list(self.kept)
-        parts = (frame.filter(frame["query"].is_in(kept)) for frame in frames)
+        query_ids = list(self.kept)
+        parts = (frame.filter(frame["query"].is_in(query_ids)) for frame in frames)
         return (frame for frame in parts if frame.height)
 
     def holding(self, rows: Any) -> "Run":  # noqa: ANN401 - as `Run` takes it
@@ -276,9 +276,9 @@ class Run:
             ranks = columns["rank"].cast(float, strict=False)
             ranks = ranks.cast(int) if (ranks.drop_nulls() % 1 == 0).all() else ranks
             columns["rank"] = ranks.to_list() if ranks.null_count() else ranks
-        for what in ("query", "document"):
-            if not columns[what].dtype.is_integer():
-                columns[what] = self.kinds.back(what, columns[what].to_list())
+        for name in ("query", "document"):
+            if not columns[name].dtype.is_integer():
+                columns[name] = self.kinds.back(name, columns[name].to_list())
         return to_library(columns, library)
 
     def _frame(self) -> "pl.DataFrame":

@@ -271,7 +271,7 @@ class Means(Shown):
         by, queries = self.plan.by, _queries_of(self.found.whole)
         if by is not None and queries and set(self.found.groups) == {NONE}:
             text = f"{by.source}: none of the {queries:,} scored queries has a group"
-            remedy = f"queries that have one: {quoted(by.known()) or 'none'}; are these the ids of the judgements?"
+            remedy = f"queries that have one: {quoted(by.by_query()) or 'none'}; are these the ids of the judgements?"
             raise InputError("missing-value", text, remedy=remedy)
 
     @property

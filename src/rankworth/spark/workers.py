@@ -376,4 +376,4 @@ def _counts(values: Values) -> dict[str, int]:
 
 def _scaled(weights: Weights, queries: Sequence[str]) -> Floats:
     """Return `[Q]`, the weights of some queries over a power of two, so that no sum overflows."""
-    return np.ldexp(weights.array(queries), -math.frexp(max(weights.known().values(), default=0.0))[1])
+    return np.ldexp(weights.array(queries), -math.frexp(max(weights.by_query().values(), default=0.0))[1])
