@@ -346,7 +346,7 @@ def test_usual_names_tell_which_column_is_which(header: str, query: int, text: i
 
 def test_all_names_of_queries_and_documents_that_judgements_know_are_known_here() -> None:
     for kind in (QUERIES, DOCUMENTS):
-        assert set(SPELLINGS[kind.what]) <= kind.ids
+        assert set(SPELLINGS[kind.role]) <= kind.ids
 
 
 @pytest.mark.parametrize("line", ["3\tquery", "3\tid", "q3\ttitle", "what\tquestion"])

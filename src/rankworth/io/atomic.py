@@ -82,7 +82,7 @@ class Target:
 
 
 def targets(
-    paths: Iterable[str], form: str | None, inputs: Sequence[str] = (), known: Iterable[str] = SUFFIXES
+    paths: Iterable[str], form: str | None, inputs: Sequence[str] = (), proposed: Iterable[str] = SUFFIXES
 ) -> list[Target]:
     """Choose the form that each file gets: by its suffix, otherwise the one that was asked for; write nothing yet.
 
@@ -90,7 +90,7 @@ def targets(
         paths: the files to be written.
         form: for files whose suffix says nothing.
         inputs: files that are read and so must not be written.
-        known: the suffixes that are named where one says nothing.
+        proposed: the suffixes that are named where one says nothing.
 
     Raises:
         UsageError: `unknown-format`, `unwritable-output`.
@@ -99,18 +99,18 @@ def targets(
     targets = []
     for name in dict.fromkeys(paths):
         refuse(name, inputs)
-        targets.append(Target(Path(name), form_of(name, form, SUFFIXES, known, "-f")))
+        targets.append(Target(Path(name), form_of(name, form, SUFFIXES, proposed, "-f")))
     return targets
 
 
-def form_of(name: str, form: str | None, suffixes: Mapping[str, str], known: Iterable[str], option: str) -> str:
+def form_of(name: str, form: str | None, suffixes: Mapping[str, str], proposed: Iterable[str], option: str) -> str:
     """Choose the form of a file to be written: by its suffix, otherwise `form`.
 
     Args:
         name: the file.
         form: for a file whose suffix says nothing.
         suffixes: what a suffix says.
-        known: the suffixes that are named where one says nothing.
+        proposed: the suffixes that are named where one says nothing.
         option: what names the form instead.
 
     Raises:
@@ -124,7 +124,7 @@ def form_of(name: str, form: str | None, suffixes: Mapping[str, str], known: Ite
     if chosen := suffixes.get(suffix, form):
         return chosen
     cannot = f"cannot write {suffix}" if suffix else "the name has no suffix, which would say the format"
-    text = f"{name}: {cannot}; use one of {' '.join(known)}, or name the format with {option}"
+    text = f"{name}: {cannot}; use one of {' '.join(proposed)}, or name the format with {option}"
     raise UsageError("unknown-format", text)
 
 
@@ -232,7 +232,7 @@ def _problem(path: Path, inputs: Sequence[str]) -> str:
         places = [path] if _is_special(path) else [folder, path] if path.exists() else [folder]
     except (OSError, RuntimeError) as error:  # too long a name, links in a circle
         return getattr(error, "strerror", None) or str(error)
-    return "" if all(os.access(place, os.W_OK) for place in places) else "writing is not permitted"
+    return "" if all(os.access(target, os.W_OK) for target in places) else "writing is not permitted"
 
 
 def _is_same(path: Path, source: str) -> bool:

@@ -36,13 +36,13 @@ def split(columns: Mapping[str, Sequence[Any]], separator: str, where: Where) ->
     if not isinstance(first, str) or not (separator or _are_lists(columns)):
         return None
     several: dict[str, list[Any]] = {}
-    for what, cells in columns.items():
-        is_document = what == "document"
-        if what in ("query", "subtopic") or not (is_document or any(_is_several(cell, separator) for cell in cells)):
-            several[what] = list(cells)
+    for role, cells in columns.items():
+        is_document = role == "document"
+        if role in ("query", "subtopic") or not (is_document or any(_is_several(cell, separator) for cell in cells)):
+            several[role] = list(cells)
         else:
-            several[what] = [
-                _listed(cell, separator, f"{where(row)}: the {what}") if isinstance(cell, str | None) else cell
+            several[role] = [
+                _listed(cell, separator, f"{where(row)}: the {role}") if isinstance(cell, str | None) else cell
                 for row, cell in enumerate(cells)
             ]
     return several
@@ -70,7 +70,7 @@ def separator_in(cell: object) -> str:
 
 def _are_lists(columns: Mapping[str, Sequence[Any]]) -> bool:
     """Return whether all documents are written as lists, and no number beside them belongs to a single document."""
-    beside = [cells for what, cells in columns.items() if what not in ("query", "subtopic", "document")]
+    beside = [cells for role, cells in columns.items() if role not in ("query", "subtopic", "document")]
     are_written = all(cell is None or is_written(cell) for cell in columns["document"])
     return are_written and not any(is_number(cell) for cells in beside for cell in cells)
 

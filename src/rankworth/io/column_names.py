@@ -67,28 +67,30 @@ class Columns:
             columns = dict(Reading(columns=columns).columns)
             object.__setattr__(self, side, columns)
             roles = ROLES[layouts[0]] if len(layouts) == 1 else tuple(columns)
-            if odd := [what for what in columns if what not in roles]:
-                text = f"{self._shown(option)}: {quoted(odd)} is not one of {' '.join(roles)}"
+            if unknown := [role for role in columns if role not in roles]:
+                text = f"{self._shown(option)}: {quoted(unknown)} is not one of {' '.join(roles)}"
                 raise UsageError("unknown-setting", text, remedy="write WHAT=COLUMN, as in query=user_id")
 
     def __bool__(self) -> bool:
         """Return whether anything is named."""
         return bool(self.both or self.qrels or self.runs or self.usual or self.as_given)
 
-    def own(self, layout: Layout) -> Mapping[str, str]:
+    def specific(self, layout: Layout) -> Mapping[str, str]:
         """Return the names that are given for one kind of input alone."""
         return self.runs if layout is RUN else self.qrels
 
     def named(self, layout: Layout) -> dict[str, str]:
         """Return all names that may be those of columns of one kind of input."""
         usual = {} if self.usual is None else self.usual.named(layout)
-        return usual | {what: name for what, name in {**self.both, **self.own(layout)}.items() if what in ROLES[layout]}
+        return usual | {
+            role: name for role, name in {**self.both, **self.specific(layout)}.items() if role in ROLES[layout]
+        }
 
     @property
     def of_pairs(self) -> dict[str, str]:
         """Return all that may be the columns of pairs to exclude: what is named for judgements alone is not theirs."""
         usual = {} if self.usual is None else self.usual.of_pairs
-        return usual | {what: name for what, name in self.both.items() if what in PAIR}
+        return usual | {role: name for role, name in self.both.items() if role in PAIR}
 
     def split(self, inputs: "Sequence[Input]") -> list[dict[str, str]]:
         """Return the names that apply to each input, in order, without those that are meant for other inputs.
@@ -101,37 +103,39 @@ class Columns:
         lacking: dict[str, dict[str, str]] = {}
         without: list[Input] = []
         for option, (side, layouts) in _OPTIONS.items():
-            own = side != "both"
-            for what, name in getattr(self, side).items():
-                meant = [each for each in inputs if each.layout in layouts and what in each.roles]
-                meant = [each for each in meant if not (each.aside if own else what in self._own(each))]
-                lack = [each for each in meant if not each.has(what, name, own=own)]
-                if lack and (own or lack == meant):
-                    lacking.setdefault(option, {})[what] = name
+            is_specific = side != "both"
+            for role, name in getattr(self, side).items():
+                meant = [each for each in inputs if each.layout in layouts and role in each.roles]
+                meant = [each for each in meant if not (each.aside if is_specific else role in self._specific_to(each))]
+                lack = [each for each in meant if not each.has(role, name, is_specific=is_specific)]
+                if lack and (is_specific or lack == meant):
+                    lacking.setdefault(option, {})[role] = name
                     without += [each for each in lack if each not in without]
         if lacking:
             raise self._missing(lacking, without)
-        named = ((each, self.of_pairs if each.aside else self.named(each.layout), self._own(each)) for each in inputs)
+        named = (
+            (each, self.of_pairs if each.aside else self.named(each.layout), self._specific_to(each)) for each in inputs
+        )
         columns = [
-            {what: name for what, name in columns.items() if each.has(what, name, own=what in own)}
-            for each, columns, own in named
+            {role: name for role, name in columns.items() if each.has(role, name, is_specific=role in specific)}
+            for each, columns, specific in named
         ]
         return [
             {"score": "", **said} if self.as_given and each.layout is RUN and not each.tells_scores(said) else said
             for each, said in zip(inputs, columns, strict=True)
         ]
 
-    def _own(self, each: "Input") -> Mapping[str, str]:
+    def _specific_to(self, each: "Input") -> Mapping[str, str]:
         """Return the names that are given for this kind of input alone; none for pairs to exclude."""
-        return NONE if each.aside else self.own(each.layout)
+        return NONE if each.aside else self.specific(each.layout)
 
     def _missing(self, lacking: Mapping[str, Mapping[str, str]], inputs: "Sequence[Input]") -> InputError:
         """Build the error for columns that do not exist, with those that do, and how their names are spelled."""
         lines = ["; ".join(each.listed for each in inputs)]
         for option, columns in lacking.items():
             side, layouts = _OPTIONS[option]
-            there = [column for each in inputs if each.layout in layouts for column in each.names or ()]
-            near = {what: nearest(name.removeprefix("-"), there) for what, name in columns.items()}
+            existing = [column for each in inputs if each.layout in layouts for column in each.names or ()]
+            near = {role: nearest(name.removeprefix("-"), existing) for role, name in columns.items()}
             if all(near.values()):
                 lines.append(f"did you mean {self._shown(option, getattr(self, side) | near)}?")
         wrong = (" " if self.in_shell else ", ").join(
@@ -141,7 +145,7 @@ class Columns:
 
     def _shown(self, option: str, columns: Mapping[str, str] = NONE) -> str:
         """Write an option as it is typed in the shell or in Python."""
-        words = (shlex.quote(f"{what}={name}") for what, name in columns.items())
+        words = (shlex.quote(f"{role}={name}") for role, name in columns.items())
         typed = " ".join((f"--{option.replace('_', '-')}", *words))
         if self.in_shell and typed.isprintable():
             return typed
@@ -182,33 +186,33 @@ class Input:
         """What its columns may hold."""
         return PAIR if self.aside else ROLES[self.layout]
 
-    def has(self, what: str, name: str, *, own: bool) -> bool:
+    def has(self, role: str, name: str, *, is_specific: bool) -> bool:
         """Return whether it has a column of this name.
 
         Args:
-            what: `query`, `document`, and so on.
+            role: `query`, `document`, and so on.
             name: of a column; empty where none is meant; `-name` for a distance.
-            own: whether the name is meant for this input alone.
+            is_specific: whether the name is meant for this input alone.
 
         """
         if not name or self.names is None:
             return not self.is_valued
         sure = {"root": name == self.root, "separator": self.has_cells} | ({"query": False} if self.is_by_query else {})
-        if what in sure:
-            return sure[what]
+        if role in sure:
+            return sure[role]
         if name.startswith("@"):
             return self.is_response
         path = name.removeprefix("-")
         paths = self.is_response or "." in path
         if any(at(sample, path) is not None for sample in self.samples if paths or not isinstance(sample, Mapping)):
             return True
-        if "_id" in self.names and not _HIT.isdisjoint(self.names) and not own and not path.startswith("_"):
+        if "_id" in self.names and not _HIT.isdisjoint(self.names) and not is_specific and not path.startswith("_"):
             return False  # hits of a search engine tell by themselves what they are
         numbers = () if self.samples or is_header(self.names) else map(str, range(1, len(self.names) + 1))
-        there = {*self.names, *numbers}
+        existing = {*self.names, *numbers}
         return (
-            name in there
-            or (is_negative(name) and path in there)
+            name in existing
+            or (is_negative(name) and path in existing)
             or bool(parts_of(name, self.names) or numbered(name, self.names))
         )
 
@@ -328,8 +332,10 @@ def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str
     if not paths and not _HIT.isdisjoint(names):
         names["_index/_id"] = None
     has_cells = not is_response and isinstance(value, list | tuple) and bool(value) and not isinstance(value[0], list)
-    found = Input(layout, called, list(names), is_response=is_response, samples=samples, root=root, has_cells=has_cells)
-    return replace(found, is_valued=is_valued, is_by_query=is_by_query)
+    described = Input(
+        layout, called, list(names), is_response=is_response, samples=samples, root=root, has_cells=has_cells
+    )
+    return replace(described, is_valued=is_valued, is_by_query=is_by_query)
 
 
 def _is_by_query(value: Mapping[Any, Any], columns: Mapping[str, str]) -> bool:

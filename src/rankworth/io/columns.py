@@ -34,7 +34,7 @@ VALUES: Final = {"score": ("score", "rank", "distance"), "grade": ("grade",)}
 SMALLER: Final = ("rank", "distance")
 """values of which the smaller one is better"""
 USUAL: Final[Mapping[str, Groups]] = {
-    what: (groups[0], LISTS.get(what, ()), *groups[1:]) for what, groups in _NAMES.items()
+    role: (groups[0], LISTS.get(role, ()), *groups[1:]) for role, groups in _NAMES.items()
 }
 NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _PASSAGE: Final = "passage"
@@ -82,8 +82,8 @@ def parts_of(name: object, names: Collection[Any]) -> tuple[str, ...]:
     ('Language', 'Query')
     """
     parts = tuple(str(name).split(","))
-    there = {*map(str, names)}
-    return parts if len(parts) > 1 and str(name) not in there and there.issuperset(parts) else ()
+    existing = {*map(str, names)}
+    return parts if len(parts) > 1 and str(name) not in existing and existing.issuperset(parts) else ()
 
 
 def bare_names(cells: Sequence[str]) -> list[str]:
@@ -96,20 +96,23 @@ def bare_names(cells: Sequence[str]) -> list[str]:
     return [match[1] for match in typed if match] if all(typed) else list(cells)
 
 
-def numbered(pattern: object, names: Iterable[Any], others: Iterable[Any] = ()) -> list[Any]:
+def numbered(pattern: object, names: Iterable[Any], excluded: Iterable[Any] = ()) -> list[Any]:
     """Return the columns that a pattern stands for, whose `*` is a number, in the order of these numbers.
 
     Args:
         pattern: with one `*`; anything else stands for none.
         names: of all columns.
-        others: names of columns that hold something else, or several of them, as `parts_of` has them.
+        excluded: names of columns that hold something else, or several of them, as `parts_of` has them.
 
     >>> numbered("item*", ["query", "item2", "item10", "item1", "items"])
     ['item1', 'item2', 'item10']
     """
     if not isinstance(pattern, str) or pattern.count("*") != 1:
         return []
-    form, taken = re.compile(re.escape(pattern).replace(r"\*", "([0-9]+)")), set(",".join(map(str, others)).split(","))
+    form, taken = (
+        re.compile(re.escape(pattern).replace(r"\*", "([0-9]+)")),
+        set(",".join(map(str, excluded)).split(",")),
+    )
     free = (name for name in names if str(name) not in taken)
     matches = [(int(match[1]), name) for name in free if (match := form.fullmatch(str(name)))]
     return [name for _, name in sorted(matches, key=lambda pair: pair[0])]
@@ -227,13 +230,13 @@ class Table:
         if not self.in_order and (self.separator or any("*" in str(name) for name in self.columns.values())):
             remedy = "make a column of lists where the table comes from, or give a file or a frame of Polars or pandas"
             raise InputError("frame-columns", f"{self.name}: cells of this table are not taken apart", remedy=remedy)
-        ids = {what: self.column_of(what) for what in _IDS[self.within :]}
+        ids = {role: self.column_of(role) for role in _IDS[self.within :]}
         values = self.value_columns(ids["document"])
-        if lacking := [what for what, column in ids.items() if column is None]:
+        if lacking := [role for role, column in ids.items() if column is None]:
             untold = set(VALUES[self.value]).isdisjoint(values) and not is_plural(ids["document"], "document")
             raise self.missing(*lacking, *([self.value] if untold and not self.within else []))
         roles = ids | values
-        if doubled := [what for what in roles if list(roles.values()).count(roles[what]) > 1]:
+        if doubled := [role for role in roles if list(roles.values()).count(roles[role]) > 1]:
             text = f"{self.name}: {' and '.join(doubled)} are both said to be the {self.noun} {roles[doubled[0]]}"
             raise InputError("frame-columns", text, remedy=f"give each a {self.noun} of its own; {self._listed}")
         return roles
@@ -254,16 +257,16 @@ class Table:
         name = f"{self.name}: the records in lists"
         return replace(self, name=name, names=tuple(names), noun="field", within=True)
 
-    def needed(self, what: str) -> Any:  # noqa: ANN401 - see `names`
+    def needed(self, role: str) -> Any:  # noqa: ANN401 - see `names`
         """Return the column that holds this; refuse a table without one.
 
         Raises:
             InputError: `frame-columns`.
 
         """
-        column = self.column_of(what)
+        column = self.column_of(role)
         if column is None:
-            raise self.missing(what)
+            raise self.missing(role)
         return column
 
     def value_columns(self, document: object = None) -> dict[str, Any]:
@@ -276,10 +279,10 @@ class Table:
             InputError: `frame-columns`.
 
         """
-        named = [what for what in VALUES[self.value] if self.named.get(what)]
-        usual = [what for what in VALUES[self.value] if what != "distance" or "score" not in self.columns]
-        columns = ((what, self.column_of(what)) for what in named or usual)
-        chosen = dict(islice(((what, column) for what, column in columns if column is not None), 1))
+        named = [role for role in VALUES[self.value] if self.named.get(role)]
+        usual = [role for role in VALUES[self.value] if role != "distance" or "score" not in self.columns]
+        columns = ((role, self.column_of(role)) for role in named or usual)
+        chosen = dict(islice(((role, column) for role, column in columns if column is not None), 1))
         if self.value == "score":
             return chosen
         if not chosen and str(document).lower() in BEIR and (score := self.column_of("score")) is not None:
@@ -287,39 +290,39 @@ class Table:
         subtopic = self.column_of("subtopic")
         return chosen if subtopic is None else chosen | {"subtopic": subtopic}
 
-    def column_of(self, what: str, others: Collection[Any] = ()) -> Any:  # noqa: ANN401 - see `names`
+    def column_of(self, role: str, excluded: Collection[Any] = ()) -> Any:  # noqa: ANN401 - see `names`
         """Find a column by the name that the user gives, or by one of its usual names; None where there is none.
 
         An empty name says that there is none.
 
         Args:
-            what: `query`, `document`, and so on.
-            others: columns that hold something else.
+            role: `query`, `document`, and so on.
+            excluded: columns that hold something else.
 
         Raises:
             InputError: `frame-columns` where several columns could be meant.
 
         """
-        role = "documents" if what == "document" and not self.within and "documents" in self.named else what
-        name, taken = self.named.get(role), set(self.named.values())
+        key = "documents" if role == "document" and not self.within and "documents" in self.named else role
+        name, taken = self.named.get(key), set(self.named.values())
         if name == "":
             return None
         matches = [column for column in self.names if str(column) == name]
-        free = [column for column in self.names if str(column) not in taken and column not in others]
-        usual = [*self.spellings[what]]
+        free = [column for column in self.names if str(column) not in taken and column not in excluded]
+        usual = [*self.spellings[role]]
         usual[_BEFORE_FURTHER:_BEFORE_FURTHER] = [
-            SIDES.get((self.value, what), ()),
-            RECORDS.get((self.value, what), ()) if self.within else (),
+            SIDES.get((self.value, role), ()),
+            RECORDS.get((self.value, role), ()) if self.within else (),
         ]
         for names in usual:
             matches = matches or [column for column in free if str(column).lower() in names]
         if len(matches) > 1:
             matches = [column for column in matches if str(column).lower() not in _beside(matches)] or matches
-        if what == "subtopic":
-            matches.sort(key=lambda column: str(column).lower() in SPELLINGS[what][1:])
+        if role == "subtopic":
+            matches.sort(key=lambda column: str(column).lower() in SPELLINGS[role][1:])
         elif len(matches) > 1:
-            text = f"{self.name}: {quoted(matches)} could all be the {what} {self.noun}; {self._listed}"
-            remedy = f"keep one of them, or say which it is: {self.option({what: str(matches[0])})}"
+            text = f"{self.name}: {quoted(matches)} could all be the {role} {self.noun}; {self._listed}"
+            remedy = f"keep one of them, or say which it is: {self.option({role: str(matches[0])})}"
             raise InputError("frame-columns", text, remedy=remedy)
         return matches[0] if matches else None
 
@@ -328,7 +331,7 @@ class Table:
         if "distance" in columns:
             columns = {"score": f"-{columns['distance']}"}
         in_python = f"columns={dict(columns)!r}"
-        typed = " ".join(shlex.quote(f"{what}={name}") for what, name in columns.items())
+        typed = " ".join(shlex.quote(f"{role}={name}") for role, name in columns.items())
         if not self.first or not typed.isprintable():
             return in_python
         return f"--columns {typed}, in Python {in_python}"
@@ -342,27 +345,27 @@ class Table:
             optional: whether the scores may be missing; grades may always be.
 
         """
-        lacking = tuple(what for what in lacking if what != "grade" or self.named.get(what) != "")
+        lacking = tuple(role for role in lacking if role != "grade" or self.named.get(role) != "")
         if self.value in lacking and self._is_of_other_kind:
             why = f"{(RUN if self.value == 'score' else QRELS).exchanged}\n{why}"
-        near = {what: nearest(self.named.get(what) or [*chain(*self.spellings[what])], self.names) for what in lacking}
-        others = [name for name in map(str, self.names) if name.lower() not in _KNOWN]
-        ranks = [re.sub(r"[0-9]+$", "*", name) for name in others if re.search(r"[0-9]$", name)]
-        several = next((pattern for pattern in ranks if len(numbered(pattern, others)) > 1), "")
+        near = {role: nearest(self.named.get(role) or [*chain(*self.spellings[role])], self.names) for role in lacking}
+        unfamiliar = [name for name in map(str, self.names) if name.lower() not in _KNOWN]
+        ranks = [re.sub(r"[0-9]+$", "*", name) for name in unfamiliar if re.search(r"[0-9]$", name)]
+        several = next((pattern for pattern in ranks if len(numbered(pattern, unfamiliar)) > 1), "")
         if several and "document" in near and "query" not in near:
-            near = {what: several if what == "document" else name for what, name in near.items() if what != self.value}
+            near = {role: several if role == "document" else name for role, name in near.items() if role != self.value}
         likely = {
-            "document": _PASSAGE if _PASSAGE in others else likely_document(others),
-            "score": next((name for name in others if re.fullmatch(r"\w*score\w*", name, re.IGNORECASE)), ""),
+            "document": _PASSAGE if _PASSAGE in unfamiliar else likely_document(unfamiliar),
+            "score": next((name for name in unfamiliar if re.fullmatch(r"\w*score\w*", name, re.IGNORECASE)), ""),
         }
-        near = {what: name or likely.get(what, "") for what, name in near.items()}
-        named = self.option({what: name or "NAME" for what, name in near.items()})
+        near = {role: name or likely.get(role, "") for role, name in near.items()}
+        named = self.option({role: name or "NAME" for role, name in near.items()})
         remedy = f"{why}did you mean {named}?" if all(near.values()) else f"{why}say which it is: {named}"
         if self.value in lacking and (optional or self.value == "grade"):
             remedy += f"\nif none holds {self.value}s: {self.option({self.value: ''})}"
         elif lacking == ("score",) and self.in_order and not self.named.get("score"):
-            given = f'--order given (order="given"), or {self.option({"score": ""})}'
-            remedy = f"{why}if its rows are in rank order: {given}\notherwise {remedy.removeprefix(why)}"
+            choice = f'--order given (order="given"), or {self.option({"score": ""})}'
+            remedy = f"{why}if its rows are in rank order: {choice}\notherwise {remedy.removeprefix(why)}"
         if "query" in lacking and (self.noun, self.value) == ("key", "score"):
             remedy += '\nif these are the hits of one query, put them under it: {"q1": [...]}'
         text = f"{self.name}: there is {joined(list(map(self._lack, lacking)))}; {self._listed}"
@@ -377,15 +380,17 @@ class Table:
     def _is_of_other_kind(self) -> bool:
         """Whether the columns are those of a run instead of judgements, or the other way round."""
         other = "grade" if self.value == "score" else "score"
-        own, others = ({name for what in VALUES[value] for name in SPELLINGS[what]} for value in (self.value, other))
+        expected, opposite = (
+            {name for role in VALUES[value] for name in SPELLINGS[role]} for value in (self.value, other)
+        )
         names = {str(name).lower() for name in self.names}
-        return not self.within and not names & own and bool(names & others)
+        return not self.within and not names & expected and bool(names & opposite)
 
-    def _lack(self, what: str) -> str:
-        name = self.named.get(what)
+    def _lack(self, role: str) -> str:
+        name = self.named.get(role)
         if name and name not in map(str, self.names):
             return f"no {self.noun} {quoted([name])}"
-        return f"no {'score or rank' if what == 'score' else what} {self.noun}"
+        return f"no {'score or rank' if role == 'score' else role} {self.noun}"
 
     def check_named(self, inside: Iterable[Any] = ()) -> None:
         """Refuse a name that the user gives and that no column has.
@@ -397,11 +402,11 @@ class Table:
             InputError: `frame-columns`.
 
         """
-        there = {*map(str, (*self.names, *inside)), ""}
+        existing = {*map(str, (*self.names, *inside)), ""}
         roles = (*_IDS, *VALUES[self.value], *(["subtopic"] if self.value == "grade" else []))
         score = str(self.columns.get("score", ""))
-        named = self.columns if score in there else self.named
-        if lacking := [what for what in roles if named.get(what, "") not in there]:
+        named = self.columns if score in existing else self.named
+        if lacking := [role for role in roles if named.get(role, "") not in existing]:
             raise self.missing(*lacking)
 
     def check_values(
@@ -420,7 +425,7 @@ class Table:
 
         """
         untold = set(VALUES[self.value]).isdisjoint(columns)
-        plural = next((what for what, column in columns.items() if is_plural(column, what)), "")
+        plural = next((role for role, column in columns.items() if is_plural(column, role)), "")
         if plural and not listed:
             raise self.missing(plural, why=self._several(cell) or f"{quoted([columns[plural]])} holds no lists; ")
         if self.value == "score" and untold and not (listed or (self.in_order and self.columns.get("score") == "")):
@@ -462,10 +467,10 @@ def nearest(names: str | Sequence[str], columns: Iterable[Any]) -> str:
 
     usual, sought = (False, [names.lower()]) if isinstance(names, str) else (True, names)
     meant = {*_KNOWN, *RECORD} if usual else set()
-    there = {str(name).lower(): str(name) for name in columns if str(name).lower() not in meant}
+    existing = {str(name).lower(): str(name) for name in columns if str(name).lower() not in meant}
     for name in sought:
-        if near := get_close_matches(name, there, 1, 0.8 if usual else 0.6):
-            return there[near[0]]
+        if near := get_close_matches(name, existing, 1, 0.8 if usual else 0.6):
+            return existing[near[0]]
     return ""
 
 
@@ -479,9 +484,9 @@ def is_index(name: object) -> bool:
     return re.fullmatch(r"__index_level_\d+__", str(name)) is not None
 
 
-def is_plural(column: object, what: str) -> bool:
+def is_plural(column: object, role: str) -> bool:
     """Return whether a column is called so only where it holds lists."""
-    return str(column).lower() in (*LISTS.get(what, ()), *chain(*SIDES.values()))
+    return str(column).lower() in (*LISTS.get(role, ()), *chain(*SIDES.values()))
 
 
 def unjudged(where: str, query: str, more: str = "") -> InputError:

@@ -86,7 +86,7 @@ class Header:
     @property
     def value(self) -> str:
         """What the values are; nothing where every judgement is 1, or rows stand in the order of the ranking."""
-        return next((what for what in ("score", "rank", "distance", "grade") if what in self.places), "")
+        return next((role for role in ("score", "rank", "distance", "grade") if role in self.places), "")
 
 
 def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
@@ -107,18 +107,18 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     value = header.value
     if layout is RUN:
         reading.orders.agree(value or "order", source.name)
-    more = {f"query {number}": place for number, place in enumerate(header.joined, 2)}
+    more = {f"query {number}": cell for number, cell in enumerate(header.joined, 2)}
     cells = {**header.places, **more}
     records = (_Quepid if header.quepid else Records)(
         source,
         TAB if header.delimiter in LOOSE else header.delimiter,
         cells,
         len(header.names),
-        required=[what for what in cells if what not in ("subtopic", "grade")],
+        required=[role for role in cells if role not in ("subtopic", "grade")],
         has_quotes=header.delimiter not in LOOSE,
         numbers=[value] if value else [],
         words=reading.grades,
-        noun=layout.what,
+        noun=layout.noun,
         slug=layout.slug,
         has=f"the {'header' if header.named else 'first line'} has {len(header.names)} cells",
     )
@@ -154,9 +154,13 @@ def _lists(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.Da
     chosen = table.chosen()
     source.unread = table.unread(chosen)
     queries = parts_of(chosen["query"], header) or (chosen["query"],)
-    others = list(chosen.values())
-    needed = [name for column in others for name in parts_of(column, header) or numbered(column, header, others)]
-    needed += [column for column in others if column in header]
+    chosen_columns = list(chosen.values())
+    needed = [
+        name
+        for column in chosen_columns
+        for name in parts_of(column, header) or numbered(column, header, chosen_columns)
+    ]
+    needed += [column for column in chosen_columns if column in header]
     records = Records(
         source,
         TAB if begun.delimiter in LOOSE else begun.delimiter,
@@ -164,7 +168,7 @@ def _lists(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.Da
         len(header),
         required=queries,
         has_quotes=begun.delimiter not in LOOSE,
-        noun=layout.what,
+        noun=layout.noun,
         slug=layout.slug,
         has=f"the {'header' if is_named else 'first line'} has {len(header)} cells",
     )
@@ -181,14 +185,14 @@ def _settled(texts: Iterator[pl.DataFrame], table: Table) -> Iterator[pl.DataFra
             yield settled
 
 
-def _first_cell(source: Source, begun: "Beginning", place: int, *, is_named: bool) -> str | None:
+def _first_cell(source: Source, begun: "Beginning", index: int, *, is_named: bool) -> str | None:
     """Return the first cell below the header in one of the columns; None where it is missing."""
     if not is_named:
-        return begun.cells[place]
+        return begun.cells[index]
     parts = source.head(_HEAD)[begun.below[0] :].split(b"\n", _HEADER_LINES)[:_HEADER_LINES]
     sign = TAB if begun.delimiter in LOOSE else begun.delimiter
     records, _ = read_records([part.decode(errors="replace") for part in parts], sign, last=True)
-    return records[0].cells[place] if records and len(records[0].cells) > place else None
+    return records[0].cells[index] if records and len(records[0].cells) > index else None
 
 
 def _has_number(table: Table, source: Source, begun: "Beginning", *, named: bool) -> bool:
@@ -199,7 +203,7 @@ def _has_number(table: Table, source: Source, begun: "Beginning", *, named: bool
 
     """
     header = list(table.names)
-    columns = [table.column_of(what) for what in VALUES[table.value]]
+    columns = [table.column_of(role) for role in VALUES[table.value]]
     cells = [_first_cell(source, begun, header.index(column), is_named=named) for column in columns if column in header]
     return any(map(is_number, cells))
 
@@ -230,7 +234,7 @@ def _decided(frames: Iterator[pl.DataFrame], source: Source) -> Iterator[pl.Data
             "rank-or-score",
             f"{source.name}: all numbers of the third column are whole; they may be ranks or scores",
             remedy=f"ranks:  --run-format msmarco, in Python Run({source.path!r}, format='msmarco')\n"
-            f"scores: --run-format tsv --columns {' '.join(f'{what}={place}' for what, place in columns.items())}, "
+            f"scores: --run-format tsv --columns {' '.join(f'{role}={number}' for role, number in columns.items())}, "
             f"in Python Run({source.path!r}, format='tsv', columns={columns})",
         )
 
@@ -278,8 +282,8 @@ def begin(source: Source, delimiters: Iterable[str], is_header: Callable[[list[s
             beginnings.append(Beginning(delimiter, cells, (start, above), below, first.problem))
     if not beginnings:
         return Beginning("", [], (start, above), (start, above))
-    known = [each for each in beginnings if len(each.cells) > 1 and is_header(each.cells)]
-    begun = max(known or beginnings, key=lambda each: len(each.cells))
+    with_header = [each for each in beginnings if len(each.cells) > 1 and is_header(each.cells)]
+    begun = max(with_header or beginnings, key=lambda each: len(each.cells))
     if begun.problem is not None:
         where = f"{source.name}:{above + 1}"
         raise InputError(begun.problem.slug, f"{where}: {begun.problem.problems[0]}", remedy=begun.problem.remedy)
@@ -308,7 +312,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
         remedy = f"leave the format out, or say {layout.format_option('tsv', source.path)}"
         raise InputError("frame-columns", f"{where}: this is a header; MS MARCO's files have none", remedy=remedy)
     if not named and any(columns.values()):
-        named = not all(is_counted(column) for what, column in columns.items() if column and what != "separator")
+        named = not all(is_counted(column) for role, column in columns.items() if column and role != "separator")
     elif not named and not (named := reading.format != "msmarco" and not _is_data(begun.cells, reading.grades)):
         usual = _USUAL.get((reading.format, layout, len(begun.cells)))
         if usual is None:
@@ -319,21 +323,24 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
                 remedy = f"add a header line, or give columns by number: {counted}"
             text = f"{where}: this is no header line, so the columns are not known: {quoted(begun.cells, 8)}"
             raise InputError("frame-columns", text, remedy=remedy)
-        columns = {what: str(number) for number, what in enumerate(usual, 1)} | dict(columns)
+        columns = {role: str(number) for number, role in enumerate(usual, 1)} | dict(columns)
     names = _names(begun.cells, named=named)
     query = columns.get("query", "")
     parts = parts_of(query, names)
     table = Table(layout.value, where, columns, (*names, *([query] if parts else [])), first=1, in_order=in_order)
     table.check_named()
-    known = {*columns.values(), *(name for what in ("query", "document", layout.value) for name in SPELLINGS[what])}
-    if twice := [name for name in names if names.count(name) > 1 and {name, name.lower()} & known]:
+    role_names = {
+        *columns.values(),
+        *(name for role in ("query", "document", layout.value) for name in SPELLINGS[role]),
+    }
+    if twice := [name for name in names if names.count(name) > 1 and {name, name.lower()} & role_names]:
         raise table.repeated(twice)
     chosen = table.chosen()
     document = names.index(chosen["document"])
     table.check_values(chosen, names, cell=_first_cell(source, begun, document, is_named=named))
     source.unread = table.unread(chosen)
     first, *joined = [names.index(part) for part in parts] or [-1]
-    places = {what: first if parts and what == "query" else names.index(column) for what, column in chosen.items()}
+    places = {role: first if parts and role == "query" else names.index(column) for role, column in chosen.items()}
     lower = {name.lower() for name in names}
     return Header(
         begun.delimiter,
@@ -416,7 +423,7 @@ class Records(Reader):
             delimiter: what stands between cells; tabs take the place of what Polars cannot split by.
 
         """
-        chunks = lines.chunks(self.source, usual=CHUNK, longest=LONGEST, what="record", has_quotes=True, skip=start)
+        chunks = lines.chunks(self.source, usual=CHUNK, longest=LONGEST, noun="record", has_quotes=True, skip=start)
         if delimiter in LOOSE:
             chunks = (chunk._replace(text=_with_tabs(chunk.text, delimiter)) for chunk in chunks)
         return self.frames(chunks)

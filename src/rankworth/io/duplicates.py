@@ -24,15 +24,15 @@ OneJudgement = Literal["error", "max", "first", "last"]
 Policy = Duplicates | DuplicateJudgements
 
 
-def check(name: str, policy: object, known: object) -> None:
+def check(name: str, policy: object, policies: object) -> None:
     """Refuse what is none of the known policies.
 
     Raises:
         UsageError: `unknown-setting`.
 
     """
-    if policy not in get_args(known):
-        choices = " or ".join(map(repr, get_args(known)))
+    if policy not in get_args(policies):
+        choices = " or ".join(map(repr, get_args(policies)))
         raise UsageError("unknown-setting", f"{name}={policy!r}: what becomes of them is {choices}")
 
 
@@ -92,7 +92,7 @@ def any_in(frame: "pl.DataFrame", by: Key = PAIR) -> bool:
     return keys.n_unique() < frame.height and frame.select(by).n_unique() < frame.height
 
 
-def kept(
+def deduplicated(
     frame: "pl.DataFrame", rows: "pl.DataFrame | None", policy: DuplicateJudgements, parts: Sequence[Part]
 ) -> "pl.DataFrame":
     """Choose the judgements that count, one for each document, or one for each document and subtopic.
@@ -145,9 +145,9 @@ def error(layout: Layout, parts: Sequence[Part], *, by: Key = PAIR, remedy: str 
         keep = f"keep one line for each {columns}, such as the first: {_command(lines, numbers)} > once.txt"
     texts = [
         f"{again}: query {quoted([query])} {layout.verb} document {quoted([document])} again "
-        + "".join(f"for subtopic {quoted([subtopic])} " for subtopic in told)
+        + "".join(f"for subtopic {quoted([subtopic])} " for subtopic in subtopics)
         + f"(first in {first})"
-        for (query, *told, document), (again, first) in places.items()
+        for (query, *subtopics, document), (again, first) in places.items()
     ]
     settled = _SETTLED["run" if layout is RUN else "qrels"]
     return InputError(
@@ -174,9 +174,9 @@ def _repeats(parts: Sequence[Part], by: Key) -> tuple[int, dict[Key, tuple[Place
             numbered = frame.select(pl.col(by).cast(pl.String)).with_row_index("row", offset)
             offset += frame.height
             for *ids, row in numbered.filter(key.is_in(wanted.implode())).select(*by, "row").iter_rows():
-                place = part, row
-                if first.setdefault(tuple(ids), place) is not place:
-                    both.setdefault(tuple(ids), (first[tuple(ids)], place))
+                position = part, row
+                if first.setdefault(tuple(ids), position) is not position:
+                    both.setdefault(tuple(ids), (first[tuple(ids)], position))
     return len(again), both
 
 

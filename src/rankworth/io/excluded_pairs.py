@@ -46,7 +46,7 @@ def read(source: Any, columns: Mapping[str, str] = NONE) -> "Scored | pl.DataFra
         source = of_sparse(source, QRELS, NAME)
     elif isinstance(source, Mapping):
         items = source.items()
-        source = {query: list(held) if isinstance(held, Mapping) else held for query, held in items}
+        source = {query: list(documents) if isinstance(documents, Mapping) else documents for query, documents in items}
     elif isinstance(source, list | tuple | Iterator) or (is_array(source) and not is_table(source)):
         source = [tuple(plain(item)) if is_array(item) or isinstance(item, list) else item for item in plain(source)]
     if isinstance(source, list | Mapping) and not source:
@@ -64,7 +64,7 @@ def _of_file(file: Source, reading: Reading) -> "Iterable[pl.DataFrame]":
     is_trec = any(layout.fits(first) for layout in (QRELS, RUN))
     if sign != b"" and not is_trec and detect.format_of(file, QRELS, reading) == "trec":
         return [_of_lines(file, sign)]
-    run = replace(reading, columns={what: name for what, name in reading.columns.items() if what != "grade"})
+    run = replace(reading, columns={role: name for role, name in reading.columns.items() if role != "grade"})
     errors: list[InputError] = []
     for layout, columns in ((QRELS, reading), (RUN, run)):
         rows = file_batches((file,), layout, columns)

@@ -76,7 +76,7 @@ def settle(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
     rows = _brought(frame.select(**_expressions(table.chosen(), frame.columns)), table, schema)
     if "subtopic" in rows.columns:
         rows = rows.with_columns(_ids(rows, "subtopic", table))
-    return rows.with_columns(pl.col(what).cast(pl.String) for what in rows.columns if what != table.value)
+    return rows.with_columns(pl.col(role).cast(pl.String) for role in rows.columns if role != table.value)
 
 
 def by_subtopic(frame: pl.DataFrame, name: str) -> pl.DataFrame:
@@ -87,7 +87,7 @@ def by_subtopic(frame: pl.DataFrame, name: str) -> pl.DataFrame:
 
     """
     table = Table("grade", name)
-    return frame.with_columns(_ids(frame, what, table).cast(pl.String) for what in ("query", "subtopic", "document"))
+    return frame.with_columns(_ids(frame, role, table).cast(pl.String) for role in ("query", "subtopic", "document"))
 
 
 def batches(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
@@ -102,13 +102,13 @@ def _expressions(columns: Mapping[str, str], names: Collection[str]) -> dict[str
     Several that name a query together are joined by blanks, columns for each rank are brought into lists.
     """
     expressions = {}
-    for what, column in columns.items():
+    for role, column in columns.items():
         if parts := parts_of(column, names):
-            expressions[what] = pl.concat_str([pl.col(part).cast(pl.String) for part in parts], separator=" ")
+            expressions[role] = pl.concat_str([pl.col(part).cast(pl.String) for part in parts], separator=" ")
         elif column not in names and (ranks := numbered(column, names, columns.values())):
-            expressions[what] = pl.concat_list(ranks)
+            expressions[role] = pl.concat_list(ranks)
         else:
-            expressions[what] = pl.col(column)
+            expressions[role] = pl.col(column)
     return expressions
 
 
@@ -125,19 +125,19 @@ def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
 def _with_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     """Put lists in place of texts that hold several documents, and of columns for each rank."""
     chosen = table.chosen()
-    by_rank = [what for what in frame.columns if "*" in str(chosen[what]) and is_list(frame[what].dtype)]
+    by_rank = [role for role in frame.columns if "*" in str(chosen[role]) and is_list(frame[role].dtype)]
     frame = frame.with_columns(
-        pl.Series(what, list(map(cells.trimmed, frame[what].to_list())), dtype=frame[what].dtype) for what in by_rank
+        pl.Series(role, list(map(cells.trimmed, frame[role].to_list())), dtype=frame[role].dtype) for role in by_rank
     )
     kind, first = frame["document"].dtype, _first(frame["document"])
     if not table.separator and not (kind == pl.String and cells.is_written(first)):
         return frame
-    columns = {what: frame[what].to_list() for what in frame.columns}
+    columns = {role: frame[role].to_list() for role in frame.columns}
     several = cells.split(columns, table.separator, table.where)
     if several is None:
         return frame
-    changed = [what for what in several if what == "document" or several[what] != columns[what]]
-    return frame.with_columns(pl.Series(what, several[what], dtype=pl.Object) for what in changed)
+    changed = [role for role in several if role == "document" or several[role] != columns[role]]
+    return frame.with_columns(pl.Series(role, several[role], dtype=pl.Object) for role in changed)
 
 
 def _first(column: pl.Series) -> object:
@@ -156,21 +156,21 @@ def _of_lists(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     layout = RUN if table.value == RUN.value else QRELS
     records = Records(layout, table.columns, table.orders, first=min(table.first, 1), grades=table.grades)
     records.fields = Fields(table, roles=table.chosen())
-    columns = {what: frame[what].to_list() for what in frame.columns}
+    columns = {role: frame[role].to_list() for role in frame.columns}
     rows = records.frame_of_lists(columns, table.where)
     inner = getattr(frame["document"].dtype, "inner", pl.String())
     if isinstance(inner, pl.Struct):
         inner = dict(inner).get(records.document_field, inner)
     kinds = {"query": frame["query"].dtype, "document": inner}
-    return rows.cast({what: kind for what, kind in kinds.items() if kind.is_integer()})
+    return rows.cast({role: kind for role, kind in kinds.items() if kind.is_integer()})
 
 
 def _check_values(frame: pl.DataFrame, table: Table, schema: Schema) -> None:
     """Refuse a table that does not tell its values, or in which it is not clear that nothing else does."""
     table.check_named(fields(frame.dtypes))
     listed = _holds_lists(frame["document"])
-    numbers = [what for what in VALUES["score"] if listed and what in frame.columns]
-    single = [what for what in numbers if not (is_list(frame[what].dtype) or frame[what].dtype == pl.Object)]
+    numbers = [role for role in VALUES["score"] if listed and role in frame.columns]
+    single = [role for role in numbers if not (is_list(frame[role].dtype) or frame[role].dtype == pl.Object)]
     if single:  # a schema tells, so that Spark need not read a row
         text = f"{table.name}: there are lists of documents, and one {single[0]} for each list"
         raise InputError("frame-columns", text, remedy=f"give a list of {single[0]}s beside each list of documents")
@@ -238,7 +238,7 @@ def _selected(source: Any, table: Table) -> tuple[pl.DataFrame, Table, Schema]: 
             ranks = [name for pattern in patterns for name in numbered(pattern, names, needed)]
             every = [*(column for column in needed if column not in patterns), *ranks]
             converted = _converted(frame.select(*map(nw.col, every)), {str(name): name for name in every})
-            expressions = _expressions({what: str(column) for what, column in columns.items()}, converted.columns)
+            expressions = _expressions({role: str(column) for role, column in columns.items()}, converted.columns)
             return converted.select(**expressions), table, looked_at
         return _converted(frame.select(*columns.values()), columns), table, looked_at
 
@@ -263,8 +263,8 @@ def categories(source: object) -> dict[str, tuple[str, ...]]:
 def _narwhals(source: object) -> Any:  # noqa: ANN401 - whatever Narwhals makes of it
     import narwhals as nw  # noqa: PLC0415 - needed for few inputs
 
-    known = nw.from_native(source, pass_through=True)
-    return known if isinstance(known, nw.DataFrame | nw.LazyFrame) else None
+    converted = nw.from_native(source, pass_through=True)
+    return converted if isinstance(converted, nw.DataFrame | nw.LazyFrame) else None
 
 
 def _converted(frame: Any, columns: dict[str, Any]) -> pl.DataFrame:  # noqa: ANN401 - of Narwhals
@@ -273,38 +273,38 @@ def _converted(frame: Any, columns: dict[str, Any]) -> pl.DataFrame:  # noqa: AN
     if hasattr(native, "__arrow_c_stream__"):
         with suppress(*_UNSUPPORTED):
             whole = pl.DataFrame(native)
-            selected = whole.select(**_expressions({what: str(name) for what, name in columns.items()}, whole.columns))
+            selected = whole.select(**_expressions({role: str(name) for role, name in columns.items()}, whole.columns))
             if pl.Binary not in selected.dtypes:
                 return selected
     eager = frame.collect() if hasattr(frame, "collect") else frame
-    return pl.DataFrame([_items(eager.get_column(column), what) for what, column in columns.items()])
+    return pl.DataFrame([_items(eager.get_column(column), role) for role, column in columns.items()])
 
 
-def _items(column: Any, what: str) -> pl.Series:  # noqa: ANN401 - a series of Narwhals
+def _items(column: Any, role: str) -> pl.Series:  # noqa: ANN401 - a series of Narwhals
     """Convert a column of one type as such, any other to objects of Python; None where something is missing."""
     pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
     items = [None if missing else plain(item) for item, missing in pairs]
     try:
-        return pl.Series(what, items)
+        return pl.Series(role, items)
     except _UNSUPPORTED:  # several types
-        return pl.Series(what, items, dtype=pl.Object)
+        return pl.Series(role, items, dtype=pl.Object)
 
 
-def _ids(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:
+def _ids(rows: pl.DataFrame, role: str, table: Table) -> pl.Series:
     """Check a column of ids: text or integers.
 
     Raises:
         InputError: `id-type`, `missing-value`.
 
     """
-    column = rows[what]
+    column = rows[role]
     if column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum):
         if not column.null_count():
             return column
     elif not rows.height:
-        text = f"{table.name}: the {what} {table.noun} holds {column.dtype}; ids are text or integers"
+        text = f"{table.name}: the {role} {table.noun} holds {column.dtype}; ids are text or integers"
         raise InputError("id-type", text, remedy=validate.AS_TEXT)
-    return pl.Series(what, validate.text_ids(column.to_list(), lambda row: f"{table.where(row)}: the {what}"))
+    return pl.Series(role, validate.text_ids(column.to_list(), lambda row: f"{table.where(row)}: the {role}"))
 
 
 def _values(rows: pl.DataFrame, table: Table) -> pl.Series:
@@ -314,27 +314,27 @@ def _values(rows: pl.DataFrame, table: Table) -> pl.Series:
         InputError: `bad-score`, `bad-grade`, `missing-value`.
 
     """
-    what = next((what for what in VALUES[table.value] if what in rows.columns), "")
+    role = next((role for role in VALUES[table.value] if role in rows.columns), "")
     if table.value == "score":
-        table.orders.agree(what or "order", table.name)
-    if not what and table.value == "score":
+        table.orders.agree(role or "order", table.name)
+    if not role and table.value == "score":
         queries = rows["query"].cast(pl.String).to_list()
         return pl.Series("score", table.orders.ranked(queries), dtype=pl.Float64)
-    if not what:
+    if not role:
         return pl.ones(rows.height, dtype=pl.Float64, eager=True).alias(table.value)
-    column = rows[what].alias(table.value)
+    column = rows[role].alias(table.value)
     if column.dtype.is_numeric() or column.dtype == pl.Boolean:
         is_long = isinstance(column.dtype, pl.Decimal) and (column.dtype.precision or _EXACT + 1) > _EXACT
         numbers = (column.cast(pl.String) if is_long else column).cast(pl.Float64)
-        if what == "grade":
+        if role == "grade":
             numbers = numbers.fill_nan(None)
-        sound = ~numbers.is_nan() if what in ("score", "distance") else numbers.is_finite()
-        if sound.all() and not (what != "grade" and numbers.null_count()):
-            return 0.0 - numbers if what in SMALLER else numbers
+        sound = ~numbers.is_nan() if role in ("score", "distance") else numbers.is_finite()
+        if sound.all() and not (role != "grade" and numbers.null_count()):
+            return 0.0 - numbers if role in SMALLER else numbers
     elif not rows.height:
-        text = f"{table.name}: the {what} {table.noun} holds {column.dtype}, not numbers"
+        text = f"{table.name}: the {role} {table.noun} holds {column.dtype}, not numbers"
         raise InputError(f"bad-{table.value}", text, remedy="convert the column to numbers")
-    items = validate.numbers(column.to_list(), what, lambda row: f"{table.where(row)}: the {what}", words=table.grades)
+    items = validate.numbers(column.to_list(), role, lambda row: f"{table.where(row)}: the {role}", words=table.grades)
     return pl.Series(table.value, items).fill_nan(None)
 
 

@@ -109,7 +109,7 @@ def advice(unknown: Iterable[str], words: Words = NONE) -> str:
 def option(proposed: Iterable[str], words: Words = NONE) -> str:
     """Write grades for words as the command line and Python take them."""
     every = [*words, *(word for word in proposed if word not in words)]
-    usual = usual_grades(every) or {word: place for place, word in enumerate(every)}
+    usual = usual_grades(every) or {word: number for number, word in enumerate(every)}
     grades = {word: words.get(word, usual[word]) for word in every}
     typed = " ".join(shlex.quote(f"{word}={grade:g}") for word, grade in grades.items())
     in_python = ", ".join(f"{word!r}: {grade:g}" for word, grade in grades.items())

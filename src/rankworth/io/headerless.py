@@ -132,8 +132,8 @@ class Beginning:
 
         The query comes first. Of the others, grades have the fewest different values, and documents the most.
         """
-        query, *others = self.columns
-        rest = [column for column in others if not column.has_times] or others
+        query, *other_columns = self.columns
+        rest = [column for column in other_columns if not column.has_times] or other_columns
         grades = [column for column in rest if (column.has_grades if layout is QRELS else column.numbers)]
         if layout is QRELS:
             grades = [column for column in grades if {*column.numbers} != {0.0}]
@@ -229,7 +229,7 @@ def way(source: Source, start: Beginning, layout: Layout, option: str) -> str:
     called = "Run" if layout is RUN else "Qrels"
     in_python = f"{called}({path!r}, format={start.format!r}, columns={columns})"
     if option == "exclude":
-        columns, in_python = {what: columns[what] for what in ("query", "document")}, f"exclude={in_python}"
+        columns, in_python = {role: columns[role] for role in ("query", "document")}, f"exclude={in_python}"
     return f"{typed} {_typed(columns)}\nin Python {in_python}"
 
 
@@ -255,7 +255,7 @@ def advice(source: Source, layout: Layout, option: str) -> str:
 
 
 def _typed(columns: Mapping[str, str]) -> str:
-    return shlex.join(f"{what}={number}" for what, number in columns.items())
+    return shlex.join(f"{role}={number}" for role, number in columns.items())
 
 
 def _day(number: float) -> str:

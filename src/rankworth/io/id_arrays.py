@@ -160,7 +160,7 @@ def of_chroma(
 
     """
     roles = ("query", "document", layout.value)
-    if unknown := [what for what in columns if what not in roles]:
+    if unknown := [role for role in columns if role not in roles]:
         problem = f"{name}: a result of Chroma has no {quoted(unknown)} to be named"
         raise InputError("frame-columns", problem, remedy=f"what can be named is {' '.join(roles)}")
     ids = plain(source["ids"])
@@ -193,10 +193,10 @@ def _column(source: Mapping[str, Any], path: str, name: str) -> Any:  # noqa: AN
         return lists
     column = [[at(item, rest) if rest else item for item in plain(items)] for items in lists]
     for query, items in enumerate(column):
-        for place, item in enumerate(items):
+        for number, item in enumerate(items):
             if item is None or isinstance(item, Mapping):
-                there = f"{rest} is missing" if item is None else f"{path} is {shown(item)}"
-                problem = f"{name}: list {query}, item {place}: {there}; there is {quoted(chroma_names(source), 8)}"
+                fact = f"{rest} is missing" if item is None else f"{path} is {shown(item)}"
+                problem = f"{name}: list {query}, item {number}: {fact}; there is {quoted(chroma_names(source), 8)}"
                 raise InputError("frame-columns", problem, remedy="name a field that all items have")
     return column
 

@@ -94,7 +94,7 @@ class _Reader:
         self.source.unread = fields.table.unread(fields.roles)
         if set(columns) == {*self.columns} and not has_documents(columns["document"][0]):
             fields.table.check_named()
-            self.keys = tuple(fields.roles[what] for what in self.columns)
+            self.keys = tuple(fields.roles[role] for role in self.columns)
             if self.layout is RUN:
                 self.reading.orders.agree("score", where)
         return True
@@ -128,17 +128,17 @@ class _Reader:
         try:
             values = list(map(orjson.loads, texts))
         except orjson.JSONDecodeError:
-            kept = [pair for pair in zip(numbers, texts, strict=True) if pair[1].strip()]
-            numbers, texts = [number for number, _ in kept], [text for _, text in kept]
-            values = [json_text.parsed(text, self.source, number) for number, text in kept]
+            nonblank = [pair for pair in zip(numbers, texts, strict=True) if pair[1].strip()]
+            numbers, texts = [number for number, _ in nonblank], [text for _, text in nonblank]
+            values = [json_text.parsed(text, self.source, number) for number, text in nonblank]
 
         def where(row: int) -> str:
             return f"{self.source.name}:{numbers[row]}"
 
-        if odd := next((row for row, value in enumerate(values, 1) if type(value) is not dict), 0):
+        if wrong_row := next((row for row, value in enumerate(values, 1) if type(value) is not dict), 0):
             value = "score" if self.layout is RUN else "relevance"
             remedy = f'write an object in each line, such as {{"query_id": "q1", "doc_id": "d1", "{value}": 1}}'
-            problem = f"{where(odd - 1)}: this is {shown(values[odd - 1])}, not an object"
+            problem = f"{where(wrong_row - 1)}: this is {shown(values[wrong_row - 1])}, not an object"
             raise InputError("input-type", problem, remedy=remedy)
         if not json_text.has_each_key_once(chunk, values):
             for row, (text, value) in enumerate(zip(texts, values, strict=True)):

@@ -61,12 +61,12 @@ def ranked(
     grades = _lists(labels, "labels")
     if not grades:
         raise InputError("empty-input", "labels: there is no list")
-    what, beside = ("scores", scores) if orders is None else ("orders", orders)
-    others = None if beside is None else _lists(beside, what)
-    if others is not None and set(others) != set(grades):
-        odd = quoted(sorted(set(others) ^ set(grades)))
-        text = f"there are labels for {counted(len(grades))} and {what} for {len(others):,}; only one of them has {odd}"
-        raise InputError("input-type", text, remedy=f"give labels and {what} in the same shape")
+    parameter, beside = ("scores", scores) if orders is None else ("orders", orders)
+    lists = None if beside is None else _lists(beside, parameter)
+    if lists is not None and set(lists) != set(grades):
+        text = f"there are labels for {counted(len(grades))} and {parameter} for {len(lists):,}; only one of them has "
+        text += quoted(sorted(set(lists) ^ set(grades)))
+        raise InputError("input-type", text, remedy=f"give labels and {parameter} in the same shape")
     longest = max(map(len, grades.values()))
     names = [f"{item:0{len(str(max(longest - 1, 0)))}d}" for item in range(longest)]
     judgements, run = Numbers(), Numbers()
@@ -74,31 +74,31 @@ def ranked(
         remedy = "None stands for an item that nobody judged"
         _check(items, "grade", f"labels: query {query!r}", "label", remedy, words)
         judgements[query] = {name: label for name, label in zip(names, items, strict=False) if label is not None}
-        where = f"{what}: query {query!r}"
-        if others is None:
+        where = f"{parameter}: query {query!r}"
+        if lists is None:
             run[query] = dict(zip(names, range(-1, -len(items) - 1, -1), strict=False))
         elif orders is not None:
-            run[query] = _ordered(names, others[query], len(items), where)
+            run[query] = _ordered(names, lists[query], len(items), where)
         else:
-            if len(others[query]) != len(items):
-                text = f"{where}: there are {len(others[query]):,} scores and {len(items):,} labels"
+            if len(lists[query]) != len(items):
+                text = f"{where}: there are {len(lists[query]):,} scores and {len(items):,} labels"
                 raise InputError("input-type", text, remedy="give one score for each label")
             remedy = "leave out what was not scored, or give it the lowest score"
-            _check(others[query], "score", where, "score", remedy)
-            run[query] = dict(zip(names, others[query], strict=False))
+            _check(lists[query], "score", where, "score", remedy)
+            run[query] = dict(zip(names, lists[query], strict=False))
     return judgements, run
 
 
 def _check(
-    items: Sequence[Any], value: str, where: str, what: str, remedy: str, words: Words = grade_words.NONE
+    items: Sequence[Any], value: str, where: str, noun: str, remedy: str, words: Words = grade_words.NONE
 ) -> None:
     """Refuse what is no number."""
-    validate.numbers(items, value, lambda item: f"{where}, item {item}: the {what}", remedy=remedy, words=words)
+    validate.numbers(items, value, lambda item: f"{where}, item {item}: the {noun}", remedy=remedy, words=words)
 
 
-def _check_index(labels: Any, others: Any) -> None:  # noqa: ANN401 - whatever a program has
+def _check_index(labels: Any, second: Any) -> None:  # noqa: ANN401 - whatever a program has
     """Refuse series of pandas whose items are named otherwise, since what has a name is not paired by its position."""
-    index, other = (getattr(source, "index", None) for source in (labels, others))
+    index, other = (getattr(source, "index", None) for source in (labels, second))
     if index is not None and other is not None and hasattr(index, "equals") and not index.equals(other):
         text = "labels and what stands beside them have another index"
         raise InputError("input-type", text, remedy="bring both in one order (scores.loc[labels.index]), or give dicts")
@@ -126,16 +126,16 @@ def _by_query(columns: Mapping[Any, Any]) -> tuple[Lists, Lists]:
         text = f"labels: the items have names of their own, in column {document}"
         raise InputError("input-type", text, remedy="give the table as judgements and as run: evaluate(table, table)")
     values = replace(table, value="score", in_order=False)
-    what, score = next(iter(values.value_columns().items()), ("", None))
-    if not what:
+    role, score = next(iter(values.value_columns().items()), ("", None))
+    if not role:
         raise values.missing("score", why="the order of rows ranks nothing; ")
     chosen = (table.needed("query"), table.needed("grade"), score)
     queries, grades, scores = (_list(columns[name], f"labels: column {name}") for name in chosen)
     if not len(queries) == len(grades) == len(scores):
         text = f"labels: the columns {quoted(chosen)} are not of the same length"
         raise InputError("input-type", text, remedy="give a query, a grade and a score for each item")
-    if what in SMALLER:
-        scores = validate.numbers(scores, what, lambda row: f"labels: row {row}: the {what}").tolist()
+    if role in SMALLER:
+        scores = validate.numbers(scores, role, lambda row: f"labels: row {row}: the {role}").tolist()
     by_query: tuple[Lists, Lists] = ({}, {})
     named = validate.text_ids(queries, lambda row: f"labels: row {row}: the query")
     for lists, column in zip(by_query, (grades, scores), strict=True):
@@ -144,15 +144,15 @@ def _by_query(columns: Mapping[Any, Any]) -> tuple[Lists, Lists]:
     return by_query
 
 
-def _lists(source: Any, what: str) -> Lists:  # noqa: ANN401 - whatever a program has
+def _lists(source: Any, name: str) -> Lists:  # noqa: ANN401 - whatever a program has
     """Return the list of each query, by query."""
     if isinstance(source, Mapping):
-        named = validate.keys(source, duplicate="input-type", name=what)
-        return {query: _list(items, f"{what}: query {query!r}") for query, items in named.items()}
-    items = _list(source, what, deep=True)
+        named = validate.keys(source, duplicate="input-type", name=name)
+        return {query: _list(items, f"{name}: query {query!r}") for query, items in named.items()}
+    items = _list(source, name, deep=True)
     if items and is_scalar(items[0]):
-        return {"0": _list(items, what)}
-    return {str(query): _list(inner, f"{what}: query {query}") for query, inner in enumerate(items)}
+        return {"0": _list(items, name)}
+    return {str(query): _list(inner, f"{name}: query {query}") for query, inner in enumerate(items)}
 
 
 def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: ANN401 - whatever a program has
@@ -163,9 +163,9 @@ def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: 
         text = f"{where}: {validate.shown(items)} is {type(items).__name__}, not a list of numbers"
         raise InputError("input-type", text, remedy=_SHAPE)
     elements = list(items)
-    odd = None if deep else next((item for item, each in enumerate(elements) if not is_scalar(each)), None)
-    if odd is not None:
-        text = f"{where}, item {odd} is {validate.shown(elements[odd])}, not a number"
+    first_nested = None if deep else next((item for item, each in enumerate(elements) if not is_scalar(each)), None)
+    if first_nested is not None:
+        text = f"{where}, item {first_nested} is {validate.shown(elements[first_nested])}, not a number"
         raise InputError("input-type", text, remedy=_SHAPE)
     return elements
 

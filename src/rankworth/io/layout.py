@@ -31,7 +31,7 @@ class Layout:
     exchanged: str
 
     @property
-    def what(self) -> str:
+    def noun(self) -> str:
         """What messages call a row."""
         return f"{self.option} line"
 

@@ -38,7 +38,7 @@ def chunks(
     *,
     usual: int,
     longest: int,
-    what: str = "line",
+    noun: str = "line",
     has_quotes: bool = False,
     skip: tuple[int, int] = (0, 0),
 ) -> Iterator[Chunk]:
@@ -51,7 +51,7 @@ def chunks(
         source: the file.
         usual: how many bytes at a time.
         longest: how many bytes a line may have.
-        what: what messages call a line.
+        noun: what messages call a line.
         has_quotes: whether a line may begin within a quoted cell, so that byte order marks stay.
         skip: how many bytes at the beginning to pass over, and how many lines those are.
 
@@ -66,24 +66,24 @@ def chunks(
     with source.open() as stream:
         start, above = skip
         stream.fill(bytearray(start))
-        buffer, held, is_last, blank = bytearray(max(1, usual >> 3)), 0, False, 0
+        buffer, filled, is_last, blank = bytearray(max(1, usual >> 3)), 0, False, 0
         while not is_last:
-            held = stream.fill(buffer, held)
-            is_last = held < len(buffer)
-            end = held if is_last else buffer.rfind(b"\n") + 1
-            text = bytes(memoryview(buffer)[: end or held])
+            filled = stream.fill(buffer, filled)
+            is_last = filled < len(buffer)
+            end = filled if is_last else buffer.rfind(b"\n") + 1
+            text = bytes(memoryview(buffer)[: end or filled])
             if 0 in text:
                 raise null_byte(source, text, above)
-            if not end and held >= longest:
-                raise endless(source, above, longest, what)
+            if not end and filled >= longest:
+                raise endless(source, above, longest, noun)
             blank = 0 if text.strip() else blank + len(text)
             if blank > MOST_BLANK:
                 raise blank_lines(source, above)
             if end:
                 yield Chunk(_MARKED.sub(b"", text) if not has_quotes and has_mark(text) else text, above)
                 above += int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
-                held -= end
-                buffer[:held] = buffer[end : end + held]
+                filled -= end
+                buffer[:filled] = buffer[end : end + filled]
             if not end or len(buffer) < usual:
                 buffer.extend(bytes(len(buffer)))
             if source.progress is not None:
@@ -231,15 +231,15 @@ def with_lf(source: Source) -> str:
     return f"tr '\\r' '\\n' < {path_of(source)} > lines.txt"
 
 
-def endless(source: Source, above: int, longest: int, what: str) -> InputError:
+def endless(source: Source, above: int, longest: int, noun: str) -> InputError:
     """Build the error for a line or a record, below some lines, that has more bytes than any should have."""
     size = f"{longest >> 20:,} MB" if longest >> 20 else f"{longest >> 10:,} kB"
-    remedy = f"end each {what} with a line break, and close all quotes; if the file is something else, say its format"
-    text = f"{source.name}:{above + 1}: this {what} does not end within {size}"
+    remedy = f"end each {noun} with a line break, and close all quotes; if the file is something else, say its format"
+    text = f"{source.name}:{above + 1}: this {noun} does not end within {size}"
     return InputError("endless-line", text, remedy=remedy)
 
 
 def empty(source: Source, layout: Layout) -> InputError:
     """Build the error for a file without rows."""
     remedy = "standard input can be read once only; was it read before?" if source.path == STDIN else ""
-    return InputError("empty-input", f"{source.name}: there is no {layout.what} in it", remedy=remedy)
+    return InputError("empty-input", f"{source.name}: there is no {layout.noun} in it", remedy=remedy)

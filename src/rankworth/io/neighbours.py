@@ -87,10 +87,12 @@ def _frame(
     else:
         value = numbers.reshape(-1).astype(np.float64)
         value = 0.0 - value if is_negative(label) else value
-    there = ids.reshape(-1) != _NO_DOCUMENT
-    documents = pl.Series("document", ids.reshape(-1)[there]).cast(pl.String)
-    query = pl.Series("query", list(queries), dtype=pl.String).gather(np.repeat(np.arange(len(ids)), depth)[there])
-    return pl.DataFrame([query, documents, pl.Series(layout.value, value[there])])
+    is_document = ids.reshape(-1) != _NO_DOCUMENT
+    documents = pl.Series("document", ids.reshape(-1)[is_document]).cast(pl.String)
+    query = pl.Series("query", list(queries), dtype=pl.String).gather(
+        np.repeat(np.arange(len(ids)), depth)[is_document]
+    )
+    return pl.DataFrame([query, documents, pl.Series(layout.value, value[is_document])])
 
 
 def _check(source: Source, ids: NDArray[Any], numbers: NDArray[Any] | None) -> None:
@@ -121,7 +123,7 @@ def _of_file(source: Source, reading: "Reading") -> tuple[NDArray[Any], NDArray[
         InputError: `frame-columns`, `truncated-file`, `missing-file`.
 
     """
-    if named := {what: name for what, name in reading.columns.items() if name and not name.startswith("@")}:
+    if named := {role: name for role, name in reading.columns.items() if name and not name.startswith("@")}:
         problem = f"{source.name}: its array has no name, and {quoted(named.values())} is named"
         raise InputError("frame-columns", problem, remedy="leave the columns out")
     if reading.format == "npy":

@@ -143,8 +143,8 @@ class Orders:
         """
         for row, query in enumerate(queries):
             if query in self._met:
-                earlier, place = self._met[query]
-                text = f"query {quoted([query])} has a list again (first: {earlier(place)}), so its order is not known"
+                at, before = self._met[query]
+                text = f"query {quoted([query])} has a list again (first: {at(before)}), so its order is not known"
                 remedy = "put all documents of a query into one list, or give them scores"
                 raise InputError("duplicate-document", f"{where(row)}: {text}", remedy=remedy)
             self._met[query] = where, row

@@ -82,13 +82,13 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
         for column in columns.values()
         for name in parts_of(column, schema.names()) or numbered(column, schema.names(), columns.values()) or (column,)
     ]
-    held = file.table(list(dict.fromkeys(needed)))
-    rows = int(file.sure(lambda: held.select(pl.len()).collect()).item())
+    lazy = file.table(list(dict.fromkeys(needed)))
+    rows = int(file.sure(lambda: lazy.select(pl.len()).collect()).item())
     done = 0
     listed = is_list(schema.get(columns["document"]))
-    size = _together(file, held, columns["document"]) if listed else SLICE
+    size = _together(file, lazy, columns["document"]) if listed else SLICE
     findable = file.stream or (reading.format == "parquet" and not listed)
-    for frame in file.slices(held, rows, size) if findable else file.batches(held, size):
+    for frame in file.slices(lazy, rows, size) if findable else file.batches(lazy, size):
         settled = frames.settle(frame, replace(table, first=done + 1), schema)
         done += frame.height
         if settled.height:
@@ -135,7 +135,7 @@ class File:
         self.stream = head.startswith(_STREAM)
         path = Path(source.path).resolve()  # Polars knows no ".." in an address, and paths in UTF-8 only
         self.in_place = source.size is not None and not source.compressed and str(path).isprintable()
-        self.place = path if self.in_place else source.whole()
+        self.location = path if self.in_place else source.whole()
         if form == "arrow":
             self.sure(self._check_lengths)
         source.close()  # Polars opens the path itself
@@ -143,13 +143,13 @@ class File:
     def schema(self) -> pl.Schema:
         """Return all columns and their types."""
         if self.stream:
-            return self.sure(lambda: pl.read_ipc_stream(self.place, n_rows=0).schema)
+            return self.sure(lambda: pl.read_ipc_stream(self.location, n_rows=0).schema)
         return self.sure(lambda: self._scan().collect_schema())
 
     def table(self, columns: list[str]) -> pl.LazyFrame:
         """Select some columns; they are not read yet unless the file is a stream."""
         if self.stream:
-            return self.sure(lambda: pl.read_ipc_stream(self.place, columns=columns).lazy())
+            return self.sure(lambda: pl.read_ipc_stream(self.location, columns=columns).lazy())
         return self._scan().select(columns)
 
     def slices(self, table: pl.LazyFrame, rows: int, size: int) -> Iterator[pl.DataFrame]:
@@ -199,12 +199,12 @@ class File:
     def _scan(self) -> pl.LazyFrame:
         # Polars maps a file that it is given by its path, and where that is cut off meanwhile, the process dies; one
         # that it is given by an address is read. And an address is never taken for one within the home directory.
-        place = self.place if isinstance(self.place, bytes) else address(self.place)
+        location = self.location if isinstance(self.location, bytes) else address(self.location)
         scan = pl.scan_parquet if self.form == "parquet" else pl.scan_ipc
-        return scan(place, glob=False, hive_partitioning=False)
+        return scan(location, glob=False, hive_partitioning=False)
 
     def _check_lengths(self) -> None:
-        with io.BytesIO(self.place) if isinstance(self.place, bytes) else self.source.open().raw as file:
+        with io.BytesIO(self.location) if isinstance(self.location, bytes) else self.source.open().raw as file:
             (_check_stream if self.stream else _check_file)(file)
 
 
@@ -215,23 +215,23 @@ def without_panics() -> Iterator[None]:
     Damage that Polars does not expect makes it write a report for its developers, before the error that says the rest.
     """
     with _ONE_AT_A_TIME, ExitStack() as stack:
-        held: IO[bytes] | None = None
+        captured: IO[bytes] | None = None
         with suppress(OSError):  # where there is no standard error, or no folder for temporary files
-            held = stack.enter_context(TemporaryFile())
-            kept = os.dup(_STDERR)
-            stack.callback(os.close, kept)
-            os.dup2(held.fileno(), _STDERR)
-            stack.callback(os.dup2, kept, _STDERR)
+            captured = stack.enter_context(TemporaryFile())
+            stderr_copy = os.dup(_STDERR)
+            stack.callback(os.close, stderr_copy)
+            os.dup2(captured.fileno(), _STDERR)
+            stack.callback(os.dup2, stderr_copy, _STDERR)
         try:
             yield
         except pl.exceptions.PanicException:
-            held = None
+            captured = None
             raise
         finally:
-            if held is not None:
-                held.seek(0)
+            if captured is not None:
+                captured.seek(0)
                 with suppress(OSError):
-                    os.write(kept, held.read())
+                    os.write(stderr_copy, captured.read())
 
 
 def _together(file: File, table: pl.LazyFrame, document: str) -> int:
@@ -259,13 +259,13 @@ def _check_file(file: IO[bytes]) -> None:
     last, start = 0, file.seek(end - size)
     footer = file.read(size)
     for field in (_DICTIONARIES, _BATCHES):
-        for place, head, body in _structs(footer, _target(footer, 0), field, _BLOCK):
-            file.seek(max(place, 0))
+        for offset, head, body in _structs(footer, _target(footer, 0), field, _BLOCK):
+            file.seek(max(offset, 0))
             message = file.read(max(head, 0)).removeprefix(_MARK)[_LENGTH:]
-            if min(place, head) < 0 or _body(message) != body or place + head + body > start:
+            if min(offset, head) < 0 or _body(message) != body or offset + head + body > start:
                 raise ValueError("a batch does not lie where the footer states")
-            last = max(last, place + head + body)
-            _check_message(file, message, place + head)
+            last = max(last, offset + head + body)
+            _check_message(file, message, offset + head)
     file.seek(last)
     if _ARROW * 2 in file.read(start - last + size + _FOOTER):
         raise ValueError("several files lie in it, one after the other; they are not read")
@@ -279,9 +279,9 @@ def _check_stream(file: IO[bytes]) -> None:
 
     """
     end = file.seek(0, os.SEEK_END)
-    place = 0
-    while place < end:
-        file.seek(place)
+    offset = 0
+    while offset < end:
+        file.seek(offset)
         length = file.read(_LENGTH)
         length = file.read(_LENGTH) if length == _MARK else length
         size = _number("i", length) if len(length) == _LENGTH else end
@@ -293,7 +293,7 @@ def _check_stream(file: IO[bytes]) -> None:
             return
         if len(message) != size:
             break
-        place = start + max(_body(message), 0)
+        offset = start + max(_body(message), 0)
         _check_message(file, message, start)
     raise ValueError("the mark at the end of the stream is missing")
 
@@ -315,23 +315,23 @@ def _check_message(file: IO[bytes], message: bytes, body: int) -> None:
         batch = _target(message, _field(message, batch, _DATA))
     if not _field(message, batch, _COMPRESSION):
         return
-    for place, size in _structs(message, batch, _BUFFERS, "qq"):
-        file.seek(max(body + place, 0))
+    for offset, size in _structs(message, batch, _BUFFERS, "qq"):
+        file.seek(max(body + offset, 0))
         stated = _number("q", file.read(8)) if size else 0
         if stated > size * _RATIO:
             raise ValueError(f"{size:,} bytes are said to be {stated:,} when decompressed")
 
 
-def _number(kind: str, data: bytes, place: int = 0) -> int:
+def _number(kind: str, data: bytes, offset: int = 0) -> int:
     try:
-        return int(struct.unpack_from(f"<{kind}", data, place)[0])
+        return int(struct.unpack_from(f"<{kind}", data, offset)[0])
     except struct.error:
         raise ValueError("a message is not complete") from None
 
 
-def _target(data: bytes, place: int) -> int:
+def _target(data: bytes, offset: int) -> int:
     """Return where an offset of FlatBuffers leads."""
-    return place + _number("I", data, place)
+    return offset + _number("I", data, offset)
 
 
 def _field(data: bytes, table: int, number: int) -> int:

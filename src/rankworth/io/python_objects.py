@@ -80,7 +80,7 @@ class Reader:
 
         """
         if root := self.columns.get("root"):
-            columns = {what: name for what, name in self.columns.items() if what != "root"}
+            columns = {role: name for role, name in self.columns.items() if role != "root"}
             return replace(self, columns=columns).read(self._at(source, root))
         if id_arrays.is_sparse(source):
             return self._of_frames([id_arrays.of_sparse(source, self.layout, self.name)])
@@ -148,7 +148,7 @@ class Reader:
         """
         if id_arrays.is_chroma(source):
             result = id_arrays.of_chroma(source, self.layout, self.columns, self.name)
-            names = {what: path for what, path in self.columns.items() if path.startswith("@")}
+            names = {role: path for role, path in self.columns.items() if path.startswith("@")}
             return None if result is None else replace(self, columns=names)._named(*result)  # noqa: SLF001 - of the same class
         pipeline = next(iter(first.values()), None) if isinstance(first, Mapping) else None
         each_in = (source, first, pipeline)
@@ -192,9 +192,9 @@ class Reader:
             return self._of_frames([source])
         if names := getattr(getattr(source, "dtype", None), "names", None):
             return self._of_rows(iter(source.reshape(-1).tolist()), names)
-        held = _held(source, *_HELD[self.layout.value])
-        if held is not source:
-            return self.read(held)
+        content = _content_of(source, *_HELD[self.layout.value])
+        if content is not source:
+            return self.read(content)
         if not isinstance(source, Iterable):
             raise self._unreadable(source)
         return self._of_items(source)
@@ -332,12 +332,12 @@ class Reader:
         if layout is RUN and all(isinstance(items, AbstractSet) for items in named.values()):
             self.orders.set_of = where(0)
             named = {query: dict.fromkeys(items, 0.0) for query, items in named.items()}
-        held = [listed(items, layout, where(row)) for row, items in enumerate(named.values())]
-        if not any(held):
+        document_lists = [listed(items, layout, where(row)) for row, items in enumerate(named.values())]
+        if not any(document_lists):
             raise self._empty("every list of documents is empty")
-        self._refuse_doubt(list(named.values()), held, where)
+        self._refuse_doubt(list(named.values()), document_lists, where)
         records = Records(self.layout, self.columns, self.orders, self.kinds, self.first, grades=self.grades)
-        columns, counts, of_item = records.spread({"query": list(lists), "document": held}, where)
+        columns, counts, of_item = records.spread({"query": list(lists), "document": document_lists}, where)
         documents, numbers = columns["document"], columns[layout.value].tolist()
         scored: dict[str, dict[str, Any]] = {}
         start = 0
@@ -387,11 +387,11 @@ class Reader:
         remedy = "" if self.first else "an iterator can be read once only; was one read before?"
         return InputError("empty-input", f"{self.name}: {text}", remedy=remedy)
 
-    def _unreadable(self, source: object, what: str = "") -> InputError:
+    def _unreadable(self, source: object, prefix: str = "") -> InputError:
         """Build the error for an object of no known shape."""
         value = self.layout.value
         shapes = f"{{query: {{document: {value}}}}}, {{query: [document, ...]}}, rows (query, document, {value})"
-        text = f"{self.name}: {what}{shown(source)} is {type(source).__name__}, which cannot be read"
+        text = f"{self.name}: {prefix}{shown(source)} is {type(source).__name__}, which cannot be read"
         python = f", a frame (Polars, pandas, PyArrow, DuckDB, ...), or the path of a file\n{LABELS}"
         return InputError("input-type", text, remedy=f"give {shapes}{'' if self.first else python}")
 
@@ -435,7 +435,7 @@ def _is_column(source: object) -> bool:
     return is_array(source) and not is_table(source) and (hasattr(source, "to_pylist") or hasattr(source, "to_frame"))
 
 
-def _held(source: Any, rows: str, frame: str, dicts: str) -> Any:  # noqa: ANN401 - anything, and what is in it
+def _content_of(source: Any, rows: str, frame: str, dicts: str) -> Any:  # noqa: ANN401 - anything, and what is in it
     """Return what an object of some library holds; the object itself where it is of no known kind.
 
     Args:

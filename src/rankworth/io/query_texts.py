@@ -53,7 +53,7 @@ class Kind:
     """Tables of queries or of documents.
 
     Attributes:
-        what: `query` or `document`, which is also what the column of ids is called in options.
+        role: `query` or `document`, which is also what the column of ids is called in options.
         usual: how columns of ids, of texts, and of titles that belong to the texts, are called.
         unnamed_columns: what the columns of files without a header are, by how many there are.
         file: what the file is called in a folder of BEIR's.
@@ -62,7 +62,7 @@ class Kind:
 
     """
 
-    what: str
+    role: str
     usual: Mapping[str, Groups]
     unnamed_columns: Mapping[int, tuple[str, ...]]
     file: str
@@ -72,7 +72,7 @@ class Kind:
     @cached_property
     def ids(self) -> frozenset[str]:
         """The usual names of columns of ids."""
-        return frozenset(chain(*self.usual[self.what]))
+        return frozenset(chain(*self.usual[self.role]))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -83,7 +83,7 @@ class Kind:
 _DOCUMENTS: Final = ("docno", "document", "item")
 """names of columns of documents that count before or after all others"""
 QUERIES: Final = Kind(
-    what="query",
+    role="query",
     usual={
         "query": (
             (
@@ -104,7 +104,7 @@ QUERIES: Final = Kind(
     called="the queries",
 )
 DOCUMENTS: Final = Kind(
-    what="document",
+    role="document",
     usual={
         "document": (
             ("docno",),
@@ -249,48 +249,48 @@ class _Reader:
         self.kind = kind
         self.columns = checked_columns(columns, tuple(kind.usual))
         self.wanted = wanted
-        self._known: dict[tuple[Any, ...], dict[str, Any]] = {}
+        self._chosen: dict[tuple[Any, ...], dict[str, Any]] = {}
 
     def is_header(self, cells: Iterable[str]) -> bool:
         """Return whether these are names of columns: one that is no word, or several that could be a text as well."""
         names = list(cells)
         if named := [name for name in self.columns.values() if not name.isdecimal()]:
             return not set(named).isdisjoint(names)
-        known = [name.lower() in self.kind.names for name in names]
+        are_known = [name.lower() in self.kind.names for name in names]
         ids = self.kind.ids.intersection(map(str.lower, names))
         sure = any(not name.isalpha() or name in ("qid", "docno", "pid") for name in ids)
-        return bool(ids) and (sure or known[0] or sum(known) > 1)
+        return bool(ids) and (sure or are_known[0] or sum(are_known) > 1)
 
     def unnamed(self, cells: Sequence[Any], where: str) -> tuple[str, ...]:
         """Name columns without a header: by the usual names, or by number where the user counts columns."""
         usual = () if self.columns else self.kind.unnamed_columns.get(len(cells), ())
         if not usual and (not self.columns or not all(name.isdecimal() for name in self.columns.values())):
             text = f"{where}: nothing tells what the {len(cells)} cells of a row are: {shown(cells)}"
-            counts = f"--columns {self.kind.what}=1 text=2, in Python columns={{{self.kind.what!r}: 1, 'text': 2}}"
+            counts = f"--columns {self.kind.role}=1 text=2, in Python columns={{{self.kind.role!r}: 1, 'text': 2}}"
             remedy = (
-                f"put a header above, such as {self.kind.what}_id,text, or give dicts with names; or count: {counts}"
+                f"put a header above, such as {self.kind.role}_id,text, or give dicts with names; or count: {counts}"
             )
             raise InputError("frame-columns", text, remedy=remedy)
         return usual or tuple(map(str, range(1, len(cells) + 1)))
 
     def chosen(self, names: tuple[Any, ...], where: str) -> dict[str, Any]:
         """Choose the column of each role; a name that the user says must be in the first row, but not in later ones."""
-        if names not in self._known:
-            there, columns = {*map(str, names)}, self.columns
-            if self._known:
-                columns = {role: name for role, name in columns.items() if name in there or role == self.kind.what}
+        if names not in self._chosen:
+            existing, columns = {*map(str, names)}, self.columns
+            if self._chosen:
+                columns = {role: name for role, name in columns.items() if name in existing or role == self.kind.role}
             table = Table("", where, columns, names, first=1, spellings=self.kind.usual)
             chosen: dict[str, Any] = {}
             for role in self.kind.usual:
-                if columns.get(role, next(iter(there))) not in there:
+                if columns.get(role, next(iter(existing))) not in existing:
                     raise table.missing(role)
                 chosen[role] = table.column_of(role, [name for name in chosen.values() if name is not None])
-                if chosen[role] is None and role == self.kind.what:
+                if chosen[role] is None and role == self.kind.role:
                     raise table.missing(role)
             if self.kind is DOCUMENTS and chosen["title"] is chosen["text"] is None:
                 raise table.missing("text")
-            self._known[names] = chosen
-        return self._known[names]
+            self._chosen[names] = chosen
+        return self._chosen[names]
 
     def needed(self, names: Sequence[Any], chosen: Mapping[str, Any]) -> list[Any]:
         """Choose the columns to read: of queries all that have a name."""
@@ -304,10 +304,10 @@ class _Reader:
             if isinstance(cells, list | tuple):
                 cells = dict(zip(self.unnamed(cells, where), cells, strict=True))
             if not isinstance(cells, Mapping):
-                remedy = f'a row is an object, {{"{self.kind.what}_id": "a", "text": "red shoes"}}'
+                remedy = f'a row is an object, {{"{self.kind.role}_id": "a", "text": "red shoes"}}'
                 raise InputError("input-type", f"{where} is {shown(cells)}, not a row", remedy=remedy)
             chosen = self.chosen(tuple(cells), where)
-            id_ = cells[chosen[self.kind.what]]
+            id_ = cells[chosen[self.kind.role]]
             if self.wanted is None or (id_ is not None and str(id_) in self.wanted):
                 yield self._row(id_, chosen, cells, where)
         if number is None and self.wanted is None:
@@ -316,7 +316,7 @@ class _Reader:
 
     def entries(self, entries: Mapping[Any, Any], name: str) -> Iterator[Row]:
         """Yield the rows that stand under their ids: texts, or what else is known beside them."""
-        by_key = _Reader(self.kind, {**self.columns, self.kind.what: _KEY}, self.wanted)
+        by_key = _Reader(self.kind, {**self.columns, self.kind.role: _KEY}, self.wanted)
 
         def cells(key: object) -> Cells:
             item = _fields(entries[key])
@@ -326,14 +326,14 @@ class _Reader:
             return {_KEY: key, **{name: item[name] for name in item if name not in again}}
 
         keys = [key for key in entries if self.wanted is None or str(key) in self.wanted]
-        return by_key.rows(((quoted([key]), cells(key)) for key in keys), f"{name}: {self.kind.what} ")
+        return by_key.rows(((quoted([key]), cells(key)) for key in keys), f"{name}: {self.kind.role} ")
 
     def _row(self, id_: Any, chosen: Mapping[str, Any], cells: Cells, where: str) -> Row:  # noqa: ANN401 - an id
         """Build the row of an id: its text and, for a query, the further columns."""
         if id_ is None or id_ == "":
-            text = f"{where}: there is no {self.kind.what}"
+            text = f"{where}: there is no {self.kind.role}"
             raise InputError("missing-value", text, remedy="drop or fill such rows")
-        row = id_ if type(id_) is str else validate.text_ids([id_], lambda _: f"{where}: the {self.kind.what}")[0]
+        row = id_ if type(id_) is str else validate.text_ids([id_], lambda _: f"{where}: the {self.kind.role}")[0]
         text = _text_of(cells.get(chosen["text"]), where)
         more: dict[str, Value] = {}
         if self.kind is DOCUMENTS:
@@ -345,7 +345,7 @@ class _Reader:
                 key for key, item in further.items() if key and key not in chosen.values() and not _is_nested(item)
             ]
             more = {str(key): _value_of(further[key]) for key in names}
-        validate.refuse_halves((row, text, *more.values()), where, self.kind.what)
+        validate.refuse_halves((row, text, *more.values()), where, self.kind.role)
         return Row(row, text, more, where)
 
 
@@ -461,7 +461,7 @@ def _of_table(source: Source, reader: _Reader) -> Numbered:
         text = f"{where}: {names.count(twice[0])} columns are called {twice[0]}"
         raise InputError("frame-columns", text, remedy="rename or remove those that are not meant")
     chosen = reader.chosen(names, where)
-    id_ = chosen[reader.kind.what]
+    id_ = chosen[reader.kind.role]
     cells = {name: names.index(name) for name in reader.needed(names, chosen)}
     has = f"the first line has {len(names)} cells"
     has_quotes = named or begun.delimiter != TAB
@@ -510,7 +510,7 @@ def _of_columns(source: Source, form: str, reader: _Reader) -> Numbered:
     names = tuple(file.schema())
     chosen = reader.chosen(names, source.name)
     table = file.table(reader.needed(names, chosen))
-    return _numbered(file.batches(table, _ROWS), chosen[reader.kind.what], reader.wanted)
+    return _numbered(file.batches(table, _ROWS), chosen[reader.kind.role], reader.wanted)
 
 
 # What programs have

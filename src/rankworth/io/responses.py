@@ -107,7 +107,7 @@ def by_query(value: Any, columns: Mapping[str, str], *, alone: bool = True) -> l
 
 def names(value: Any, columns: Mapping[str, str]) -> list[str]:  # noqa: ANN401 - of JSON
     """List the paths of the first of some responses and of its first hit; nothing where there is none."""
-    columns = {what: path for what, path in columns.items() if what == "documents"}  # a hit may lack the others
+    columns = {role: path for role, path in columns.items() if role == "documents"}  # a hit may lack the others
     [(_, first), *_] = by_query(value, columns) or [(None, {})]
     engine = _engine_of(first, columns)
     hits = at(first, engine.documents) if engine else None
@@ -262,13 +262,13 @@ def _hits_of(
         paths |= _grade_of(items, columns, where)
         is_needed = False  # a hit may be unjudged
     else:
-        what = "rank" if "rank" in columns else layout.value
-        path = columns.get(what, engine.score)
-        is_needed = what in columns and path != ""
-        paths |= {"distance": path[1:]} if is_negative(path) else {what: path}
-    hits = [{what: at(hit, path) if path else None for what, path in paths.items()} for hit in items]
+        role = "rank" if "rank" in columns else layout.value
+        path = columns.get(role, engine.score)
+        is_needed = role in columns and path != ""
+        paths |= {"distance": path[1:]} if is_negative(path) else {role: path}
+    hits = [{role: at(hit, path) if path else None for role, path in paths.items()} for hit in items]
     for item, hit in zip(items, hits, strict=True):
-        if lacking := next((what for what in hit if hit[what] is None and (is_needed or what == "document")), None):
+        if lacking := next((role for role in hit if hit[role] is None and (is_needed or role == "document")), None):
             problem = f"{where}: a hit has no {paths[lacking] or lacking}; it has {quoted(paths_of(item), 12)}"
             remedy = f"say where it stands: {Table(layout.value, '', first=1).option({lacking: 'PATH'})}"
             raise InputError("frame-columns", problem, remedy=remedy)

@@ -35,11 +35,11 @@ def with_root(error: InputError, value: object, reader: Reader) -> InputError:
     roots = list(_readable(value, reader))
     if not roots or len(roots) == len(value) > 1:
         return error
-    what, option = ("the run", "run") if reader.layout.value == "score" else ("the judgements", "qrels")
+    noun, option = ("the run", "run") if reader.layout.value == "score" else ("the judgements", "qrels")
     said = f"--{option}-columns root={roots[0]}, in Python {option}_columns={{'root': {roots[0]!r}}}"
     if len(value) == 1:
-        return error.with_remedy(f"{error.remedy}\nif {what} stand{'s' * (option == 'run')} under {roots[0]}: {said}")
-    text = f"{reader.name}: this holds several things, and nothing says which is {what}; its keys are"
+        return error.with_remedy(f"{error.remedy}\nif {noun} stand{'s' * (option == 'run')} under {roots[0]}: {said}")
+    text = f"{reader.name}: this holds several things, and nothing says which is {noun}; its keys are"
     return InputError("input-type", f"{text} {quoted(value, 8)}", remedy=f"say where to begin: {said}")
 
 

@@ -71,12 +71,12 @@ class Fields:
     def __init__(self, table: Table, header: Sequence[str] = (), roles: Mapping[str, Any] = NONE) -> None:  # noqa: D107 - above
         self.table, self.roles = table, roles
         self._header = header
-        self._others: dict[Any, list[Any]] = {}
+        self._other_fields: dict[Any, list[Any]] = {}
 
     @property
     def valued(self) -> str:
         """Which of score, rank, distance and grade there is; nothing where there is none."""
-        return next((what for what in _NUMBERS if what in self.roles), "")
+        return next((role for role in _NUMBERS if role in self.roles), "")
 
     def columns(self, rows: Sequence[Any], where: Where) -> Columns:
         """Return what the fields hold, by role: a list with an item for each row.
@@ -85,38 +85,38 @@ class Fields:
             InputError: `frame-columns`, `input-type`.
 
         """
-        held = columns_of(rows, self._header)
-        first = self._named(rows, held, names_of(rows[0]) if not self._header else tuple(held))
+        by_field = columns_of(rows, self._header)
+        first = self._named(rows, by_field, names_of(rows[0]) if not self._header else tuple(by_field))
         _refuse_no_record(rows[0], first, where)
         roles = self._roles(first, where(0))
-        if len(held) > len(first):
+        if len(by_field) > len(first):
             row = next(row for row, each in enumerate(rows) if not {*names_of(each)} <= {*first})
-            roles = self._roles(tuple(held), where(row))
-        if all(item is None for item in held[roles["document"]]):
-            there = paths_of(rows[0])
-            if inner := [path for path in there if "." in path]:  # as documents of LangChain, whose ids are in metadata
+            roles = self._roles(tuple(by_field), where(row))
+        if all(item is None for item in by_field[roles["document"]]):
+            paths = paths_of(rows[0])
+            if inner := [path for path in paths if "." in path]:  # as documents of LangChain, whose ids are in metadata
                 text = f"{where(0)}: {quoted([roles['document']])} is None; the {self.table.noun}s are"
                 option = self.table.option({"document": likely_document(inner) or "NAME"})
-                raise InputError("frame-columns", f"{text} {quoted(there, 8)}", remedy=f"say which it is: {option}")
-        if not self.table.within and (several := _split(held, roles, self.table.separator, where)):
-            held |= several
-        for what, name in roles.items():
-            if is_plural(name, what) and not has_documents(held[name][0]):
-                raise self.table.missing(what, why=f"{quoted([name])} holds no list; ")
+                raise InputError("frame-columns", f"{text} {quoted(paths, 8)}", remedy=f"say which it is: {option}")
+        if not self.table.within and (several := _split(by_field, roles, self.table.separator, where)):
+            by_field |= several
+        for role, name in roles.items():
+            if is_plural(name, role) and not has_documents(by_field[name][0]):
+                raise self.table.missing(role, why=f"{quoted([name])} holds no list; ")
         if self.roles and not roles.items() <= self.roles.items():
-            text = f"{where(0)}: from here on the fields are {quoted(held, 8)}; before, those that count were"
+            text = f"{where(0)}: from here on the fields are {quoted(by_field, 8)}; before, those that count were"
             remedy = "give all rows the same fields, as far as these count"
             raise InputError("frame-columns", f"{text} {quoted(self.roles.values(), 8)}", remedy=remedy)
         self.roles = self.roles or roles
-        self._others = {name: column for name, column in held.items() if name not in roles.values()}
-        return {what: held.get(name, [None] * len(rows)) for what, name in self.roles.items()}
+        self._other_fields = {name: column for name, column in by_field.items() if name not in roles.values()}
+        return {role: by_field.get(name, [None] * len(rows)) for role, name in self.roles.items()}
 
-    def _named(self, rows: Sequence[Any], held: dict[Any, list[Any]], first: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _named(self, rows: Sequence[Any], by_field: dict[Any, list[Any]], first: tuple[Any, ...]) -> tuple[Any, ...]:
         """Add what the user names and no field is called: paths, several fields of a query, and those of ranks.
 
         Args:
             rows: the rows.
-            held: the fields, to which columns are added and from which their parts are taken.
+            by_field: the fields, to which columns are added and from which their parts are taken.
             first: the names of the fields of the first row.
 
         Returns:
@@ -126,17 +126,17 @@ class Fields:
         named = self.table.named
         for path in named.values():
             is_path = "." in path or not isinstance(rows[0], tuple | list)
-            if is_path and path not in held and any(at(row, path) is not None for row in rows):
-                held[path] = [at(row, path) for row in rows]
+            if is_path and path not in by_field and any(at(row, path) is not None for row in rows):
+                by_field[path] = [at(row, path) for row in rows]
                 first = (*first, path)
         query = named.get("query", "")
-        if parts := parts_of(query, held):
+        if parts := parts_of(query, by_field):
             first = (*(name for name in first if name not in parts), query)
-            held[query] = _joined([held.pop(name) for name in parts])
-        for pattern in [name for name in named.values() if name not in held]:
-            if ranks := numbered(pattern, held, named.values()):
+            by_field[query] = _joined([by_field.pop(name) for name in parts])
+        for pattern in [name for name in named.values() if name not in by_field]:
+            if ranks := numbered(pattern, by_field, named.values()):
                 first = (*(name for name in first if name not in ranks), pattern)
-                held[pattern] = list(map(trimmed, zip(*(held.pop(name) for name in ranks), strict=True)))
+                by_field[pattern] = list(map(trimmed, zip(*(by_field.pop(name) for name in ranks), strict=True)))
         return first
 
     def refuse_doubt(self, where: Where, lists: Sequence[Any] | None = None) -> None:
@@ -155,10 +155,10 @@ class Fields:
             return
         if value == "score" and self.table.first and lists is None and not within:  # rows of a file have no order
             raise self.table.missing(value)
-        known = is_number if within else is_numeric
-        for column in self._others.values():
+        is_value = is_number if within else is_numeric
+        for column in self._other_fields.values():
             for row, item in enumerate(column):
-                if known(item) if lists is None else _is_beside(item, lists[row]):
+                if is_value(item) if lists is None else _is_beside(item, lists[row]):
                     raise replace(self.table, name=where(row)).missing(value, optional=True)
 
     def _roles(self, names: tuple[Any, ...], where: str) -> dict[str, Any]:
@@ -174,17 +174,17 @@ class Fields:
                 remedy = f"for other rows say in which place is what, counted from 1, as in columns={counts}"
                 raise InputError("input-type", text, remedy=remedy)
             roles = dict(zip(columns, names, strict=False))
-            return {what: name for what, name in roles.items() if table.columns.get(what) != ""}
+            return {role: name for role, name in roles.items() if table.columns.get(role) != ""}
         query = table.column_of("query") if table.within else None
         return ({} if query is None else {"query": query}) | table.chosen()
 
 
 def _split(
-    held: Mapping[Any, list[Any]], roles: Mapping[str, Any], separator: str, where: Where
+    by_field: Mapping[Any, list[Any]], roles: Mapping[str, Any], separator: str, where: Where
 ) -> dict[Any, list[Any]]:
     """Return the fields with lists in place of texts that hold several documents; none where there are no such."""
-    several = cells.split({what: held[name] for what, name in roles.items()}, separator, where)
-    return {} if several is None else {roles[what]: items for what, items in several.items()}
+    several = cells.split({role: by_field[name] for role, name in roles.items()}, separator, where)
+    return {} if several is None else {roles[role]: items for role, items in several.items()}
 
 
 def _joined(columns: Sequence[Sequence[Any]]) -> list[str | None]:
@@ -220,7 +220,7 @@ class Records:
         """Prepare the fields of rows, and of records in their lists."""
         noun = "key" if self.first else "field"
         table = Table(self.layout.value, "", self.columns, first=self.first, noun=noun)
-        of_records = {what: name for what, name in self.columns.items() if what != "query"}
+        of_records = {role: name for role, name in self.columns.items() if role != "query"}
         self.fields = Fields(table, self.header)
         self._within = Fields(replace(table, columns=of_records, within=True))
 
@@ -289,9 +289,9 @@ class Records:
             row = bisect_right(ends, item)
             return f"{where(row)}, item {item - ends[row] + counts[row] + min(self.fields.table.first, 1)}"
 
-        beside = next((what for what in _NUMBERS if what in columns), "")
+        beside = next((role for role in _NUMBERS if role in columns), "")
         inner = self._inside(lists, where, of_item)
-        way = next((what for what in _NUMBERS if what in inner), "")
+        way = next((role for role in _NUMBERS if role in inner), "")
         if beside and not way:
             way, inner[beside] = beside, self._beside(columns[beside], beside, counts, where)
         elif beside and any(map(is_several, columns[beside])):
@@ -300,17 +300,17 @@ class Records:
         elif not way:
             self.fields.refuse_doubt(where, lists)
             self._within.refuse_doubt(of_item)
-        outer = self.checked({what: columns[what] for what in ("query", "subtopic") if what in columns}, where)
+        outer = self.checked({role: columns[role] for role in ("query", "subtopic") if role in columns}, where)
         if self.layout is RUN:
             is_dict = any(isinstance(items, dict) for items in lists)
             self._agree(way, counts, where, is_dict=is_dict)
             if not way or (self.orders.lists and self.orders.lists.is_order):
-                there = [row for row, count in enumerate(counts) if count]
-                self.orders.meet((outer["query"][row] for row in there), lambda row: where(there[row]))
+                nonempty = [row for row, count in enumerate(counts) if count]
+                self.orders.meet((outer["query"][row] for row in nonempty), lambda row: where(nonempty[row]))
         if way in ("", "score"):
             scores = inner.get("score")
             inner[self.layout.value] = _ordered(scores, counts) if self.layout is RUN else [1] * sum(counts)
-        repeated = {what: _repeated(items, counts) for what, items in outer.items()}
+        repeated = {role: _repeated(items, counts) for role, items in outer.items()}
         checked = self.checked(inner, of_item)
         for item, query in enumerate(checked.get("query", ())):
             if query != repeated["query"][item]:
@@ -326,20 +326,20 @@ class Records:
 
         """
         checked: Columns = {}
-        for what, held in columns.items():
+        for role, values in columns.items():
 
-            def stands(row: int, what: str = what) -> str:
-                return f"{where(row)}: the {what}"
+            def stands(row: int, role: str = role) -> str:
+                return f"{where(row)}: the {role}"
 
-            if what in _NUMBERS:
-                checked[self.layout.value] = validate.numbers(held, what, stands, words=self.grades)
-            elif what == "subtopic" and None in held:
-                rows = enumerate(held)
-                checked[what] = [item if item is None else validate.text(item, where(row)) for row, item in rows]
+            if role in _NUMBERS:
+                checked[self.layout.value] = validate.numbers(values, role, stands, words=self.grades)
+            elif role == "subtopic" and None in values:
+                rows = enumerate(values)
+                checked[role] = [item if item is None else validate.text(item, where(row)) for row, item in rows]
             else:
                 remedy = validate.AS_TEXT if self.first else f"{validate.AS_TEXT}\n{validate.LABELS}"
-                self.kinds.meet(what, held)
-                checked[what] = validate.text_ids(held, stands, remedy=remedy)
+                self.kinds.meet(role, values)
+                checked[role] = validate.text_ids(values, stands, remedy=remedy)
         return checked
 
     def joined(self, columns: Columns, where: Where) -> "pl.DataFrame":
@@ -351,7 +351,7 @@ class Records:
         """
         import polars as pl  # noqa: PLC0415 - lists of ids need no dataframe library
 
-        ids = [validate.id_column(what, columns[what], where) for what in _IDS if what in columns]
+        ids = [validate.id_column(role, columns[role], where) for role in _IDS if role in columns]
         return pl.DataFrame([*ids, pl.Series(self.layout.value, columns[self.layout.value], dtype=pl.Float64)])
 
     def _agree(self, way: str, counts: list[int], where: Where, *, is_dict: bool) -> None:
@@ -368,9 +368,9 @@ class Records:
         """Return the documents of all lists, and the values beside each document within its list."""
         flat, value, inner = list(chain.from_iterable(lists)), self.layout.value, Columns()
         if any(type(items) is dict for items in lists):
-            odd = next((row for row, items in enumerate(lists) if type(items) is not dict and len(items)), None)
-            if odd is not None:
-                text = f"{where(odd)} holds {validate.shown(lists[odd])}, and others hold dicts"
+            other_row = next((row for row, items in enumerate(lists) if type(items) is not dict and len(items)), None)
+            if other_row is not None:
+                text = f"{where(other_row)} holds {validate.shown(lists[other_row])}, and others hold dicts"
                 raise InputError("input-type", text, remedy="give the documents of all queries in one form")
             inner = {"document": flat, value: list(chain.from_iterable(items.values() for items in lists if items))}
         elif flat and type(flat[0]) in (tuple, list):
@@ -391,8 +391,8 @@ class Records:
 
     def _pairs(self, pairs: list[Any], where: Where) -> tuple[list[Any], list[Any]]:
         """Split pairs into documents and their numbers."""
-        odd = (item for item, pair in enumerate(pairs) if type(pair) not in (tuple, list) or len(pair) != _PAIR)
-        if (item := next(odd, None)) is not None:
+        malformed = (item for item, pair in enumerate(pairs) if type(pair) not in (tuple, list) or len(pair) != _PAIR)
+        if (item := next(malformed, None)) is not None:
             text = f"{where(item)}: {validate.shown(pairs[item])} is not a pair (document, {self.layout.value})"
             remedy = f"give ids alone, or pairs: [(document, {self.layout.value}), ...]"
             if self.layout is RUN:
@@ -400,19 +400,19 @@ class Records:
             raise InputError("input-type", text, remedy=remedy)
         return [document for document, _ in pairs], [number for _, number in pairs]
 
-    def _beside(self, held: Sequence[Any], what: str, counts: list[int], where: Where) -> list[Any]:
+    def _beside(self, numbers: Sequence[Any], role: str, counts: list[int], where: Where) -> list[Any]:
         """Return the numbers in lists beside those of the documents, or one grade for all documents of a list."""
-        if self.layout is not RUN and not any(map(is_several, held)):
-            return _repeated(held, counts)
-        for row, (item, count) in enumerate(zip(held, counts, strict=True)):
+        if self.layout is not RUN and not any(map(is_several, numbers)):
+            return _repeated(numbers, counts)
+        for row, (item, count) in enumerate(zip(numbers, counts, strict=True)):
             if item is None:
-                remedy = f"give one {what} for each document"
-                raise InputError("missing-value", f"{where(row)} has no {what}s", remedy=remedy)
+                remedy = f"give one {role} for each document"
+                raise InputError("missing-value", f"{where(row)} has no {role}s", remedy=remedy)
             if not is_several(item) or len(item) != count:
                 beside = f"{validate.shown(item)} beside a list of {counted(count, 'document', 'documents')}"
-                text = f"{where(row)}: the {what}s are {beside}"
-                raise InputError("frame-columns", text, remedy=f"give one {what} for each document")
-        return [number for item in held for number in plain(item)]
+                text = f"{where(row)}: the {role}s are {beside}"
+                raise InputError("frame-columns", text, remedy=f"give one {role} for each document")
+        return [number for item in numbers for number in plain(item)]
 
 
 def _is_beside(item: Any, items: Any) -> bool:  # noqa: ANN401 - of a program

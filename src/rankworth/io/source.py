@@ -168,7 +168,7 @@ class Source:
             stream = getattr(sys.stdin, "buffer", None)
             if stream is None:
                 raise InputError("unreadable-file", "standard input: there is none to read from")
-            return self._kept(stream)
+            return self._replayable(stream)
         try:
             raw = Path(self.path).open("rb", buffering=0)  # noqa: SIM115 - the stream closes it
         except FileNotFoundError:
@@ -183,7 +183,7 @@ class Source:
             raise unreadable(self.name, error) from None
         if not raw.seekable():
             weakref.finalize(self, raw.close)
-            return self._kept(raw)
+            return self._replayable(raw)
         try:
             self._compare(raw.fileno())
         except InputError:
@@ -191,7 +191,7 @@ class Source:
             raise
         return raw
 
-    def _kept(self, stream: IO[bytes]) -> IO[bytes]:
+    def _replayable(self, stream: IO[bytes]) -> IO[bytes]:
         """Keep all that is read of a pipe in a temporary file as long as there is this source."""
         import tempfile  # noqa: PLC0415 - for pipes only
 
@@ -243,11 +243,11 @@ class Stream:
         self._peeked = bytes(memoryview(buffer)[: self.fill(buffer)])
         return self._peeked
 
-    def fill(self, buffer: bytearray, held: int = 0) -> int:
+    def fill(self, buffer: bytearray, filled: int = 0) -> int:
         """Fill a buffer that holds some bytes already; return how many it holds then, less than its size at the end."""
-        while held < len(buffer) and (count := self.readinto(memoryview(buffer)[held:])):
-            held += count
-        return held
+        while filled < len(buffer) and (count := self.readinto(memoryview(buffer)[filled:])):
+            filled += count
+        return filled
 
     def readinto(self, buffer: memoryview) -> int:
         """Fill the buffer as far as one read goes; return the number of bytes, 0 at the end.
@@ -299,8 +299,8 @@ class Stream:
 class _Pipe(io.RawIOBase):
     """A place in a pipe, of which all that was read is kept in a file."""
 
-    def __init__(self, stream: IO[bytes], kept: IO[bytes]) -> None:
-        self._stream, self._kept, self._place = stream, kept, 0
+    def __init__(self, stream: IO[bytes], copy: IO[bytes]) -> None:
+        self._stream, self._copy, self._position = stream, copy, 0
 
     def readable(self) -> bool:
         return True
@@ -311,17 +311,17 @@ class _Pipe(io.RawIOBase):
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         if whence == io.SEEK_END:
             raise io.UnsupportedOperation
-        self._place = offset if whence == io.SEEK_SET else self._place + offset
-        return self._place
+        self._position = offset if whence == io.SEEK_SET else self._position + offset
+        return self._position
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        self._kept.seek(self._place)
-        count: int = self._kept.readinto(buffer)  # type: ignore[attr-defined]
+        self._copy.seek(self._position)
+        count: int = self._copy.readinto(buffer)  # type: ignore[attr-defined]
         if not count:
-            count = self._kept.write(getattr(self._stream, "read1", self._stream.read)(len(buffer)))
-            self._kept.seek(self._place)
-            count = self._kept.readinto(buffer)  # type: ignore[attr-defined]
-        self._place += count
+            count = self._copy.write(getattr(self._stream, "read1", self._stream.read)(len(buffer)))
+            self._copy.seek(self._position)
+            count = self._copy.readinto(buffer)  # type: ignore[attr-defined]
+        self._position += count
         return count
 
 
@@ -357,7 +357,7 @@ class _Parts(io.RawIOBase):
         self._decompressor = decompressor
         self._padding = padding
         self._part = decompressor()
-        self._held = b""
+        self._compressed = b""
 
     def readable(self) -> bool:
         return True
@@ -367,19 +367,19 @@ class _Parts(io.RawIOBase):
         while buffer and not content:
             if self._part.eof and not self._next():
                 return 0
-            if self._part.needs_input and not self._held:
-                self._held = self._raw.read(_BLOCK >> 4)
-                if not self._held:
+            if self._part.needs_input and not self._compressed:
+                self._compressed = self._raw.read(_BLOCK >> 4)
+                if not self._compressed:
                     raise EOFError("the end is missing")
-            content = self._part.decompress(self._held, len(buffer))
-            self._held = b""
+            content = self._part.decompress(self._compressed, len(buffer))
+            self._compressed = b""
         buffer[: len(content)] = content
         return len(content)
 
     def _next(self) -> bool:
         """Go on with the next part; return whether there is one."""
-        self._held = self._part.unused_data.lstrip(self._padding)
-        while not self._held and (block := self._raw.read(_BLOCK >> 4)):
-            self._held = block.lstrip(self._padding)
-        self._part = self._decompressor() if self._held else self._part
-        return bool(self._held)
+        self._compressed = self._part.unused_data.lstrip(self._padding)
+        while not self._compressed and (block := self._raw.read(_BLOCK >> 4)):
+            self._compressed = block.lstrip(self._padding)
+        self._part = self._decompressor() if self._compressed else self._part
+        return bool(self._compressed)

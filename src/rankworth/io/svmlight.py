@@ -56,7 +56,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
         slug=layout.slug,
         has=_HAS,
     )
-    return reader.frames(lines.chunks(source, usual=CHUNK, longest=LONGEST, what="line"))
+    return reader.frames(lines.chunks(source, usual=CHUNK, longest=LONGEST, noun="line"))
 
 
 class _Reader(Reader):

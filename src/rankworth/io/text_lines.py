@@ -100,9 +100,9 @@ class Reader(ABC):
 
     def __post_init__(self) -> None:
         """Choose the types of all cells, and the cells that Polars is to parse."""
-        self._plain = [what for what in self.numbers if not (what == "grade" and self.words)]
+        self._plain = [role for role in self.numbers if not (role == "grade" and self.words)]
         self._unknown: dict[str, None] = {}
-        numeric = {self.cells[what] for what in self._plain}
+        numeric = {self.cells[role] for role in self._plain}
         # One cell more than a record has tells when a record is too long; a last cell, that none is missing.
         self._schema = {str(cell): pl.Float64() if cell in numeric else pl.String() for cell in range(self.width + 1)}
         self._parsed = sorted({*self.cells.values(), self.width - 1, self.width})
@@ -138,14 +138,14 @@ class Reader(ABC):
 
         """
         tolerates = self.source.tolerates
-        problems, rows, held = Problems(self.source.name, tolerates or _SHOWN), 0, b""
+        problems, rows, unfinished = Problems(self.source.name, tolerates or _SHOWN), 0, b""
         for chunk, parsed_frame in parsed(chunks, self.parse):
-            frame, text, above = parsed_frame, held + chunk.text, chunk.above - held.count(b"\n")
+            frame, text, above = parsed_frame, unfinished + chunk.text, chunk.above - unfinished.count(b"\n")
             if problems.count and not rows and chunk.text:
                 stopped = f"reading stopped: none of the first {above:,} lines is a {self.noun}"
                 raise problems.error("\n".join(filter(None, (self._advice, stopped))))
-            if text and (frame is None or held):
-                records, held = self.records(text, above, last=not chunk.text)
+            if text and (frame is None or unfinished):
+                records, unfinished = self.records(text, above, last=not chunk.text)
                 frame = self._typed(records)
                 frame = self._checked(records, above, problems) if frame is None else frame
             if frame is not None and frame.height:
@@ -190,8 +190,8 @@ class Reader(ABC):
 
     def _sound(self, frame: pl.DataFrame, *, blanks: bool) -> pl.DataFrame | None:
         """Return the rows under the names of what they hold; None where something is wrong with any."""
-        frame = frame.select(**{what: pl.col(str(cell)) for what, cell in self.cells.items()})
-        if any(frame[what].null_count() for what in self.required):
+        frame = frame.select(**{role: pl.col(str(cell)) for role, cell in self.cells.items()})
+        if any(frame[role].null_count() for role in self.required):
             return None
         if len(self._plain) < len(self.numbers):
             texts = frame["grade"].drop_nulls().unique()
@@ -200,11 +200,11 @@ class Reader(ABC):
                 return None
             grade = pl.col("grade").replace_strict(grades) if grades else pl.col("grade").cast(pl.Float64)
             frame = frame.with_columns(grade)
-        ids = frame.select(what for what in self.required if what not in self.numbers) if blanks else ()
+        ids = frame.select(role for role in self.required if role not in self.numbers) if blanks else ()
         if any((column.str.strip_chars(_BLANKS) != column).any() for column in ids):
             return None
-        for what in {*self.numbers}.difference(self.loose):
-            if frame[what].is_nan().any() or (what not in _INFINITE and frame[what].is_infinite().any()):
+        for role in {*self.numbers}.difference(self.loose):
+            if frame[role].is_nan().any() or (role not in _INFINITE and frame[role].is_infinite().any()):
                 return None
         return frame
 
@@ -218,8 +218,8 @@ class Reader(ABC):
         except UnicodeEncodeError:
             return None
         cells = texts.with_columns(pl.when(pl.all() != "").then(pl.all()))
-        for what in self._plain:
-            cell = pl.col(str(self.cells[what]))
+        for role in self._plain:
+            cell = pl.col(str(self.cells[role]))
             number = cell.cast(pl.Float64, strict=False).fill_null(float("nan"))
             cells = cells.with_columns(pl.when(cell.is_not_null()).then(number))
         return self._sound(cells, blanks=True)
@@ -232,7 +232,7 @@ class Reader(ABC):
                 rows.append(self._row(record))
             except InputError as error:
                 problems.add(above + record.line + 1, error)
-        schema = {what: pl.Float64() if what in self.numbers else pl.String() for what in self.cells}
+        schema = {role: pl.Float64() if role in self.numbers else pl.String() for role in self.cells}
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def _row(self, record: Record) -> list[str | float | None]:
@@ -242,40 +242,40 @@ class Reader(ABC):
         if len(record.cells) != self.width:
             text = f"{self.has}, this one has {len(record.cells)}: {quoted(map(_readable, record.cells), 8)}"
             raise InputError(self.slug, text, remedy=self.advice(record.cells))
-        return [self._cell(what, record.cells[cell], record.raw) for what, cell in self.cells.items()]
+        return [self._cell(role, record.cells[cell], record.raw) for role, cell in self.cells.items()]
 
-    def _cell(self, what: str, text: str, raw: str) -> str | float | None:
+    def _cell(self, role: str, text: str, raw: str) -> str | float | None:
         """Return what one cell holds; None where it is empty and may be."""
         if _readable(text) != text:
             shown = str(text[:100].encode(errors="surrogateescape"))[1:]
-            raise InputError("wrong-encoding", f"the {what} is {shown}, not UTF-8", remedy=latin1(self.source))
+            raise InputError("wrong-encoding", f"the {role} is {shown}, not UTF-8", remedy=latin1(self.source))
         bare = text.strip(_BLANKS)
-        if not bare and what in self.required:
-            raise InputError("missing-value", f"there is no {what}", remedy="drop or fill such lines")
-        if what in self.loose and not NUMBER.fullmatch(bare):
+        if not bare and role in self.required:
+            raise InputError("missing-value", f"there is no {role}", remedy="drop or fill such lines")
+        if role in self.loose and not NUMBER.fullmatch(bare):
             return math.nan
-        if what in self.numbers:
-            return self._number(what, bare) if bare else None
+        if role in self.numbers:
+            return self._number(role, bare) if bare else None
         escaped = text.replace('"', '""')
-        if what in self.required and text != bare and f'"{escaped}"' not in raw:
+        if role in self.required and text != bare and f'"{escaped}"' not in raw:
             remedy = "remove the blanks; if they belong to the id, quote it"
-            raise InputError("padded-id", f"there are blanks around the {what} {shortened(text)!r}", remedy=remedy)
+            raise InputError("padded-id", f"there are blanks around the {role} {shortened(text)!r}", remedy=remedy)
         return text or None
 
-    def _number(self, what: str, text: str) -> float:
+    def _number(self, role: str, text: str) -> float:
         """Parse a score, a rank or a grade."""
-        slug = "bad-grade" if what == "grade" else "bad-score"
-        if what == "grade" and (grade := grade_words.number(text, self.words)) is not None:
+        slug = "bad-grade" if role == "grade" else "bad-score"
+        if role == "grade" and (grade := grade_words.number(text, self.words)) is not None:
             return grade
         if not NUMBER.fullmatch(text):
-            remedy = f"a {what} is a number such as 2, 12.5 or 1e-3, with a decimal point; remove a header line"
-            if what == "grade":
+            remedy = f"a {role} is a number such as 2, 12.5 or 1e-3, with a decimal point; remove a header line"
+            if role == "grade":
                 self._unknown[text] = None
-            raise InputError(slug, f"the {what} is {shortened(text)!r}, not a number", remedy=remedy)
+            raise InputError(slug, f"the {role} is {shortened(text)!r}, not a number", remedy=remedy)
         number = float(text)
-        if math.isnan(number) or (math.isinf(number) and what not in _INFINITE):
-            remedy = f"drop the lines whose {what} is no finite number, or fix what wrote them"
-            raise InputError(slug, f"the {what} is {text}", remedy=remedy)
+        if math.isnan(number) or (math.isinf(number) and role not in _INFINITE):
+            remedy = f"drop the lines whose {role} is no finite number, or fix what wrote them"
+            raise InputError(slug, f"the {role} is {text}", remedy=remedy)
         return number
 
 

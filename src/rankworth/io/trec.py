@@ -48,27 +48,27 @@ def batches(
     """
     other, first = QRELS if layout is RUN else RUN, lines.first_line(source.head(HEAD)).strip()
     if other.fits(first):
-        text = f"{source.name}: these are {other.what}s ({' '.join(other.columns)}), not {layout.what}s"
+        text = f"{source.name}: these are {other.noun}s ({' '.join(other.columns)}), not {layout.noun}s"
         raise InputError(layout.slug, text, remedy=layout.exchanged)
     columns = columns or ("query", "document", layout.value)
-    held = dict.fromkeys(("query", "document", *columns, *layout.columns[-2:]))
+    chosen = dict.fromkeys(("query", "document", *columns, *layout.columns[-2:]))
     reader = _Reader(
         source,
         "\t" if b"\t" in first and b" " not in first else " ",
-        {what: layout.columns.index(what) for what in held},
+        {role: layout.columns.index(role) for role in chosen},
         len(layout.columns),
-        tuple(held),
+        tuple(chosen),
         (layout.value, "rank") if columns in (RANKED, LOOSELY_RANKED) else (layout.value,),
         loose=("rank",) if columns == LOOSELY_RANKED else (),
         has_quotes=False,
-        noun=layout.what,
+        noun=layout.noun,
         slug=layout.slug,
-        has=f"a {layout.what} has {len(layout.columns)} columns ({' '.join(layout.columns)})",
+        has=f"a {layout.noun} has {len(layout.columns)} columns ({' '.join(layout.columns)})",
         words=grades,
         layout=layout,
         option=option,
     )
-    chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST + 1, what=layout.what)
+    chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST + 1, noun=layout.noun)
     for frame in reader.frames(chunks):
         if layout is RUN:
             source.tag = frame["tag"][-1]
@@ -95,7 +95,7 @@ def locate(
     both: dict[tuple[str, ...], tuple[int, int]] = {}
     for number, line in lines.numbered(source, CHUNK, LONGEST):
         fields = line.split()
-        key = wanted.get(tuple(fields[place] for place in columns)) if len(fields) > max(columns) else None
+        key = wanted.get(tuple(fields[index] for index in columns)) if len(fields) > max(columns) else None
         if key is not None and key not in both and first.setdefault(key, number) != number:
             both[key] = first[key], number
             if len(both) == len(wanted):
@@ -112,12 +112,12 @@ class _Reader(Reader):
 
     def is_odd(self, text: bytes) -> bool:
         """Return whether there are comments, another byte order mark, or anything but one separator between columns."""
-        others = (b" " if self.separator == "\t" else b"\t", b"\v", b"\f")
+        unusual = (b" " if self.separator == "\t" else b"\t", b"\v", b"\f")
         comments = b"#" in text and (text.startswith(b"#") or b"\n#" in text)
         return (
             comments
             or text.startswith(lines.MARK)
-            or any(blank in text for blank in others)
+            or any(blank in text for blank in unusual)
             or _adjacent(text, self.separator)
         )
 
@@ -138,9 +138,9 @@ class _Reader(Reader):
 
         trec_eval keeps what follows the tag for future use; without tabs, a blank in an id would look the same.
         """
-        *others, tag = line.strip().split(b"\t")
-        if self.layout is RUN and len(others) + 1 == self.width and all(len(cell.split()) == 1 for cell in others):
-            return [*words[: len(others)], b" ".join(tag.split())]
+        *cells, tag = line.strip().split(b"\t")
+        if self.layout is RUN and len(cells) + 1 == self.width and all(len(cell.split()) == 1 for cell in cells):
+            return [*words[: len(cells)], b" ".join(tag.split())]
         return words
 
     def advice(self, cells: Sequence[str]) -> str:

@@ -35,4 +35,4 @@ _NAMES: Final[Mapping[str, Groups]] = {
     "subtopic": (("subtopic", "subtopic_id", "iteration"),),
 }
 """what people call columns; a name of a later group means something else where one of an earlier group is there"""
-SPELLINGS: Final = {what: tuple(chain(*groups)) for what, groups in _NAMES.items()}
+SPELLINGS: Final = {role: tuple(chain(*groups)) for role, groups in _NAMES.items()}

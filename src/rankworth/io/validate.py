@@ -57,22 +57,22 @@ class IdKinds:
         """Begin without an id."""
         self._integers: dict[str, bool] = {}
 
-    def meet(self, what: str, ids: Iterable[object]) -> bool:
+    def meet(self, role: str, ids: Iterable[object]) -> bool:
         """Note the types of some ids, and return whether all so far are integers; without any they are not.
 
         Args:
-            what: `"query"` or `"document"`.
+            role: `"query"` or `"document"`.
             ids: as they came.
 
         """
         kinds = set(map(type, ids))
         if kinds:
-            self._integers[what] = self._integers.get(what, True) and all(map(is_integer, kinds))
-        return self._integers.get(what, False)
+            self._integers[role] = self._integers.get(role, True) and all(map(is_integer, kinds))
+        return self._integers.get(role, False)
 
-    def integers(self, what: str) -> bool:
+    def integers(self, role: str) -> bool:
         """Return whether all ids of these that were met are integers."""
-        return self._integers.get(what, False)
+        return self._integers.get(role, False)
 
     def meet_dicts(self, dicts: Mapping[Any, Any]) -> None:
         """Note the types of ids in a dict of dicts; of documents, up to the first that is a text."""
@@ -81,19 +81,19 @@ class IdKinds:
 
     def meet_frame(self, frame: "pl.DataFrame") -> None:
         """Note the types of the columns of ids of a frame."""
-        for what in ("query", "document"):
-            self.meet(what, [0 if frame[what].dtype.is_integer() else ""])
+        for role in ("query", "document"):
+            self.meet(role, [0 if frame[role].dtype.is_integer() else ""])
 
-    def back(self, what: str, ids: Sequence[str]) -> list[Any]:
+    def back(self, role: str, ids: Sequence[str]) -> list[Any]:
         """Return some ids as they came: as integers where all of these were integers, else as text.
 
         Args:
-            what: as for `meet`.
+            role: as for `meet`.
             ids: as text; where one of them is not written as an integer of 64 bits is, all stay text.
 
         """
         try:
-            numbers = list(map(int, ids)) if self.integers(what) else []
+            numbers = list(map(int, ids)) if self.integers(role) else []
         except ValueError:
             return list(ids)
         fit = bool(numbers) and min(numbers) >= -_LARGEST and max(numbers) < 2 * _LARGEST
@@ -119,32 +119,32 @@ def text(item: object, name: str = "") -> str:
     raise no_id(item, f"{name}: the id" if name else "the id")
 
 
-def refuse_halves(ids: Iterable[object], called: str, what: str = "query") -> None:
+def refuse_halves(ids: Iterable[object], called: str, role: str = "query") -> None:
     """Refuse ids that hold half of a surrogate pair, as files and frames do.
 
     Args:
         ids: of queries or documents.
         called: what messages call the place where they come from.
-        what: they are ids of.
+        role: they are ids of.
 
     Raises:
         InputError: `id-type`.
 
     """
-    held = [item for item in ids if isinstance(item, str)]
+    texts = [item for item in ids if isinstance(item, str)]
     try:
-        "".join(held).encode()
+        "".join(texts).encode()
     except UnicodeEncodeError:
-        item = next(item for item in held if any("\ud800" <= sign < "\ue000" for sign in item))
-        raise not_text(f"{called}: the {what} {item!r}") from None
+        item = next(item for item in texts if any("\ud800" <= sign < "\ue000" for sign in item))
+        raise not_text(f"{called}: the {role} {item!r}") from None
 
 
-def id_column(what: str, held: Sequence[str], where: Where) -> "pl.Series":
+def id_column(role: str, texts: Sequence[str], where: Where) -> "pl.Series":
     """Convert ids to a column.
 
     Args:
-        what: `"query"`, `"document"` or `"subtopic"`.
-        held: the ids as text.
+        role: `"query"`, `"document"` or `"subtopic"`.
+        texts: the ids as text.
         where: for messages.
 
     Raises:
@@ -154,16 +154,16 @@ def id_column(what: str, held: Sequence[str], where: Where) -> "pl.Series":
     import polars as pl  # noqa: PLC0415 - not needed for dicts
 
     try:
-        return pl.Series(what, held, dtype=pl.String)
+        return pl.Series(role, texts, dtype=pl.String)
     except UnicodeEncodeError as error:
-        raise not_text(f"{where(held.index(error.object))}: the {what} {error.object!r}") from None
+        raise not_text(f"{where(texts.index(error.object))}: the {role} {error.object!r}") from None
 
 
-def text_ids(held: Sequence[Any], where: Where, *, remedy: str = AS_TEXT) -> list[str]:
+def text_ids(entries: Sequence[Any], where: Where, *, remedy: str = AS_TEXT) -> list[str]:
     """Convert ids to text.
 
     Args:
-        held: the ids.
+        entries: the ids.
         where: for messages.
         remedy: what helps where an id is something else.
 
@@ -171,15 +171,15 @@ def text_ids(held: Sequence[Any], where: Where, *, remedy: str = AS_TEXT) -> lis
         InputError: `missing-value`, `id-type`.
 
     """
-    kinds = set(map(type, held))
+    kinds = set(map(type, entries))
     if kinds <= {str}:
-        return list(held)
+        return list(entries)
     if kinds <= {str, int}:
-        return list(map(str, held))
-    for place, item in enumerate(held):
+        return list(map(str, entries))
+    for row, item in enumerate(entries):
         if not is_id(item):
-            raise no_id(item, where(place), remedy=remedy)
-    return list(map(text, held))
+            raise no_id(item, where(row), remedy=remedy)
+    return list(map(text, entries))
 
 
 def no_id(item: object, where: str, *, remedy: str = AS_TEXT) -> InputError:
@@ -191,14 +191,14 @@ def no_id(item: object, where: str, *, remedy: str = AS_TEXT) -> InputError:
 
 
 def numbers(
-    held: Sequence[Any], value: str, where: Where, *, remedy: str = "", words: Words = grade_words.NONE
+    entries: Sequence[Any], value: str, where: Where, *, remedy: str = "", words: Words = grade_words.NONE
 ) -> NDArray[np.float64]:
     """Convert numbers of any library to float64; ranks and distances to scores, so that the smallest is the highest.
 
     A text that reads as a number is that number. A grade that is blank becomes NaN.
 
     Args:
-        held: the numbers.
+        entries: the numbers.
         value: `"score"` or `"distance"`, which may be infinite; `"rank"` or `"grade"`.
         where: for messages.
         remedy: as for `no_number`.
@@ -208,24 +208,26 @@ def numbers(
         InputError: `missing-value`, `bad-score`, `bad-grade`.
 
     """
-    items = [_grade_of(item, words) for item in held] if value == "grade" and str in set(map(type, held)) else held
+    items = (
+        [_grade_of(item, words) for item in entries] if value == "grade" and str in set(map(type, entries)) else entries
+    )
     try:
         array = np.frombuffer(packer(len(items)).pack(*items))
         bad = np.flatnonzero(np.isnan(array) if value in ("score", "distance") else ~np.isfinite(array))
         if not bad.size:
             return 0.0 - array if value in ("rank", "distance") else array
-        place = int(bad[0])
+        row = int(bad[0])
     except struct.error:
-        if value != "grade" and (read := unquoted(held)) != list(held):
+        if value != "grade" and (read := unquoted(entries)) != list(entries):
             return numbers(read, value, where, remedy=remedy)
-        place = next(place for place, item in enumerate(items) if not _is_real(item))
+        row = next(row for row, item in enumerate(items) if not _is_real(item))
     if value == "grade" and any(map(is_blank, items)):
         blank = np.array(list(map(is_blank, items)), dtype=bool)
-        kept = [0 if is_blank(item) else item for item in items]
-        return np.where(blank, np.nan, numbers(kept, value, where, remedy=remedy, words=words))
-    if value == "grade" and isinstance(items[place], str):
+        filled = [0 if is_blank(item) else item for item in items]
+        return np.where(blank, np.nan, numbers(filled, value, where, remedy=remedy, words=words))
+    if value == "grade" and isinstance(items[row], str):
         remedy = grade_words.advice((item for item in items if isinstance(item, str)), words) or remedy
-    raise no_number(items[place], value, where(place), remedy=remedy)
+    raise no_number(items[row], value, where(row), remedy=remedy)
 
 
 def _grade_of(item: Any, words: Words) -> Any:  # noqa: ANN401 - whatever stands there
@@ -453,22 +455,22 @@ def values(
     array = np.empty(count)
     start = 0
     try:
-        for place, part in enumerate(dicts):
+        for index, part in enumerate(dicts):
             packer(len(part)).pack_into(array.data, start, *part.values())
             start += 8 * len(part)
             if beside is not None:
-                beside(place)
+                beside(index)
     except struct.error:
         array = np.full(1, np.nan)
         if beside is not None:
-            for rest in range(place, len(dicts)):
+            for rest in range(index, len(dicts)):
                 beside(rest)
     if not (np.isnan(array).any() if value == "score" else not np.isfinite(array).all()):
         return array
     pairs = [(query, document) for query, part in zip(queries, dicts, strict=True) for document in part]
 
-    def where(place: int) -> str:
-        return "{}: query {!r}, document {!r}: the {}".format(name or _CALLED[value], *pairs[place], value)
+    def where(index: int) -> str:
+        return "{}: query {!r}, document {!r}: the {}".format(name or _CALLED[value], *pairs[index], value)
 
     every = [number for part in dicts for number in part.values()]
     if len(every) != len(pairs):

@@ -323,7 +323,7 @@ class Qrels:
         elif duplicates.any_in(frame):
             parts = file_parts(files, QRELS, reading, QRELS.columns)
             parts = parts or [duplicates.Part(_JUDGEMENTS, lambda: [rows], first=0)]
-            deduplicated = duplicates.kept(frame, self.by_subtopic(), self.duplicate_judgements, parts)
+            deduplicated = duplicates.deduplicated(frame, self.by_subtopic(), self.duplicate_judgements, parts)
             counts = _counts(deduplicated)
             repeated = {query: count - counts[query] for query, count in _counts(frame).items()}
             frame = duplicates.settled(deduplicated.select(frame.columns), duplicates.PAIR, "grade", "max")

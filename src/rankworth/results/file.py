@@ -311,7 +311,7 @@ def save(table: "RunValues", path: str | os.PathLike[str]) -> None:
         kind = type(path).__name__  # type: ignore[unreachable]
         raise UsageError("input-type", f"{kind} is no path", remedy='for example: values.save("base.json")')
     name = os.fsdecode(path)
-    [target] = atomic.targets([name], None, known=SUFFIXES)
+    [target] = atomic.targets([name], None, proposed=SUFFIXES)
     if target.form not in ("json", "parquet"):
         fact = f"{name}: results are kept as {' and '.join(SUFFIXES)}"
         raise UsageError("unknown-format", fact, remedy="other forms are for people: rankworth evaluate -o FILE")

@@ -165,7 +165,7 @@ def _of_lines(lines: "DataFrame", layout: Layout) -> "DataFrame":
     """Parse lines of TREC, as `rankworth.io.trec` takes them; numbers of lines are not known here."""
     line = sql.btrim(sql.col("value"), sql.lit(_SPACE))
     parts, count, wanted = sql.split(line, r"\s+"), len(layout.columns), " ".join(layout.columns)
-    there = sql.concat(sql.lit(f"a {layout.what} has {count} columns ({wanted}), this one has "), sql.size(parts))
+    there = sql.concat(sql.lit(f"a {layout.noun} has {count} columns ({wanted}), this one has "), sql.size(parts))
     message = sql.concat(there, sql.lit(": '"), sql.substring(line, 1, _SHOWN), sql.lit("'"))
     fits = sql.size(parts) == count
     if layout is RUN:
