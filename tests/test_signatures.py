@@ -96,7 +96,7 @@ def test_signatures_of_every_profile_are_read_back(name: str) -> None:
     profile = PROFILES[name]
     texts = [typed(rule) for rule in profile.rules] or MEASURES
     for asked in profile.ask(texts):
-        told = signature(profile, ["q1", "ü"], __version__, asked=asked, seed=7, digits=4)
+        told = signature(profile, ["q1", "ü"], __version__, measure=asked, seed=7, digits=4)
         assert alike(Signature.parse(str(told)), told)
         assert Signature.parse(str(told)).measure == str(asked.quantity)
         rebuilt = told.profile()
@@ -144,7 +144,7 @@ def test_settings_stand_there_where_they_differ_from_the_standard() -> None:
 
 def test_a_line_has_an_order() -> None:
     asked = PROFILES["ranx-0.3"].derive(missing="skip").ask(["mrr@10"])[0]
-    told = signature(PROFILES["ranx-0.3"].derive(missing="skip"), ["q1"], "0.1.0", asked=asked, seed=1)
+    told = signature(PROFILES["ranx-0.3"].derive(missing="skip"), ["q1"], "0.1.0", measure=asked, seed=1)
     digest = hashlib.sha256(b"q1").hexdigest()[:8]
     parts = str(told).split("|")
     assert parts[:3] == ["RR@10", "profile:ranx-0.3", "derived:missing"]
@@ -292,8 +292,8 @@ def test_names_versions_seeds_and_digits_do_not_matter() -> None:
     [asked] = tool.ask(["ndcg@10"])
     other = replace(STANDARD, name="mine-2", judging=asked.judging, averaging=asked.averaging, data=asked.data)
     [again] = other.ask([asked.quantity])
-    one = signature(tool, ["q1", "q2"], "0.1.0", asked=asked, seed=1, digits=4)
-    two = signature(other, ["q1", "q2"], "7.0.0", asked=again, seed=2)
+    one = signature(tool, ["q1", "q2"], "0.1.0", measure=asked, seed=1, digits=4)
+    two = signature(other, ["q1", "q2"], "7.0.0", measure=again, seed=2)
     assert str(one) != str(two)
     assert one == two
     assert one.differences(two) == []

@@ -160,7 +160,7 @@ class Explanation(_Explained, Trace):
     def signature(self) -> str:
         """One line that says which number this is."""
         lists = self.context.run.judgement.lists
-        return str(signature(self.context.profile, [self.id], __version__, asked=self.context.asked, lists=lists))
+        return str(signature(self.context.profile, [self.id], __version__, measure=self.context.asked, lists=lists))
 
     @cached_property
     def settings(self) -> dict[str, dict[str, Any]]:

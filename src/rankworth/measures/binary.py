@@ -310,8 +310,8 @@ def fall_out(judged: Judged, *, rel: float = 1) -> Terms:
     0.25
     """
     whole_list = judged.whole
-    others = whole_list.n_retrieved - total(relevant(whole_list, rel))
-    return Terms(gain=-relevant(judged, rel), weight=inside(judged), rest=judged.n_retrieved, norm=others)
+    n_nonrelevant = whole_list.n_retrieved - total(relevant(whole_list, rel))
+    return Terms(gain=-relevant(judged, rel), weight=inside(judged), rest=judged.n_retrieved, norm=n_nonrelevant)
 
 
 @measure("Accuracy", normalised=True)
@@ -338,8 +338,10 @@ def accuracy(judged: Judged, *, rel: float = 1) -> Terms:
     0.5
     """
     is_relevant = relevant(judged, rel)
-    others = judged.n_retrieved - total(is_relevant)
-    of = others + (1 - positive(others))  # 1 in place of 0, which none of the relevant documents stands below
+    n_nonrelevant = judged.n_retrieved - total(is_relevant)
+    of = n_nonrelevant + (
+        1 - positive(n_nonrelevant)
+    )  # 1 in place of 0, which none of the relevant documents stands below
     others_above = judged.rank - cumulative(is_relevant)
     return Terms(gain=is_relevant, weight=per_query(of) - others_above, norm=of * total(is_relevant))
 
@@ -388,8 +390,8 @@ def _precision_at(judged: Judged, is_relevant: Array) -> Array:
     if judged.ties == "last":
         return down_to(judged, running, judged.rank) / judged.rank
     above = down_to(judged, running, judged.tie_first - 1)
-    others = down_to(judged, running, judged.tie_last) - above - 1
-    rate = share(others, judged.tie_last - judged.tie_first)
+    tied_relevant = down_to(judged, running, judged.tie_last) - above - 1
+    rate = share(tied_relevant, judged.tie_last - judged.tie_first)
     # Beside a relevant document at rank i, (i - first) of the others stand above it, each relevant at this rate.
     inverse = position(judged, lambda rank: 1 / rank)
     return (above + 1 - judged.tie_first * rate) * inverse + rate * inside(judged)
@@ -409,10 +411,10 @@ def _at_first_relevant(judged: Judged, is_relevant: Array, weight: Callable[[Arr
     bound = judged.depth + 0 * begin
     chance = share(relevant, size)  # that it is the first, the second, ... of its group
     value = 0 * begin
-    for place in range(_most(xp, size - relevant) + 1):
-        rank = begin + place
+    for step in range(_most(xp, size - relevant) + 1):
+        rank = begin + step
         value = value + xp.where(rank <= bound, chance * weight(xp.where(rank > 0, rank, xp.ones_like(rank))), 0 * rank)
-        left = size - place - 1
+        left = size - step - 1
         chance = chance * share(xp.maximum(left - relevant + 1, 0 * left), xp.maximum(left, 0 * left))
     return value
 
@@ -429,9 +431,9 @@ def _chance_of_any(judged: Judged, is_relevant: Array) -> Array:
     xp = judged.xp
     inside_it = xp.minimum(judged.depth - begin + 1, size)  # places of the group within the cutoff
     missed = xp.ones_like(begin)
-    for place in range(_most(xp, relevant)):
-        drawn = share(xp.maximum(size - inside_it - place, 0 * size), xp.maximum(size - place, 0 * size))
-        missed = xp.where(relevant > place, missed * drawn, missed)
+    for step in range(_most(xp, relevant)):
+        drawn = share(xp.maximum(size - inside_it - step, 0 * size), xp.maximum(size - step, 0 * size))
+        missed = xp.where(relevant > step, missed * drawn, missed)
     return xp.where(relevant > 0, 1 - missed, 0 * missed)
 
 
@@ -439,8 +441,8 @@ def _first_group(judged: Judged, is_relevant: Array) -> tuple[Array, Array, Arra
     """`[Q]` each: the first rank, the size, and the relevant documents of the first tie group that has some."""
     is_first = first(is_relevant)
     begin, end = total(is_first * judged.tie_first), total(is_first * judged.tie_last)
-    there = total(is_first)
-    return begin, end - begin + there, total(is_first * down_to(judged, cumulative(is_relevant), judged.tie_last))
+    exists = total(is_first)
+    return begin, end - begin + exists, total(is_first * down_to(judged, cumulative(is_relevant), judged.tie_last))
 
 
 def _most(xp: object, number: Array) -> int:

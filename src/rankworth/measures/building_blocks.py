@@ -146,9 +146,9 @@ def at(running: Array, rank: Array) -> Array:
     xp = namespace(running)
     if not running.shape[1]:
         return xp.zeros_like(rank)
-    place = xp.astype(rank, indexing(rank))
-    place = xp.minimum(place, constant(running.shape[1], place)) - 1
-    return xp.take_along_axis(running, place, axis=1)
+    index = xp.astype(rank, indexing(rank))
+    index = xp.minimum(index, constant(running.shape[1], index)) - 1
+    return xp.take_along_axis(running, index, axis=1)
 
 
 def down_to(judged: Judged, running: Array, rank: Array) -> Array:
@@ -184,10 +184,10 @@ def peak(judged: Judged, found: Array, least_found: Array) -> tuple[Array, Array
         return none, none + 1
     counts = judged.is_judged & (found >= least_found[:, None])
     shares = xp.where(counts, found / judged.rank, xp.zeros_like(found))
-    place = xp.argmax(shares, axis=1, keepdims=True)
-    there = xp.take_along_axis(shares, place, axis=1) > 0
-    best_found, rank = (xp.take_along_axis(array, place, axis=1) for array in (found, judged.rank))
-    return xp.where(there, best_found, none), xp.where(there, rank, none + 1)
+    index = xp.argmax(shares, axis=1, keepdims=True)
+    exists = xp.take_along_axis(shares, index, axis=1) > 0
+    best_count, rank = (xp.take_along_axis(array, index, axis=1) for array in (found, judged.rank))
+    return xp.where(exists, best_count, none), xp.where(exists, rank, none + 1)
 
 
 def beside(columns: Sequence[Array]) -> Array:
@@ -303,8 +303,8 @@ def least(one: Array | float, other: Array | float) -> Array:
 def share(part: Array, whole: Array, *, otherwise: float = 0.0) -> Array:
     """Part over whole, place by place, and `otherwise` where the whole is 0."""
     xp = namespace(part)
-    void = whole == 0
-    return xp.where(void, constant(otherwise, part), part / xp.where(void, xp.ones_like(whole), whole))
+    is_zero = whole == 0
+    return xp.where(is_zero, constant(otherwise, part), part / xp.where(is_zero, xp.ones_like(whole), whole))
 
 
 def per_query(value: Array) -> Array:
@@ -343,7 +343,7 @@ def _at(judged: Judged, rank: Array, function: Callable[[float], float]) -> Arra
         table = constant([1.0, *map(function, _ranks(deepest))], rank)
         return _take(xp, table, rank)
     ranks = xp.unique_values(rank)
-    table = constant([function(float(ranks[place])) for place in range(ranks.shape[0])], rank)
+    table = constant([function(float(ranks[index])) for index in range(ranks.shape[0])], rank)
     return _take(xp, table, xp.searchsorted(ranks, rank))
 
 
@@ -353,7 +353,7 @@ def _each(number: Array, function: Callable[[float], float]) -> Array:
     if not math.prod(number.shape):
         return number
     values, places = xp.unique_inverse(number)
-    table = constant([function(float(values[place])) for place in range(values.shape[0])], number)
+    table = constant([function(float(values[index])) for index in range(values.shape[0])], number)
     return xp.reshape(xp.take(table, xp.reshape(places, (-1,))), number.shape)
 
 
@@ -379,15 +379,15 @@ def _sums(xp: Any, weights: list[float], first: Array, end: Array) -> Array:  # 
         first, end = xp.floor(first / 2), xp.floor(end / 2)
         padded = [*weights, 0.0]
         weights = (
-            [one + other for one, other in zip(padded[::2], padded[1::2], strict=False)] if len(weights) > 1 else []
+            [left + right for left, right in zip(padded[::2], padded[1::2], strict=False)] if len(weights) > 1 else []
         )
     return total
 
 
-def _take(xp: Any, table: Array, place: Array) -> Array:  # noqa: ANN401 - an array namespace
+def _take(xp: Any, table: Array, index: Array) -> Array:  # noqa: ANN401 - an array namespace
     """Look up, with places beyond the table at its end."""
-    flat = xp.astype(xp.reshape(place, (-1,)), indexing(place))
-    return xp.reshape(xp.take(table, xp.minimum(flat, constant(table.shape[0] - 1, flat))), place.shape)
+    flat = xp.astype(xp.reshape(index, (-1,)), indexing(index))
+    return xp.reshape(xp.take(table, xp.minimum(flat, constant(table.shape[0] - 1, flat))), index.shape)
 
 
 def _float(judged: Judged, mask: Array) -> Array:

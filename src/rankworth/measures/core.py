@@ -120,8 +120,8 @@ class Terms(NamedTuple):
         total = self.total()
         if not isinstance(self.norm, float | int):
             xp = namespace(total)
-            void = self.norm == 0
-            total = total / xp.where(void, constant(math.nan, total), self.norm)
+            is_undefined = self.norm == 0
+            total = total / xp.where(is_undefined, constant(math.nan, total), self.norm)
         elif self.norm != 1:
             total = total / self.norm if self.norm else total * math.nan
         return total if self.link is None else self.link(total)
@@ -239,17 +239,17 @@ class Named:
             MeasureError: `unknown-parameter`, `bad-parameter`.
 
         """
-        merged, known = dict(self.settings), self.definition.parameters
+        merged, parameters = dict(self.settings), self.definition.parameters
         for name, value in settings.items():
-            parameter = known.get(name)
+            parameter = parameters.get(name)
             if parameter is None:
-                text = f"{self.name} has no parameter {name!r}; it has: {', '.join(known) or 'none'}"
+                text = f"{self.name} has no parameter {name!r}; it has: {', '.join(parameters) or 'none'}"
                 raise MeasureError("unknown-parameter", text, remedy=f"write {self.name}@10" if name == "k" else "")
             merged[name] = parameter.accept(value, self.name)
-        ordered = ((name, merged[name]) for name in known if name in merged)
-        kept = tuple((name, value) for name, value in ordered if value != known[name].default)
-        changed = replace(self, settings=kept)
-        for name, value in kept:
+        ordered = ((name, merged[name]) for name in parameters if name in merged)
+        explicit = tuple((name, value) for name, value in ordered if value != parameters[name].default)
+        changed = replace(self, settings=explicit)
+        for name, value in explicit:
             if name not in changed.parameters:
                 other, needed = self.definition.beside[name]
                 text = f"{self.name}({name}={plain(value)}): {name} means something beside {other}={plain(needed)} only"
@@ -383,12 +383,14 @@ class Measure(Named):
 
 def no_ties(name: str, ties: str) -> MeasureError:
     """The error of a measure that needs ranks of which no two are equal."""
-    what = "an expected value over the orders of tied documents" if ties == "expected" else "a value for tied documents"
+    lacking = (
+        "an expected value over the orders of tied documents" if ties == "expected" else "a value for tied documents"
+    )
     shown = [measure.definition for measure in CATALOGUE.values() if measure.definition.shelf == "first"]
     able = [measure.name for measure in shown if measure.linear or measure.tied]
     return MeasureError(
         "bad-definition",
-        f"{name} is not linear: it does not have {what} (ties={ties})",
+        f"{name} is not linear: it does not have {lacking} (ties={ties})",
         remedy=f"break ties, as ties=id-descending does, or ask for another measure, such as {', '.join(able)}",
     )
 

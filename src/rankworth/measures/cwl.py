@@ -62,8 +62,8 @@ def inst(
     wanting = excess(judged.rank - 1, before(gain)) + 2 * T
     step = gain / wanting
     left = reach(step) * reach(step)
-    kept = left * (1 - step) * (1 - step)
-    change = kept * inverse_squares(wanting + 1 - gain) - left * inverse_squares(wanting + 1)
+    after = left * (1 - step) * (1 - step)
+    change = after * inverse_squares(wanting + 1 - gain) - left * inverse_squares(wanting + 1)
     end = never(step) * never(step) * inverse_squares(depth + 2 * T - total(gain))
     ranked = inverse_squares(2 * T) + total(change) - end
     at_best = 1.0  # but for rounding

@@ -304,8 +304,8 @@ def _shares_of_subtopics(judged: Judged, rel: float) -> Array:
 def _subtopics(judged: Judged, rel: float) -> Array:
     """`[Q]`: how many subtopics some judged document covers, retrieved or not; others do not count."""
     xp = judged.xp
-    there = xp.any(_covers(judged, judged.pool_by_subtopic, rel) > 0, axis=1)
-    return xp.sum(xp.astype(there, judged.rank.dtype), axis=1)
+    is_covered = xp.any(_covers(judged, judged.pool_by_subtopic, rel) > 0, axis=1)
+    return xp.sum(xp.astype(is_covered, judged.rank.dtype), axis=1)
 
 
 def _best_of_all(judged: Judged, rel: float, alpha: float, divisor: Callable[[float], float]) -> Array:
@@ -334,9 +334,9 @@ def _best_of_all(judged: Judged, rel: float, alpha: float, divisor: Callable[[fl
     discount = constant([divisor(rank) for rank in range(1, deepest + 1)], worth)
     gains = xp.cumulative_sum(worth[None, :] * xp.ones((most, 1), dtype=worth.dtype), axis=0)
     totals = xp.reshape(xp.cumulative_sum(gains / discount[None, :], axis=1), (-1,))
-    void = (number == 0) | (depth == 0)
-    place = xp.where(void, xp.zeros_like(number), (number - 1) * deepest + depth - 1)
-    return xp.where(void, xp.zeros_like(judged.n_retrieved), xp.take(totals, place))
+    is_empty = (number == 0) | (depth == 0)
+    index = xp.where(is_empty, xp.zeros_like(number), (number - 1) * deepest + depth - 1)
+    return xp.where(is_empty, xp.zeros_like(judged.n_retrieved), xp.take(totals, index))
 
 
 def _greedy(judged: Judged, rel: float, alpha: float) -> Judged:
@@ -353,11 +353,11 @@ def _greedy(judged: Judged, rel: float, alpha: float) -> Judged:
             return xp.zeros((queries, 0), dtype=xp.int64)
         useful = xp.any(covers > 0, axis=2)
         size = int(xp.max(xp.sum(xp.astype(useful, xp.int64), axis=1)))
-        kept = xp.argsort(xp.astype(~useful, xp.int64), axis=1, stable=True)[:, :size]
-        covers = xp.take_along_axis(covers, kept[:, :, None], axis=1)
+        useful_rows = xp.argsort(xp.astype(~useful, xp.int64), axis=1, stable=True)[:, :size]
+        covers = xp.take_along_axis(covers, useful_rows[:, :, None], axis=1)
         steps = size if judged.cutoff is None else min(size, int(xp.max(xp.asarray(judged.cutoff))))
         chosen = _greedily(xp, covers, alpha, steps)
-        return xp.take_along_axis(kept, chosen, axis=1)
+        return xp.take_along_axis(useful_rows, chosen, axis=1)
 
     return judged.ideal_by(choose)
 
@@ -378,10 +378,10 @@ def _greedily(xp: Any, covers: Array, alpha: float, steps: int) -> Array:  # noq
         for subtopic in range(1, number):
             new = new + columns[subtopic] * worth[:, subtopic : subtopic + 1]
         new = xp.where(left, new, constant(-1.0, covers))
-        place = xp.argmax(new, axis=1, keepdims=True)
-        chosen.append(place)
-        left = left & (places != place)
-        taken = xp.take_along_axis(covers, place[:, :, None], axis=1)[:, 0, :]
+        index = xp.argmax(new, axis=1, keepdims=True)
+        chosen.append(index)
+        left = left & (places != index)
+        taken = xp.take_along_axis(covers, index[:, :, None], axis=1)[:, 0, :]
         worth = xp.where(taken > 0, worth * (1 - alpha), worth)
     return xp.concat(chosen, axis=1) if chosen else xp.zeros((queries, 0), dtype=xp.int64)
 

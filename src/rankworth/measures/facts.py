@@ -119,7 +119,7 @@ RUNID: Final = FACTS["runid"]
 
 
 def _rows(array: Array) -> list[list[float]]:
-    return [[float(array[row, place]) for place in range(array.shape[1])] for row in range(array.shape[0])]
+    return [[float(array[row, column]) for column in range(array.shape[1])] for row in range(array.shape[0])]
 
 
 def _restored(name: str, settings: tuple[tuple[str, Any], ...]) -> Fact:

@@ -297,8 +297,8 @@ def smoothed_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     def log_odds(precisions: Array) -> Array:
         against = 1 + n - precisions  # 0 or less where documents count more than once
         is_sound = against > 0
-        one = constant(1.0, against)
-        odds = (1 + precisions) / judged.xp.where(is_sound, against, one)
+        unit = constant(1.0, against)
+        odds = (1 + precisions) / judged.xp.where(is_sound, against, unit)
         return ln(judged, judged.xp.where(is_sound, odds, constant(math.inf, against)))
 
     return Terms(gain=is_relevant, weight=cumulative(is_relevant), discount=judged.rank, link=log_odds)

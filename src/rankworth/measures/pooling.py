@@ -53,8 +53,8 @@ def bpref(judged: Judged, *, rel: float = 1, no_nonrelevant: Share | Literal["un
     at_worst = per_query(least(judged.n_nonrelevant(rel), n_relevant))
     is_relevant = relevant(judged, rel)
     if no_nonrelevant == "undefined":
-        void = positive(total(is_relevant)) * (1 - positive(judged.n_nonrelevant(rel)))
-        return Terms(gain=is_relevant, weight=1 - share(lost, at_worst), norm=n_relevant * (1 - void))
+        is_undefined = positive(total(is_relevant)) * (1 - positive(judged.n_nonrelevant(rel)))
+        return Terms(gain=is_relevant, weight=1 - share(lost, at_worst), norm=n_relevant * (1 - is_undefined))
     return Terms(gain=is_relevant, weight=1 - share(lost, at_worst, otherwise=1 - no_nonrelevant), norm=n_relevant)
 
 

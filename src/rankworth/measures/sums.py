@@ -95,7 +95,7 @@ def by_rank(rank: Array, function: Callable[[float], float]) -> Array:
         return rank
     xp = namespace(rank)
     ranks, places = xp.unique_inverse(rank)
-    table = constant([function(float(ranks[place])) for place in range(ranks.shape[0])], rank)
+    table = constant([function(float(ranks[index])) for index in range(ranks.shape[0])], rank)
     return xp.reshape(xp.take(table, xp.reshape(places, (-1,))), rank.shape)
 
 
@@ -132,16 +132,16 @@ def ideal_rank(gain: Array, best: Array) -> Array:
     levels = xp.unique_values(xp.concat([xp.reshape(gain, (-1,)), xp.reshape(best, (-1,))]))
     queries = xp.reshape(counting(gain.shape[0], gain, indexing(gain)), (-1, 1))
     rows, ideal = ((queries + 1) * levels.shape[0] - xp.searchsorted(levels, each) for each in (gain, best))
-    place = xp.argsort(xp.argsort(rows, axis=1, stable=True), axis=1, stable=True)
+    position = xp.argsort(xp.argsort(rows, axis=1, stable=True), axis=1, stable=True)
     better = _smaller(ideal, rows) - queries * best.shape[1]
     better_rows = _smaller(xp.sort(rows, axis=1), rows) - queries * gain.shape[1]
-    return xp.astype(1 + place + better - better_rows, gain.dtype)
+    return xp.astype(1 + position + better - better_rows, gain.dtype)
 
 
-def _smaller(keys: Array, asked: Array) -> Array:
+def _smaller(keys: Array, sought: Array) -> Array:
     """How many of all keys, which grow from the first row to the last, are smaller."""
     xp = namespace(keys)
-    return xp.reshape(xp.searchsorted(xp.reshape(keys, (-1,)), xp.reshape(asked, (-1,))), asked.shape)
+    return xp.reshape(xp.searchsorted(xp.reshape(keys, (-1,)), xp.reshape(sought, (-1,))), sought.shape)
 
 
 def cut_at(judged: Judged, ranks: int) -> tuple[Judged, int]:

@@ -100,9 +100,9 @@ def stopping(
         goes_on: whether the reader would look at the next rank, too, if there were one, so as not to have stopped.
 
     """
-    there, looked = reach(stop), sums(weight, depth)
-    norm = total(stop * there * position(judged, looked)) + never(stop) * looked(depth)
-    rate = Terms(gain=gain, weight=there * position(judged, weight), norm=norm)
+    reached, looked = reach(stop), sums(weight, depth)
+    norm = total(stop * reached * position(judged, looked)) + never(stop) * looked(depth)
+    rate = Terms(gain=gain, weight=reached * position(judged, weight), norm=norm)
     beyond = never(stop) * weight(depth + 1) if goes_on else 0.0
     return reported(of, judged, rate, at_first=weight(1), beyond=beyond)
 

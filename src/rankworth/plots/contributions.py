@@ -98,8 +98,8 @@ def stacked(explanations: "Sequence[Explanation | Difference]") -> "Axes":
     heights = [high for _, high in sizes]
     figure = Figure(figsize=(sizes[0][0], sum(heights)), layout="constrained")
     axes = figure.subplots(len(sizes), squeeze=False, height_ratios=heights)[:, 0].tolist()
-    for one, ax in zip(explanations, axes, strict=True):
-        contributions(one, ax=ax)
+    for explained, ax in zip(explanations, axes, strict=True):
+        contributions(explained, ax=ax)
     return axes[0]  # type: ignore[no-any-return]
 
 
@@ -118,10 +118,10 @@ def _difference(explained: Difference, ax: "Axes | None") -> "Axes":
         sheet.rows([row["document"] for row in shown])
         sheet.ax.locator_params(axis="x", nbins=5)
         sheet.ax.axvline(0, color=sheet.palette.muted, linewidth=1, label="_")
-        for place, row in enumerate(shown):
+        for index, row in enumerate(shown):
             color = sheet.palette.more if row["difference"] > 0 else sheet.palette.less
-            sheet.ax.barh(place, row["difference"], height=0.66, color=color, zorder=2)
-            sheet.aside(place, f"{signed(row['difference'])}   {_moved(row)}")
+            sheet.ax.barh(index, row["difference"], height=0.66, color=color, zorder=2)
+            sheet.aside(index, f"{signed(row['difference'])}   {_moved(row)}")
         return sheet.ax
 
 

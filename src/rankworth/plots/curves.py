@@ -187,12 +187,12 @@ def _lines(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
     series: dict[tuple[str, float | None], list[Row]] = {}
     for row in rows:
         series.setdefault((row["measure"], row.get("beside")), []).append(row)
-    alike: dict[tuple[Any, ...], list[str]] = {}
+    same_values: dict[tuple[Any, ...], list[str]] = {}
     for (measure, beside), line_rows in series.items():
         rounded = (round(row["value"], 12) if real(row["value"]) else None for row in line_rows)
-        alike.setdefault((beside, *rounded), []).append(measure)
+        same_values.setdefault((beside, *rounded), []).append(measure)
     lines = []
-    for line, ((beside, *_), measures) in enumerate(alike.items()):
+    for line, ((beside, *_), measures) in enumerate(same_values.items()):
         line_rows = series[measures[0], beside]
         name = ", ".join(measures) + ("" if beside is None else f", beside grade {beside:g}")
         up = [math.nan if row["value"] is None else row["value"] for row in line_rows]
@@ -210,7 +210,7 @@ def _lines(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
 def _number(sheet: Canvas, places: Sequence[float]) -> None:
     """Label all places of the horizontal axis where there are few, and round ones where there are many."""
     if len(places) <= _LABELLED:
-        sheet.ax.set_xticks(places, [f"{place:g}" for place in places])
+        sheet.ax.set_xticks(places, [f"{x:g}" for x in places])
     else:
         sheet.ax.locator_params(axis="x", integer=True)
 
@@ -268,15 +268,15 @@ def _ranges(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
     sheet.names(f"{_RANGES[shown.by]}; circle: current position")
     ax.set_xlim(*ends((row["value"] for row in rows), 0.02))
     for height, measure in enumerate(shown.measures):
-        own = [row for row in rows if row["measure"] == measure and real(row["value"])]
-        values = {row[shown.by]: row["value"] for row in own}
+        measure_rows = [row for row in rows if row["measure"] == measure and real(row["value"])]
+        values = {row[shown.by]: row["value"] for row in measure_rows}
         if not {"lowest", "highest"} <= set(values):
             sheet.aside(height, number(None))
             continue
         bounds, across = [values["lowest"], values["highest"]], [height, height]
         ax.plot(bounds, across, color=palette.more, linewidth=5, solid_capstyle="butt")
         sheet.marks(bounds, across, "|", palette.more, markersize=12)
-        alone = [row["value"] for row in own if row[shown.by] == "alone"]
+        alone = [row["value"] for row in measure_rows if row[shown.by] == "alone"]
         sheet.marks(alone, [height] * len(alone), "|", palette.text, markersize=12)
         text = span(*bounds)
         if "mean" in values:

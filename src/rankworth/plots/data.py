@@ -58,9 +58,9 @@ def scores(values: Scored, *, interval: bool = True, library: FrameLibrary = "po
         cells = [(name, measure, None if value is None else float(value)) for name, measure, value in named]
         return to_library(by_name(("scenario", "measure", "value"), cells), library)
     rows = []
-    for name, one in runs.items():
-        bounds = one.interval() if interval else {}
-        for measure, value in one.mean().items():
+    for name, result in runs.items():
+        bounds = result.interval() if interval else {}
+        for measure, value in result.mean().items():
             low, high = bounds[measure][:2] if interval else (None, None)
             rows.append((name, measure, value, low, high))
     return to_library(by_name(("run", "measure", "value", "low", "high"), rows), library)
@@ -209,9 +209,9 @@ def histogram(values: Values, measure: str | Measure | Fact, *, library: FrameLi
 
     """
     table = values.per_query
-    place = values._index(measure)  # noqa: SLF001 - a measure by any of its names
-    pairs = zip(table.queries, table.array[:, place].tolist(), strict=True)
-    rows = pairs if table.there is None else compress(pairs, table.there[:, place].tolist())
+    column = values._index(measure)  # noqa: SLF001 - a measure by any of its names
+    pairs = zip(table.queries, table.array[:, column].tolist(), strict=True)
+    rows = pairs if table.there is None else compress(pairs, table.there[:, column].tolist())
     return to_library(by_name(("query", "value"), rows), library)
 
 

@@ -129,20 +129,20 @@ def histogram(values: Values, measure: str | Measure | Fact, *, ax: "Axes | None
     >>> ax.get_title(loc="left")
     'RR of 3 queries'
     """
-    known = [value for value in data.histogram(values, measure)["value"] if math.isfinite(value)]
+    finite = [value for value in data.histogram(values, measure)["value"] if math.isfinite(value)]
     column = values._index(measure)  # noqa: SLF001 - a measure by any of its names
     way = values.measures[column].averaging
-    middle = sum(known) / len(known) if way == "sum" and known else values[measure]
-    void = len(values.per_query) - len(known)
+    middle = sum(finite) / len(finite) if way == "sum" and finite else values[measure]
+    missing = len(values.per_query) - len(finite)
     with canvas(ax, grid="y") as sheet:
-        more = f" ({void:,} more without a value)" if void else ""
-        sheet.title(f"{values.per_query.measures[column]} of {counted(len(known))}{more}")
+        more = f" ({missing:,} more without a value)" if missing else ""
+        sheet.title(f"{values.per_query.measures[column]} of {counted(len(finite))}{more}")
         sheet.names("value", "queries")
-        if not known:
+        if not finite:
             sheet.note("no query has a value")
             return sheet.ax
-        edges = _edges(known)
-        sheet.ax.hist(known, bins=edges, color=sheet.palette.more, rwidth=0.92, zorder=2)
+        edges = _edges(finite)
+        sheet.ax.hist(finite, bins=edges, color=sheet.palette.more, rwidth=0.92, zorder=2)
         sheet.ax.locator_params(axis="y", integer=True)
         sheet.ax.set_xlim(edges[0], edges[-1])
         if math.isfinite(middle):
@@ -328,9 +328,9 @@ def _limits(sheet: Canvas, orders: tuple[SystemMeans, SystemMeans], *, same: boo
     if same:
         ends = [(min(low for low, _ in ends), max(high for _, high in ends))] * 2
     limits = []
-    for (low, high), one in zip(ends, orders, strict=True):
+    for (low, high), means in zip(ends, orders, strict=True):
         edge = _EDGE * (high - low) or _EDGE
-        limits.append((low - edge, high + edge) if one.better == "higher" else (high + edge, low - edge))
+        limits.append((low - edge, high + edge) if means.better == "higher" else (high + edge, low - edge))
     sheet.ax.set_xlim(*limits[0])
     sheet.ax.set_ylim(*limits[1])
     if same:
@@ -340,7 +340,7 @@ def _limits(sheet: Canvas, orders: tuple[SystemMeans, SystemMeans], *, same: boo
 
 def _swapped(sheet: Canvas, row: Correlated, orders: tuple[SystemMeans, SystemMeans]) -> None:
     """Draw lines between systems that change places, where an order is significant."""
-    at = {name: place for place, name in enumerate(orders[0].systems)}
+    at = {name: index for index, name in enumerate(orders[0].systems)}
     styles: dict[str, tuple[str, Any]] = {"both": (sheet.palette.less, "-"), "one": (sheet.palette.muted, (0, (4, 2)))}
     handles: dict[str, Line2D] = {}
     for swap in row.swaps:

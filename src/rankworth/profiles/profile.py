@@ -116,8 +116,8 @@ class Rule:
     @cached_property
     def example(self) -> Quantity | None:
         """The measure with 10 for every number: what it is a measure of; None where it stands for several."""
-        first, *others = names.separated(_BLANK.sub(lambda blank: _EXAMPLES.get(blank[1], "0.5"), self.means))
-        return None if others else names.parse(first)
+        first, *further = names.separated(_BLANK.sub(lambda blank: _EXAMPLES.get(blank[1], "0.5"), self.means))
+        return None if further else names.parse(first)
 
 
 @lru_cache(maxsize=4096)
@@ -332,8 +332,8 @@ class Profile:
         says = "" if setting in self.derived else self.refuses.get(setting, "")
         if not says:
             return error
-        first, *others = error.problems
-        return InputError(error.slug, f"{says} (here: {first})", *others, more=error.more, remedy=error.remedy)
+        first, *further = error.problems
+        return InputError(error.slug, f"{says} (here: {first})", *further, more=error.more, remedy=error.remedy)
 
     def _resolved(self, text: object, rel: float | None) -> list[ResolvedMeasure]:
         """Resolve a name under the profile; the tool's names are tried first, as they are written, then in any case."""
@@ -380,7 +380,7 @@ class Profile:
 
     def _plainest_like(self, quantity: Quantity) -> Rule | None:
         """Find the rule with the shortest name about the same measure, if possible with a cutoff where it has one."""
-        alike = [
+        similar = [
             rule
             for rule in self.rules
             if {*_BLANK.findall(rule.means)} <= {"k"}
@@ -399,7 +399,7 @@ class Profile:
                 len(rule.name),
             )
 
-        return min(alike, key=plainness, default=None)
+        return min(similar, key=plainness, default=None)
 
 
 def _labelled(measures: Sequence[ResolvedMeasure]) -> list[ResolvedMeasure]:
@@ -474,10 +474,12 @@ class Profiles(Mapping[str, Profile]):
 
 
 @lru_cache(maxsize=256)
-def _versioned(name: str, known: tuple[str, ...]) -> str | None:
+def _versioned(name: str, available: tuple[str, ...]) -> str | None:
     """Find the name as the file has it: in whatever case, with `-` or `_`, without version or with a part of it."""
     wanted = re.escape(name.casefold().replace("_", "-"))
-    match_of = {name: re.fullmatch(rf"{wanted}(?:[-.]([\d.]+))?", name.casefold().replace("_", "-")) for name in known}
+    match_of = {
+        name: re.fullmatch(rf"{wanted}(?:[-.]([\d.]+))?", name.casefold().replace("_", "-")) for name in available
+    }
     exact = next((name for name, match in match_of.items() if match and match[1] is None), None)
     matches = [name for name, match in match_of.items() if match]
 

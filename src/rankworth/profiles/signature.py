@@ -59,12 +59,12 @@ class Signature:
         """
         if not isinstance(text, str):
             raise UsageError("bad-signature", f"{type(text).__name__} is no signature: a signature is a line of text")
-        first, *others = text.strip().split("|")
-        parts = others if (measure := "" if first.startswith("profile:") else first) else [first, *others]
+        first, *further = text.strip().split("|")
+        parts = further if (measure := "" if first.startswith("profile:") else first) else [first, *further]
         pairs = {match["name"]: match["value"] for match in map(_PAIR.fullmatch, parts) if match}
-        odd = [part for part in parts if not _PAIR.fullmatch(part) or part.partition(":")[0] not in _KNOWN]
+        unknown = [part for part in parts if not _PAIR.fullmatch(part) or part.partition(":")[0] not in _KNOWN]
         missing = [name for name in ("profile", "queries") if name not in pairs]
-        problem = f"{odd[0]!r} is nothing that a signature says" if odd else ""
+        problem = f"{unknown[0]!r} is nothing that a signature says" if unknown else ""
         problem = problem or (f"it does not tell the {missing[0]}" if missing else "")
         recorded = {name: pairs.pop(name) for name in _RECORDED if name in pairs}
         signature = cls(pairs, pairs.pop("queries", ""), measure, recorded)
@@ -130,13 +130,13 @@ class Signature:
         if self.measure != other.measure:
             differences.append(f"the measure is {self.measure or 'not told'} and {other.measure or 'not told'}")
         for name in dict.fromkeys((*self.settings, *other.settings)):
-            one, two = (part.settings.get(name, _shown(STANDARD.setting(name))) for part in (self, other))
-            if one != two:
-                differences.append(f"{name} is {one} and {two}")
+            mine, theirs = (part.settings.get(name, _shown(STANDARD.setting(name))) for part in (self, other))
+            if mine != theirs:
+                differences.append(f"{name} is {mine} and {theirs}")
         if self.queries != other.queries:
             sizes = [int(signature.queries.partition("-")[0]) for signature in (self, other)]
-            others = "other queries" if sizes[0] == sizes[1] else f"{sizes[0]:,} and {sizes[1]:,} queries"
-            differences.append(f"the query sets differ: {others}")
+            fact = "other queries" if sizes[0] == sizes[1] else f"{sizes[0]:,} and {sizes[1]:,} queries"
+            differences.append(f"the query sets differ: {fact}")
         return differences
 
 
@@ -166,7 +166,7 @@ def signature(
     queries: Sequence[str],
     version: str,
     *,
-    asked: ResolvedMeasure | None = None,
+    measure: ResolvedMeasure | None = None,
     lists: bool | None = None,
     **recorded: object,
 ) -> Signature:
@@ -176,7 +176,7 @@ def signature(
         profile: the conventions.
         queries: the ids of the queries that have values.
         version: of this library.
-        asked: the measure, where the line is about one.
+        measure: the measure, where the line is about one.
         lists: whether the run came as lists, whose order decides where nothing else is asked for, which the line tells;
             that scores decide it does not. None where there is no run.
         recorded: `seed` and `digits`, where there are some.
@@ -184,7 +184,7 @@ def signature(
     >>> str(signature(STANDARD.derive(missing="skip"), ["q1"], "0.2.0"))
     'profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.2.0'
     """
-    source = profile if asked is None else asked
+    source = profile if measure is None else measure
     judging = source.judging
     if lists is not None and judging.order == "score":
         judging = replace(judging, order=STANDARD.judging.order)
@@ -201,7 +201,7 @@ def signature(
     return Signature(
         settings,
         f"{len(queries)}-{digest}",
-        "" if asked is None else str(asked.quantity),
+        "" if measure is None else str(measure.quantity),
         shown | {"rankworth": version} | {name: str(value) for name, value in recorded.items()},
     )
 

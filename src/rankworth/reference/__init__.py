@@ -195,7 +195,7 @@ def shelves() -> dict[str, list[Quantity]]:
         is_own = definition.function.__module__.partition(".")[0] == "rankworth"
         groups[{"first": FIRST, "parity": PARITY}.get(definition.shelf, REST) if is_own else OWN].append(measure)
     for heading in (OWN, REST, PARITY):
-        groups[heading].sort(key=lambda one: one.name.casefold())
+        groups[heading].sort(key=lambda quantity: quantity.name.casefold())
     return {heading: listed for heading, listed in groups.items() if listed}
 
 
@@ -254,8 +254,8 @@ def _parameters(quantity: Quantity, doc: _Doc) -> Iterator[Entry]:
     if isinstance(quantity, Measure):
         at = quantity.definition.at
         cutoff = "the cutoff; only the first k documents count, all that were retrieved where it is not said."
-        own = (f"@{at}", f"the same as {at}=", "there is no cutoff.")
-        yield own if at else (f"@{quantity.cutoff or 'k'}", "a whole number from 1", cutoff)
+        cutoff_entry = (f"@{at}", f"the same as {at}=", "there is no cutoff.")
+        yield cutoff_entry if at else (f"@{quantity.cutoff or 'k'}", "a whole number from 1", cutoff)
         removed = "whether documents that nobody judged are removed before ranks are counted."
         yield f"judged_only={quantity.judged_only}", "True or False", removed
 
@@ -267,8 +267,8 @@ def _explained(name: str, arguments: Mapping[str, str]) -> str:
     other = CATALOGUE.get(match[1]) if match else None
     if match is None or other is None:
         return text
-    there = _explained(name, _doc(other.definition).arguments).removesuffix(".")
-    return there + text[match.end() :]
+    explanation = _explained(name, _doc(other.definition).arguments).removesuffix(".")
+    return explanation + text[match.end() :]
 
 
 def _properties(definition: Definition) -> Iterator[str]:
@@ -320,9 +320,9 @@ def example(quantity: Measure | Fact) -> tuple[list[str], list[str]]:
             grades, missing = _BY_SUBTOPIC, _MISSING_BY_SUBTOPIC
         of = "grades for three subtopics" if quantity.definition.subtopics else "grades"
         ranking = f"Five documents, 1 to 5, were retrieved. Their {of}, best rank first, are "
-        shown, others = (Look().cells(Column("grade", "grade", some)) for some in (grades, missing))
+        shown, unretrieved = (Look().cells(Column("grade", "grade", part)) for part in (grades, missing))
         ranking += f"{', '.join(shown)}, where ? is a document that nobody judged. Judged, but not "
-        ranking += f"retrieved, from document 6 on: grades {' and '.join(others)}."
+        ranking += f"retrieved, from document 6 on: grades {' and '.join(unretrieved)}."
         try:
             blocks = [ranking, *_computation(quantity, grades, missing)]
             if isinstance(quantity, TextFact):

@@ -165,9 +165,9 @@ def _settings(profile: Profile) -> Iterator[str]:
     if profile.rel is not None:
         entries.insert(0, (f"rel={shown(profile.rel)}", f"{STANDARD.name}: 1", f"{_threshold(profile.rel)}."))
     yield items(entries) if entries else f"Nothing for all measures: they are as in {STANDARD.name}."
-    if alike := [name for name in why if name not in differs]:
+    if same := [name for name in why if name not in differs]:
         yield f"## As in {STANDARD.name}"
-        yield items((setting(name), "the same", why[name]) for name in alike)
+        yield items((setting(name), "the same", why[name]) for name in same)
     prefix = "measures."
     if single := [(name, text) for name, text in profile.why.items() if name.startswith(prefix)]:
         yield "## Of single measures"

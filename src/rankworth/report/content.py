@@ -348,7 +348,7 @@ def _of_two(comparison: Comparison, pair: Difference, texts: Mapping[str, str]) 
         "equivalent": "is equivalent to {}: the difference is within the margin ({})",
     }
     wording = words.get(pair.word, "is not clearly different from {}: chance may be the reason ({})")
-    others = [
+    further = [
         f"{'not clearly different' if word == 'unclear' else word} by "
         f"{', '.join(each.measure for each in rest if each.word == word)}"
         for word in dict.fromkeys(each.word for each in rest)
@@ -361,7 +361,7 @@ def _of_two(comparison: Comparison, pair: Difference, texts: Mapping[str, str]) 
     lost = [row.query for row in comparison.queries(pair.measure, pair.second, pair.first).worst(3)]
     second = f"It is better on {pair.wins:,} of {counted(pair.queries)}, worse on {pair.losses:,}"
     loses = f"; it loses most on{_named(lost, texts)[1:]}" if lost else ""
-    sentences = [f"{'; '.join([first, *others])}.", f"{second} and equal on {pair.ties:,}{loses}."]
+    sentences = [f"{'; '.join([first, *further])}.", f"{second} and equal on {pair.ties:,}{loses}."]
     if pair.word != corrected.word:
         over = f"Corrected for the {len(comparison.differences)} measures of this report ({comparison.plan.correction})"
         sentences.append(f"{over}, the difference by {pair.measure} is not clear ({_p(corrected.adjusted)}).")
@@ -428,9 +428,11 @@ def _profiles(inputs: _Inputs, labels: Sequence[str]) -> list[dict[str, Any]]:
 
 def _order(record: Mapping[str, Any], seed: int) -> list[int]:
     """Order rows of queries: those that differ most by each measure in turn, or are worst, then the rest at random."""
-    first, *others = ([np.array(each, dtype=float) for each in run.values()] for run in record["values"].values())
+    first, *other_runs = ([np.array(each, dtype=float) for each in run.values()] for run in record["values"].values())
     size = len(record["queries"])
-    spreads = [abs(value - base) for other in others for base, value in zip(first, other, strict=True)] or [-first[0]]
+    spreads = [abs(value - base) for other in other_runs for base, value in zip(first, other, strict=True)] or [
+        -first[0]
+    ]
     ranked = [np.argsort(-np.nan_to_num(spread, nan=-np.inf), kind="stable") for spread in spreads]
     matter = [row for matched in zip(*ranked, strict=True) for row in matched][: size // 2 * len(ranked)]
     rest = list(range(size))
@@ -441,8 +443,8 @@ def _order(record: Mapping[str, Any], seed: int) -> list[int]:
 def _listed(record: Mapping[str, Any], inputs: _Inputs) -> list[str]:
     """Choose the runs of which rankings are shown: the baseline, and those with the best means."""
     sign = 1 if record["better"][inputs.lead] == "lower" else -1
-    baseline, *others = record["runs"]
-    best = sorted(others, key=lambda name: sign * (record["means"][name][inputs.lead] or 0.0))
+    baseline, *other_runs = record["runs"]
+    best = sorted(other_runs, key=lambda name: sign * (record["means"][name][inputs.lead] or 0.0))
     return [name for name in (baseline, *best) if name in inputs.runs][:_LISTED]
 
 
@@ -564,8 +566,8 @@ def _lacks(record: Mapping[str, Any], inputs: _Inputs, *, profiles: bool) -> Ite
     """Yield what is not on the page, and why, as sentences."""
     stored = [name for name in record["runs"] if name not in inputs.runs]
     if stored:
-        what = "rankings, curves, data health, profiles and what to do next"
-        yield f"Of {', '.join(stored)} only values are known (results files, or several runs of one system): no {what}."
+        left = "rankings, curves, data health, profiles and what to do next"
+        yield f"Of {', '.join(stored)} only values are known (results files, or several runs of one system): no {left}."
     if unlisted := [name for name in record["runs"] if name in inputs.runs and name not in record["listed"]]:
         yield f"Rankings are those of {', '.join(record['listed'])}; of {', '.join(unlisted)} there are values only."
     shown, every = len(record["lists"]), counted(len(record["queries"]))

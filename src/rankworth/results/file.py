@@ -239,12 +239,12 @@ class Result(Shown):
         labels = [column.label for column in self.columns]
         shape = len(self.columns), len(self.queries)
         values = np.array([column.values for column in self.columns], dtype=np.float64).reshape(shape).T
-        known = np.array([column.known for column in self.columns], dtype=bool).reshape(shape).T
+        is_listed = np.array([column.known for column in self.columns], dtype=bool).reshape(shape).T
         values.setflags(write=False)
         texts = {label: list(cells) for label, cells in self.texts.items()}
         groups = texts.pop("group", []) if self.by else []
         kinds = {column.label: column.kind for column in self.columns}
-        return PerQuery([*self.queries], labels, values, texts, None if known.all() else known, kinds, groups)
+        return PerQuery([*self.queries], labels, values, texts, None if is_listed.all() else is_listed, kinds, groups)
 
     def interval(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
         """Compute a confidence interval of each mean, as `Values.interval`; of plain and geometric means.
@@ -340,8 +340,8 @@ def record(table: "RunValues", level: float | None = None, *, with_queries: bool
     level = level if first.measures else None
     shared = {name: _shared(values, with_queries=with_queries) for name, values in table.items()}
     head = next(iter(shared.values()))
-    if odd := next((name for name, other in shared.items() if other != head), ""):
-        fact = f"{next(iter(shared))} and {odd} have other profiles, measures or judgements"
+    if differing := next((name for name, other in shared.items() if other != head), ""):
+        fact = f"{next(iter(shared))} and {differing} have other profiles, measures or judgements"
         remedy = "evaluate the runs together, or keep a file for each"
         raise UsageError("not-comparable", f"{fact}, which a file tells once for all runs", remedy=remedy)
     document = {"schema": f"{FAMILY}{NUMBER}", "rankworth": __version__, "signature": table.signature} | head
@@ -536,8 +536,8 @@ def digest(document: Mapping[str, Any]) -> str:
     >>> digest({"b": 1.0, "a": None}) == sha256(b'{"a":null,"b":1}').hexdigest()
     True
     """
-    kept = {key: value for key, value in document.items() if key != "digest"}
-    return sha256(json.dumps(_with_integers(kept), sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    content = {key: value for key, value in document.items() if key != "digest"}
+    return sha256(json.dumps(_with_integers(content), sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _with_integers(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds

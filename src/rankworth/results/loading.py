@@ -197,15 +197,15 @@ def renewal(
     return shlex.join(["rankworth", "evaluate", qrels, *runs, "-m", *measures, *options])
 
 
-def _no_results(name: str, what: str) -> InputError:
-    fact = f"{name}: this is {what}, and no results of rankworth"
+def _no_results(name: str, kind: str) -> InputError:
+    fact = f"{name}: this is {kind}, and no results of rankworth"
     return InputError("bad-results", fact, remedy="rankworth evaluate QRELS RUN -q -o FILE.json writes one")
 
 
-def _damaged(source: Source, what: str) -> InputError:
+def _damaged(source: Source, problem: str) -> InputError:
     """Return the error about a results file that has to be written again."""
     remedy = f"write it again: {KEEP} {shlex.quote(source.path)}"
-    return InputError("bad-results", f"{source.name}: {what}", remedy=remedy)
+    return InputError("bad-results", f"{source.name}: {problem}", remedy=remedy)
 
 
 def _add_rows(document: Mapping[str, Any], table: Any) -> None:  # noqa: ANN401 - a frame of Polars
@@ -330,9 +330,9 @@ def _column(
 
     """
     signed_as = Signature.parse(run["signatures"][label])
-    there = np.array([label in row for row in rows.values()], dtype=bool)
+    is_listed = np.array([label in row for row in rows.values()], dtype=bool)
     if signed_as.queries != _signed(label, rows):
-        count, signed = f"{np.count_nonzero(there)}", signed_as.queries.partition("-")[0]
+        count, signed = f"{np.count_nonzero(is_listed)}", signed_as.queries.partition("-")[0]
         as_counted = "as many others" if signed == count else count
         raise ValueError(f"{label} is signed for {signed} queries, and the file has {as_counted}")
     try:
@@ -347,12 +347,14 @@ def _column(
         uneven = dict(
             _uneven_of_schema_3(signed_as.settings, rows, label, judged, run["queries"].get("unanswered_queries", ()))
         )
-    counts = _counts(values, rows, there, uneven, signed_as)
-    return Column(label, signed_as.measure, str(signed_as), values, None if there.all() else there, kind, mean, counts)
+    counts = _counts(values, rows, is_listed, uneven, signed_as)
+    return Column(
+        label, signed_as.measure, str(signed_as), values, None if is_listed.all() else is_listed, kind, mean, counts
+    )
 
 
 def _counts(
-    values: Floats, rows: Mapping[str, Any], listed: Mask, uneven: Mapping[str, Any], own: Signature
+    values: Floats, rows: Mapping[str, Any], listed: Mask, uneven: Mapping[str, Any], signed_as: Signature
 ) -> scoring.Column:
     """Return what a mean is made of.
 
@@ -361,7 +363,7 @@ def _counts(
         rows: the queries that have a value by some measure.
         listed: `[Q]`, those that have one by this measure.
         uneven: by query the value that counts, its weight, and maybe the number of its group.
-        own: the signature of the measure.
+        signed_as: the signature of the measure.
 
     Raises:
         ValueError: where a weight is none.
@@ -380,13 +382,13 @@ def _counts(
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError("a weight is no finite number from 0")
     is_grouped = any(len(row) > 2 for row in uneven.values())  # noqa: PLR2004 - value and weight
-    settings = own.settings
+    settings = signed_as.settings
     return scoring.Column(
         queries,
         counts,
         weights,
         listed,
-        getattr(quantity_of(own.measure), "averaging", "mean"),
+        getattr(quantity_of(signed_as.measure), "averaging", "mean"),
         visible if uneven else None,
         strata if is_grouped else None,
         int(settings["round_means"]) if "round_means" in settings else None,

@@ -44,22 +44,22 @@ def counts_note(counts: "Counts", profile: Profile) -> str:
     judging, averaging, data = profile.judging, profile.averaging, profile.data
     parts = [f"{counts.scored:,} of {counts.judged:,} judged queries scored"]
     if counts.unanswered:
-        fate = FATES[averaging.missing]
-        parts.append(f"{counts.unanswered:,} without results{_named(counts.unanswered_queries)}, {fate}")
+        outcome = FATES[averaging.missing]
+        parts.append(f"{counts.unanswered:,} without results{_named(counts.unanswered_queries)}, {outcome}")
     if counts.no_relevant:
         parts.append(f"{counts.no_relevant:,} without a relevant document{_named(counts.no_relevant_queries)}")
     if counts.ignored:
-        fate = "counted as rankings of unjudged documents" if averaging.extra == "zero" else "ignored"
-        parts.append(f"{counted(counts.ignored)} of the run not judged{_named(counts.ignored_queries)}, {fate}")
+        outcome = "counted as rankings of unjudged documents" if averaging.extra == "zero" else "ignored"
+        parts.append(f"{counted(counts.ignored)} of the run not judged{_named(counts.ignored_queries)}, {outcome}")
     repeated = "left out as duplicates"
-    for documents, judgements, fate in (
+    for documents, judgements, outcome in (
         (counts.excluded, counts.excluded_judgements, f"excluded ({data.exclude})"),
         (counts.duplicates_removed, 0, f"{repeated} (duplicates:{judging.duplicates})"),
         (0, counts.duplicate_judgements_removed, f"{repeated} (duplicate_judgements:{judging.duplicate_judgements})"),
     ):
         nouns = ((documents, "retrieved document"), (judgements, "judgement"))
         if which := [counted(count, noun, f"{noun}s") for count, noun in nouns if count]:
-            parts.append(f"{' and '.join(which)} {fate}")
+            parts.append(f"{' and '.join(which)} {outcome}")
     if data.weights is not None:
         parts.append(f"means weighted by {data.weights.called}")
     if data.macro is not None:
@@ -323,7 +323,7 @@ def trec_lines(
         texts_of: dict[names.Quantity, list[str]] = dict(zip(facts, values.per_query.texts.values(), strict=True))
         if with_queries:
             columns = dict(zip(values.measures, values.per_query.array.T.tolist(), strict=True)) | texts_of
-            shown = [(label, one, columns[one]) for one, label in order.items() if _is_per_query(one)]
+            shown = [(label, measure, columns[measure]) for measure, label in order.items() if _is_per_query(measure)]
             rows += [
                 (label, query, _trec_value(quantity, column[number]))
                 for number, query in enumerate(values.per_query.ids)
@@ -343,14 +343,17 @@ def _trec_order(
 ) -> dict[names.Quantity, str]:
     """Order measures as trec_eval does, under its names; those that it does not have come last, under our names."""
     plan = values._details.plan  # noqa: SLF001 - no promise to users
-    labels = {one.quantity: "".join(one.label.split()) for one in plan}
-    trec = {one: names.trec_name(one, rel) or (_BEYOND, labels.get(one, str(one))) for one in values.asked}
+    labels = {measure.quantity: "".join(measure.label.split()) for measure in plan}
+    trec = {
+        measure: names.trec_name(measure, rel) or (_BEYOND, labels.get(measure, str(measure)))
+        for measure in values.asked
+    }
 
     def order_in_trec(quantity: names.Quantity) -> tuple[int, float]:
         at = quantity.parameters[quantity.definition.at] if quantity.definition.at else quantity.cutoff or 0
         return trec[quantity][0], 0.0 if trec[quantity][0] == _BEYOND else float(at)
 
-    return {one: written.get(one) or trec[one][1] for one in sorted(values.asked, key=order_in_trec)}
+    return {measure: written.get(measure) or trec[measure][1] for measure in sorted(values.asked, key=order_in_trec)}
 
 
 def _is_per_query(quantity: names.Quantity) -> bool:

@@ -93,9 +93,9 @@ class PerQuery(Shown):
         """Return whether there are the same values for the same queries and measures."""
         if not isinstance(other, PerQuery):
             return NotImplemented
-        alike = ("ids", "measures", "texts", "groups", "kinds")
+        compared = ("ids", "measures", "texts", "groups", "kinds")
         return (
-            all(getattr(self, name) == getattr(other, name) for name in alike)
+            all(getattr(self, name) == getattr(other, name) for name in compared)
             and np.array_equal(self.array, other.array, equal_nan=True)
             and np.array_equal(self._known, other._known)
         )
@@ -105,7 +105,9 @@ class PerQuery(Shown):
     def to_dict(self) -> dict[Any, dict[str, float]]:
         """Return `{query: {measure: value}}`, without the values that are not there."""
         rows = zip(self.queries, self.array.tolist(), self._known.tolist(), strict=True)
-        return {query: dict(compress(zip(self.measures, row, strict=True), there)) for query, row, there in rows}
+        return {
+            query: dict(compress(zip(self.measures, row, strict=True), is_listed)) for query, row, is_listed in rows
+        }
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """Return columns `query`, `group` where groups were asked for, one for each measure and one for each text.
@@ -124,15 +126,15 @@ class PerQuery(Shown):
         columns |= {"group": self.groups} if self.groups else {}
         return columns | dict(zip(self.measures, np.ascontiguousarray(self.array.T), strict=True)) | self.texts
 
-    def part(self, kept: Mask) -> "PerQuery":
-        """Return the values of the queries that `kept`, `[Q]`, marks."""
-        rows = kept.tolist()
+    def part(self, is_kept: Mask) -> "PerQuery":
+        """Return the values of the queries that `is_kept`, `[Q]`, marks."""
+        rows = is_kept.tolist()
         return replace(
             self,
             ids=list(compress(self.ids, rows)),
-            array=self.array[kept],
+            array=self.array[is_kept],
             texts={name: list(compress(texts, rows)) for name, texts in self.texts.items()},
-            there=None if self.there is None else self.there[kept],
+            there=None if self.there is None else self.there[is_kept],
             groups=[],
         )
 
@@ -286,9 +288,9 @@ class Values(_Evaluation, Mapping[str, float]):
             return NotImplemented
         if self is other:
             return True
-        alike = ("run", "notices", "tag", "signature", "signatures", "per_query")
+        compared = ("run", "notices", "tag", "signature", "signatures", "per_query")
         return (
-            all(getattr(self, name) == getattr(other, name) for name in alike)
+            all(getattr(self, name) == getattr(other, name) for name in compared)
             and self.counts.numbers == other.counts.numbers
             and self.counts.queries == other.counts.queries
             and np.array_equal(self._means, other._means, equal_nan=True)
@@ -354,11 +356,13 @@ class Values(_Evaluation, Mapping[str, float]):
     @cached_property
     def signatures(self) -> dict[str, str]:
         """One line for each measure: what it is, what differs from `standard-1`, and over which queries it goes."""
-        queries, there, details = self.per_query.ids, self.per_query.there, self._details
+        queries, is_listed, details = self.per_query.ids, self.per_query.there, self._details
         lines = {}
         for column, measure in enumerate(details.plan):
-            scored = queries if there is None else list(compress(queries, there[:, column].tolist()))
-            line = signature(self.profile, scored, __version__, asked=measure, lists=details.lists, **details.recorded)
+            scored = queries if is_listed is None else list(compress(queries, is_listed[:, column].tolist()))
+            line = signature(
+                self.profile, scored, __version__, measure=measure, lists=details.lists, **details.recorded
+            )
             lines[measure.label] = str(line)
         return lines
 
@@ -534,7 +538,7 @@ def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) 
     if profile.data.exclude is not None:
         profile = replace(profile, data=profile.data.bare)
     qrels, judgement = whole.qrels, whole.judgement
-    ids, table, there = side_by_side(columns, whole.standing.queries, scored)
+    ids, table, is_listed = side_by_side(columns, whole.standing.queries, scored)
     groups = [] if plan.by is None else plan.by.shown(ids)
     counts = Counts.of(
         whole.standing,
@@ -552,7 +556,7 @@ def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) 
     return Values(
         evaluation.run.name,
         tuple(measure.quantity for measure in measures),
-        PerQuery(ids, [*plan.kinds], table, texts, there, plan.kinds, groups, qrels.kinds),
+        PerQuery(ids, [*plan.kinds], table, texts, is_listed, plan.kinds, groups, qrels.kinds),
         counts,
         profile,
         notices,

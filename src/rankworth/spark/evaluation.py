@@ -94,8 +94,8 @@ def evaluate(
             text = f"{_NAMES[value]}: {type(frame).__name__} is no DataFrame of Spark"
             remedy = "spark.createDataFrame(...) or spark.read.parquet(...) makes one"
             raise UsageError("input-type", text, remedy=remedy)
-    given: Any = settings.get("exclude")
-    if isinstance(given, DataFrame):
+    exclude: Any = settings.get("exclude")
+    if isinstance(exclude, DataFrame):
         settings = {**settings, "exclude": Exclusion("pairs")}
     options = inputs.InputOptions(settings)
     if options.grades:
@@ -103,9 +103,9 @@ def evaluate(
         remedy = f"rankworth convert QRELS numbers.parquet {grade_words.option((), options.grades).partition(',')[0]}"
         raise UsageError("unknown-setting", text, remedy=f"put numbers in place of words, as in {remedy}")
     plan = planned(profile, measures, rel, settings, table=table, by=by)
-    pairs = source(given, "grade", _PAIRS).pairs() if isinstance(given, DataFrame) else _of_pairs(run, plan)
-    asked = [replace(measure, data=measure.data.bare) for measure in plan.asked]  # workers get pairs with rows
-    plan = replace(plan, asked=asked, profile=replace(plan.profile, data=plan.profile.data.bare))
+    pairs = source(exclude, "grade", _PAIRS).pairs() if isinstance(exclude, DataFrame) else _of_pairs(run, plan)
+    resolved = [replace(measure, data=measure.data.bare) for measure in plan.asked]  # workers get pairs with rows
+    plan = replace(plan, asked=resolved, profile=replace(plan.profile, data=plan.profile.data.bare))
     of_qrels, of_run = options.split([qrels], [run])
     judged = source(qrels, "grade", _NAMES["grade"], of_qrels)
     ranked = source(run, "score", _NAMES["score"], of_run)
@@ -191,8 +191,8 @@ def _refuse_alike(frame: DataFrame, names: Sequence[str]) -> None:
     """
     if frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
         return
-    alike = [[*group] for _, group in groupby(sorted(names, key=str.casefold), str.casefold)]
-    clashes = [" and ".join(group) for group in alike if len(group) > 1]
+    groups = [[*group] for _, group in groupby(sorted(names, key=str.casefold), str.casefold)]
+    clashes = [" and ".join(group) for group in groups if len(group) > 1]
     if clashes:
         texts = [f"{names} differ in case only, and to Spark they are one column" for names in clashes]
         remedy = 'ask for one of them, or spark.conf.set("spark.sql.caseSensitive", "true")'

@@ -40,18 +40,18 @@ _NUMBER: Final = r"(?i)[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf(inity)?
 """what is a number everywhere; to Spark 1d is one, too"""
 
 
-def form_of(files: Sequence[Source], asked: Asked) -> str:
+def form_of(files: Sequence[Source], request: Asked) -> str:
     """Detect the format of some files.
 
     Args:
         files: the files.
-        asked: what is said of them.
+        request: what is said of them.
 
     Raises:
         InputError: `unknown-format`, where Spark does not read it.
 
     """
-    path, layout, reading = asked
+    path, layout, reading = request
     formats = {detect.format_of(file, layout, reading) for file in files}
     if len(formats) > 1:
         raise InputError("unknown-format", f"{path}: its files have several formats: {', '.join(sorted(formats))}")
@@ -64,20 +64,20 @@ def form_of(files: Sequence[Source], asked: Asked) -> str:
     return form
 
 
-def frame(session: Any, files: Sequence[Source], asked: Asked, form: str) -> "DataFrame":  # noqa: ANN401 - of Spark
+def frame(session: Any, files: Sequence[Source], request: Asked, form: str) -> "DataFrame":  # noqa: ANN401 - of Spark
     """Read files as a frame of Spark; judgements that Spark does not read are read in this process.
 
     Args:
         session: of Spark.
         files: the files.
-        asked: what is said of them.
+        request: what is said of them.
         form: their format.
 
     Raises:
         InputError: as `Qrels` and `rankworth.io.delimited.read_header`; `unknown-format`.
 
     """
-    _, layout, reading = asked
+    _, layout, reading = request
     paths = [os.path.abspath(file.path) for file in files]  # noqa: PTH100 - names are kept as they are
     if form == "parquet":
         return session.read.parquet(*paths)  # type: ignore[no-any-return]
@@ -97,8 +97,8 @@ class _Kept(Blanks):
 
 def _of_others(session: Any, files: Sequence[Source], reading: Reading) -> "DataFrame":  # noqa: ANN401 - of Spark
     """Read judgements that Spark does not read, with their subtopics where something tells these."""
-    kept = replace(reading, blanks=_Kept(reading.blanks.policy))
-    read = pl.concat(file_batches(files, QRELS, kept), how="diagonal")
+    keeping = replace(reading, blanks=_Kept(reading.blanks.policy))
+    read = pl.concat(file_batches(files, QRELS, keeping), how="diagonal")
     kinds = {"query": pl.String, "document": pl.String, "grade": pl.Float64, "subtopic": pl.String}
     rows = read.select(pl.col(name).cast(kind) for name, kind in kinds.items() if name in read.columns)
     schema = ", ".join(f"{name} {'double' if name == 'grade' else 'string'}" for name in rows.columns)
@@ -107,24 +107,24 @@ def _of_others(session: Any, files: Sequence[Source], reading: Reading) -> "Data
 
 def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: Reading) -> "DataFrame":  # noqa: ANN401 - of Spark
     """Read tables of text; those with the same columns are read together."""
-    alike: dict[tuple[object, ...], tuple[Header, int | None, list[str]]] = {}
+    groups: dict[tuple[object, ...], tuple[Header, int | None, list[str]]] = {}
     for file in files:
         header = delimited.read_header(file, layout, reading, in_order=False)
         reading.orders.agree(header.value, file.name)
         is_loose = header.delimiter in delimited.LOOSE
-        odd = "an export of Quepid" if header.quepid else "a table below other lines"
-        odd = f"a table with {header.delimiter!r} between its cells" if is_loose else odd
-        odd = "a table in which several columns name the query" if header.joined else odd
+        kind = "an export of Quepid" if header.quepid else "a table below other lines"
+        kind = f"a table with {header.delimiter!r} between its cells" if is_loose else kind
+        kind = "a table in which several columns name the query" if header.joined else kind
         if header.quepid or is_loose or header.joined or header.lines > header.named:
             remedy = inputs.converted(file.path, reading.columns)
-            raise InputError("unknown-format", f"{file.name}: this is {odd}", remedy=remedy)
+            raise InputError("unknown-format", f"{file.name}: this is {kind}", remedy=remedy)
         if header.undecided:
             next(delimited.batches(file, layout, reading))
         ranks = delimited.ranks(file, reading) if layout is RUN else None
         key = (header.delimiter, header.names, header.named, *sorted(header.places.items()), ranks)
-        alike.setdefault(key, (header, ranks, []))[2].append(os.path.abspath(file.path))  # noqa: PTH100 - as it is
+        groups.setdefault(key, (header, ranks, []))[2].append(os.path.abspath(file.path))  # noqa: PTH100 - as it is
     is_named = any(reading.columns.values())
-    first, *tables = [_of_alike(session, *group, said=is_named) for group in alike.values()]
+    first, *tables = [_of_alike(session, *group, said=is_named) for group in groups.values()]
     for other in tables:
         first = first.unionByName(other)
     return first
@@ -165,13 +165,13 @@ def _of_lines(lines: "DataFrame", layout: Layout) -> "DataFrame":
     """Parse lines of TREC, as `rankworth.io.trec` takes them; numbers of lines are not known here."""
     line = sql.btrim(sql.col("value"), sql.lit(_SPACE))
     parts, count, wanted = sql.split(line, r"\s+"), len(layout.columns), " ".join(layout.columns)
-    there = sql.concat(sql.lit(f"a {layout.noun} has {count} columns ({wanted}), this one has "), sql.size(parts))
-    message = sql.concat(there, sql.lit(": '"), sql.substring(line, 1, _SHOWN), sql.lit("'"))
+    fact = sql.concat(sql.lit(f"a {layout.noun} has {count} columns ({wanted}), this one has "), sql.size(parts))
+    message = sql.concat(fact, sql.lit(": '"), sql.substring(line, 1, _SHOWN), sql.lit("'"))
     fits = sql.size(parts) == count
     if layout is RUN:
         fits = fits | line.rlike(_TAGGED)
     parts = sql.when(fits, parts).otherwise(failure(layout.slug, message, f"write every line as: {wanted}"))
-    cells = [(sql.get(parts, sql.lit(place)), name, kind) for name, place, kind in _TREC[layout]]
+    cells = [(sql.get(parts, sql.lit(index)), name, kind) for name, index, kind in _TREC[layout]]
     read = _grade if layout is QRELS else _number
     columns = [(read(cell) if kind == "double" else cell).alias(name) for cell, name, kind in cells]
     return lines.where((line != "") & ~line.startswith("#")).select(*columns)

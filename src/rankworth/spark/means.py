@@ -179,7 +179,7 @@ class Means(Shown):
     """What a run is worth, without the values of its queries.
 
     Attributes:
-        found: the aggregates of each measure and group.
+        aggregates: the aggregates of each measure and group.
         plan: what was asked for.
         counts: how many queries stand behind the means.
         lists: whether the run came as lists, each the ranking of its query.
@@ -187,7 +187,7 @@ class Means(Shown):
 
     """
 
-    found: Aggregates
+    aggregates: Aggregates
     plan: Plan
     counts: Counts
     lists: bool = False
@@ -195,12 +195,18 @@ class Means(Shown):
 
     @classmethod
     def of(
-        cls, found: Aggregates, plan: Plan, *, lists: bool = False, blank: Blank = "unjudged", restricted: bool = False
+        cls,
+        aggregates: Aggregates,
+        plan: Plan,
+        *,
+        lists: bool = False,
+        blank: Blank = "unjudged",
+        restricted: bool = False,
     ) -> "Means":
         """Look at what was aggregated.
 
         Args:
-            found: what was aggregated.
+            aggregates: what was aggregated.
             plan: what was asked for.
             lists: whether the run came as lists.
             blank: what a judgement without a grade means.
@@ -211,18 +217,18 @@ class Means(Shown):
             RefusedError: where a setting refuses a mean over no queries.
 
         """
-        answered, blanks = found.counts.get("answered", 0), Blanks(blank)
-        blanks.count = found.counts.get("blanks", 0)
+        answered, blanks = aggregates.counts.get("answered", 0), Blanks(blank)
+        blanks.count = aggregates.counts.get("blanks", 0)
         fields = [name for name in Counts._fields if not name.endswith("_queries")]
-        counts = Counts(**{name: found.counts.get(name, 0) for name in fields})  # type: ignore[arg-type]
+        counts = Counts(**{name: aggregates.counts.get(name, 0) for name in fields})  # type: ignore[arg-type]
         blanks.check("the judgements", empty=not counts.judged)
         if plan.may_be_empty and not restricted and not (counts.judged and (answered or counts.ignored)):
             notices = (diagnostics.no_rows("the run" if counts.judged else "", plan.profile.tool),)
             plan = replace(plan, asked=[_without_hits(measure) for measure in plan.asked])
             if counts.judged:
-                return cls(found, plan, counts, lists, notices)
+                return cls(aggregates, plan, counts, lists, notices)
             none = Counts(**dict.fromkeys(fields, 0))  # type: ignore[arg-type]
-            return cls(Aggregates({}, [Cell() for _ in found.whole], {}), plan, none, lists, notices)
+            return cls(Aggregates({}, [Cell() for _ in aggregates.whole], {}), plan, none, lists, notices)
         if not counts.judged:
             raise InputError("empty-input", "the judgements: the frame has no rows")
         if not answered:
@@ -231,10 +237,10 @@ class Means(Shown):
             if not counts.ignored:
                 raise InputError("empty-input", "the run: no document of any query is left")
             raise InputError("no-common-queries", "no query of the run is judged")  # which they are, `Job` knows
-        means = cls(found, plan, counts, lists, tuple(diagnostics.blanks(blanks.count, blank)))
+        means = cls(aggregates, plan, counts, lists, tuple(diagnostics.blanks(blanks.count, blank)))
         means._refuse_weights()
         means._refuse_groups()
-        for measure, cell in zip(means.resolved, found.whole, strict=True):
+        for measure, cell in zip(means.resolved, aggregates.whole, strict=True):
             measure.refuse_several(cell.values)
             if measure.averaging.no_queries == "error" and not cell.values:
                 refusal = RefusedError("no_queries", "no query is left to take a mean over")
@@ -251,9 +257,9 @@ class Means(Shown):
         weights, macro = self.resolved[0].data.weights, self.resolved[0].data.macro
         if weights is None:
             return
-        parts = {"": self.found.whole}
+        parts = {"": self.aggregates.whole}
         if macro is not None:
-            parts = {f" of the group {quoted([name])}": part for name, part in self.found.groups.items()}
+            parts = {f" of the group {quoted([name])}": part for name, part in self.aggregates.groups.items()}
         for name, part in parts.items():
             queries = _queries_of(part)
             means = [cell for each, cell in zip(self.resolved, part, strict=True) if each.quantity.averaging != "sum"]
@@ -268,8 +274,8 @@ class Means(Shown):
             InputError: `missing-value`.
 
         """
-        by, queries = self.plan.by, _queries_of(self.found.whole)
-        if by is not None and queries and set(self.found.groups) == {NONE}:
+        by, queries = self.plan.by, _queries_of(self.aggregates.whole)
+        if by is not None and queries and set(self.aggregates.groups) == {NONE}:
             text = f"{by.source}: none of the {queries:,} scored queries has a group"
             remedy = f"queries that have one: {quoted(by.by_query()) or 'none'}; are these the ids of the judgements?"
             raise InputError("missing-value", text, remedy=remedy)
@@ -282,7 +288,7 @@ class Means(Shown):
     @property
     def groups(self) -> tuple[str, ...]:
         """The groups that are shown."""
-        return tuple(self.found.groups) if self.plan.by is not None else ()
+        return tuple(self.aggregates.groups) if self.plan.by is not None else ()
 
     @property
     def signature(self) -> str:
@@ -307,7 +313,7 @@ class Means(Shown):
 
     def mean(self) -> dict[str, float]:
         """Return the mean of each measure; of a fact the sum, of `gmean(...)` the geometric mean."""
-        return self._means(self.found.whole)
+        return self._means(self.aggregates.whole)
 
     def intervals(self, level: float = 0.95) -> dict[str, Interval]:
         """Return confidence intervals of the means: Student's t; NaN with fewer than two queries, and of sums.
@@ -327,7 +333,7 @@ class Means(Shown):
         (1946), An approximate distribution of estimates of variance components, https://doi.org/10.2307/3002019
 
         """
-        return self._intervals(self.found.whole, level)
+        return self._intervals(self.aggregates.whole, level)
 
     def of_group(self, name: str) -> dict[str, float]:
         """Return the means of one group.
@@ -336,10 +342,10 @@ class Means(Shown):
             UsageError: `unknown-setting`.
 
         """
-        if name not in self.found.groups:
-            text = f"there is no group {quoted([name])}: the groups are {quoted(self.found.groups)}"
+        if name not in self.aggregates.groups:
+            text = f"there is no group {quoted([name])}: the groups are {quoted(self.aggregates.groups)}"
             raise UsageError("unknown-setting", text)
-        return self._means(self.found.groups[name])
+        return self._means(self.aggregates.groups[name])
 
     def to_frame(self, library: FrameLibrary = "polars", *, level: float = 0.95) -> Any:  # noqa: ANN401 - the library's own frame
         """Return a row for each measure: `measure, queries, mean, low, high`, and `group` where there are groups.
@@ -399,12 +405,12 @@ class Means(Shown):
         return Sheet(tuple(columns), tuple(notes), self.signature)
 
     def _parts(self) -> list[tuple[str, Sequence[Cell]]]:
-        return [(ALL, self.found.whole), *((name, self.found.groups[name]) for name in self.groups)]
+        return [(ALL, self.aggregates.whole), *((name, self.aggregates.groups[name]) for name in self.groups)]
 
     def _groups(self, cells: Sequence[Cell]) -> list[list[Cell]]:
         """Return the cells of groups for each measure; empty unless the mean over all queries is that of groups."""
-        alike = self.plan.by is None and cells is self.found.whole
-        return [[part[index] for part in self.found.groups.values() if alike] for index in range(len(cells))]
+        is_whole = self.plan.by is None and cells is self.aggregates.whole
+        return [[part[index] for part in self.aggregates.groups.values() if is_whole] for index in range(len(cells))]
 
     def _means(self, cells: Sequence[Cell]) -> dict[str, float]:
         totals = {}

@@ -128,15 +128,19 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
     listed, record = is_list(kind), ""
     if listed and isinstance(kind.inner, pl.Struct):
         record = table.records(field.name for field in kind.inner.fields).needed("document")
-    kept, position, rank = {*roles.values(), *columns.values()} & {*schema}, None, None
+    columns_read, position, rank = {*roles.values(), *columns.values()} & {*schema}, None, None
     if value == "score":
         if not listed:
             position = next((name for name in schema if name.lower() == _POSITION and name not in roles.values()), None)
-        others = tuple(name for name in table.names if name != position)
-        rank = roles.get("rank") or replace(table, names=others).column_of("rank")
-        kept |= {rank} - {None}
+        further = tuple(name for name in table.names if name != position)
+        rank = roles.get("rank") or replace(table, names=further).column_of("rank")
+        columns_read |= {rank} - {None}
     taken = [sql.col(quoted(roles["query"])).alias("query")]
-    taken += [sql.col(quoted(name)).alias(value + name) for name in schema if name in kept - {roles["query"], position}]
+    taken += [
+        sql.col(quoted(name)).alias(value + name)
+        for name in schema
+        if name in columns_read - {roles["query"], position}
+    ]
     if position is not None:
         taken.append(sql.col(quoted(position)).cast("double").alias(_POSITION))
     side = Side(value, name, dict(columns), roles["query"], roles["document"], listed)
@@ -213,8 +217,8 @@ def rows_together(
         sides = [replace(side, frame=side.frame.join(wanted, "query", "left_semi")) for side in sides]
         more_rows.append(wanted.withColumn("kind", sql.lit(WANTED)))
     if pairs is not None:
-        there = _there("query", _as(kind, "query")).alias("query"), _there("document", sql.col("document"))
-        more_rows.append(pairs.select(there[0], there[1].alias("document"), sql.lit(PAIR).alias("kind")))
+        pair_ids = _there("query", _as(kind, "query")).alias("query"), _there("document", sql.col("document"))
+        more_rows.append(pairs.select(pair_ids[0], pair_ids[1].alias("document"), sql.lit(PAIR).alias("kind")))
     if judged is not None:
         met = sides[1].pairs().join(judged(sides[0]), "document", "left_semi")
         more_rows.append(met.withColumn("kind", sql.lit(ELSEWHERE)))

@@ -145,8 +145,8 @@ class Blocks:
         if exclude is None or exclude.label == SELF:
             return self.plan
         pairs = _with_text_ids(rows.filter(pl.col("query").is_not_null(), kind=PAIR).select("query", "document"))
-        known = Exclusion(exclude.label, Exclusion.of(pairs).pairs) if pairs.height else None
-        measures = [replace(measure, data=replace(measure.data, exclude=known)) for measure in self.plan.asked]
+        excluded = Exclusion(exclude.label, Exclusion.of(pairs).pairs) if pairs.height else None
+        measures = [replace(measure, data=replace(measure.data, exclude=excluded)) for measure in self.plan.asked]
         return replace(self.plan, asked=measures)
 
 
@@ -285,19 +285,21 @@ class QueryRows:
             if is_asked.any():
                 yield from self._table(values, is_asked).to_batches()
 
-    def _table(self, values: PerQuery, own: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> pa.Table:
-        queries = pl.Series("query", values.ids, dtype=pl.String).filter(pl.Series(own))
+    def _table(self, values: PerQuery, selected: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> pa.Table:
+        queries = pl.Series("query", values.ids, dtype=pl.String).filter(pl.Series(selected))
         ids, kind = (queries.cast(pl.Int64), pa.int64()) if self.is_whole else (queries, pa.string())
         columns = {"query": ids.to_arrow().cast(kind)}
         if self.groups is not None:
             columns["group"] = pa.array(self.groups.labels(queries.to_list()), pa.string())
-        there = np.ones(values.array.shape, dtype=bool) if values.there is None else values.there
+        is_listed = np.ones(values.array.shape, dtype=bool) if values.there is None else values.there
         for name in self.labels:
             if name in values.texts:
-                columns[name] = pa.array(np.array(values.texts[name], dtype=object)[own], pa.string())
+                columns[name] = pa.array(np.array(values.texts[name], dtype=object)[selected], pa.string())
             else:
                 column_index = values.measures.index(name)
-                columns[name] = pa.array(values.array[own, column_index], pa.float64(), mask=~there[own, column_index])
+                columns[name] = pa.array(
+                    values.array[selected, column_index], pa.float64(), mask=~is_listed[selected, column_index]
+                )
         return pa.table(columns)
 
 
@@ -369,8 +371,8 @@ def _counts(values: Values) -> dict[str, int]:
     counts["answered"] = int(np.count_nonzero(answered))
     if STAND_IN in standing.queries:
         row = standing.queries.index(STAND_IN)
-        for name, there in (("judged", standing.judged), ("scored", scored), ("answered", answered)):
-            counts[name] = counts.get(name, 0) - int(there[row])
+        for name, flags in (("judged", standing.judged), ("scored", scored), ("answered", answered)):
+            counts[name] = counts.get(name, 0) - int(flags[row])
     return counts
 
 

@@ -149,16 +149,16 @@ def alpha(tables: Floats, level: Level, places: Sequence[float] | Floats = ()) -
     (0.685714, 0.685714)
     """
     both = tables + np.swapaxes(tables, -2, -1)
-    given = both.sum(axis=-1)
-    n = given.sum(axis=-1)
+    marginal = both.sum(axis=-1)
+    n = marginal.sum(axis=-1)
     if level == "ordinal":
-        place = np.cumsum(given, axis=-1) - given / 2
-        apart = (place[..., :, None] - place[..., None, :]) ** 2
-        expected = (given * (apart @ given[..., None])[..., 0]).sum(axis=-1)
+        middle = np.cumsum(marginal, axis=-1) - marginal / 2
+        apart = (middle[..., :, None] - middle[..., None, :]) ** 2
+        expected = (marginal * (apart @ marginal[..., None])[..., 0]).sum(axis=-1)
     else:
         scale = places if len(places) else range(tables.shape[-1])
         apart = weights(scale, "nominal" if level == "nominal" else "quadratic")
-        expected = ((given @ apart) * given).sum(axis=-1)
+        expected = ((marginal @ apart) * marginal).sum(axis=-1)
     seen = (n - 1) * (both * apart).sum(axis=(-2, -1))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(expected > 0, 1 - seen / expected, np.nan))
@@ -248,11 +248,11 @@ class ConfusionTables:
         key = (owner * size + first) * size + second
         if queries * size**2 <= max(_COUNTED, len(key)):
             counts = np.bincount(key, minlength=1)
-            found = np.flatnonzero(counts)
-            counts = counts[found]
+            cells = np.flatnonzero(counts)
+            counts = counts[cells]
         else:
-            found, counts = np.unique(key, return_counts=True)
-        return cls(found // size**2, found % size**2, counts.astype(np.float64), queries, size)
+            cells, counts = np.unique(key, return_counts=True)
+        return cls(cells // size**2, cells % size**2, counts.astype(np.float64), queries, size)
 
     @cached_property
     def pairs(self) -> Floats:
@@ -264,11 +264,11 @@ class ConfusionTables:
         cells = np.bincount(self.cell, weights=self.count, minlength=self.size**2).astype(np.float64)
         return cells.reshape(self.size, self.size)
 
-    def only(self, kept: Bools) -> "ConfusionTables":
-        """Keep the tables of some queries; `kept` is `[Q]`."""
-        there = kept[self.owner]
-        owner = (np.cumsum(kept) - 1)[self.owner[there]]
-        return ConfusionTables(owner, self.cell[there], self.count[there], int(kept.sum()), self.size)
+    def only(self, is_kept: Bools) -> "ConfusionTables":
+        """Keep the tables of some queries; `is_kept` is `[Q]`."""
+        rows = is_kept[self.owner]
+        owner = (np.cumsum(is_kept) - 1)[self.owner[rows]]
+        return ConfusionTables(owner, self.cell[rows], self.count[rows], int(is_kept.sum()), self.size)
 
     def of_each(self, compute: Compute) -> Floats:
         """Return `[Q, S]`, what a function makes of the table of each query."""

@@ -58,16 +58,16 @@ def adjusted(p: ArrayLike, method: str = "holm") -> Floats:
     [0.03, 0.06, 0.06, nan]
     """
     check_word("method", method, CORRECTIONS)
-    given = np.asarray(p, dtype=np.float64)
-    there = ~np.isnan(given)
-    values = given[there]
+    p_values = np.asarray(p, dtype=np.float64)
+    defined = ~np.isnan(p_values)
+    values = p_values[defined]
     if ((values < 0) | (values > 1)).any():
         raise ValueError("a p value lies between 0 and 1")
     order = np.argsort(values, kind="stable")
     corrected = np.empty_like(values)
     corrected[order] = np.minimum(CORRECTIONS[method].adjust(values[order]), 1.0)
-    result = np.full(given.shape, np.nan)
-    result[there] = corrected
+    result = np.full(p_values.shape, np.nan)
+    result[defined] = corrected
     return result
 
 

@@ -77,10 +77,10 @@ def rbo(pairing: Pairing, *, p: float = 0.9, ties: Ties = "w", k: int | None = N
     p, ties, pairing = persistence(p), treatment(ties), pairing.cut(k)
     longest = int((pairing.first.lengths + pairing.second.lengths).max(initial=0))
     power, tail = _series(p, longest)
-    found = np.empty((3, len(pairing)))
+    result = np.empty((3, len(pairing)))
     for queries, block in pairing.blocks():
-        found[:, queries] = _rbo_block(block, ties, p, power, tail)
-    return Bounded(*found)
+        result[:, queries] = _rbo_block(block, ties, p, power, tail)
+    return Bounded(*result)
 
 
 def weight_of_top(d: int, p: float) -> float:
@@ -157,7 +157,7 @@ def _rbo_block(pairing: Pairing, ties: Ties, p: float, power: Floats, tail: Floa
     # 2 - (all in either ranking) / d at depth d, until all are common, then 1
     full = power[all_common + 1] / (1 - p)
     possible = possible + 2 * (left - full) - all_common * (tail[long] - tail[all_common]) + full
-    least, possible = (np.clip((1 - p) / p * one, 0.0, 1.0) for one in (least, possible))
+    least, possible = (np.clip((1 - p) / p * bound, 0.0, 1.0) for bound in (least, possible))
     possible = np.maximum(least, possible)  # equal but for rounding where all is seen
     return np.stack((np.clip((1 - p) / p * likely, least, possible), least, possible))
 
@@ -212,21 +212,21 @@ def rba(pairing: Pairing, *, p: float = 0.9, k: int | None = None) -> Bounded:
     (array([0.7071]), array([0.9571]))
     """
     p, pairing = persistence(p), pairing.cut(k)
-    found = np.empty((2, len(pairing)))
+    result = np.empty((2, len(pairing)))
     for queries, block in pairing.blocks():
-        found[:, queries] = _rba_block(block, p)
-    least, most = found
+        result[:, queries] = _rba_block(block, p)
+    least, most = result
     return Bounded(least, least, most)
 
 
 def _rba_block(pairing: Pairing, p: float) -> Floats:
     """Return `[2, Q]`: min and max."""
     first, second, size = pairing.first, pairing.second, len(pairing)
-    one, other = (_root(side.top, side.bottom, p) for side in (first, second))
+    first_roots, second_roots = (_root(side.top, side.bottom, p) for side in (first, second))
     row = np.flatnonzero(first.match >= 0)
-    least = totals(one[row] * other[first.match[row]], first.query[row], size)
+    least = totals(first_roots[row] * second_roots[first.match[row]], first.query[row], size)
     in_any = first.lengths + second.lengths - pairing.common
-    most = least + (_appended(first, second, one, p) + _appended(second, first, other, p)) + p**in_any
+    most = least + (_appended(first, second, first_roots, p) + _appended(second, first, second_roots, p)) + p**in_any
     return np.minimum([least, most], 1.0)
 
 
@@ -306,12 +306,12 @@ def average_overlap(pairing: Pairing, *, k: int | None = None) -> Floats:
     """
     k = cutoff(k)
     last = np.maximum(pairing.short, 1) if k is None else np.clip(pairing.long, 1, k)
-    found = np.empty(len(pairing))
+    result = np.empty(len(pairing))
     for queries, block in pairing.blocks(int(last.max(initial=1))):
         reach = last[queries]
         counted = depths(block, "a", reach, padded=False)
-        found[queries] = totals(counted.agreement(counted.overlap), counted.query, len(block)) / reach
-    return found
+        result[queries] = totals(counted.agreement(counted.overlap), counted.query, len(block)) / reach
+    return result
 
 
 def jaccard(pairing: Pairing, *, k: int | None = None) -> Floats:
@@ -369,8 +369,8 @@ class Overlap:
             UsageError: `bad-parameter`, `bad-cutoff`.
 
         """
-        given = {"p": p, "k": k}
-        return self.function(pairing, **{name: given[name] for name in self.takes})
+        parameters = {"p": p, "k": k}
+        return self.function(pairing, **{name: parameters[name] for name in self.takes})
 
     def values(self, pairing: Pairing, *, p: float = 0.9, k: int | None = None) -> Floats:
         """Return `[Q]`, the numbers alone."""

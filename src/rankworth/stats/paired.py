@@ -105,10 +105,12 @@ def t_test(
     >>> found.statistic.round(4), found.p.round(4)
     (array([3.1623]), array([0.0341]))
     """
-    found = moments(Columns.of(differences, weights))
+    sample_moments = moments(Columns.of(differences, weights))
     weighted = "" if weights is None else ", weighted, with the linearised error of a ratio"
     sentence = f"Mean differences were tested with a {{side}} paired t test{weighted}."
-    return _tests("t", found.t(), found.beyond(checked(alternative)), alternative, sentence, "student1908")
+    return _tests(
+        "t", sample_moments.t(), sample_moments.beyond(checked(alternative)), alternative, sentence, "student1908"
+    )
 
 
 def wilcoxon(
@@ -149,20 +151,20 @@ def wilcoxon(
     statistic, p = columns.empty(), columns.empty()
     counted = np.zeros(columns.count, dtype=np.bool_)
     for sample in columns.samples():
-        for place, line in zip(sample.places, sample.values, strict=True):
+        for column, line in zip(sample.places, sample.values, strict=True):
             values = settled(line)
             values = values[values != 0]
             sizes = np.unique(np.abs(values)).size
-            alike = sizes < values.size
-            counted[place] = method == "auto" and values.size <= (ENUMERABLE if alike else RANKED)
+            has_ties = sizes < values.size
+            counted[column] = method == "auto" and values.size <= (ENUMERABLE if has_ties else RANKED)
             if not values.size:
-                statistic[place], p[place] = 0, 1
-            elif counted[place] and alike:
-                statistic[place], p[place] = _ranked(values, alternative)
+                statistic[column], p[column] = 0, 1
+            elif counted[column] and has_ties:
+                statistic[column], p[column] = _ranked(values, alternative)
             else:
-                how: Literal["exact", "approx"] = "exact" if counted[place] else "approx"
+                how: Literal["exact", "approx"] = "exact" if counted[column] else "approx"
                 looked_up = scipy_wilcoxon(values, alternative=alternative, method=how, correction=correction)
-                statistic[place], p[place] = looked_up.statistic, looked_up.pvalue
+                statistic[column], p[column] = looked_up.statistic, looked_up.pvalue
     sentence = "Differences were tested with a {side} Wilcoxon signed-rank test; differences of 0 were left out."
     return _tests("wilcoxon", statistic, p, alternative, sentence, "wilcoxon1945", counted=counted)
 
@@ -257,13 +259,13 @@ def randomization(
     both = alternative == "two-sided"
     seen = summands.sum(axis=0)
     bars = (np.abs(seen) if both else seen) - ROUNDING * np.abs(summands).sum(axis=0)
-    there = columns.there.any(axis=0)
-    counted = (np.count_nonzero(summands, axis=0) <= ENUMERABLE) & there
+    has_values = columns.there.any(axis=0)
+    counted = (np.count_nonzero(summands, axis=0) <= ENUMERABLE) & has_values
     p = columns.empty()
-    for place in np.flatnonzero(counted):
-        sums = flipped_sums(summands[summands[:, place] != 0, place])
-        p[place] = ((np.abs(sums) if both else sums) >= bars[place]).mean()
-    many = np.flatnonzero(there & ~counted)
+    for column in np.flatnonzero(counted):
+        sums = flipped_sums(summands[summands[:, column] != 0, column])
+        p[column] = ((np.abs(sums) if both else sums) >= bars[column]).mean()
+    many = np.flatnonzero(has_values & ~counted)
     if many.size:
         hits = flips_as_extreme(np.ascontiguousarray(summands[:, many]), bars[many], resamples, seed, both=both)
         p[many] = (hits + 1) / (resamples + 1)
@@ -310,20 +312,28 @@ def bootstrap_test(
     checked(alternative)
     whole("resamples", resamples, 1)
     columns = Columns.of(differences, weights)
-    found = moments(columns)
+    sample_moments = moments(columns)
     p = columns.empty()
     for sample in columns.samples():
         for lines in blocks(len(sample.places), resamples):
             part = Sample(sample.places[lines], sample.values[lines], sample.weights)
             p[part.places] = (_as_far(part, alternative, resamples, seed) + 1) / (resamples + 1)
-    same = found.error == 0
-    least = found.mean if alternative == "greater" else -found.mean if alternative == "less" else np.abs(found.mean)
-    p = np.where(same, np.where(least > 0, 1 / (resamples + 1), 1.0), np.where(np.isnan(found.error), np.nan, p))
+    same = sample_moments.error == 0
+    least = (
+        sample_moments.mean
+        if alternative == "greater"
+        else -sample_moments.mean
+        if alternative == "less"
+        else np.abs(sample_moments.mean)
+    )
+    p = np.where(
+        same, np.where(least > 0, 1 / (resamples + 1), 1.0), np.where(np.isnan(sample_moments.error), np.nan, p)
+    )
     weighted = "" if weights is None else " and their weights"
     drawn_from = f"{resamples:,} samples of queries{weighted} (seed {seed}), p = (b + 1) / (B + 1)"
     sentence = f"Mean differences were tested with a {{side}} studentized paired bootstrap test over {drawn_from}."
     drawn = {"resamples": resamples, "seed": seed}
-    return _tests("bootstrap", found.t(), p, alternative, sentence, "efron1993", **drawn)
+    return _tests("bootstrap", sample_moments.t(), p, alternative, sentence, "efron1993", **drawn)
 
 
 def _as_far(sample: Sample, alternative: Alternative, resamples: int, seed: int) -> Floats:
@@ -387,8 +397,8 @@ def equivalence(differences: ArrayLike, margin: ArrayLike, weights: ArrayLike | 
     array([0.0352])
     """
     columns = Columns.of(differences, weights)
-    found, margins = moments(columns), _margins(margin, columns.count)
-    return np.maximum(found.beyond("greater", -margins), found.beyond("less", margins))
+    sample_moments, margins = moments(columns), _margins(margin, columns.count)
+    return np.maximum(sample_moments.beyond("greater", -margins), sample_moments.beyond("less", margins))
 
 
 def noninferiority(

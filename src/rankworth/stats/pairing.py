@@ -62,9 +62,9 @@ class Side:
         starts = np.concatenate(([0], np.cumsum(rows)))[self.starts]
         top = self.top[rows]
         match = self.match[rows]
-        there = np.append(np.where(other, np.cumsum(other) - 1, -1), -1)  # the last one is that of row -1
+        new_rows = np.append(np.where(other, np.cumsum(other) - 1, -1), -1)  # the last one is that of row -1
         bottom = top if self.bottom is self.top else self.bottom[rows]
-        return Side(starts, top, bottom, there[match].astype(self.match.dtype))
+        return Side(starts, top, bottom, new_rows[match].astype(self.match.dtype))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ class Pairing:
         names = tuple({**first, **second} if queries is None else queries)
         sides: list[tuple[list[int], list[int], list[int], list[int]]] = [([0], [], [], []), ([0], [], [], [])]
         for query in names:
-            known: list[dict[Hashable, int]] = []
+            rows_by_side: list[dict[Hashable, int]] = []
             for rankings, (starts, top, bottom, match) in zip((first, second), sides, strict=True):
                 rows: dict[Hashable, int] = {}
                 for group in rankings.get(query, ()):
@@ -127,11 +127,11 @@ class Pairing:
                         bottom.append(begin + len(tied) - 1)
                 match.extend([-1] * len(rows))
                 starts.append(len(top))
-                known.append(rows)
-            one, other = known
-            for document in one.keys() & other.keys():
-                sides[0][3][one[document]] = other[document]
-                sides[1][3][other[document]] = one[document]
+                rows_by_side.append(rows)
+            first_rows, second_rows = rows_by_side
+            for document in first_rows.keys() & second_rows.keys():
+                sides[0][3][first_rows[document]] = second_rows[document]
+                sides[1][3][second_rows[document]] = first_rows[document]
         made = []
         for starts, *columns in sides:
             top_ranks, bottom_ranks, matches = (np.array(column, dtype=np.int32) for column in columns)
@@ -174,10 +174,10 @@ class Pairing:
         """
         if cutoff(k) is None:
             return self
-        one, other = (side.top <= np.int64(k or 0) for side in (self.first, self.second))
-        if one.all() and other.all():
+        in_first, in_second = (side.top <= np.int64(k or 0) for side in (self.first, self.second))
+        if in_first.all() and in_second.all():
             return self
-        return Pairing(self.queries, self.first.kept(one, other), self.second.kept(other, one))
+        return Pairing(self.queries, self.first.kept(in_first, in_second), self.second.kept(in_second, in_first))
 
     def blocks(self, depth: int = 1) -> "Iterator[tuple[slice, Pairing]]":
         """Yield the queries in blocks, so that neither their rows nor their depths down to `depth` are too many."""
@@ -187,8 +187,8 @@ class Pairing:
             rows = int(np.searchsorted(places, places[begin] + ROWS, side="right")) - 1
             end = max(begin + 1, min(rows, begin + ROWS // depth))
             first, second = int(self.first.starts[begin]), int(self.second.starts[begin])
-            one, other = self.first.rows(begin, end, second), self.second.rows(begin, end, first)
-            yield slice(begin, end), Pairing(self.queries[begin:end], one, other)
+            first_side, second_side = self.first.rows(begin, end, second), self.second.rows(begin, end, first)
+            yield slice(begin, end), Pairing(self.queries[begin:end], first_side, second_side)
             begin = end
 
 
@@ -348,12 +348,12 @@ def _overlap(pairing: Pairing, ties: Ties, starts: Integers, reach: Integers) ->
     def during(begins: Integers, ends: Integers) -> Floats:
         return _counts(base, begins, np.minimum(ends, last), total).astype(np.float64)
 
-    here, there = (_share_by_depth(side, starts, reach) for side in (first, second))
+    first_share, second_share = (_share_by_depth(side, starts, reach) for side in (first, second))
     whole = during(np.maximum(bottom, other_bottom), last)
     cut_here = during(np.maximum(top, other_bottom), bottom - 1)
     cut_there = during(np.maximum(bottom, other_top), other_bottom - 1)
     cut_both = during(np.maximum(top, other_top), np.minimum(bottom, other_bottom) - 1)
-    return whole + (here * cut_here + there * cut_there) + here * there * cut_both
+    return whole + (first_share * cut_here + second_share * cut_there) + first_share * second_share * cut_both
 
 
 def _counts(base: Integers, begins: Ranks, ends: Integers, total: int) -> Integers:
@@ -366,10 +366,10 @@ def _counts(base: Integers, begins: Ranks, ends: Integers, total: int) -> Intege
         total: how many depths there are.
 
     """
-    there = begins <= ends
-    base = base[there]
-    changes = np.bincount(base + begins[there] - 1, minlength=total + 1)
-    changes -= np.bincount(base + ends[there], minlength=total + 1)
+    is_valid = begins <= ends
+    base = base[is_valid]
+    changes = np.bincount(base + begins[is_valid] - 1, minlength=total + 1)
+    changes -= np.bincount(base + ends[is_valid], minlength=total + 1)
     counts: Integers = np.cumsum(changes)[:-1]
     return counts
 
@@ -420,8 +420,8 @@ def agreements(pairing: Pairing, k: int, ties: Ties = "w") -> Floats:
     >>> agreements(Pairing.of_lists("abc", "bad"), 4)
     array([[0.        , 1.        , 0.66666667, 0.66666667]])
     """
-    found = np.empty((len(pairing), cutoff(k) or 0))
+    values = np.empty((len(pairing), cutoff(k) or 0))
     for queries, block in pairing.blocks(k):
         counted = depths(block, treatment(ties), np.full(len(block), k), padded=False)
-        found[queries] = counted.agreement(counted.overlap).reshape(len(block), k)
-    return found
+        values[queries] = counted.agreement(counted.overlap).reshape(len(block), k)
+    return values

@@ -56,9 +56,9 @@ class Orders:
         fresh = np.ones((len(scores), scores.shape[1] + 1), dtype=np.bool_)
         with np.errstate(invalid="ignore", over="ignore"):  # infinities are tied with each other
             fresh[:, 1:-1] = ranked[:, :-1] - ranked[:, 1:] > near
-        place = np.arange(scores.shape[1])
-        begin = np.maximum.accumulate(np.where(fresh[:, :-1], place, 0), axis=1)
-        end = np.where(fresh[:, 1:], place, scores.shape[1])
+        index = np.arange(scores.shape[1])
+        begin = np.maximum.accumulate(np.where(fresh[:, :-1], index, 0), axis=1)
+        end = np.where(fresh[:, 1:], index, scores.shape[1])
         return cls(scores, order, begin, np.minimum.accumulate(end[:, ::-1], axis=1)[:, ::-1])
 
     @property
@@ -87,9 +87,9 @@ class Orders:
         return np.asarray((self.end - self.begin).sum(axis=1) // 2)
 
     def _by_item(self, places: Integers) -> Integers:
-        found = np.empty_like(places)
-        np.put_along_axis(found, self.order, places, axis=1)
-        return found
+        scattered = np.empty_like(places)
+        np.put_along_axis(scattered, self.order, places, axis=1)
+        return scattered
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,18 +139,18 @@ class Pair:
         if len(self.x.order) == 1:
             return _above(self.x.higher[0], self.y.higher[0])[None]
         kind = np.int16 if self.items < _SHORT else np.int32
-        x, y = (np.ascontiguousarray(one.higher.T.astype(kind)) for one in (self.x, self.y))
-        found = np.zeros(x.shape, dtype=kind)
+        x, y = (np.ascontiguousarray(order.higher.T.astype(kind)) for order in (self.x, self.y))
+        result = np.zeros(x.shape, dtype=kind)
         step = max(64, _CACHED // max(self.items, 1))
         for start in range(0, x.shape[1], step):
             part = slice(start, start + step)
-            first, second, counts = x[:, part].copy(), y[:, part].copy(), np.zeros_like(found[:, part])
+            first, second, counts = x[:, part].copy(), y[:, part].copy(), np.zeros_like(result[:, part])
             for item in range(self.items):
                 both = first[item] < first
                 both &= second[item] < second
                 counts += both.view(np.int8)
-            found[:, part] = counts
-        return found.T.astype(np.intp)
+            result[:, part] = counts
+        return result.T.astype(np.intp)
 
     @cached_property
     def by_x(self) -> Orders:
@@ -162,10 +162,10 @@ class Pair:
         """The order by y, in which x breaks the ties."""
         return self._broken(self.y, self.x)
 
-    def _broken(self, one: Orders, other: Orders) -> Orders:
+    def _broken(self, order: Orders, other: Orders) -> Orders:
         """Break the ties of one order by the other one."""
-        tied = one.tied_pairs.any()
-        return Orders.of(-(one.higher * self.items + other.higher).astype(np.float64)) if tied else one
+        tied = order.tied_pairs.any()
+        return Orders.of(-(order.higher * self.items + other.higher).astype(np.float64)) if tied else order
 
     @cached_property
     def tied_both(self) -> Integers:
@@ -216,25 +216,25 @@ def _above(x: Integers, y: Integers) -> Integers:
     order = np.argsort(x * n - y)  # the best of x first; among its ties the worst of y, which is above none
     padded = -(-n // BLOCK) * BLOCK
     index = np.arange(padded)
-    place = index.copy()
-    place[np.argsort(-y[order], kind="stable")] = index[:n]  # ties in y: who comes later is no lower
-    found = np.zeros(padded, dtype=np.intp)
-    here, bit = place, 1 << (padded - 1).bit_length() - 1
+    position = index.copy()
+    position[np.argsort(-y[order], kind="stable")] = index[:n]  # ties in y: who comes later is no lower
+    count = np.zeros(padded, dtype=np.intp)
+    here, bit = position, 1 << (padded - 1).bit_length() - 1
     while bit >= BLOCK:
         upper = (here & bit) != 0
         higher = np.cumsum(upper) - upper
         start = here & (-2 * bit)  # places that share the bits before this one stand together from here on
         higher -= higher[start]
-        found[here] += higher * ~upper
+        count[here] += higher * ~upper
         parted = np.empty_like(here)
         parted[np.where(upper, start + bit + higher, index - higher)] = here
         here, bit = parted, bit >> 1
     blocks = (here % BLOCK).astype(np.int8).reshape(-1, BLOCK)
     within = blocks[:, :, None] > blocks[:, None, :]
     within &= _EARLIER
-    found[here] += within.view(np.int8).sum(axis=1, dtype=np.int8).ravel()
+    count[here] += within.view(np.int8).sum(axis=1, dtype=np.int8).ravel()
     result = np.empty(n, dtype=np.intp)
-    result[order] = found[place[:n]]
+    result[order] = count[position[:n]]
     return result
 
 
@@ -262,7 +262,7 @@ def tau_b(pair: Pair) -> Floats:
     >>> tau_b(Pair.of([1, 2, 3, 4, 5], [2, 1, 2, 4, 5])).round(12).tolist()  # (8 - 1) / sqrt(10 * 9)
     [0.737864787373]
     """
-    untied_x, untied_y = (np.asarray(pair.all - one.tied_pairs, dtype=np.float64) for one in (pair.x, pair.y))
+    untied_x, untied_y = (np.asarray(pair.all - order.tied_pairs, dtype=np.float64) for order in (pair.x, pair.y))
     return np.asarray(pair.balance / np.sqrt(untied_x * untied_y))
 
 
@@ -309,7 +309,7 @@ def spearman(pair: Pair) -> Floats:
     [0.820782681668]
     """
     # twice the distance of each mean rank from the middle: whole numbers, whose sums are exact
-    return _cosine(*((pair.items - 2 * one.higher - one.tied).astype(np.float64) for one in (pair.x, pair.y)))
+    return _cosine(*((pair.items - 2 * order.higher - order.tied).astype(np.float64) for order in (pair.x, pair.y)))
 
 
 def pearson(pair: Pair) -> Floats:
@@ -324,14 +324,14 @@ def pearson(pair: Pair) -> Floats:
     >>> pearson(Pair.of([1, 2, 3, 4, 5], [2, 1, 2, 4, 5])).round(12).tolist()  # 9 / sqrt(10 * 10.8)
     [0.866025403784]
     """
-    return _cosine(*(_centred(one.scores) for one in (pair.x, pair.y)))
+    return _cosine(*(_centred(order.scores) for order in (pair.x, pair.y)))
 
 
 def _centred(scores: Floats) -> Floats:
     """Subtract the mean, [B, n], and divide by a power of two so that no square leaves the range of floats."""
     largest = np.abs(scores).max(axis=1, keepdims=True)
-    void = ~np.isfinite(largest) | (scores == scores[:, :1]).all(axis=1, keepdims=True)
-    deviations = np.where(void, np.nan, np.ldexp(scores, -np.frexp(largest)[1]))
+    is_undefined = ~np.isfinite(largest) | (scores == scores[:, :1]).all(axis=1, keepdims=True)
+    deviations = np.where(is_undefined, np.nan, np.ldexp(scores, -np.frexp(largest)[1]))
     for _ in range(2):  # the mean itself is rounded
         deviations = deviations - deviations.mean(axis=1, keepdims=True)
     return np.asarray(deviations)
@@ -405,9 +405,9 @@ def tau_ap_a(pair: Pair) -> Floats:
     >>> tau_ap_a(Pair.of([3, 2, 1], [2, 2, 1]))  # the mean of [3, 2, 1] and [2, 3, 1]: (1 + 0) / 2
     array([0.5])
     """
-    y, place = pair.y, np.arange(pair.items)
-    right = _per_group(y, pair.above) / (y.end - y.begin + 1) + (place - y.begin) / 2
-    values = _scaled(right[:, 1:] / place[1:], np.asarray(pair.items - 1))
+    y, index = pair.y, np.arange(pair.items)
+    right = _per_group(y, pair.above) / (y.end - y.begin + 1) + (index - y.begin) / 2
+    values = _scaled(right[:, 1:] / index[1:], np.asarray(pair.items - 1))
     return np.where(pair.x.tied_pairs == 0, values, np.nan)
 
 

@@ -279,8 +279,8 @@ def _accelerated(sample: Sample, mean: Floats, means: Floats, level: float) -> t
 
 def _quantiles(means: Floats, shares: Floats) -> Floats:
     """Return quantiles [k] of sorted lines [k, B], with straight lines between neighbours."""
-    place = shares * (means.shape[1] - 1)
-    first = place.astype(np.intp)
+    position = shares * (means.shape[1] - 1)
+    first = position.astype(np.intp)
     lines = np.arange(len(means))
     lower, upper = means[lines, first], means[lines, np.minimum(first + 1, means.shape[1] - 1)]
-    return np.asarray(lower + (upper - lower) * (place - first))
+    return np.asarray(lower + (upper - lower) * (position - first))

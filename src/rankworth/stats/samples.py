@@ -120,11 +120,11 @@ class Columns:
 
     def samples(self) -> Iterator[Sample]:
         """Yield columns that share their rows, together; columns without a number are left out."""
-        there = self.there
-        patterns, which = np.unique(np.packbits(there, axis=0), axis=1, return_inverse=True)
+        has_value = self.there
+        patterns, which = np.unique(np.packbits(has_value, axis=0), axis=1, return_inverse=True)
         for number in range(patterns.shape[1]):
             places = np.flatnonzero(which.ravel() == number)
-            rows = np.flatnonzero(there[:, places[0]])
+            rows = np.flatnonzero(has_value[:, places[0]])
             if rows.size:
                 weights = None if self.weights is None else self.weights[rows]
                 if weights is not None and (weights == weights[0]).all():
@@ -141,10 +141,10 @@ def differences(first: ArrayLike, second: ArrayLike) -> Floats:
     >>> differences([0.1 + 0.2, 0.5, 0.5], [0.3, 0.5 + 2**-49, 0.25]).tolist()
     [0.0, 1.7763568394002505e-15, -0.25]
     """
-    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    before, after = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     with np.errstate(invalid="ignore"):
-        change = other - one
-        near = LAST_PLACES * np.spacing(np.maximum(np.abs(one), np.abs(other)))
+        change = after - before
+        near = LAST_PLACES * np.spacing(np.maximum(np.abs(before), np.abs(after)))
     return np.where(np.abs(change) <= near, 0.0, change)
 
 
@@ -172,9 +172,9 @@ def settled(values: Floats) -> Floats:
     near = ordered[-1:] * ROUNDING
     steps = np.diff(ordered, prepend=0.0)
     first = np.maximum.accumulate(np.where(steps > near, np.arange(len(ordered)), -1))
-    alike = np.where(first < 0, 0.0, ordered[first])
+    equalised = np.where(first < 0, 0.0, ordered[first])
     result = np.empty_like(values)
-    result[order] = alike
+    result[order] = equalised
     return np.where(result == 0, 0.0, np.copysign(result, values))
 
 
@@ -200,8 +200,8 @@ def whole(name: str, number: Any, least: int) -> int:  # noqa: ANN401 - what use
 
 def check_word(name: str, word: object, words: Iterable[str]) -> None:
     """Raise a UsageError (`unknown-setting`) for a word that a setting does not have."""
-    if word not in (known := tuple(words)):
-        raise UsageError("unknown-setting", f"{name}={word!r}: it is one of {', '.join(known)}")
+    if word not in (choices := tuple(words)):
+        raise UsageError("unknown-setting", f"{name}={word!r}: it is one of {', '.join(choices)}")
 
 
 def unweighted(name: str, weights: ArrayLike | None) -> None:
@@ -395,9 +395,13 @@ def effects(differences: ArrayLike, weights: ArrayLike | None = None) -> Effects
     (array([0.08]), array([0.309]), array([0.247]), array([0.7]))
     """
     columns = Columns.of(differences, weights)
-    found = moments(columns)
+    sample_moments = moments(columns)
     with np.errstate(divide="ignore", invalid="ignore"):
-        dz = np.where((found.deviation == 0) & (found.mean == 0), 0.0, found.mean / found.deviation)
+        dz = np.where(
+            (sample_moments.deviation == 0) & (sample_moments.mean == 0),
+            0.0,
+            sample_moments.mean / sample_moments.deviation,
+        )
     win = columns.empty()
     counts = np.zeros((3, columns.count), dtype=np.intp)
     for sample in columns.samples():
@@ -406,7 +410,7 @@ def effects(differences: ArrayLike, weights: ArrayLike | None = None) -> Effects
         half = 0.5 + (above * 0.5 - below * 0.5)
         win[sample.places] = half.mean(axis=1) if sample.weights is None else (half * sample.shares).sum(axis=1)
         counts[:, sample.places] = above.sum(axis=1), (~above & ~below).sum(axis=1), below.sum(axis=1)
-    return Effects(found.mean, dz, dz * _unbiased(found.df), win, *counts)
+    return Effects(sample_moments.mean, dz, dz * _unbiased(sample_moments.df), win, *counts)
 
 
 def _unbiased(df: Floats) -> Floats:

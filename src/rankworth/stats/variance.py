@@ -170,16 +170,16 @@ def anova(values: ArrayLike) -> Anova:
         parts = [(across - centre, rows), (along - centre, columns), (residuals, 1)]
         squares = [_squares(part, float(np.abs(table).max())) * times for part, times in parts]
     df = [columns - 1, rows - 1, (rows - 1) * (columns - 1)]
-    means = [one / many if many > 0 else np.nan for one, many in zip(squares, df, strict=True)]
+    means = [square / freedom if freedom > 0 else np.nan for square, freedom in zip(squares, df, strict=True)]
     sources = []
-    for place in range(3):
+    for index in range(3):
         f = p = np.nan
-        if place < 2 and not np.isnan(means[2]):  # noqa: PLR2004 - of the residuals there is none
-            f = means[place] / means[2] if means[2] else np.inf if means[place] else 0.0
-            p = float(fdtrc(df[place], df[2], f)) if f < np.inf else 0.0
+        if index < 2 and not np.isnan(means[2]):  # noqa: PLR2004 - of the residuals there is none
+            f = means[index] / means[2] if means[2] else np.inf if means[index] else 0.0
+            p = float(fdtrc(df[index], df[2], f)) if f < np.inf else 0.0
         with np.errstate(over="ignore"):
-            restored = np.ldexp([squares[place], means[place]], 2 * exponent).tolist()
-        sources.append(Source(restored[0], df[place], restored[1], float(f), p))
+            restored = np.ldexp([squares[index], means[index]], 2 * exponent).tolist()
+        sources.append(Source(restored[0], df[index], restored[1], float(f), p))
     of_columns, of_rows, residual = sources
     return Anova(of_columns, of_rows, residual, f"Systems were compared by {_TWO_WAY}.", "sakai2018")
 
@@ -229,7 +229,7 @@ def tukey_hsd(values: ArrayLike, *, level: float = 0.95) -> PairwiseTests:
         effect = np.where(difference == 0, 0.0, difference / np.sqrt(residual.mean_square))
     low, high = difference - half, difference + half
     with np.errstate(over="ignore"):
-        difference, low, high = (np.ldexp(one, exponent) for one in (difference, low, high))
+        difference, low, high = (np.ldexp(array, exponent) for array in (difference, low, high))
     sentence = f"All pairs of systems were compared with Tukey's HSD test on the residuals of a {_TWO_WAY}."
     return PairwiseTests(difference, p, low, high, effect, level, sentence, "tukey1949")
 
@@ -302,10 +302,10 @@ def randomized_tukey(values: ArrayLike, *, resamples: int = SHUFFLES, seed: int 
     table = table[:, :, None] if single else table
     exponents = np.frexp(np.fmax.reduce(np.abs(np.where(np.isinf(table), 0.0, table)), axis=(0, 1), initial=0.0))[1]
     table = np.ldexp(table, -exponents)
-    there = ~np.isnan(table).any(axis=1, keepdims=True)
-    counts = there.sum(axis=(0, 1))
+    is_complete = ~np.isnan(table).any(axis=1, keepdims=True)
+    counts = is_complete.sum(axis=(0, 1))
     with np.errstate(invalid="ignore"):
-        centred = np.where(there, table - table.mean(axis=1, keepdims=True), 0.0)
+        centred = np.where(is_complete, table - table.mean(axis=1, keepdims=True), 0.0)
     defined = np.flatnonzero((counts > 0) & ~np.isnan(centred).any(axis=(0, 1)))
     p = np.full((table.shape[2], table.shape[1], table.shape[1]), np.nan)
     if defined.size:
@@ -313,8 +313,8 @@ def randomized_tukey(values: ArrayLike, *, resamples: int = SHUFFLES, seed: int 
         sums = centred.sum(axis=0)
         apart = np.abs(sums[:, None] - sums) - ROUNDING * np.abs(centred).sum(axis=(0, 1))
         spans = np.sort(_spans(centred, whole("resamples", resamples, 1), seed), axis=0)
-        for place, measure in enumerate(defined):
-            p[measure] = resamples - np.searchsorted(spans[:, place], apart[:, :, place])
+        for column, measure in enumerate(defined):
+            p[measure] = resamples - np.searchsorted(spans[:, column], apart[:, :, column])
         p = (p + 1) / (resamples + 1)
         p[:, range(table.shape[1]), range(table.shape[1])] = np.nan
     drawn = f"over {resamples:,} shuffles of the values of each query (seed {seed}), p = (b + 1) / (B + 1)"

@@ -81,8 +81,8 @@ class Analysis(Shown, Generic[Of]):
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON holds it: full precision, None where there is no number."""
         warnings = [dict(zip(("slug", "text"), warning, strict=True)) for warning in self.warnings]
-        own = {"notes": self.notes, "warnings": warnings}
-        fields: dict[str, Any] = record({"schema": self._SCHEMA, "rankworth": __version__, **self._record(), **own})
+        common = {"notes": self.notes, "warnings": warnings}
+        fields: dict[str, Any] = record({"schema": self._SCHEMA, "rankworth": __version__, **self._record(), **common})
         return fields
 
     @property

@@ -109,8 +109,8 @@ def by_name(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, li
     >>> by_name(("x", "y"), [(1, 2), (3, 4)]), by_name(("x",), [])
     ({'x': [1, 3], 'y': [2, 4]}, {'x': []})
     """
-    known = list(rows)
-    return {name: [row[place] for row in known] for place, name in enumerate(names)}
+    table = list(rows)
+    return {name: [row[index] for row in table] for index, name in enumerate(names)}
 
 
 def defined(values: Sequence[Any]) -> list[Any]:

@@ -92,11 +92,11 @@ class Look:
         >>> Look().cells(Column("gain", "number", [3.0, 0.0])), Look().cells(Column("grade", "grade", [0.5, None]))
         (['3', '0'], ['0.5', '?'])
         """
-        void = UNJUDGED if column.kind == "grade" else ""
-        known = [float(value) for value in column.values if isinstance(value, Real) and math.isfinite(value)]
-        if column.kind == "grade" or all(value.is_integer() and abs(value) < _HUGE for value in known):
-            return [_plain(value, void) for value in column.values]
-        return [self._decimals(value) if isinstance(value, Real) else _plain(value, void) for value in column.values]
+        empty = UNJUDGED if column.kind == "grade" else ""
+        finite = [float(value) for value in column.values if isinstance(value, Real) and math.isfinite(value)]
+        if column.kind == "grade" or all(value.is_integer() and abs(value) < _HUGE for value in finite):
+            return [_plain(value, empty) for value in column.values]
+        return [self._decimals(value) if isinstance(value, Real) else _plain(value, empty) for value in column.values]
 
     def _decimals(self, value: Any) -> str:  # noqa: ANN401 - a number of any kind
         text = self.number(value, "value")
@@ -134,14 +134,14 @@ def signed(value: float) -> str:
     return f"{value:+.4f}" if value else "0.0000"
 
 
-def _plain(value: Any, void: str) -> str:  # noqa: ANN401 - a number, None, or a grade for each subtopic
+def _plain(value: Any, empty: str) -> str:  # noqa: ANN401 - a number, None, or a grade for each subtopic
     """Format a number as it is, or the numbers of a tuple."""
     if isinstance(value, tuple):
-        return " ".join(_plain(part, void) for part in value)
+        return " ".join(_plain(part, empty) for part in value)
     if isinstance(value, str):
         return visible(value)
     if value is None or math.isnan(value):
-        return void if value is None else UNDEFINED
+        return empty if value is None else UNDEFINED
     return f"{value + 0.0:.0f}" if math.isfinite(value) and value == int(value) and abs(value) < _HUGE else f"{value:g}"
 
 

@@ -222,8 +222,8 @@ def _html_rows(sheet: Sheet, look: Look) -> Iterator[str]:
     yield f'<thead><tr style="{_ROW}">{"".join(map(_heading, sheet.columns, rules))}</tr></thead>'
     yield "<tbody>"
     columns = [
-        _html_cells(column, look, rule, first=not place)
-        for place, (column, rule) in enumerate(zip(sheet.columns, rules, strict=True))
+        _html_cells(column, look, rule, first=not index)
+        for index, (column, rule) in enumerate(zip(sheet.columns, rules, strict=True))
     ]
     for cells in zip(*columns, strict=True):
         yield f'<tr style="{_ROW}">{"".join(cells)}</tr>'

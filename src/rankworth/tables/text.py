@@ -35,8 +35,8 @@ def table(sheet: Sheet, look: Look) -> str:
     What names a row stands on the left of every block and takes half of the width: texts, and a number before them.
     Long texts are folded, numbers never. A second list stands beside the first, or has blocks of its own.
     """
-    labels, others = _parted(sheet.columns)
-    numbers = [_strip(column, look, look.width) for column in others]
+    labels, numeric = _parted(sheet.columns)
+    numbers = [_strip(column, look, look.width) for column in numeric]
     widest = max((strip.width for strip in numbers), default=0)
     gaps = len(_GAP) * (len(labels) - (not numbers))
     room = min(look.width // 2 if numbers else look.width, look.width - widest - gaps)
@@ -72,10 +72,10 @@ def _labels(columns: Sequence[Column], look: Look, room: int) -> list[_Strip]:
     """Fit text columns into their room; the short ones take what they need, the long ones what is left."""
     set_free = [_strip(column, look, sys.maxsize) for column in columns]
     limits: dict[int, int] = {}
-    for place in sorted(range(len(columns)), key=lambda place: set_free[place].width):
+    for index in sorted(range(len(columns)), key=lambda index: set_free[index].width):
         share = (room - sum(limits.values())) // (len(columns) - len(limits))
-        limits[place] = min(set_free[place].width, max(_LEAST_LABEL, share))
-    return [_strip(column, look, limits[place]) for place, column in enumerate(columns)]
+        limits[index] = min(set_free[index].width, max(_LEAST_LABEL, share))
+    return [_strip(column, look, limits[index]) for index, column in enumerate(columns)]
 
 
 def _strip(column: Column, look: Look, limit: int) -> _Strip:

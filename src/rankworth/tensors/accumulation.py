@@ -53,9 +53,9 @@ class Sums:
         xp = namespace(columns[0])
         table = xp.stack(columns)
         skips = xp.asarray(values.skips, dtype=xp.bool, device=device_of(table))
-        void = xp.isnan(table) & skips[:, None]
-        total = xp.sum(xp.where(void, xp.zeros_like(table), table), axis=1)
-        return cls(total, xp.zeros_like(total), xp.sum(xp.astype(~void, indexing(total)), axis=1))
+        is_skipped = xp.isnan(table) & skips[:, None]
+        total = xp.sum(xp.where(is_skipped, xp.zeros_like(table), table), axis=1)
+        return cls(total, xp.zeros_like(total), xp.sum(xp.astype(~is_skipped, indexing(total)), axis=1))
 
     @classmethod
     def of_lists(cls, lists: Mapping[str, Sequence[float]], like: Array, *, restored: bool = False) -> Self:

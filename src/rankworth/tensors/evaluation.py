@@ -548,10 +548,10 @@ def averaged(total: Array, number: Array, way: Averaging) -> Array:
 def _mean(values: Array, way: Averaging, *, skips: bool) -> Any:  # noqa: ANN401 - an array without axes
     xp = namespace(values)
     if isinstance(values, np.ndarray):
-        kept = values[~np.isnan(values)] if skips else values
+        counted = values[~np.isnan(values)] if skips else values
         if way == "sum":
-            return np.float64(np.cumsum(kept)[-1] if kept.size else 0.0)
-        return np.float64(summary(kept[:, None], [way])[0])
+            return np.float64(np.cumsum(counted)[-1] if counted.size else 0.0)
+        return np.float64(summary(counted[:, None], [way])[0])
     terms = additive(values, way)
     counts = ~xp.isnan(terms) if skips else xp.ones_like(terms, dtype=xp.bool)
     total = xp.sum(xp.where(counts, terms, xp.zeros_like(terms)))

@@ -286,12 +286,12 @@ class Ragged:
         xp = namespace(rows)
         starts, lengths = (xp.take(array, rows, axis=0)[:, None] for array in (self._starts, self._lengths))
         step = counting(width, lengths)
-        there = step < lengths
+        is_item = step < lengths
         cells = xp.reshape(xp.minimum(starts + step, starts + lengths - 1), (-1,))
         chosen = {name: xp.take(array, cells, axis=0) if width else array for name, array in self._flat.items()}
-        wide = {name: xp.reshape(array, tuple(there.shape)) for name, array in chosen.items()}
+        wide = {name: xp.reshape(array, tuple(is_item.shape)) for name, array in chosen.items()}
         each = {name: xp.take(array, rows, axis=0) for name, array in self._each.items()}
-        return wide | each | {"mask": there & wide["mask"] if "mask" in wide else there}
+        return wide | each | {"mask": is_item & wide["mask"] if "mask" in wide else is_item}
 
 
 def _pieces(lengths: Array, documents: int) -> list[tuple[int, int, int]]:

@@ -159,8 +159,8 @@ def _missing(batch: Batch, level: float, *, check: bool) -> Array | None:
         if bool(xp.any(fractional)):
             text = f"relevant holds {float(relevant[fractional][0]):g}, and counts documents"
             raise InputError("input-type", text, remedy="relevant is a whole number for each query")
-    there = xp.astype(xp.count_nonzero(batch.grades >= level, axis=1), batch.dtype)
-    missing = xp.astype(relevant, batch.dtype) - there
+    in_matrix = xp.astype(xp.count_nonzero(batch.grades >= level, axis=1), batch.dtype)
+    missing = xp.astype(relevant, batch.dtype) - in_matrix
     if check and not bool(xp.all(missing >= 0)):
         text = f"relevant is smaller than the number of documents of grade {level:g} or better that stand there"
         remedy = "relevant counts all relevant documents of a query, those in the matrix among them"
@@ -239,9 +239,9 @@ def _first_of_numpy(scores: Array, number: int) -> Array:
     columns, beyond = columns[:, :number], np.flatnonzero(best[:, number] == best[:, number - 1])
     if beyond.size:
         columns[beyond] = _sorted(np, scores[beyond])[:, :number]
-    void = np.flatnonzero(np.isnan(best).any(axis=1))
-    if void.size:  # NaN comes first, as in PyTorch, so that whoever checks sees it
-        columns[void] = np.argsort(~np.isnan(scores[void]), axis=1, kind="stable")[:, :number]
+    rows_with_nan = np.flatnonzero(np.isnan(best).any(axis=1))
+    if rows_with_nan.size:  # NaN comes first, as in PyTorch, so that whoever checks sees it
+        columns[rows_with_nan] = np.argsort(~np.isnan(scores[rows_with_nan]), axis=1, kind="stable")[:, :number]
     return columns
 
 
