@@ -126,15 +126,15 @@ class PerQuery(Shown):
         columns |= {"group": self.groups} if self.groups else {}
         return columns | dict(zip(self.measures, np.ascontiguousarray(self.array.T), strict=True)) | self.texts
 
-    def part(self, is_kept: Mask) -> "PerQuery":
-        """Return the values of the queries that `is_kept`, `[Q]`, marks."""
-        rows = is_kept.tolist()
+    def part(self, kept: Mask) -> "PerQuery":
+        """Return the values of the queries that `kept`, `[Q]`, marks."""
+        rows = kept.tolist()
         return replace(
             self,
             ids=list(compress(self.ids, rows)),
-            array=self.array[is_kept],
+            array=self.array[kept],
             texts={name: list(compress(texts, rows)) for name, texts in self.texts.items()},
-            there=None if self.there is None else self.there[is_kept],
+            there=None if self.there is None else self.there[kept],
             groups=[],
         )
 
