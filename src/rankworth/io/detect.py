@@ -6,9 +6,10 @@ from typing import Final
 from rankworth.errors import InputError, quoted
 from rankworth.io import headerless
 from rankworth.io.columns import bare_names, is_counted, is_header, is_plural
-from rankworth.io.layout import Layout
+from rankworth.io.layout import RUN, Layout
 from rankworth.io.lines import HEAD, MARK, first_line
 from rankworth.io.options import Reading
+from rankworth.io.score_lines import ROWS, is_ranklib, is_scores
 from rankworth.io.signs import MAGIC, json_form
 from rankworth.io.source import Source
 
@@ -50,7 +51,8 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
         return "json" if "root" in reading.columns else "trec" if fits and not sure else form
     if fits or not first or b"\0" in head:
         return "trec"
-    return _of_table(first.decode("utf-8", "replace"), reading, counted=counted)
+    are_scores = layout is RUN and (is_scores(first) or (is_ranklib(first) and ROWS in reading.columns))
+    return "scores" if are_scores else _of_table(first.decode("utf-8", "replace"), reading, counted=counted)
 
 
 def _of_table(first: str, reading: Reading, *, counted: bool) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _MODULES: Final = {
     **dict.fromkeys(("csv", "tsv", "msmarco"), "delimited"),
     "arrow": "parquet",
+    "scores": "row_scores",
     **dict.fromkeys(("npy", "ivecs", "fvecs", "hdf5"), "neighbours"),
 }
 """which of `rankworth.io` reads a format, where it is called otherwise"""

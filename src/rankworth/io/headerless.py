@@ -31,12 +31,6 @@ _SUBTOPICS: Final = 3
 """up to how many different cells may be subtopics beside documents that look like times"""
 _UNIQUE: Final = 0.9
 """how many of the pairs of query and subtopic are different, at least, where these are documents"""
-_SCORES: Final = (
-    "if this is a score for each line of a learning-to-rank file, put labels and scores of each query together: "
-    "rankworth.evaluate(labels=[[2, 0, 1]], scores=[[0.2, 0.9, 0.5]], measures=['nDCG@3']), on the command line "
-    "a file with query, document and score in each line"
-)
-"""what helps where a run is a number in each line"""
 SVMLIGHT: Final = re.compile(rb"\s*[-+]?[0-9][0-9.eE+-]*\s+qid:\S+(\s|$)")
 """how a line of learning to rank begins: grade and query"""
 _WITHOUT_QUERY: Final = re.compile(rb"\s*[-+]?[0-9][0-9.eE+-]*\s+[0-9]+:[-+0-9.eE]+(\s|$)")
@@ -203,9 +197,6 @@ def refuse_misfit(source: Source, layout: Layout, form: str, reading: "Reading")
     option = reading.option or layout.option
     other, first = QRELS if layout is RUN else RUN, first_line(source.head(HEAD))
     start = Beginning.of(source)
-    if layout is RUN and len(start.columns) == 1 and start.columns[0].numbers:
-        text = f"{source.name}: there is one number in each line, and neither a query nor a document"
-        raise InputError("unfit-columns", text, remedy=_SCORES)
     taken = other if form == "trec" and other.fits(first) else layout
     is_valued = form == "trec" or option != "exclude"  # the time beside a pair that is excluded does no harm
     if start.columns and is_valued and (reason := start.misfit(taken, form)):

@@ -20,7 +20,7 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 FORMATS: Final = (
     *("trec", "tsv", "csv", "msmarco", "jsonl", "json", "parquet", "arrow", "svmlight"),
-    *("npy", "ivecs", "fvecs", "hdf5"),
+    *("npy", "ivecs", "fvecs", "hdf5", "scores"),
 )
 """What can be read, by the names that options take."""
 LISTED: Final = (
@@ -28,7 +28,7 @@ LISTED: Final = (
     "each response, in their order"
 )
 """how a user names the queries of responses of a search engine"""
-ROLES: Final = ("root", "separator", "query", "documents", "document", "score", "rank", "grade", "subtopic")
+ROLES: Final = ("root", "separator", "query", "documents", "document", "score", "rank", "grade", "subtopic", "rows")
 RANKED: Final = ("query", "document", "score", "rank")
 """the columns of TREC's lines that tell scores and ranks; both are numbers then"""
 LOOSELY_RANKED: Final = ("query", "document", "rank", "score")

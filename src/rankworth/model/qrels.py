@@ -84,6 +84,8 @@ class Qrels:
     blanks: int
     blank: str
     kinds: IdKinds
+    files: "tuple[Source, ...]"
+    """the files that were read; none where the judgements came as something else"""
     _documents: "pl.Series | list[list[str]]"
     _with_subtopics: "pl.DataFrame | None"
 
@@ -113,6 +115,7 @@ class Qrels:
         if self.only is not None and not self.only:
             raise InputError("empty-input", "the list of queries to keep is empty")
         self.copies, self.copied_grades = np.zeros(0, dtype=np.int64), np.zeros(0)
+        self.files = ()
         self._with_subtopics = None
         if isinstance(source, Qrels):
             self._from_qrels(source)
@@ -249,7 +252,7 @@ class Qrels:
 
     def _from_any(self, source: object, reading: Reading) -> None:
         """Read what users have."""
-        files = () if isinstance(source, Mapping) else files_of(source, QRELS, reading)
+        self.files = files = () if isinstance(source, Mapping) else files_of(source, QRELS, reading)
         rows: Any = None
         if not files:
             from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files

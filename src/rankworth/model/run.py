@@ -13,6 +13,7 @@ from rankworth.io.files import file_batches, file_parts, files_of
 from rankworth.io.layout import RUN
 from rankworth.io.options import LOOSELY_RANKED, RANKED, Lists, Orders, Reading
 from rankworth.io.paths import is_path
+from rankworth.io.score_lines import ROWS
 from rankworth.io.source import SIGNS, STDIN
 from rankworth.tables.frames import FrameLibrary, to_library
 
@@ -60,6 +61,8 @@ class Run:
     """whether ids came as integers"""
     orders: Orders = field(init=False, repr=False, default_factory=Orders)
     """how the documents are ranked that were read"""
+    of_rows: bool = field(init=False, repr=False, default=False)
+    """whether its documents are the rows of the judgements, as in files and arrays of learning to rank"""
     together: ClassVar[Any] = None
     """brings the rows of each query together where they stand apart; None where that is done in memory"""
     column: ClassVar[str] = "query"
@@ -100,7 +103,8 @@ class Run:
     def _read(self, source: object) -> dict[str, Any]:
         """Read a source, and return the attributes that hold it."""
         if files := () if isinstance(source, Mapping) else files_of(source, RUN, self._reading):
-            return {"files": files, "name": self.name or (stem(source) if is_path(source) else "")}
+            name = self.name or (stem(source) if is_path(source) else "")
+            return {"files": files, "name": name, "of_rows": ROWS in self.columns}
         from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
 
         rows = Reader(RUN, self._called, self._reading.columns, self.orders, self.kinds).read(source)

@@ -10,10 +10,13 @@ from rankworth.errors import InputError, UsageError
 from rankworth.io import column_names, grade_words, validate
 from rankworth.io.column_names import Columns
 from rankworth.io.columns import NONE
+from rankworth.io.detect import format_of
+from rankworth.io.files import files_of
 from rankworth.io.grade_words import Words
 from rankworth.io.layout import QRELS, RUN, Layout
-from rankworth.io.options import Blank, Blanks, Described
+from rankworth.io.options import Blank, Blanks, Described, Reading
 from rankworth.io.paths import is_path
+from rankworth.io.score_lines import ROWS
 from rankworth.io.source import STDIN
 from rankworth.io.validate import LABELS
 from rankworth.judging.exclusion import Exclusion
@@ -89,7 +92,7 @@ class InputOptions:
         """
         if len(qrels) == 1:
             [gold], runs = qrels_of_ids(qrels, runs)
-            qrels = [gold]
+            qrels, runs = [gold], [scored_rows(gold, each) for each in runs]
         said = {name: value for name, value in (("blank", self.blank), ("grades", self.grades)) if value}
         if self.columns is None and not said:
             return list(qrels), list(runs)
@@ -169,6 +172,33 @@ def qrels_of_ids(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[An
         {str(index): items for index, items in enumerate(run)} if any(run is listed for listed in lists) else run
         for run in runs
     ]
+
+
+def scored_rows(qrels: object, run: object) -> object:
+    """Return a run whose file holds scores alone as one of the rows of the judgements; any other run as it is.
+
+    Args:
+        qrels: judgements.
+        run: a run.
+
+    Raises:
+        UsageError: `one-stdin` where the judgements are standard input, which cannot be read twice.
+
+    """
+    ranked = Run(run) if is_path(run) and run != STDIN else run
+    if not isinstance(ranked, Run) or len(ranked.files) != 1 or ranked.of_rows:
+        return run
+    if format_of(ranked.files[0], RUN, Reading(ranked.format, {ROWS: "?"})) != "scores":
+        return run
+    form = qrels.format if isinstance(qrels, Described) else ""
+    source = qrels.source if isinstance(qrels, Described) else qrels
+    labels = source.files if isinstance(source, Qrels) else files_of(source, QRELS, Reading(form))
+    if len(labels) != 1 or format_of(labels[0], QRELS, Reading(form)) != "svmlight":
+        return run
+    if labels[0].path == STDIN:
+        text = "judgements from standard input are read once, and here they tell which row each score belongs to"
+        raise UsageError("one-stdin", text, remedy="write them to a file first")
+    return Run(ranked.source, ranked.name, format="scores", columns={ROWS: labels[0].path})
 
 
 def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels, Run]:
