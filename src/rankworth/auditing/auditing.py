@@ -231,6 +231,9 @@ def audit(
     labels: object = None,
     scores: object = None,
     orders: object = None,
+    group: object = None,
+    qid: object = None,
+    padding: object = None,
     between: tuple[str, str] | None = None,
     queries: Iterable[object] | None = None,
     rel: float | None = None,
@@ -248,6 +251,9 @@ def audit(
         labels: as for `evaluate`, instead of `qrels` and `run`.
         scores: as for `evaluate`.
         orders: as for `evaluate`.
+        group: as for `evaluate`.
+        qid: as for `evaluate`.
+        padding: as for `evaluate`.
         between: two profiles, of which the second one's number is to be explained from the first one.
         queries: as for `evaluate`.
         rel: as for `evaluate`.
@@ -271,7 +277,7 @@ def audit(
     """
     options: dict[str, Any] = {**settings}
     reads = inputs.InputOptions(options)
-    qrels, run = inputs.pair(qrels, run, labels, scores, orders)
+    qrels, run = inputs.pair(qrels, run, inputs.Labelled(labels, scores, orders, group, qid, padding))
     [judged], [ranked] = reads.read([qrels], [run])
     label, target = _parted(measure, needs_number=between is None)
     origin = profile_of(profile if between is None else between[0])

@@ -40,6 +40,9 @@ def evaluate(
     labels: object = None,
     scores: object = None,
     orders: object = None,
+    group: object = None,
+    qid: object = None,
+    padding: object = None,
     queries: Iterable[object] | None = None,
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
@@ -64,6 +67,11 @@ def evaluate(
         scores: the scores of the same items, in the same shape.
         orders: instead of scores the places of the items, best first, counted from 0; what is left out was not
             retrieved.
+        group: with labels of all queries in one flat array, as rankers take them: how many rows each query has, in
+            their order. Labels may also be a Dataset of LightGBM, a DMatrix of XGBoost or a Pool of CatBoost, which
+            know their groups.
+        qid: instead of `group` the query of each row; the rows of a query stand together.
+        padding: with labels the label that rows have that are no items, `-1`, or for each row whether it is none.
         queries: the queries to evaluate; all judged ones by default. Other queries do not exist, neither
             in the judgements nor in the run, whatever the profile.
         rel: the grade from which documents count as relevant, for measures that do not say their own (`-l` in
@@ -102,11 +110,14 @@ def evaluate(
     (0.5, 0.6309)
     >>> evaluate(labels=[[1, 0, 1]], scores=[[0.9, 0.2, 0.7]], measures=["P@2"])["P@2"]
     1.0
+    >>> evaluate(labels=[1, 0, 0, 1, 0], scores=[0.9, 0.2, 0.7, 0.3, 0.1], group=[2, 3], measures=["RR"])["RR"]
+    0.75
     """
     reading = inputs.InputOptions(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     reading.may_be_empty = plan.profile.may_be_empty
-    qrels, run = inputs.pair(qrels, run, labels, scores, orders, reading.grades)
+    labelled = inputs.Labelled(labels, scores, orders, group, qid, padding)
+    qrels, run = inputs.pair(qrels, run, labelled, reading.grades)
     [qrels], [run] = reading.read([qrels], [run])
     [values] = _measured(qrels, queries, [inputs.run(run, may_be_empty=plan.profile.may_be_empty)], plan, bounds=bounds)
     warn([values])

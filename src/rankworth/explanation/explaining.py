@@ -57,7 +57,7 @@ def named_ranking(
         raise UsageError("conflicting-options", text, remedy="give one of them")
     if used == ["labels"]:
         words = settings.pop("grades") if isinstance(settings.get("grades"), Mapping) else {}
-        qrels, run = inputs.pair(None, None, **labelled, grades=words)
+        qrels, run = inputs.pair(None, None, inputs.Labelled(**labelled), words)
         judged = Qrels(qrels, grades=words)
         if len(judged.queries) > 1:
             text = f"labels hold {len(judged.queries)} rankings, and one is looked at"
@@ -161,6 +161,9 @@ def explain_queries(
     labels: object = None,
     scores: object = None,
     orders: object = None,
+    group: object = None,
+    qid: object = None,
+    padding: object = None,
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
     texts: object = None,
@@ -183,6 +186,9 @@ def explain_queries(
             `evaluate`.
         scores: with labels the scores of these documents.
         orders: or their places, best first.
+        group: as for `evaluate`.
+        qid: as for `evaluate`.
+        padding: as for `evaluate`.
         rel: as for `evaluate`.
         profile: as for `evaluate`.
         texts: texts of queries, as for `explain`.
@@ -209,7 +215,7 @@ def explain_queries(
     if labels is not None and against is not None:
         text = "labels stand instead of judgements and one run, and against names a second run"
         raise UsageError("conflicting-options", text, remedy="give judgements and two runs")
-    qrels, run = inputs.pair(qrels, run, labels, scores, orders)
+    qrels, run = inputs.pair(qrels, run, inputs.Labelled(labels, scores, orders, group, qid, padding))
     if sum(choice is not None for choice in (queries, worst, best)) > 1:
         raise UsageError("conflicting-options", "queries, worst and best each choose queries; give one of them")
     for name, count in (("worst", worst), ("best", best)):

@@ -18,7 +18,7 @@ from rankworth.io.source import Source
 
 _HEAD: Final = 1 << 16
 ROLES: Final = {
-    RUN: ("root", "separator", "query", "documents", "document", "score", "rank"),
+    RUN: ("root", "separator", "query", "documents", "document", "score", "rank", "rows"),
     QRELS: ("root", "separator", "query", "documents", "document", "grade", "subtopic"),
 }
 PAIR: Final = ("query", "document")
@@ -249,6 +249,8 @@ def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
     form = format_of(source, layout, reading)
     if form in ("trec", "svmlight"):
         return Input(layout, source.name, [], is_valued=True)
+    if form == "scores":
+        return Input(layout, source.name, None)
     if form in ("parquet", "arrow"):
         from rankworth.io import parquet  # noqa: PLC0415 - not needed for text
 

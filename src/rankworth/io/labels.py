@@ -24,7 +24,11 @@ _USUAL: Final = {spelled for spellings in SPELLINGS.values() for spelled in spel
 
 
 def ranked(
-    labels: object, scores: object = None, orders: object = None, words: Words = grade_words.NONE
+    labels: object,
+    scores: object = None,
+    orders: object = None,
+    words: Words = grade_words.NONE,
+    padding: object = None,
 ) -> tuple[Numbers, Numbers]:
     """Return judgements and a run as dicts, `{query: {item: grade}}` and `{query: {item: score}}`.
 
@@ -40,6 +44,7 @@ def ranked(
         orders: the items of each query as they were ranked, best first, counted from 0, in the same shape; items that
             are left out were not retrieved.
         words: the grades that words mean among the labels.
+        padding: the label of items that are none, or in the shape of the labels whether each is none.
 
     Without scores and orders, the labels stand in the order of the ranking.
 
@@ -86,7 +91,39 @@ def ranked(
             remedy = "leave out what was not scored, or give it the lowest score"
             _check(lists[query], "score", where, "score", remedy)
             run[query] = dict(zip(names, lists[query], strict=False))
-    return judgements, run
+    absent = _padded(grades, padding, names)
+    return _without(judgements, absent), _without(run, absent)
+
+
+def _without(numbers: Numbers, absent: Mapping[str, set[str]]) -> Numbers:
+    """Leave items out."""
+    if not absent:
+        return numbers
+    return {
+        query: {name: number for name, number in items.items() if name not in absent[query]}
+        for query, items in numbers.items()
+    }
+
+
+def _padded(grades: Lists, padding: object, names: Sequence[str]) -> dict[str, set[str]]:
+    """Return the names of the items of each query that are padding; nothing where there is none.
+
+    Raises:
+        InputError: `input-type`.
+
+    """
+    if padding is None:
+        return {}
+    if is_scalar(padding):
+        return {
+            query: {name for name, label in zip(names, items, strict=False) if label == padding}
+            for query, items in grades.items()
+        }
+    masks = _lists(padding, "padding")
+    if {query: len(mask) for query, mask in masks.items()} != {query: len(items) for query, items in grades.items()}:
+        text = "padding has another shape than labels"
+        raise InputError("input-type", text, remedy="say for each label whether it is padding, or give its label: -1")
+    return {query: {name for name, absent in zip(names, mask, strict=False) if absent} for query, mask in masks.items()}
 
 
 def _check(

@@ -89,6 +89,11 @@ class Run:
         """
         return cls({"": {"": 0.0}}, name)._changed(source=None, mapping={}, empty=frozenset(empty))  # noqa: SLF001 - of the same class
 
+    @classmethod
+    def of_row_items(cls, source: object) -> "Run":
+        """Make a run whose documents are the rows of the judgements."""
+        return cls(source)._changed(of_rows=True)  # noqa: SLF001 - of the same class
+
     def _changed(self, **attributes: object) -> Self:
         """Copy this run with some attributes changed."""
         run = copy(self)

@@ -4,7 +4,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeVar
 
 from rankworth.errors import InputError, UsageError
 from rankworth.io import column_names, grade_words, validate
@@ -24,35 +24,51 @@ from rankworth.judging.judged_run import Row
 from rankworth.model import Qrels, Run
 from rankworth.settings import DuplicateJudgements, Judging
 
+LONG: Final = 300
+"""from how many items on one list of labels is unlikely to be a single query"""
 GRADES: Final = "list-1"
 """the query that a list of grades stands for"""
 
 
+class Labelled(NamedTuple):
+    """Labels of items in place of judgements and a run, as `rankworth.evaluate` takes them."""
+
+    labels: object = None
+    scores: object = None
+    orders: object = None
+    group: object = None
+    qid: object = None
+    padding: object = None
+
+    @property
+    def beside(self) -> list[str]:
+        """What is given beside labels."""
+        return [name for name, value in self._asdict().items() if name != "labels" and value is not None]
+
+
 def pair(
-    qrels: object, run: object, labels: object, scores: object, orders: object, grades: Words = grade_words.NONE
+    qrels: object,
+    run: object,
+    labelled: Labelled,
+    grades: Words = grade_words.NONE,
 ) -> tuple[object, object]:
     """Return what stands for the judgements and the run of one evaluation.
 
     Args:
         qrels: judgements; None where there are labels.
         run: a run; None where there are labels.
-        labels: grades of items, see `rankworth.io.labels`.
-        scores: the scores of these items.
-        orders: or their order.
+        labelled: the labels of items and what stands beside them.
         grades: the grades that words mean among the labels.
 
     Raises:
-        InputError: `input-type`, and as `labels.ranked`.
+        InputError: `input-type`, and as `labels.ranked` and `label_rows.frames`.
         UsageError: `conflicting-options`.
 
     """
-    if is_path(qrels) and is_path(run) and labels is scores is orders is None:
-        return qrels, run
-    from rankworth.io.labels import ranked  # noqa: PLC0415 - not needed for files
-
-    if labels is None:
-        if scores is not None or orders is not None:
-            text = f"{'orders' if scores is None else 'scores'} belong to labels, and there are none"
+    if labelled.labels is None:
+        if labelled.beside:
+            belongs = "belong" if labelled.beside[0] in ("scores", "orders") else "belongs"
+            text = f"{labelled.beside[0]} {belongs} to labels, and there are none"
             raise UsageError("conflicting-options", text, remedy=LABELS)
         if qrels is None or run is None:
             text = "there are no judgements: qrels=None" if qrels is None else "there is no run: run=None"
@@ -61,7 +77,36 @@ def pair(
     if qrels is not None or run is not None:
         text = "labels stand instead of judgements and a run, and there is one of them, too"
         raise UsageError("conflicting-options", text, remedy="give one of the two")
-    return ranked(labels, scores, orders, grades)
+    return _of_labels(labelled, grades)
+
+
+def _of_labels(labelled: Labelled, grades: Words) -> tuple[object, object]:
+    """Return judgements and a run of labels: of rows where groups or query ids tell queries apart, of lists otherwise.
+
+    Raises:
+        InputError, UsageError: as `pair`.
+
+    """
+    labels, scores, orders, group, qid, padding = labelled
+    is_data = hasattr(labels, "get_label")
+    if not (is_data or labelled.group is not None or labelled.qid is not None):
+        from rankworth.io.labels import ranked  # noqa: PLC0415 - not needed for files
+
+        judged, run = ranked(labels, scores, orders, grades, padding)
+        is_long = len(run) == 1 and not isinstance(labels, Mapping) and len(next(iter(run.values()))) >= LONG
+        return judged, Run.of_row_items(run) if is_long else run
+    from rankworth.io import label_rows  # noqa: PLC0415 - brings the data frame library
+
+    if orders is not None:
+        text = "orders are positions in the list of a query, and group and qid are about rows"
+        raise UsageError("conflicting-options", text, remedy="give scores")
+    rows = label_rows.of_data(labels) if is_data else label_rows.Rows(labels)
+    told = {name: value for name, value in (("group", group), ("qid", qid)) if value is not None}
+    if is_data and told:
+        text = f"{next(iter(told))} tells queries apart, and so does the {type(labels).__name__}"
+        raise UsageError("conflicting-options", text, remedy=f"leave {next(iter(told))} out")
+    frames = label_rows.frames(rows._replace(scores=scores, padding=padding, **told), grades)
+    return frames[0], Run.of_row_items(frames[1])
 
 
 class InputOptions:
@@ -174,7 +219,10 @@ def qrels_of_ids(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[An
     ]
 
 
-def scored_rows(qrels: object, run: object) -> object:
+T = TypeVar("T")
+
+
+def scored_rows(qrels: object, run: T) -> T | Run:
     """Return a run whose file holds scores alone as one of the rows of the judgements; any other run as it is.
 
     Args:

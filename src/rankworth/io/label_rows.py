@@ -1,0 +1,232 @@
+"""Labels and scores in flat arrays, as rankers take them: a row for each item, and sizes of groups or query ids."""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from rankworth.arrays import Floats, Integers, expand
+from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.io import grade_words, validate
+from rankworth.io.grade_words import Words
+from rankworth.io.rows import plain
+from rankworth.tables.frames import run_starts
+
+_NUMERIC: Final = "biuf"
+"""the kinds of arrays of NumPy that hold real numbers"""
+
+
+class Rows(NamedTuple):
+    """Rows of items: `[N]` each."""
+
+    labels: object
+    scores: object = None
+    """None where the rows stand in the order of the ranking"""
+    group: object = None
+    """how many rows each query has"""
+    qid: object = None
+    """the query of each row"""
+    padding: object = None
+    """the label of rows that are no items, or for each row whether it is none"""
+
+
+def frames(rows: Rows, words: Words = grade_words.NONE) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return judgements and a run as frames, `query, document, grade` and `query, document, score`.
+
+    Queries are called by their ids, or by their number from 0 on where sizes of groups tell them apart; items by their
+    position in the query, with as many digits as the longest one needs, so that of equal scores the later item comes
+    first where ties are broken by descending id. An item whose label is masked is ranked and not judged.
+
+    Args:
+        rows: the rows.
+        words: the grades that words mean among the labels.
+
+    Raises:
+        InputError: `input-type`, `bad-grade`, `bad-score`, `row-count`, `scattered-rows`, `empty-input`.
+        UsageError: `conflicting-options`.
+
+    """
+    if rows.group is not None and rows.qid is not None:
+        text = "group and qid both tell queries apart: sizes of queries, or the query of each row"
+        raise UsageError("conflicting-options", text, remedy="give one of the two")
+    grades, is_judged = _labels(rows.labels, words)
+    size = grades.size
+    scores = -np.arange(size, dtype=np.float64) if rows.scores is None else _numbers(rows.scores, "score", "scores")
+    if scores.size != size:
+        text = f"there are {counted(size, 'label', 'labels')} and {counted(scores.size, 'score', 'scores')}: "
+        text += f"the {'score' if scores.size < size else 'label'} of row {min(size, scores.size)} (from 0) is missing"
+        raise InputError("row-count", text, remedy="give a score for each label")
+    if rows.group is None:
+        names, lengths = _by_id(rows.qid, size)
+    else:
+        lengths = _sizes(rows.group, size)
+        names = pl.Series("query", np.arange(lengths.size)).cast(pl.String)
+    kept = ~_is_padding(rows.padding, grades)
+    number = np.repeat(np.arange(lengths.size), lengths)  # [N]: the query of each row
+    position = expand(np.zeros_like(lengths), lengths)  # [N]: the position of each row in its query
+    digits = len(str(max(int(lengths.max(initial=1)) - 1, 0)))
+    items = pl.DataFrame(
+        {
+            "query": names.gather(number),
+            "document": pl.Series(position).cast(pl.String).str.zfill(digits),
+            "grade": grades,
+            "score": scores,
+        }
+    )
+    judged, run = items.filter(pl.Series(is_judged & kept)), items.filter(pl.Series(kept))
+    if not judged.height:
+        raise InputError("empty-input", "labels: there is no row with a label")
+    return judged.drop("score"), run.drop("grade")
+
+
+def of_data(labels: Any) -> Rows:  # noqa: ANN401 - whatever a program has
+    """Return the labels and groups of what a ranker trains on: a Dataset, a DMatrix or a Pool.
+
+    Raises:
+        InputError: `input-type` where it has no labels or no groups.
+
+    """
+    called = type(labels).__name__
+    if hasattr(labels, "get_group_id_hash"):
+        values, rows = labels.get_label(), Rows(None, qid=np.asarray(labels.get_group_id_hash()))
+    elif hasattr(labels, "get_uint_info"):
+        values, rows = labels.get_label(), Rows(None, group=np.diff(labels.get_uint_info("group_ptr").astype(np.int64)))
+    else:
+        sizes = labels.get_group()
+        values, rows = labels.get_label(), Rows(None, group=() if sizes is None else sizes)
+    groups: Any = rows.group if rows.qid is None else rows.qid
+    if values is None or not len(groups):
+        lack = "labels" if values is None else "groups"
+        text = f"the {called} has no {lack}"
+        raise InputError("input-type", text, remedy="give arrays: labels=y, scores=s, group=sizes")
+    return rows._replace(labels=values)
+
+
+def _labels(labels: Any, words: Words) -> tuple[Floats, np.ndarray[Any, np.dtype[np.bool_]]]:  # noqa: ANN401 - anything
+    """Return the grade of each row, 0 where it is masked or None, and whether it has one."""
+    if isinstance(labels, np.ma.MaskedArray):
+        mask = np.ma.getmaskarray(labels).reshape(-1)
+        return _numbers(labels.filled(0), "grade", "labels"), ~mask
+    array = _array(labels, "labels")
+    if array.dtype.kind in _NUMERIC:
+        return _numbers(array, "grade", "labels"), np.ones(array.size, dtype=bool)
+    items = array.tolist()
+    is_judged = np.array([item is not None for item in items], dtype=bool)
+    filled = [0 if item is None else item for item in items]
+    remedy = "None stands for an item that nobody judged"
+    grades = validate.numbers(filled, "grade", lambda row: f"labels: row {row}: the label", remedy=remedy, words=words)
+    return grades, is_judged
+
+
+def _array(source: Any, called: str) -> np.ndarray[Any, Any]:  # noqa: ANN401 - anything
+    """Return a flat array; a column of one cell in each row is flat, too.
+
+    Raises:
+        InputError: `input-type`.
+
+    """
+    array = source.to_numpy() if hasattr(source, "to_numpy") else source
+    array = np.asarray(
+        array if hasattr(array, "__array__") else plain(array), dtype=None if _is_flat(array) else object
+    )
+    if array.ndim == 2 and array.shape[1] == 1:  # noqa: PLR2004 - as predict of some libraries gives scores
+        array = array[:, 0]
+    if array.ndim != 1:
+        shape = " x ".join(map(str, array.shape)) or "a single value"
+        text = f"{called}: {shape}, where group or qid asks for one number in each row"
+        raise InputError("input-type", text, remedy="of a matrix with a row for each query leave group and qid out")
+    return array
+
+
+def _is_flat(source: Any) -> bool:  # noqa: ANN401 - anything
+    """Return whether something is an array, or a list without None."""
+    return hasattr(source, "__array__") or (isinstance(source, list | tuple) and None not in source)
+
+
+def _numbers(source: Any, value: str, called: str) -> Floats:  # noqa: ANN401 - anything
+    """Return real numbers as float64.
+
+    Raises:
+        InputError: `input-type`, `bad-grade`, `bad-score`.
+
+    """
+    array = _array(source, called)
+    one = "label" if value == "grade" else "score"
+    if array.dtype.kind not in _NUMERIC:
+        return validate.numbers(array.tolist(), value, lambda row: f"{called}: row {row}: the {one}")
+    numbers: Floats = array.astype(np.float64)
+    bad = np.flatnonzero(~np.isfinite(numbers) if value == "grade" else np.isnan(numbers))
+    if bad.size:
+        text = f"{called}: row {bad[0]} (from 0): the {one} is {numbers[bad[0]]}; {counted(bad.size, 'row', 'rows')} so"
+        remedy = "leave such rows out, or mask labels that nobody gave: numpy.ma.masked_invalid(labels)"
+        raise InputError("bad-grade" if value == "grade" else "bad-score", text, remedy=remedy)
+    return numbers
+
+
+def _sizes(group: Any, size: int) -> Integers:  # noqa: ANN401 - anything
+    """Return how many rows each query has.
+
+    Raises:
+        InputError: `row-count`, `input-type`.
+
+    """
+    array = _array(group, "group")
+    sizes = array.astype(np.int64) if array.dtype.kind in _NUMERIC else np.zeros(0, dtype=np.int64)
+    if not array.size or array.dtype.kind not in _NUMERIC or (sizes != array).any() or (sizes < 1).any():
+        text = "group: a size of a query is a whole number from 1 on"
+        remedy = "a query without rows has no value: group=[size for size in sizes if size]; an id for each row is qid="
+        raise InputError("input-type", text, remedy=remedy)
+    if (total := int(sizes.sum())) != size:
+        text = f"group: the sizes of {counted(sizes.size)} add up to {total:,}, and there are {size:,} labels"
+        if sizes.size == size:
+            raise InputError("row-count", text, remedy="as many as labels: are they the query of each row? qid=...")
+        over = int(np.searchsorted(np.cumsum(sizes), size)) if total > size else sizes.size
+        text += f": query {over} (from 0) ends beyond them" if total > size else f": from row {total:,} on none is told"
+        raise InputError("row-count", text, remedy="give the sizes of the queries of these rows, in their order")
+    return sizes
+
+
+def _by_id(qid: Any, size: int) -> tuple[pl.Series, Integers]:  # noqa: ANN401 - anything
+    """Return the ids of queries and how many rows each has.
+
+    Raises:
+        InputError: `row-count`, `scattered-rows`.
+
+    """
+    array = _array(qid, "qid")
+    if array.size != size:
+        text = f"qid: there are {counted(array.size, 'id', 'ids')} and {counted(size, 'label', 'labels')}"
+        raise InputError("row-count", text, remedy="give the query of each row; sizes of queries are group=")
+    if array.dtype.kind in "iu":
+        ids = pl.Series("query", array).cast(pl.String)
+    else:
+        texts = validate.text_ids(array.tolist(), lambda row: f"qid: row {row}: the query")
+        ids = pl.Series("query", texts, pl.String)
+    starts = run_starts(ids)
+    names = ids.gather(starts)
+    if names.n_unique() < names.len():
+        first = names.filter(names.is_duplicated())[0]
+        text = f"qid: the rows of query {quoted([first])} stand apart; a ranker takes them for several queries"
+        remedy = (
+            "sort the rows first: order = numpy.argsort(qid, kind='stable'); labels[order], scores[order], qid[order]"
+        )
+        raise InputError("scattered-rows", text, remedy=remedy)
+    return names, np.diff(starts, append=size)
+
+
+def _is_padding(padding: Any, grades: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:  # noqa: ANN401 - anything
+    """Return which rows are no items.
+
+    Raises:
+        InputError: `row-count`.
+
+    """
+    if padding is None:
+        return np.zeros(grades.size, dtype=bool)
+    if isinstance(padding, int | float) and not isinstance(padding, bool):
+        return np.asarray(grades == padding)
+    mask = _array(padding, "padding").astype(bool)
+    if mask.size != grades.size:
+        text = f"padding: there are {counted(mask.size, 'row', 'rows')} and {counted(grades.size, 'label', 'labels')}"
+        raise InputError("row-count", text, remedy="give for each row whether it is padding, or the label of padding")
+    return mask
