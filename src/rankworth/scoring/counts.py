@@ -1,10 +1,13 @@
 """How many queries stand behind a mean, and what deserves a second look."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from rankworth.io.validate import IdKinds
 from rankworth.scoring.columns import Mask, Standing
+
+LONG_LIST: Final = 300
+"""from how many items on one list of labels is unlikely to be a single query"""
 
 
 class Notice(NamedTuple):

@@ -19,7 +19,7 @@ from rankworth.model import Qrels
 from rankworth.names import Quantity
 from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask, summary
-from rankworth.scoring.counts import Counts, Notice, TieEffect
+from rankworth.scoring.counts import LONG_LIST, Counts, Notice, TieEffect
 from rankworth.scoring.evaluator import Evaluation, Plan
 from rankworth.scoring.measured_run import MeasuredRun
 from rankworth.settings import STANDARD_AVERAGING
@@ -80,6 +80,8 @@ def diagnose(
         yield no_rows(name if len(qrels) else "", plan.profile.tool)
         return
     hits = whole.judgement.hits
+    if run.of_rows:
+        yield from _of_row_items(name, hits)
     yield from _of_rules(measures, hits)
     runs = [evaluation.measured_run(measure) for measure in measures]
     for judged in {id(judged): judged for judged in runs}.values():
@@ -96,6 +98,18 @@ def diagnose(
     yield from _subtopics(qrels, plan.asked, hits)
     yield from sampled(qrels, measures)
     yield from blanks(qrels.blanks, qrels.blank)
+
+
+def _of_row_items(name: str, hits: JudgedRows) -> Iterator[Notice]:
+    """Say what judgements of rows do not know, and warn of more rows than a single query has."""
+    if hits.n_retrieved.size == 1 and hits.n_retrieved[0] >= LONG_LIST:
+        text = f"the {int(hits.n_retrieved[0]):,} labels count as one query; if they are those of several: "
+        text += "group=[10, 12, ...] tells how many rows each query has, qid=[...] the query of each row"
+        yield Notice("one-list", text)
+    text = (
+        f"the judgements of {name} are those of its rows: documents that they do not list are unknown, so that recall "
+    )
+    yield Notice("judged-rows", f"{text}and the ideal ranking are those of the list")
 
 
 def _nothing_excluded(name: str, exclude: Exclusion, qrels: Qrels) -> Notice:

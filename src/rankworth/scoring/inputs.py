@@ -22,10 +22,9 @@ from rankworth.io.validate import LABELS
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import Row
 from rankworth.model import Qrels, Run
+from rankworth.scoring.counts import LONG_LIST
 from rankworth.settings import DuplicateJudgements, Judging
 
-LONG: Final = 300
-"""from how many items on one list of labels is unlikely to be a single query"""
 GRADES: Final = "list-1"
 """the query that a list of grades stands for"""
 
@@ -93,7 +92,7 @@ def _of_labels(labelled: Labelled, grades: Words) -> tuple[object, object]:
         from rankworth.io.labels import ranked  # noqa: PLC0415 - not needed for files
 
         judged, run = ranked(labels, scores, orders, grades, padding)
-        is_long = len(run) == 1 and not isinstance(labels, Mapping) and len(next(iter(run.values()))) >= LONG
+        is_long = len(run) == 1 and not isinstance(labels, Mapping) and len(next(iter(run.values()))) >= LONG_LIST
         return judged, Run.of_row_items(run) if is_long else run
     from rankworth.io import label_rows  # noqa: PLC0415 - brings the data frame library
 
