@@ -289,16 +289,3 @@ def test_a_learning_to_rank_file_is_no_run_has_no_names_and_is_not_written(tmp_p
     assert "this is a learning-to-rank file" in command("evaluate", "test.txt", "test.txt", "-m", "RR")[2]
     assert "there is no such column" in command("evaluate", "test.txt", "a.run", "-m", "RR", "--columns", "query=x")[2]
     assert "there is no format 'svmlight'" in command("convert", "test.txt", "-", "--qrels", "--to", "svmlight")[2]
-
-
-def test_scores_line_by_line_are_refused_with_the_call_that_takes_them(tmp_path: Path, command: Command) -> None:
-    (tmp_path / "test.txt").write_text(LETOR)
-    (tmp_path / "scores.txt").write_text("0.2\n0.9\n0.5\n0.3\n0.1\n")
-    status, _, said = command("evaluate", "test.txt", "scores.txt", "-m", "nDCG@3")
-    assert (status, "there is one number in each line" in said) == (2, True)
-    with pytest.raises(InputError) as caught:
-        rw.evaluate(tmp_path / "test.txt", tmp_path / "scores.txt", ["nDCG@3"])
-    called = re.search(r"rankworth\.(evaluate\(.*\))", str(caught.value))
-    assert called
-    values = eval(called[1], {"evaluate": rw.evaluate})  # noqa: S307 - the text of a message
-    assert values["nDCG@3"] == pytest.approx((1 / math.log2(3) + 2 / 2) / (2 + 1 / math.log2(3)), abs=1e-15)

@@ -227,12 +227,12 @@ def test_columns_are_named_in_python() -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        (("what=x",), "columns: what is not one of root separator query documents document score rank grade subtopic"),
+        (("what=x",), "columns: what is not one of root separator query documents document score rank grade subtopic rows"),
         (("query",), "--columns query: a column is named WHAT=NAME, as in query=term"),
         (("query=a", "query=b"), "--columns query=b: query appears twice"),
         (
             ("query=a", "--run-columns", "grade=b"),
-            "--run-columns: grade is not one of root separator query documents document score rank",
+            "--run-columns: grade is not one of root separator query documents document score rank rows",
         ),
         (
             ("query=a", "--qrels-columns", "rank=b"),
@@ -314,7 +314,7 @@ def test_formats_are_told_where_content_does_not(command: Command) -> None:
     status, out, err = command("evaluate", "qrels.json", "run.txt", "--run-format", "xml")
     assert err == (
         "error: there is no format 'xml'; there are trec tsv csv msmarco jsonl json parquet arrow svmlight"
-        " npy ivecs fvecs hdf5   [unknown-format]\n"
+        " npy ivecs fvecs hdf5 scores   [unknown-format]\n"
     )
 
 

@@ -94,7 +94,7 @@ def diagnose(
     as_base = [measure for measure, own in zip(measures, runs, strict=True) if own is whole]
     yield from _unanswered(name, as_base, base, whole, counts)
     yield from _thresholds(as_base, whole.settled)
-    yield from _cutoffs(name, measures, whole)
+    yield from () if run.of_rows else _cutoffs(name, measures, whole)
     yield from _subtopics(qrels, plan.asked, hits)
     yield from sampled(qrels, measures)
     yield from blanks(qrels.blanks, qrels.blank)

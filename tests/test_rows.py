@@ -1,0 +1,280 @@
+"""Learning to rank: labels of rows in files and flat arrays, with scores beside them."""
+
+import gzip
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankworth as rw
+from helpers import Command, command_of
+
+LABELS = [1, 0, 2, 0, 1, 0, 0]
+SCORES = [0.1, 0.5, 0.3, 0.2, 0.9, 0.9, 0.1]
+GROUP = [3, 4]
+QID = [7, 7, 7, 3, 3, 3, 3]
+MEASURES = ["nDCG@2", "AP", "RR", "R@1", "NumRet"]
+LISTS = {"0": ([1, 0, 2], [0.1, 0.5, 0.3]), "1": ([0, 1, 0, 0], [0.2, 0.9, 0.9, 0.1])}
+
+
+@pytest.fixture
+def command(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
+    """Run the command here."""
+    return command_of(capfdbinary)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with a file of rows and predictions of all tools."""
+    monkeypatch.chdir(tmp_path)
+    rows = zip(LABELS, QID, SCORES, strict=True)
+    (tmp_path / "test.svm").write_text("".join(f"{label} qid:{qid} 1:0.5 3:{score}\n" for label, qid, score in rows))
+    (tmp_path / "lgb.txt").write_text("".join(f"{score!r}\n" for score in SCORES))
+    (tmp_path / "xgb.txt").write_text("".join(f"{score:.6e}\n" for score in SCORES))
+    table = [f"{row}\t{score}\t{label}" for row, (score, label) in enumerate(zip(SCORES, LABELS, strict=True))]
+    (tmp_path / "catboost.tsv").write_text("\n".join(["SampleId\tRawFormulaVal\tLabel", *table]) + "\n")
+    numbers = [*range(3), *range(4)]
+    ranked = zip(QID, numbers, SCORES, strict=True)
+    (tmp_path / "ranklib.txt").write_text("".join(f"{qid}\t{number}\t{score}\n" for qid, number, score in ranked))
+    (tmp_path / "lgb.txt.gz").write_bytes(gzip.compress((tmp_path / "lgb.txt").read_bytes()))
+    return tmp_path
+
+
+def refused(evaluate: Callable[[], object], slug: str, text: str) -> None:
+    """Check that an evaluation is refused, with its reason or its remedy."""
+    with pytest.raises(rw.RankworthError) as caught:
+        evaluate()
+    assert caught.value.slug == slug
+    assert text in str(caught.value)
+
+
+def of_lists(measures: list[str], **settings: Any) -> dict[str, float]:
+    """Evaluate the same queries as lists."""
+    labels, scores = ([lists[side] for lists in LISTS.values()] for side in (0, 1))
+    return rw.evaluate(labels=labels, scores=scores, measures=measures, **settings).mean()
+
+
+WAYS: dict[str, tuple[dict[str, object], str]] = {
+    "lists": ({"labels": LABELS, "scores": SCORES, "group": GROUP}, "group"),
+    "arrays": ({"labels": np.array(LABELS), "scores": np.array(SCORES), "group": np.array(GROUP)}, "group"),
+    "float32 labels": ({"labels": np.array(LABELS, np.float32), "scores": SCORES, "group": GROUP}, "group"),
+    "a column of scores": ({"labels": LABELS, "scores": np.array(SCORES)[:, None], "group": GROUP}, "group"),
+    "series of pandas": ({"labels": pd.Series(LABELS), "scores": pd.Series(SCORES), "qid": pd.Series(QID)}, "qid"),
+    "series of Polars": ({"labels": pl.Series(LABELS), "scores": pl.Series(SCORES), "qid": pl.Series(QID)}, "qid"),
+    "ids that are texts": ({"labels": LABELS, "scores": SCORES, "qid": [f"q{qid}" for qid in QID]}, "qid"),
+    "a Dataset": (
+        {
+            "labels": SimpleNamespace(get_label=lambda: np.array(LABELS), get_group=lambda: np.array(GROUP)),
+            "scores": SCORES,
+        },
+        "group",
+    ),
+    "a DMatrix": (
+        {
+            "labels": SimpleNamespace(
+                get_label=lambda: np.array(LABELS), get_uint_info=lambda _: np.array([0, 3, 7], np.uint32)
+            ),
+            "scores": SCORES,
+        },
+        "group",
+    ),
+    "a Pool": (
+        {
+            "labels": SimpleNamespace(get_label=lambda: LABELS, get_group_id_hash=lambda: np.array(QID, np.uint64)),
+            "scores": SCORES,
+        },
+        "qid",
+    ),
+    "padding by its label": (
+        {
+            "labels": [*LABELS[:3], -1, *LABELS[3:], -1],
+            "scores": [*SCORES[:3], 2.0, *SCORES[3:], 2.0],
+            "group": [4, 5],
+            "padding": -1,
+        },
+        "group",
+    ),
+    "padding by a mask": (
+        {
+            "labels": [*LABELS[:3], 2, *LABELS[3:]],
+            "scores": [*SCORES[:3], 2.0, *SCORES[3:]],
+            "group": [4, 4],
+            "padding": np.array([False] * 3 + [True] + [False] * 4),
+        },
+        "group",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_rows_of_all_kinds_are_the_lists_of_their_queries(way: str) -> None:
+    """The values are those of lists, whose documents have the same order among equal scores."""
+    arguments, told_by = WAYS[way]
+    values = rw.evaluate(**arguments, measures=MEASURES)  # type: ignore[arg-type]
+    assert values.mean() == of_lists(MEASURES)
+    assert any(notice.slug == "judged-rows" for notice in values.notices)
+    queries = {"group": ["0", "1"], "qid": sorted(map(str, {*QID}))}[told_by]
+    if way == "ids that are texts":
+        queries = ["q3", "q7"]
+    assert [str(query) for query in values.per_query.queries] == queries
+
+
+def test_the_first_rows_of_equal_scores_come_first_in_the_order_given() -> None:
+    """Rankers break ties by row: 1 of the tied rows 1 and 2 of the second query is relevant, the first of them."""
+    measured = rw.evaluate(labels=LABELS, scores=SCORES, group=GROUP, measures=["RR"], ties="given")
+    assert measured["RR"] == (1 / 2 + 1) / 2
+    assert of_lists(["RR"])["RR"] == (1 / 2 + 1 / 2) / 2  # by descending position otherwise
+
+
+@pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
+@given(st.data())
+def test_rows_are_worth_what_their_lists_are(data: st.DataObject) -> None:
+    """Groups of any sizes, labels and scores with ties, rows that nobody judged: bit for bit the values of lists."""
+    sizes = data.draw(st.lists(st.integers(1, 12), min_size=1, max_size=5))
+    size = sum(sizes)
+    labels = data.draw(st.lists(st.integers(0, 4), min_size=size, max_size=size))
+    scores = data.draw(st.lists(st.sampled_from([0.0, 0.25, 0.5, -1.5]), min_size=size, max_size=size))
+    hidden = data.draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    ends = np.cumsum(sizes)
+    for end in ends:
+        hidden[end - 1] = False  # a query of which no row has a label is not judged
+    masked = np.ma.array(labels, mask=hidden)
+    parts = [slice(end - length, end) for end, length in zip(ends, sizes, strict=True)]
+    lists = [[None if masked.mask[row] else labels[row] for row in range(part.start, part.stop)] for part in parts]
+    flat = rw.evaluate(labels=masked, scores=scores, group=sizes, measures=MEASURES)
+    nested = rw.evaluate(labels=lists, scores=[scores[part] for part in parts], measures=MEASURES)
+    assert flat.per_query.to_dict() == nested.per_query.to_dict()
+
+
+FILES = ("lgb.txt", "xgb.txt", "catboost.tsv", "ranklib.txt", "lgb.txt.gz")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_scores_of_every_ranker_stand_beside_the_rows_of_a_file(name: str, folder: Path) -> None:
+    """Documents are called by their line, so that values without ties are those of arrays."""
+    assert folder.exists()
+    values = rw.evaluate("test.svm", name, MEASURES, ties="given")
+    expected = rw.evaluate(labels=LABELS, scores=SCORES, qid=QID, measures=MEASURES, ties="given")
+    assert values.per_query.to_dict() == {str(qid): row for qid, row in expected.per_query.to_dict().items()}
+    assert rw.evaluate(rw.Qrels("test.svm"), rw.Run(name), MEASURES, ties="given").mean() == values.mean()
+    alone = rw.evaluate({"7": {"1": 1, "2": 0, "3": 2}}, rw.Run(name, columns={"rows": "test.svm"}), ["RR"])
+    assert alone["RR"] == 1 / 2
+
+
+COMMANDS = {
+    "evaluate": ("test.svm", "lgb.txt", "-m", "RR"),
+    "audit": ("test.svm", "lgb.txt", "RR=0.5"),
+    "compare": ("test.svm", "lgb.txt", "xgb.txt", "-m", "RR"),
+    "explain": ("test.svm", "lgb.txt", "7", "-m", "RR"),
+    "check": ("test.svm", "lgb.txt"),
+    "report": ("test.svm", "lgb.txt", "catboost.tsv", "-o", "page.html"),
+    "correlate": ("lgb.txt", "xgb.txt", "--run-columns", "rows=test.svm"),
+    "convert": ("lgb.txt", "out.run", "--run-columns", "rows=test.svm"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_takes_rows_and_scores(name: str, command: Command, folder: Path) -> None:
+    """What `evaluate` reads all others read."""
+    assert folder.exists()
+    status, out, err = command(name, *COMMANDS[name])
+    assert (status in (0, 1), "error" in err) == (True, False), err
+    assert out or name in ("convert", "report")
+
+
+def test_a_comment_names_the_document(folder: Path) -> None:
+    """Of judgement lists of search engines and LETOR's comments the first word is the id."""
+    (folder / "judged.txt").write_text(
+        "4 qid:1 # 7555 Rambo\n0 qid:1 # 1370 Rambo III\n3 qid:2 #docid = GX01 inc = 1\n"
+    )
+    (folder / "scores.txt").write_text("0.5\n0.9\n0.1\n")
+    run = {"1": {"7555": 0.5, "1370": 0.9}, "2": {"GX01": 0.1}}
+    assert rw.evaluate("judged.txt", "scores.txt", MEASURES).mean() == rw.evaluate("judged.txt", run, MEASURES).mean()
+    assert rw.evaluate("judged.txt", "scores.txt", ["RR"])["RR"] == (1 / 2 + 1) / 2
+
+
+ARRAYS: dict[str, tuple[Mapping[str, object], str, str]] = {
+    "too few sizes": (
+        {"group": [3, 3]},
+        "row-count",
+        "up to 6, and there are 7 labels: from row 6 on none is told",
+    ),
+    "too many": (
+        {"group": [3, 5]},
+        "row-count",
+        "there are 7 labels: query 1 (from 0) ends beyond them",
+    ),
+    "query ids as sizes": ({"group": QID}, "row-count", "are they the query of each row? qid="),
+    "a fraction": ({"group": [3.5, 3.5]}, "input-type", "a whole number from 1 on"),
+    "an empty group": ({"group": [0, 7]}, "input-type", "group=[size for size in sizes if size]"),
+    "too few ids": ({"qid": [1]}, "row-count", "there are 1 id and 7 labels"),
+    "scattered": ({"qid": [1, 1, 2, 2, 1, 1, 1]}, "scattered-rows", "the rows of query 1 stand apart"),
+    "both": ({"group": GROUP, "qid": QID}, "conflicting-options", "give one of the two"),
+    "labels that are NaN": (
+        {"labels": [1, 0, float("nan"), 0, 1, 0, 0], "group": GROUP},
+        "bad-grade",
+        "row 2 (from 0): the label is nan",
+    ),
+    "texts": ({"labels": list("abcdefg"), "group": GROUP}, "bad-grade", "row 0: the label is 'a', not a number"),
+    "scores that are NaN": ({"scores": [float("nan")] * 7, "group": GROUP}, "bad-score", "7 rows so"),
+    "another length": ({"labels": [1, 0], "group": [2]}, "row-count", "2 labels and 7 scores: the label of row 2"),
+    "a matrix": ({"labels": [[1, 0], [0, 1]], "group": [2]}, "input-type", "2 x 2"),
+    "orders": ({"orders": [[0, 1]], "scores": None, "group": GROUP}, "conflicting-options", "give scores"),
+    "a mask of another length": ({"group": GROUP, "padding": [True]}, "row-count", "there are 1 row and 7 labels"),
+    "only padding": ({"labels": [-1] * 7, "group": GROUP, "padding": -1}, "empty-input", "no row with a label"),
+    "a data set without groups": (
+        {"labels": SimpleNamespace(get_label=lambda: LABELS, get_group=lambda: None)},
+        "input-type",
+        "has no groups",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ARRAYS)
+def test_arrays_that_do_not_fit_are_refused(case: str) -> None:
+    """With both numbers, the first row that is wrong, and what helps."""
+    arguments, slug, text = ARRAYS[case]
+    refused(lambda: rw.evaluate(**{"labels": LABELS, "scores": SCORES, **arguments}, measures=["AP"]), slug, text)  # type: ignore[arg-type]
+
+
+TEXTS = {
+    "too few": ("0.1\n" * 5, "row-count", "has 5 scores, and test.svm has 7 rows: the score 6 is missing in bad.txt"),
+    "too many": ("0.1\n" * 9, "row-count", "has 9 scores, and test.svm has 7 rows: the row 8 is missing in test.svm"),
+    "a word": ("0.1\nhigh\n" + "0.1\n" * 5, "bad-score", "bad.txt:2: the score is 'high', not a number"),
+    "not a number": ("0.1\n" * 6 + "nan\n", "bad-score", "bad.txt:7: the score is 'nan', not a number"),
+    "a cell too few": ("SampleId\tRawFormulaVal\n0\t0.1\n1\n", "unfit-columns", "bad.txt:3: a line has 2 cells"),
+}
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_files_of_scores_that_do_not_fit_are_refused(case: str, folder: Path) -> None:
+    """With both numbers and the first line that is wrong."""
+    text, slug, message = TEXTS[case]
+    (folder / "bad.txt").write_text(text)
+    refused(lambda: rw.evaluate("test.svm", "bad.txt", ["AP"]), slug, message)
+
+
+def test_scores_alone_are_refused_with_what_helps(folder: Path) -> None:
+    """Beside judgements that are no rows, and where rows of a query stand apart."""
+    (folder / "qrels.txt").write_text("7 0 1 1\n")
+    refused(lambda: rw.evaluate("qrels.txt", "lgb.txt", ["AP"]), "unfit-columns", "rankworth evaluate test.svm")
+    (folder / "apart.svm").write_text("1 qid:1 1:1\n0 qid:2 1:1\n1 qid:1 1:1\n")
+    (folder / "three.txt").write_text("1\n2\n3\n")
+    refused(lambda: rw.evaluate("apart.svm", "three.txt", ["AP"]), "scattered-rows", "the rows of query 1 stand apart")
+
+
+def test_a_long_flat_list_says_that_it_is_one_query() -> None:
+    """From 300 items on."""
+    with pytest.warns(rw.RankworthWarning, match="the 300 labels count as one query") as caught:
+        values = rw.evaluate(labels=[1, 0, 0] * 100, scores=np.arange(300.0), measures=["NumRet"])
+    assert values["NumRet"] == 300
+    assert any("group=[10, 12, ...]" in str(warning.message) for warning in caught)
+    short = rw.evaluate(labels=[1, 0, 0] * 99, scores=np.arange(297.0), measures=["NumRet"])
+    assert "one-list" not in {notice.slug for notice in short.notices}
