@@ -227,7 +227,10 @@ def test_columns_are_named_in_python() -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        (("what=x",), "columns: what is not one of root separator query documents document score rank grade subtopic rows"),
+        (
+            ("what=x",),
+            "columns: what is not one of root separator query documents document score rank grade subtopic rows",
+        ),
         (("query",), "--columns query: a column is named WHAT=NAME, as in query=term"),
         (("query=a", "query=b"), "--columns query=b: query appears twice"),
         (

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from itertools import chain, combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Unpack, get_args
@@ -22,6 +22,7 @@ from rankworth.auditing.departures import (
     parameters_of,
     settings_of,
 )
+from rankworth.auditing.number import begins_with, parted, rounds_to
 from rankworth.errors import MeasureError, RankworthError, counted
 from rankworth.evaluation.runner import planned
 from rankworth.explanation import Explanation, explain_queries
@@ -142,7 +143,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
     def cut_off(self) -> bool:
         """Whether the number is the beginning of what the departures give, whose last digit was not rounded."""
         is_number = self.exact and self.target not in PROFILES and bool(self.candidates)
-        return is_number and not _rounds_to(self.candidates[0].outcome.mean, Decimal(self.target))
+        return is_number and not rounds_to(self.candidates[0].outcome.mean, Decimal(self.target))
 
     def _shown(self, number: float) -> str:
         """Return a number with the decimals of the one that is explained, or six digits if these are more."""
@@ -279,7 +280,7 @@ def audit(
     reads = inputs.InputOptions(options)
     qrels, run = inputs.pair(qrels, run, inputs.Labelled(labels, scores, orders, group, qid, padding))
     [judged], [ranked] = reads.read([qrels], [run])
-    label, target = _parted(measure, needs_number=between is None)
+    label, target = parted(measure, needs_number=between is None)
     origin = profile_of(profile if between is None else between[0])
     start = _resolved(origin, label, rel, options)
     policies = [replace(start.judging, duplicate_judgements=policy) for policy in get_args(DuplicateJudgements)]
@@ -298,36 +299,6 @@ def audit(
     value = outcome.mean if isinstance(outcome, Outcome) else math.nan
     tried = len(auditor.outcomes)
     return Audit(label, origin.name, value, target, exact, tuple(candidates), tried, command, moved, explanations)
-
-
-def _rounds_to(number: float, target: Decimal) -> bool:
-    """Return whether a number is another one at its digits: half of the last one, rounded either way."""
-    return abs(number - float(target)) <= 0.5 * _last_digit(target) + _EQUAL * abs(float(target))
-
-
-def _begins_with(number: float, target: Decimal) -> bool:
-    """Return whether the digits of a number begin with those of another one, which was cut off and not rounded."""
-    beyond = abs(number) - abs(float(target))
-    return target.is_signed() == (number < 0) and 0 <= beyond <= _last_digit(target) + _EQUAL * abs(float(target))
-
-
-def _last_digit(target: Decimal) -> float:
-    """Return what the last digit of a number counts."""
-    return 10.0 ** int(target.as_tuple().exponent)
-
-
-def _parted(measure: str, *, needs_number: bool) -> tuple[str, str]:
-    """Split the name of a measure from the number behind the last `=`; parameters have theirs in brackets."""
-    label, _, number = measure.rpartition("=") if not measure.endswith(")") else (measure, "", "")
-    with suppress(InvalidOperation):
-        number = f"{Decimal(number[:-1]).scaleb(-2):f}" if number.endswith("%") else number
-        if needs_number and label and Decimal(number).is_finite():
-            return label, number
-    if needs_number or (label and ")" not in number and "(" not in label):
-        rule = "a number to explain is written MEASURE=NUMBER" if needs_number else "two profiles need no number"
-        remedy = "as in nDCG@10=0.4218 or nDCG@10=42.18%; or nDCG@10 and two profiles"
-        raise MeasureError("measure-syntax", f"{measure!r}: {rule}", remedy=remedy)
-    return measure, ""
 
 
 def _resolved(profile: Profile, label: str, rel: float | None, options: dict[str, Any]) -> Convention:
@@ -456,7 +427,7 @@ class _Auditor:
 
         for candidates in self._departures(start, names):
             tried += candidates
-            for gives in (_rounds_to, _begins_with):
+            for gives in (rounds_to, begins_with):
                 if hits := [each for each in candidates if gives(each.outcome.mean, target)]:
                     return True, sorted(hits, key=_rarity)
         return False, sorted(tried, key=distance)[:_KEPT]
@@ -464,8 +435,7 @@ class _Auditor:
     def _departures(self, start: Convention, names: Names) -> Iterator[list[Candidate]]:
         """Yield candidates by size: no change; one change or a known profile; two changes, or profile and change."""
         self.measure([start, *names])
-        measured = {each: self.outcomes[each] for each in (start, *names)}
-        outcomes = {each: outcome for each, outcome in measured.items() if isinstance(outcome, Outcome)}
+        outcomes = {each: outcome for each in (start, *names) if isinstance(outcome := self.outcomes[each], Outcome)}
         yield [Candidate((), (), names.get(start, ()), start, outcomes[start])] if start in outcomes else []
         changed = {change: start.changed((change,)) for change in self.changes(start, names)}
         departures = (Departure((change,), each) for change, each in changed.items() if each != start)

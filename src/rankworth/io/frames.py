@@ -19,16 +19,10 @@ from rankworth.io.rows import Fields, Records, has_documents, plain
 
 BATCH: Final = 1 << 18
 _EXACT: Final = 15
-_UNSUPPORTED: Final = (
-    *(
-        TypeError,
-        ValueError,
-        OverflowError,
-        NotImplementedError,
-    ),  # of Arrow, pandas and Polars: values of several types
-    *(ImportError, pl.exceptions.PolarsError),  # pandas without PyArrow; types that Polars lacks
-)
 """how many digits of a decimal number a float64 holds for sure"""
+_OF_PYTHON: Final = TypeError, ValueError, OverflowError, NotImplementedError, AttributeError, ImportError
+_UNSUPPORTED: Final = (*_OF_PYTHON, pl.exceptions.PolarsError)
+"""how libraries refuse to convert a column: values of several types, types that Polars lacks, pandas without PyArrow"""
 
 Schema = Mapping[Any, Any]
 """The names of columns, and what they hold: data types of Polars or of Narwhals."""
