@@ -42,7 +42,7 @@ SUFFIXES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """What the suffix of a file says of its format."""
-FORMATS: Final = tuple(form for form in READ if form not in ("svmlight", "npy", "ivecs", "fvecs", "hdf5"))
+FORMATS: Final = tuple(form for form in READ if form not in ("svmlight", "npy", "ivecs", "fvecs", "hdf5", "scores"))
 """What can be written: all that can be read but learning-to-rank files, whose features are not kept."""
 BINARY: Final = ("parquet", "arrow")
 TABLES: Final = {RUN.value: ("query", "document", "rank", "score"), QRELS.value: ("query", "document", "grade")}

@@ -232,10 +232,13 @@ def scored_rows(qrels: object, run: T) -> T | Run:
         UsageError: `one-stdin` where the judgements are standard input, which cannot be read twice.
 
     """
-    ranked = Run(run) if is_path(run) and run != STDIN else run
-    if not isinstance(ranked, Run) or len(ranked.files) != 1 or ranked.of_rows:
-        return run
-    if format_of(ranked.files[0], RUN, Reading(ranked.format, {ROWS: "?"})) != "scores":
+    try:
+        ranked = Run(run) if is_path(run) and run != STDIN else run
+        if not isinstance(ranked, Run) or len(ranked.files) != 1 or ranked.of_rows:
+            return run
+        if format_of(ranked.files[0], RUN, Reading(ranked.format, {ROWS: "?"})) != "scores":
+            return run
+    except InputError:  # which reading it says, after what is wrong with the call
         return run
     form = qrels.format if isinstance(qrels, Described) else ""
     source = qrels.source if isinstance(qrels, Described) else qrels
