@@ -278,3 +278,12 @@ def test_a_long_flat_list_says_that_it_is_one_query() -> None:
     assert any("group=[10, 12, ...]" in str(warning.message) for warning in caught)
     short = rw.evaluate(labels=[1, 0, 0] * 99, scores=np.arange(297.0), measures=["NumRet"])
     assert "one-list" not in {notice.slug for notice in short.notices}
+
+
+def test_a_frame_of_rows_is_labels(folder: Path) -> None:
+    """As judgements and run it lacks documents, and the message names the call that takes it."""
+    frame = pd.DataFrame({"qid": QID, "label": LABELS, "score": SCORES})
+    refused(lambda: rw.evaluate(frame, frame, ["AP"]), "frame-columns", "evaluate(labels=frame)")
+    assert folder.exists()
+    values = rw.evaluate(labels=frame, measures=MEASURES)
+    assert values.mean() == of_lists(MEASURES)

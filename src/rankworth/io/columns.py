@@ -366,6 +366,8 @@ class Table:
         elif lacking == ("score",) and self.in_order and not self.named.get("score"):
             choice = f'--order given (order="given"), or {self.option({"score": ""})}'
             remedy = f"{why}if its rows are in rank order: {choice}\notherwise {remedy.removeprefix(why)}"
+        if lacking == ("document",) and all(self.column_of(role) is not None for role in ("query", "grade", "score")):
+            remedy += "\nif each row is an item without an id, as rankers have it, in Python: evaluate(labels=frame)"
         if "query" in lacking and (self.noun, self.value) == ("key", "score"):
             remedy += '\nif these are the hits of one query, put them under it: {"q1": [...]}'
         text = f"{self.name}: there is {joined(list(map(self._lack, lacking)))}; {self._listed}"
