@@ -17,6 +17,7 @@ from rankworth.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from rankworth import plots as plots
+    from rankworth import rankers as rankers
     from rankworth import spark as spark
     from rankworth import tensors as tensors
     from rankworth.auditing import Audit as Audit
@@ -113,7 +114,7 @@ _HOMES = {
     "results.loading": "load",
     "results.values": "RunValues Values",
 }
-_MODULES = ("plots", "spark", "tensors")
+_MODULES = ("plots", "rankers", "spark", "tensors")
 _RENAMED = {"words": "building_blocks"}
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

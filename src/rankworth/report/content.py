@@ -430,9 +430,7 @@ def _order(record: Mapping[str, Any], seed: int) -> list[int]:
     """Order rows of queries: those that differ most by each measure in turn, or are worst, then the rest at random."""
     first, *other_runs = ([np.array(each, dtype=float) for each in run.values()] for run in record["values"].values())
     size = len(record["queries"])
-    spreads = [abs(value - base) for other in other_runs for base, value in zip(first, other, strict=True)] or [
-        -first[0]
-    ]
+    spreads = [abs(value - base) for run in other_runs for base, value in zip(first, run, strict=True)] or [-first[0]]
     ranked = [np.argsort(-np.nan_to_num(spread, nan=-np.inf), kind="stable") for spread in spreads]
     matter = [row for matched in zip(*ranked, strict=True) for row in matched][: size // 2 * len(ranked)]
     rest = list(range(size))
@@ -594,9 +592,9 @@ def _tables(shown: Measured) -> dict[str, str]:
     shown = replace(shown, p_columns="both") if isinstance(shown, Comparison) else shown
     forms = {"html": shown.to_html(), "markdown": shown.to_markdown(), "latex": shown.to_latex()}
     method = shown.method() if isinstance(shown, Comparison) else None
-    formulas = _formulas(shown.measures if isinstance(shown, Comparison) else shown.per_query.measures)
+    measures = shown.measures if isinstance(shown, Comparison) else shown.per_query.measures
     return forms | {
         "method": method.text if method else "",
-        "formulas": "\n\n".join("\n".join((label, *text)) for label, text in formulas.items()),
+        "formulas": "\n\n".join("\n".join((label, *text)) for label, text in _formulas(measures).items()),
         "bibtex": method.bibtex if method else "",
     }
