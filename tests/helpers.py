@@ -1,6 +1,7 @@
-"""What tests of several subjects need: the command in this process, its JSON and its refusals, the scores of a run."""
+"""What tests of several subjects need: the command in this process, its JSON and refusals, calls without warnings."""
 
 import json
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,13 @@ def refused(command: Command, *arguments: str) -> str:
     assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
     assert "Traceback" not in err
     return err
+
+
+def quietly(function: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
+    """Return what a function gives, whatever it warns of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rw.RankworthWarning)
+        return function(*arguments, **settings)
 
 
 def scores_of(run: rw.Run) -> dict[str, dict[str, float]]:

@@ -1,7 +1,6 @@
 """Text tables: every way to write one gives the same rows, and what is no table is refused with its line."""
 
 import csv
-import gzip
 import io
 import math
 from collections.abc import Callable
@@ -100,10 +99,6 @@ def test_a_table_of_any_shape_is_read_alike(shape: str, chunk: int, monkeypatch:
     assert read(SHAPES[shape], form="tsv" if shape == "tabs" else "csv") == ROWS
 
 
-def test_a_packed_table_is_read_like_its_content() -> None:
-    assert read(gzip.compress(PLAIN.encode())) == ROWS
-
-
 @pytest.mark.parametrize(
     "cell",
     ["007", "1.0", "1e3", "new york", "nan", "null", "NA", "true", "#1", "é", "字", "\u00a0", '5" tv', "it's", "\\N"],
@@ -157,15 +152,6 @@ def test_judgements_without_any_other_column_are_all_one() -> None:
 
 def test_beirs_judgements_call_grades_scores() -> None:
     assert read("query-id\tcorpus-id\tscore\nq\td\t2\n", QRELS, "tsv") == [("q", "d", 2.0)]
-
-
-def test_a_table_and_trecs_lines_give_the_same_values() -> None:
-    Path("a.run").write_text("q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d2 1 1.0 t\n", encoding="utf-8")
-    Path("a.csv").write_text("query,document,score\nq1,d1,2.5\nq1,d2,2.0\nq2,d2,1.0\n", encoding="utf-8")
-    Path("qrels.csv").write_text("query,document,grade\nq1,d2,1\nq2,d2,2\nq2,d1,0\n", encoding="utf-8")
-    table, lines = (rw.evaluate("qrels.csv", run, ["RR", "nDCG"]) for run in ("a.csv", "a.run"))
-    assert table["RR"] == lines["RR"] == 0.75
-    assert table["nDCG"] == lines["nDCG"]
 
 
 # Columns, by name and by number

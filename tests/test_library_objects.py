@@ -1,4 +1,4 @@
-"""Objects of programs through the front door: every shape gives what dicts of dicts give, or is refused with a remedy.
+"""Objects of other tools through the front door: each gives what dicts of dicts give, or is refused with a remedy.
 
 Tools that are too heavy for this are stood in for by objects with the same fields and methods: ranx (its first import
 compiles for seconds), torch, trectools, LlamaIndex, Haystack, LangChain and clients of search engines.
@@ -13,7 +13,7 @@ import math
 import re
 import sqlite3
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, Final
@@ -31,6 +31,7 @@ from ir_measures import Qrel, ScoredDoc
 from scipy import sparse
 
 import rankworth as rw
+from inputs import WAYS, Keyed
 
 # Five documents are few; what rankworth has to say about that is tested elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
@@ -66,82 +67,8 @@ def columns(dicts: Dicts, value: str) -> dict[str, list[Any]]:
     return {field: [row[field] for row in named(dicts, value)] for field in ("query_id", "doc_id", value)}
 
 
-def structured(dicts: Dicts, value: str) -> np.ndarray[Any, Any]:
-    return np.array(rows(dicts), dtype=[("query", "U9"), ("document", "U9"), (value, "f8")])
-
-
-SHAPES: dict[str, Callable[[Dicts, str], object]] = {
-    "tuples": lambda dicts, _: rows(dicts),
-    "a generator": lambda dicts, _: (row for row in rows(dicts)),
-    "a set of tuples": lambda dicts, _: set(rows(dicts)),
-    "lists with numbers": lambda dicts, _: [
-        [query, document, float(number)] for query, document, number in rows(dicts)
-    ],
-    "dicts": named,
-    "objects": lambda dicts, value: [SimpleNamespace(**row) for row in named(dicts, value)],
-    "columns": columns,
-    "pairs of ids as keys": lambda dicts, _: {(query, document): number for query, document, number in rows(dicts)},
-    "a structured array": structured,
-    "a record array": lambda dicts, value: structured(dicts, value).view(np.recarray),
-    "a frame of pandas": lambda dicts, value: pd.DataFrame(columns(dicts, value)),
-    "rows of pandas": lambda dicts, value: (row for _, row in pd.DataFrame(columns(dicts, value)).iterrows()),
-    "namedtuples of pandas": lambda dicts, value: pd.DataFrame(columns(dicts, value)).itertuples(),
-    "a lazy frame": lambda dicts, value: pl.LazyFrame(columns(dicts, value)),
-    "a table of Arrow": lambda dicts, value: pa.table(columns(dicts, value)),
-    "an array of structs": lambda dicts, value: pa.table(columns(dicts, value)).to_struct_array(),
-    "a data set": lambda dicts, value: datasets.Dataset.from_dict(columns(dicts, value)),
-    "a data set as a stream": lambda dicts, value: datasets.Dataset.from_dict(
-        columns(dicts, value)
-    ).to_iterable_dataset(),
-    "parts of a frame": lambda dicts, value: list(pl.DataFrame(columns(dicts, value)).iter_slices(2)),
-    "lists of pairs": lambda dicts, _: {query: list(inner.items()) for query, inner in dicts.items()},
-    "lists of records": lambda dicts, value: {
-        query: [{"id": document, value: number} for document, number in inner.items()] for query, inner in dicts.items()
-    },
-    "rows with lists": lambda dicts, value: [
-        {"query": query, "document": list(inner), value: list(inner.values())} for query, inner in dicts.items()
-    ],
-    "rows with lists of records": lambda dicts, value: [
-        {"query": query, "documents": [{"sku": document, value: number} for document, number in inner.items()]}
-        for query, inner in dicts.items()
-    ],
-    "what has keys": lambda dicts, _: SimpleNamespaceWithKeys(dicts),
-}
-
-
-LISTS: Final = ("lists of pairs", "lists of records", "rows with lists", "rows with lists of records")
-"""shapes in which the order of documents ranks them"""
-
-
-def by_score(dicts: Dicts) -> Dicts:
-    """The same, best first."""
-    return {query: dict(sorted(inner.items(), key=lambda item: -item[1])) for query, inner in dicts.items()}
-
-
-class SimpleNamespaceWithKeys:
-    """Stands in for what clients of search engines and of databases return: like a dict, and none."""
-
-    def __init__(self, dicts: Mapping[str, Any]) -> None:
-        """Keep the dict."""
-        self._dicts = dicts
-
-    def keys(self) -> Any:
-        """The keys."""
-        return self._dicts.keys()
-
-    def __getitem__(self, key: str) -> Any:
-        return self._dicts[key]
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_every_shape_gives_what_the_dict_of_dicts_gives(shape: str) -> None:
-    make, best_first = SHAPES[shape], by_score(RUN) if shape in LISTS else RUN
-    said = {"columns": {"document": "sku"}} if "sku" in str(make(QRELS, "grade")) else {}
-    qrels, run = rw.Qrels(make(QRELS, "grade"), **said), rw.Run(make(best_first, "score"), **said)  # type: ignore[arg-type]
-    assert values(qrels, run) == values(QRELS, RUN)
-    assert qrels == rw.Qrels(QRELS)
-    if not said:
-        assert values(make(QRELS, "grade"), make(best_first, "score")) == values(QRELS, RUN)
+LISTS: Final = ("pairs by query", "records by query", "rows with lists", "rows with lists of records")
+"""ways to hand in lists of documents with scores, whose order ranks them"""
 
 
 TIED: Final[Dicts] = {"q1": {"d1": 0.5, "d9": 0.5, "d2": 0.5}, "q 2": {"d5": 2.0, "d3": 0.25, "d1": 0.25}}
@@ -149,11 +76,13 @@ TIED: Final[Dicts] = {"q1": {"d1": 0.5, "d9": 0.5, "d2": 0.5}, "q 2": {"d5": 2.0
 
 @pytest.mark.parametrize("shape", LISTS)
 def test_a_list_of_one_query_is_its_ranking(shape: str) -> None:
-    make = SHAPES[shape]
+    way = WAYS[shape]
+
+    def lists(dicts: Dicts) -> rw.Run:
+        return rw.Run(way.make(dicts, "score", Path()), columns=way.columns)
 
     def found(dicts: Dicts, **asked: Any) -> dict[str, dict[str, float]]:
-        said = {"columns": {"document": "sku"}} if shape == "rows with lists of records" else {}
-        return values(QRELS, rw.Run(make(dicts, "score"), **said), **asked)  # type: ignore[arg-type]
+        return values(QRELS, lists(dicts), **asked)
 
     ranks = {query: {document: -rank for rank, document in enumerate(inner)} for query, inner in TIED.items()}
     assert found(TIED) == found(TIED, order="given") == values(QRELS, ranks)
@@ -169,9 +98,8 @@ def test_a_list_of_one_query_is_its_ranking(shape: str) -> None:
     assert found(RUN, order="given") == values(QRELS, RUN, order="given") != values(QRELS, RUN)
     assert values(QRELS, RUN) == values(QRELS, RUN, order="score")  # a dict of dicts is a table
     judged = {query: grades for query, grades in QRELS.items() if query != "q 2"}
-    said = {"columns": {"document": "sku"}} if shape == "rows with lists of records" else {}
-    run = rw.Run(make(RUN, "score"), **said)  # type: ignore[arg-type]
-    assert rw.evaluate(judged, run, ["RR"])["RR"] == rw.evaluate(QRELS, run, ["RR"], queries=["q1", "q3"])["RR"]
+    some = rw.evaluate(QRELS, lists(RUN), ["RR"], queries=["q1", "q3"])
+    assert rw.evaluate(judged, lists(RUN), ["RR"])["RR"] == some["RR"]
 
 
 def test_scores_that_only_rise_look_like_distances() -> None:
@@ -471,7 +399,7 @@ TOOLS: dict[str, tuple[object, object]] = {
     "Quepid": (pd.DataFrame({"query": JUDGED["q"], "docid": JUDGED["d"], "rating": JUDGED["g"]}), SMALL_RUN),
     "_rank_eval": (
         {"requests": RATINGS, "metric": {"dcg": {"k": 20}}},
-        SimpleNamespaceWithKeys({"metric_score": 0.5, "details": HITS, "failures": {}}),
+        Keyed({"metric_score": 0.5, "details": HITS, "failures": {}}),
     ),
     "LlamaIndex": (
         SMALL_QRELS,

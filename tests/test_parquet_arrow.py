@@ -1,4 +1,4 @@
-"""Parquet and Arrow files: one small collection gives the same values through each of them, and damage gives none."""
+"""Parquet and Arrow files: what columns may hold, and that damage gives no value."""
 
 import gzip
 import io
@@ -23,19 +23,13 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from pyarrow import feather, ipc
+from pyarrow import ipc
 
 import rankworth as rw
-from generators import Grades, Scores, collections
+from generators import Grades, Scores
+from inputs import ARROW, TABLES, WRITERS, frame_of, to_ipc, with_lists
 from rankworth.errors import InputError
 from rankworth.io import parquet
-from rankworth.io.files import file_batches
-from rankworth.io.layout import QRELS as JUDGED
-from rankworth.io.layout import RUN as RANKED
-from rankworth.io.options import Reading
-from rankworth.io.source import Source
 from rankworth.model import Qrels, Run
 
 QRELS: Grades = {"q1": {"d1": 2.0, "d2": 0.0, "d3": 1.0}, "q2": {"d1": 1.0, "é": 0.5}, "q3": {"d9": 1.0}}
@@ -69,23 +63,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("columnar")
 
 
-def table(dicts: Grades | Scores, value: str) -> pl.DataFrame:
-    """Rows as a frame."""
-    rows = [(query, document, number) for query, inner in dicts.items() for document, number in inner.items()]
-    return pl.DataFrame(rows, schema={"query": pl.String, "document": pl.String, value: pl.Float64}, orient="row")
-
-
-def listed(dicts: Grades | Scores, value: str) -> pl.DataFrame:
-    """One row for each query, with lists side by side."""
-    return table(dicts, value).group_by("query", maintain_order=True).agg("document", value)
-
-
-def recorded(dicts: Grades | Scores, value: str) -> pl.DataFrame:
-    """One row for each query, with a list of records."""
-    rows = table(dicts, value).group_by("query", maintain_order=True)
-    return rows.agg(results=pl.struct(item_id="document", **{value: pl.col(value)}))
-
-
 def quietly(qrels: object, run: object, **settings: Any) -> rw.Values:
     """Evaluate, whatever the warnings."""
     with warnings.catch_warnings():
@@ -107,83 +84,10 @@ def progress_of(path: str) -> list[tuple[str, int, int | None]]:
     return told
 
 
-def to_ipc(path: Path, arrow: pa.Table, *, stream: bool, **options: Any) -> None:
-    """Write with PyArrow, some rows in each batch."""
-    opened = (ipc.new_stream if stream else ipc.new_file)(path, arrow.schema, options=ipc.IpcWriteOptions(**options))
-    with opened as writer:
-        writer.write_table(arrow, max_chunksize=3)
-
-
-Writer = Callable[[pl.DataFrame, Path], object]
-PARQUET: dict[str, Writer] = {
-    "Polars": lambda frame, path: frame.write_parquet(path),
-    "row groups": lambda frame, path: frame.write_parquet(path, row_group_size=2, data_page_size=8),
-    "not packed": lambda frame, path: frame.write_parquet(path, compression="uncompressed", statistics=False),
-    "PyArrow": lambda frame, path: pq.write_table(frame.to_arrow(), path),
-    "Parquet 1.0": lambda frame, path: pq.write_table(frame.to_arrow(), path, version="1.0", use_dictionary=False),
-    "data pages 2": lambda frame, path: pq.write_table(
-        frame.to_arrow(), path, data_page_version="2.0", compression="brotli", row_group_size=3
-    ),
-}
-ARROW: dict[str, Writer] = {
-    "Arrow file": lambda frame, path: frame.write_ipc(path),
-    "batches": lambda frame, path: to_ipc(path, frame.to_arrow(), stream=False),
-    "zstd": lambda frame, path: to_ipc(path, frame.to_arrow(), stream=False, compression="zstd"),
-    "Feather": lambda frame, path: feather.write_feather(frame.to_arrow(), str(path)),
-    "views": lambda frame, path: frame.write_ipc(path, compat_level=pl.CompatLevel.newest()),
-    "no views": lambda frame, path: frame.write_ipc(path, compat_level=pl.CompatLevel.oldest()),
-    "stream": lambda frame, path: frame.write_ipc_stream(path),
-    "stream of batches": lambda frame, path: to_ipc(path, frame.to_arrow(), stream=True),
-    "stream, lz4": lambda frame, path: to_ipc(path, frame.to_arrow(), stream=True, compression="lz4"),
-}
-WRITERS = PARQUET | ARROW
-SHAPES: dict[str, Callable[[Grades | Scores, str], pl.DataFrame]] = {
-    "rows": table,
-    "lists": listed,
-    "records": recorded,
-}
-
-
 def test_the_small_collection_has_the_values_that_are_worked_out_by_hand() -> None:
     values = quietly(QRELS, RUN).per_query.to_dict()
     for query, expected in BY_HAND.items():
         assert values[query] == pytest.approx(expected, rel=1e-15)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("writer", WRITERS)
-def test_the_values_are_the_same_to_the_last_bit_whatever_wrote_the_file(writer: str, shape: str) -> None:
-    WRITERS[writer](SHAPES[shape](QRELS, "grade"), Path("qrels"))
-    WRITERS[writer](SHAPES[shape](RUN, "score"), Path("run"))
-    expected, found = quietly(QRELS, RUN), quietly("qrels", "run", order="score")
-    assert found.per_query.to_dict() == expected.per_query.to_dict()
-    assert found.counts == expected.counts
-    assert Qrels("qrels") == Qrels(QRELS)
-
-
-several = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-@several
-@given(
-    collection=collections(),
-    writer=st.sampled_from(sorted(WRITERS)),
-    shape=st.sampled_from(sorted(SHAPES)),
-    size=st.integers(1, 9),
-)
-def test_any_collection_comes_back_in_slices_of_any_size(
-    folder: Path, collection: tuple[Grades, Scores], writer: str, shape: str, size: int
-) -> None:
-    for dicts, value, layout in ((collection[0], "grade", JUDGED), (collection[1], "score", RANKED)):
-        wanted = table(dicts, value)
-        WRITERS[writer](SHAPES[shape](dicts, value), folder / "any")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(parquet, "SLICE", size)
-            frames = list(file_batches((Source(folder / "any"),), layout, Reading()))
-        rows = pl.concat(frames)
-        assert rows.rows() == wanted.rows()
-        assert rows.schema == wanted.schema
-        assert len(frames) >= min(wanted.height, 2) or size > 1 or shape != "rows"
 
 
 def test_few_rows_are_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +95,7 @@ def test_few_rows_are_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     run = {f"q{query}": {f"d{place}": -float(place) for place in range(50)} for query in range(40)}
     for writer in ("Polars", "Arrow file", "zstd", "stream"):
         for shape, most in (("rows", 100), ("lists", 100), ("records", 100)):
-            WRITERS[writer](SHAPES[shape](run, "score"), Path("run"))
+            WRITERS[writer](TABLES[shape](run, "score"), Path("run"))
             heights = [frame.height for frame in Run("run").batches()]
             assert max(heights) <= most, (writer, shape)
             assert sum(heights) == 2000
@@ -209,7 +113,7 @@ TEXTS: dict[str, Callable[[pa.Array], pa.Array]] = {
 @pytest.mark.parametrize("kind", TEXTS)
 @pytest.mark.parametrize("form", ["parquet", "arrow", "stream"])
 def test_ids_may_be_any_kind_of_text(kind: str, form: str) -> None:
-    arrow = table(RUN, "score").to_arrow()
+    arrow = frame_of(RUN, "score").to_arrow()
     for place, name in enumerate(("query", "document")):
         arrow = arrow.set_column(place, name, TEXTS[kind](arrow[name].combine_chunks()))
     if form == "parquet":
@@ -220,7 +124,7 @@ def test_ids_may_be_any_kind_of_text(kind: str, form: str) -> None:
 
 
 def test_ids_may_be_string_views_or_enums() -> None:
-    frame = table(RUN, "score")
+    frame = frame_of(RUN, "score")
     arrow = frame.to_arrow()
     views = arrow.set_column(0, "query", arrow["query"].cast(pa.string_view()))
     to_ipc(Path("views"), views, stream=False)
@@ -240,7 +144,7 @@ def test_integer_ids_meet_texts(dtype: Any, write: str) -> None:
 
 
 def test_ids_are_neither_bytes_nor_numbers_with_fractions() -> None:
-    frame = table(RUN, "score")
+    frame = frame_of(RUN, "score")
     frame.with_columns(pl.col("document").cast(pl.Binary)).write_parquet("run")
     assert str(refused(QRELS, "run")) == (
         "run: row 1: the document b'd2' is bytes; ids are text or integers   [id-type]\n"
@@ -444,7 +348,7 @@ def test_what_polars_packs_is_sound_however_much_smaller_it_becomes(level: Any, 
     alike = pl.DataFrame({"query": ["q" * 50] * 200_000, "score": [0.0] * 200_000, "no": [None] * 200_000})
     for write in ("write_ipc", "write_ipc_stream"):
         getattr(alike, write)("sound", compression=packing, compat_level=level)
-        frame = table(LONG, "score")
+        frame = frame_of(LONG, "score")
         getattr(frame, write)("run", compression=packing, compat_level=level)
         assert Run("run").to_frame().rows() == frame.rows()
 
@@ -498,7 +402,7 @@ def test_infinite_scores_order_and_infinite_grades_are_refused() -> None:
 
 
 def test_text_is_a_score_where_it_reads_as_a_number() -> None:
-    scores = table(RUN, "score").with_columns(pl.col("score").cast(pl.String))
+    scores = frame_of(RUN, "score").with_columns(pl.col("score").cast(pl.String))
     scores.write_parquet("run")
     assert quietly(QRELS, "run").mean() == quietly(QRELS, RUN).mean()
     scores.with_columns(score=pl.col("score") + " points").write_parquet("run")
@@ -509,7 +413,7 @@ def test_text_is_a_score_where_it_reads_as_a_number() -> None:
 
 
 def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
-    table(RUN, "score").rename({"score": "points", "query": "term"}).write_parquet("run.parquet")
+    frame_of(RUN, "score").rename({"score": "points", "query": "term"}).write_parquet("run.parquet")
     assert refused(QRELS, "run.parquet").typed == (
         "run.parquet: there is no query column and no score or rank column; "
         "the columns are term document points   [frame-columns]\n"
@@ -532,7 +436,9 @@ def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
 
 
 def test_columns_that_nobody_needs_are_not_read() -> None:
-    frame = table(RUN, "score").with_columns(text=pl.lit("x" * 100), odd=pl.struct(pl.lit(1)), when=pl.date(2026, 1, 1))
+    frame = frame_of(RUN, "score").with_columns(
+        text=pl.lit("x" * 100), odd=pl.struct(pl.lit(1)), when=pl.date(2026, 1, 1)
+    )
     frame.write_parquet("run")
     assert quietly(QRELS, "run").per_query.to_dict() == quietly(QRELS, RUN).per_query.to_dict()
     damaged = bytearray(Path("run").read_bytes())
@@ -546,9 +452,9 @@ def test_columns_that_nobody_needs_are_not_read() -> None:
 
 
 @pytest.mark.parametrize("writer", WRITERS)
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", TABLES)
 def test_a_table_without_rows_is_refused(writer: str, shape: str) -> None:
-    WRITERS[writer](SHAPES[shape](RUN, "score").clear(), Path("run"))
+    WRITERS[writer](TABLES[shape](RUN, "score").clear(), Path("run"))
     assert str(refused(QRELS, "run")) == "run: there is no run line in it   [empty-input]"
 
 
@@ -559,7 +465,7 @@ def test_a_file_without_a_byte_is_refused() -> None:
 
 
 def test_an_empty_list_is_a_query_without_results() -> None:
-    rows = listed(RUN, "score")
+    rows = with_lists(RUN, "score")
     empty = pl.DataFrame({"query": ["q3"], "document": [[]], "score": [[]]}, schema=rows.schema)
     pl.concat([empty, rows, empty.with_columns(query=pl.lit("q4"))]).write_parquet("run")
     found = quietly(QRELS, "run", order="score")
@@ -575,7 +481,7 @@ def test_an_empty_list_is_a_query_without_results() -> None:
 def test_packed_files_and_pipes_are_read_as_files_are(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = quietly(QRELS, RUN).per_query.to_dict()
     for writer in ("PyArrow", "zstd", "stream of batches"):
-        WRITERS[writer](table(RUN, "score"), Path("run"))
+        WRITERS[writer](frame_of(RUN, "score"), Path("run"))
         content = Path("run").read_bytes()
         Path("run.gz").write_bytes(gzip.compress(content))
         assert quietly(QRELS, "run.gz").per_query.to_dict() == expected
@@ -597,7 +503,7 @@ def test_packed_files_and_pipes_are_read_as_files_are(monkeypatch: pytest.Monkey
 def test_a_name_is_only_a_name(name: str) -> None:
     Path(name).parent.mkdir(parents=True, exist_ok=True)
     for writer in ("Polars", "Arrow file", "stream"):
-        WRITERS[writer](table(RUN, "score"), Path("run"))
+        WRITERS[writer](frame_of(RUN, "score"), Path("run"))
         Path(name).write_bytes(Path("run").read_bytes())
         assert quietly(QRELS, name if "/" not in name else "s3://bucket/run").counts == quietly(QRELS, RUN).counts
 
@@ -606,26 +512,26 @@ def test_a_path_may_lead_up_and_down_again(monkeypatch: pytest.MonkeyPatch) -> N
     Path("below/deeper").mkdir(parents=True)
     Path("elsewhere").symlink_to("below/deeper", target_is_directory=True)
     for writer in ("Polars", "Arrow file", "stream"):
-        WRITERS[writer](table(RUN, "score"), Path("below/run"))
+        WRITERS[writer](frame_of(RUN, "score"), Path("below/run"))
         for path in ("below/../below/run", "below/deeper/../run", "elsewhere/../run"):
-            assert Run(path).to_frame().rows() == table(RUN, "score").rows()
+            assert Run(path).to_frame().rows() == frame_of(RUN, "score").rows()
         with monkeypatch.context() as patch:
             patch.chdir("below/deeper")
-            assert Run("../run").to_frame().rows() == table(RUN, "score").rows()
+            assert Run("../run").to_frame().rows() == frame_of(RUN, "score").rows()
 
 
 def test_a_folder_that_says_a_column_in_its_name_adds_none() -> None:
     Path("query=q9").mkdir()
-    table(RUN, "score").drop("query").write_parquet("query=q9/run.parquet")
+    frame_of(RUN, "score").drop("query").write_parquet("query=q9/run.parquet")
     assert refused(QRELS, "query=q9/run.parquet").slug == "frame-columns"
-    table(RUN, "score").write_parquet("query=q9/run.parquet")
+    frame_of(RUN, "score").write_parquet("query=q9/run.parquet")
     assert quietly(QRELS, "query=q9/run.parquet").per_query.to_dict() == quietly(QRELS, RUN).per_query.to_dict()
 
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_progress_ends_at_the_size_of_the_file(writer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "SLICE", 3)
-    WRITERS[writer](table(RUN, "score"), Path("run"))
+    WRITERS[writer](frame_of(RUN, "score"), Path("run"))
     for packed in (False, True):
         if packed:
             Path("run").write_bytes(gzip.compress(Path("run").read_bytes()))
@@ -638,24 +544,24 @@ def test_progress_ends_at_the_size_of_the_file(writer: str, monkeypatch: pytest.
 
 def test_the_same_file_is_read_again_and_stays_as_it_is() -> None:
     for writer in ("row groups", "zstd", "stream"):
-        WRITERS[writer](table(RUN, "score"), Path("run"))
+        WRITERS[writer](frame_of(RUN, "score"), Path("run"))
         content, run = Path("run").read_bytes(), Run("run")
         assert quietly(QRELS, run).per_query.to_dict() == quietly(QRELS, run).per_query.to_dict()
         assert Path("run").read_bytes() == content
 
 
 def test_a_document_that_is_there_twice_is_refused() -> None:
-    frame = table(RUN, "score")
+    frame = frame_of(RUN, "score")
     for writer in ("Polars", "zstd", "stream"):
         WRITERS[writer](pl.concat([frame, frame[1:2]]), Path("run"))
         assert refused(QRELS, "run").slug == "duplicate-document"
-    judged = table(QRELS, "grade")
+    judged = frame_of(QRELS, "grade")
     pl.concat([judged, judged[:1]]).write_parquet("qrels")
     assert refused("qrels", RUN).slug == "duplicate-judgement"
 
 
 def test_subtopics_are_known() -> None:
-    judged = table(QRELS, "grade")
+    judged = frame_of(QRELS, "grade")
     for subtopic, again in ((["1", "1"], ["2", "2"]), ([1, 1], [2, 2])):
         both = [judged[:2].with_columns(subtopic=pl.Series(numbers)) for numbers in (subtopic, again)]
         pl.concat(both).write_parquet("qrels")
@@ -678,7 +584,7 @@ REMEDY = (
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_file_that_ends_early_never_gives_a_number(writer: str) -> None:
-    WRITERS[writer](table(LONG, "score"), Path("whole"))
+    WRITERS[writer](frame_of(LONG, "score"), Path("whole"))
     content = Path("whole").read_bytes()
     assert quietly(FEW, "whole")["RR"] == 1 / 2
     for length in {*range(8, len(content), max(1, len(content) // 30)), *range(len(content) - 9, len(content))}:
@@ -690,7 +596,7 @@ def test_a_file_that_ends_early_never_gives_a_number(writer: str) -> None:
 
 
 def test_a_stream_that_ends_after_a_whole_batch_never_gives_a_number() -> None:
-    arrow = table(LONG, "score").to_arrow()
+    arrow = frame_of(LONG, "score").to_arrow()
     sink = io.BytesIO()
     with ipc.new_stream(sink, arrow.schema) as writer:
         writer.write_table(arrow[:200])
@@ -709,8 +615,8 @@ def test_a_stream_that_ends_after_a_whole_batch_never_gives_a_number() -> None:
 def test_files_one_after_the_other_are_no_file(writer: str) -> None:
     """`cat` joins lines of TREC; of Arrow files, readers see one and say nothing of the other."""
     for query, content in (("q1", LONG["q1"]), ("q2", LONG["q1"]), ("q3", {"d1": 1.0})):
-        WRITERS[writer](table({query: content}, "score"), Path(query))
-    WRITERS[writer](table(RUN, "score").clear(), Path("none"))
+        WRITERS[writer](frame_of({query: content}, "score"), Path(query))
+    WRITERS[writer](frame_of(RUN, "score").clear(), Path("none"))
     for names in (("q1", "q2"), ("q1", "q3"), ("q3", "q1"), ("q1", "none"), ("none", "q1"), ("q1", "q2", "q3")):
         joined = b"".join(Path(name).read_bytes() for name in names)
         Path("run").write_bytes(joined)
@@ -733,7 +639,7 @@ def test_a_file_of_another_format_is_not_read_as_one_that_it_is_not() -> None:
         "run: this is not Parquet; it begins with b'q1 Q0 d1'   [unknown-format]\n"
         "  leave the format out to have it detected from the content"
     )
-    table(RUN, "score").write_parquet("run")
+    frame_of(RUN, "score").write_parquet("run")
     assert refused(QRELS, Run("run", format="arrow")).slug == "unknown-format"
 
 
@@ -764,7 +670,7 @@ print(refused)
 
 @pytest.mark.parametrize("writer", ["Polars", "PyArrow", "zstd", "Arrow file", "stream"])
 def test_a_damaged_file_ends_in_an_error_or_in_rows_but_never_the_process(writer: str) -> None:
-    WRITERS[writer](table(LONG, "score"), Path("run"))
+    WRITERS[writer](frame_of(LONG, "score"), Path("run"))
     content = Path("run").read_bytes()
     done = subprocess.run([sys.executable, "-c", DAMAGE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -775,9 +681,9 @@ def test_a_damaged_file_ends_in_an_error_or_in_rows_but_never_the_process(writer
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_file_that_changes_while_it_is_read_is_refused(writer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "SLICE", 20)
-    WRITERS[writer](table(LONG, "score"), Path("whole"))
+    WRITERS[writer](frame_of(LONG, "score"), Path("whole"))
     content = Path("whole").read_bytes()
-    WRITERS[writer](table({"q1": {f"e{place}": 0.0 for place in range(400)}}, "score"), Path("other"))
+    WRITERS[writer](frame_of({"q1": {f"e{place}": 0.0 for place in range(400)}}, "score"), Path("other"))
     for after in (b"", content[: len(content) // 2], content + b"\0", Path("other").read_bytes()):
         Path("run").write_bytes(content)
         rows = Run("run").batches()
@@ -790,7 +696,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(writer: str, monkeypatc
 
 
 def test_rows_that_are_said_to_be_there_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    table(LONG, "score").write_parquet("run")
+    frame_of(LONG, "score").write_parquet("run")
     slices = parquet.File.slices
     monkeypatch.setattr(
         parquet.File, "slices", lambda self, rows, number, size: slices(self, rows.head(300), number, size)
@@ -802,7 +708,7 @@ def test_rows_that_are_said_to_be_there_are_missed(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("writer", ["row groups", "PyArrow", "zstd", "stream"])
 def test_no_open_file_outlives_a_refusal(writer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "SLICE", 20)
-    frame = table(LONG, "score")
+    frame = frame_of(LONG, "score")
     WRITERS[writer](pl.concat([frame[:50], frame[:1], frame[50:]]), Path("run"))
     refused(QRELS, "run")
     opened = len(list(Path("/proc/self/fd").iterdir()))
@@ -815,7 +721,7 @@ def test_no_open_file_outlives_a_refusal(writer: str, monkeypatch: pytest.Monkey
 
 
 def test_a_file_that_goes_away_is_missed() -> None:
-    table(LONG, "score").write_parquet("run")
+    frame_of(LONG, "score").write_parquet("run")
     batches = Run("run").batches()
     Path("run").unlink()
     with suppress(InputError):

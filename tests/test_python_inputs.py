@@ -2,22 +2,19 @@
 
 import collections
 import csv
-import dataclasses
 import io
-import itertools
 import json
 import math
 import pickle
-import sqlite3
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import datasets
 import duckdb
@@ -26,27 +23,23 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_datasets.formats import GenericScoredDoc, TrecQrel, TrecSubQrel
+from ir_datasets.formats import TrecQrel, TrecSubQrel
 from ir_measures import Qrel, ScoredDoc
 
 import rankworth as rw
+from inputs import columns_of, rows_of
 from rankworth.errors import InputError, UsageError
 from rankworth.io import python_objects
 from rankworth.io.labels import ranked
 from rankworth.io.layout import QRELS as JUDGED_LAYOUT
 from rankworth.io.layout import RUN as RUN_LAYOUT
-from rankworth.io.usual_names import SPELLINGS
 
 Dicts = dict[str, dict[str, float]]
-Rows = list[tuple[str, str, float]]
+NAMES = ("query", "document", "score")
 JUDGEMENTS: Dicts = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
 RUN: Dicts = {"q1": {"d2": 0.5, "d1": 0.25}, "10": {"d1": 1e9, "7": -3.0, "é": 0.0}}
-
-
-def rows_of(dicts: Dicts) -> Rows:
-    return [(query, document, number) for query, inner in dicts.items() for document, number in inner.items()]
 
 
 def reader(value: str = "score", name: str = "", **settings: Any) -> python_objects.Reader:
@@ -68,162 +61,6 @@ def read(source: object, value: str = "score", **settings: Any) -> dict[str, dic
         dicts.setdefault(query, {})[document] = number
     assert sum(map(len, dicts.values())) == found.height
     return dicts
-
-
-# Every shape says the same
-
-
-class Named(NamedTuple):
-    """A row with names and one field more."""
-
-    document: str
-    query: str
-    text: str
-    score: float
-
-
-@dataclasses.dataclass(slots=True)
-class Slotted:
-    """A row with slots."""
-
-    qid: str
-    docno: str
-    score: float
-
-
-@dataclasses.dataclass
-class Plain:
-    """A row with attributes."""
-
-    topic: str
-    pid: str
-    prediction: float
-
-
-class Computed:
-    """A row whose attributes are computed."""
-
-    def __init__(self, *parts: Any) -> None:
-        """Keep the parts."""
-        self._parts = parts
-
-    @property
-    def query(self) -> str:
-        """The query."""
-        return str(self._parts[0])
-
-    @property
-    def document(self) -> str:
-        """The document."""
-        return str(self._parts[1])
-
-    @property
-    def score(self) -> float:
-        """The score."""
-        return float(self._parts[2])
-
-
-def columns(rows: Rows) -> dict[str, list[Any]]:
-    return {name: [row[place] for row in rows] for place, name in enumerate(("query", "document", "score"))}
-
-
-def structured(rows: Rows) -> np.ndarray[Any, Any]:
-    return np.array(rows, dtype=[("query", "O"), ("document", "O"), ("score", ">f8")])
-
-
-def by_query(rows: Rows) -> dict[str, list[tuple[str, float]]]:
-    lists: dict[str, list[tuple[str, float]]] = {}
-    for query, document, score in rows:
-        lists.setdefault(query, []).append((document, score))
-    return lists
-
-
-def database(rows: Rows, *, names: bool) -> Iterator[Any]:
-    base = sqlite3.connect(":memory:")
-    base.execute("create table run (query text, document text, score real)")
-    base.executemany("insert into run values (?, ?, ?)", rows)
-    base.row_factory = sqlite3.Row if names else None
-    yield from base.execute(f"select {'score, document, query' if names else '*'} from run")  # noqa: S608 - our own words
-    base.close()
-
-
-SHAPES: dict[str, Callable[[Rows], object]] = {
-    "tuples": list,
-    "a tuple of tuples": tuple,
-    "a set of tuples": set,
-    "an iterator of tuples": iter,
-    "lists with numbers": lambda rows: [list(row) for row in rows],
-    "an array of objects": lambda rows: np.array([list(row) for row in rows], dtype=object),
-    "namedtuples": lambda rows: [Named(document, query, "text", score) for query, document, score in rows],
-    "of ir_measures": lambda rows: (ScoredDoc(*row) for row in rows),
-    "of ir_datasets": lambda rows: [GenericScoredDoc(*row) for row in rows],
-    "of pandas": lambda rows: pd.DataFrame(columns(rows)).itertuples(),
-    "of Polars": lambda rows: pl.DataFrame(columns(rows)).iter_rows(named=True),
-    "dataclasses": lambda rows: [Plain(*row) for row in rows],
-    "dataclasses with slots": lambda rows: [Slotted(*row) for row in rows],
-    "computed attributes": lambda rows: [Computed(*row) for row in rows],
-    "dicts": lambda rows: [{"doc_id": d, "query_id": q, "text": 1, "score": s} for q, d, s in rows],
-    "dicts in any order": lambda rows: [
-        dict(itertools.islice(itertools.cycle(row.items()), place % 3, place % 3 + 3))
-        for place, row in enumerate({"qid": q, "docid": d, "score": s} for q, d, s in rows)
-    ],
-    "ranks": lambda rows: [SimpleNamespace(query=q, document=d, rank=-s) for q, d, s in rows],
-    "a database": lambda rows: database(rows, names=False),
-    "a database with names": lambda rows: database(rows, names=True),
-    "columns": columns,
-    "arrays by column": lambda rows: {name: np.array(column, dtype=object) for name, column in columns(rows).items()},
-    "pairs of ids as keys": lambda rows: {(q, d): s for q, d, s in rows},
-    "a structured array": structured,
-    "a record array": lambda rows: structured(rows).view(np.recarray),
-    "records": lambda rows: list(structured(rows)),
-    "a data set": lambda rows: datasets.Dataset.from_dict(columns(rows)),
-    "a data set as a stream": lambda rows: datasets.Dataset.from_dict(columns(rows)).to_iterable_dataset(),
-    "a part of a data set": lambda rows: datasets.Dataset.from_dict(columns([("x", "y", 1.0), *rows])).select(
-        range(len(rows), 0, -1)
-    ),
-    "batches of Arrow": lambda rows: pa.table(columns(rows)).to_batches(max_chunksize=2),
-    "frames": lambda rows: (pd.DataFrame(columns([row])) for row in rows),
-    "pairs by query": by_query,
-    "lists of two by query": lambda rows: {
-        query: [list(pair) for pair in pairs] for query, pairs in by_query(rows).items()
-    },
-    "iterators by query": lambda rows: {query: iter(pairs) for query, pairs in by_query(rows).items()},
-    "records by query": lambda rows: {
-        query: [{"id": d, "score": s} for d, s in pairs] for query, pairs in by_query(rows).items()
-    },
-    "scored documents by query": lambda rows: {
-        query: [ScoredDoc(query, d, s) for d, s in pairs] for query, pairs in by_query(rows).items()
-    },
-    "ranks by query": lambda rows: {
-        query: [{"docno": d, "rank": -s} for d, s in pairs] for query, pairs in by_query(rows).items()
-    },
-    "rows with lists": lambda rows: [
-        {"query": query, "documents": [d for d, _ in pairs], "scores": [s for _, s in pairs]}
-        for query, pairs in by_query(rows).items()
-    ],
-    "rows with pairs": lambda rows: [{"query": query, "documents": pairs} for query, pairs in by_query(rows).items()],
-}
-IDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3)
-NUMBERS = st.floats(allow_nan=False, width=64)
-COLUMNS = {name.lower() for names in SPELLINGS.values() for name in names}
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_every_shape_holds_the_same_run(shape: str) -> None:
-    assert read(SHAPES[shape](rows_of(RUN))) == RUN
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@settings(max_examples=15, deadline=None)
-@given(dicts=st.dictionaries(IDS, st.dictionaries(IDS, NUMBERS, min_size=1, max_size=3), min_size=1, max_size=3))
-def test_any_run_may_have_any_shape(shape: str, dicts: Dicts) -> None:
-    assume(not COLUMNS & {query.lower() for query in dicts})  # which may be columns by name
-    if "database" in shape:
-        dicts = {query.replace("\0", "0"): inner for query, inner in dicts.items()}
-        dicts = {query: {d.replace("\0", "0"): s for d, s in inner.items()} for query, inner in dicts.items()}
-    if "ranks" in shape:
-        dicts = {query: {d: s if math.isfinite(s) else 0.0 for d, s in inner.items()} for query, inner in dicts.items()}
-    assert read(SHAPES[shape](rows_of(dicts))) == dicts
 
 
 @pytest.mark.parametrize(
@@ -248,8 +85,8 @@ def test_ids_are_compared_as_text() -> None:
 
 
 def test_frames_are_frames_and_dicts_of_dicts_dicts() -> None:
-    frame = pd.DataFrame(columns(rows_of(RUN)))
-    table = pa.table(columns(rows_of(RUN)))
+    frame = pd.DataFrame(columns_of(RUN, NAMES))
+    table = pa.table(columns_of(RUN, NAMES))
     for source in (RUN, frame, pl.from_pandas(frame), pl.LazyFrame(frame), table):
         assert read(source) == RUN
     assert read(duckdb.sql("select 'q' as query, 'd' as document, 1.0 as score")) == {"q": {"d": 1.0}}
@@ -358,7 +195,7 @@ def test_fields_that_are_said_are_there(source: object, said: dict[str, str], pr
 
 
 def test_a_part_of_a_data_set_is_that_part() -> None:
-    whole = datasets.Dataset.from_dict(columns([("q", f"d{place}", place / 2) for place in range(9)]))
+    whole = datasets.Dataset.from_dict(columns_of({"q": {f"d{place}": place / 2 for place in range(9)}}, NAMES))
     assert read(whole.select([7, 2])) == {"q": {"d7": 3.5, "d2": 1.0}}
     assert read(whole.filter(lambda row: row["score"] > 3)) == {"q": {"d7": 3.5, "d8": 4.0}}
     assert read(whole[:2]) == {"q": {"d0": 0.0, "d1": 0.5}}
@@ -726,7 +563,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         ),
     ),
     "frames by name": (
-        {"bm25": pd.DataFrame(columns(rows_of(RUN)))},
+        {"bm25": pd.DataFrame(columns_of(RUN, NAMES))},
         (
             "nested-runs",
             "the dict holds a DataFrame for each of bm25",
@@ -734,7 +571,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         ),
     ),
     "data sets by split": (
-        datasets.DatasetDict({"train": datasets.Dataset.from_dict(columns(rows_of(RUN)))}),
+        datasets.DatasetDict({"train": datasets.Dataset.from_dict(columns_of(RUN, NAMES))}),
         (
             "nested-runs",
             "the dict holds a Dataset for each of train",
