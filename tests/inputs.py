@@ -567,6 +567,13 @@ TEXTS: Final = {
         ),
         holds=is_word,
     ),
+    "rows of learning to rank": file(
+        lambda dicts, _: text_of(
+            [f"{grade!r} qid:{query} 1:0.5 # {document}" for query, document, grade in rows_of(dicts)]
+        ),
+        only="grade",
+        holds=is_word,
+    ),
     "JSON of dicts": file(lambda dicts, _: json.dumps(dicts).encode()),
     "JSON of dicts, indented": file(lambda dicts, _: json.dumps(dicts, indent=2, ensure_ascii=False).encode()),
     "JSON of rows": file(lambda dicts, value: json.dumps(named(dicts, value)).encode()),

@@ -236,6 +236,8 @@ def scored_rows(qrels: object, run: T) -> T | Run:
         ranked = Run(run) if is_path(run) and run != STDIN else run
         if not isinstance(ranked, Run) or len(ranked.files) != 1 or ranked.of_rows:
             return run
+        if ranked is not run and not Path(ranked.files[0].path).is_file():  # a pipe, which is read once
+            return run
         if format_of(ranked.files[0], RUN, Reading(ranked.format, {ROWS: "?"})) != "scores":
             return run
     except InputError:  # which reading it says, after what is wrong with the call
