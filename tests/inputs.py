@@ -4,6 +4,8 @@ import bz2
 import csv
 import dataclasses
 import gzip
+import importlib
+import importlib.util
 import io
 import itertools
 import json
@@ -18,7 +20,6 @@ from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, Final, NamedTuple
 
-import datasets
 import duckdb
 import narwhals as nw
 import numpy as np
@@ -26,8 +27,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
-from ir_datasets.formats import GenericScoredDoc
-from ir_measures import Qrel, ScoredDoc
 from pyarrow import feather, ipc
 
 import rankworth as rw
@@ -58,6 +57,13 @@ class Way(NamedTuple):
     """how columns are called, where that has to be said"""
     reads: str = ""
     """what it reads from that only one source can have at a time"""
+    needs: str = ""
+    """a library that only the tests need"""
+
+    def fits(self, value: str, ids: Iterable[str]) -> bool:
+        """Whether it can hold grades or scores of these ids, here: not every environment has all libraries."""
+        is_here = not self.needs or importlib.util.find_spec(self.needs) is not None
+        return is_here and self.only in ("", value) and all(map(self.holds, ids))
 
 
 def rows_of(dicts: Dicts) -> Rows:
@@ -193,6 +199,27 @@ def database(dicts: Dicts, value: str, *, names: bool) -> Iterator[Any]:
     base.close()
 
 
+def scored(*row: Any) -> Any:
+    """A document with its score as ir_measures has it."""
+    return importlib.import_module("ir_measures").ScoredDoc(*row)
+
+
+def judged(*row: Any) -> Any:
+    """A judgement as ir_measures has it."""
+    return importlib.import_module("ir_measures").Qrel(*row)
+
+
+def data_set(columns: dict[str, list[Any]]) -> Any:
+    """A data set of Hugging Face."""
+    return importlib.import_module("datasets").Dataset.from_dict(columns)
+
+
+def part_of_data_set(columns: dict[str, list[Any]]) -> Any:
+    """All rows of a data set but one more, from the last one on."""
+    whole = data_set({name: [column[0], *column] for name, column in columns.items()})
+    return whole.select(range(len(whole) - 1, 0, -1))
+
+
 def by_query(dicts: Dicts) -> dict[str, list[tuple[str, float]]]:
     """The documents of each query with their numbers."""
     return {query: list(inner.items()) for query, inner in dicts.items()}
@@ -217,9 +244,19 @@ PROGRAMS: Final = {
     "lists with numbers": Way(lambda dicts, *_: [list(row) for row in rows_of(dicts)]),
     "an array of objects": Way(lambda dicts, *_: np.array([list(row) for row in rows_of(dicts)], dtype=object)),
     "namedtuples": Way(lambda dicts, *_: [Named(d, q, "text", s) for q, d, s in rows_of(dicts)], "score"),
-    "ScoredDoc of ir_measures": Way(lambda dicts, *_: (ScoredDoc(*row) for row in rows_of(dicts)), "score"),
-    "Qrel of ir_measures": Way(lambda dicts, *_: (Qrel(*row) for row in rows_of(dicts)), "grade"),
-    "of ir_datasets": Way(lambda dicts, *_: [GenericScoredDoc(*row) for row in rows_of(dicts)], "score"),
+    "ScoredDoc of ir_measures": Way(
+        lambda dicts, *_: (scored(*row) for row in rows_of(dicts)), "score", needs="ir_measures"
+    ),
+    "Qrel of ir_measures": Way(
+        lambda dicts, *_: (judged(*row) for row in rows_of(dicts)), "grade", needs="ir_measures"
+    ),
+    "of ir_datasets": Way(
+        lambda dicts, *_: [
+            importlib.import_module("ir_datasets").formats.GenericScoredDoc(*row) for row in rows_of(dicts)
+        ],
+        "score",
+        needs="ir_datasets",
+    ),
     "itertuples of pandas": Way(lambda dicts, value, _: pd.DataFrame(table(dicts, value)).itertuples()),
     "iterrows of pandas": Way(lambda dicts, value, _: (row for _, row in pd.DataFrame(table(dicts, value)).iterrows())),
     "rows of Polars": Way(lambda dicts, value, _: pl.DataFrame(table(dicts, value)).iter_rows(named=True)),
@@ -245,19 +282,11 @@ PROGRAMS: Final = {
     "a structured array": Way(lambda dicts, value, _: structured(dicts, value)),
     "a record array": Way(lambda dicts, value, _: structured(dicts, value).view(np.recarray)),
     "records": Way(lambda dicts, value, _: list(structured(dicts, value))),
-    "a data set": Way(lambda dicts, value, _: datasets.Dataset.from_dict(table(dicts, value))),
+    "a data set": Way(lambda dicts, value, _: data_set(table(dicts, value)), needs="datasets"),
     "a data set as a stream": Way(
-        lambda dicts, value, _: datasets.Dataset.from_dict(table(dicts, value)).to_iterable_dataset()
+        lambda dicts, value, _: data_set(table(dicts, value)).to_iterable_dataset(), needs="datasets"
     ),
-    "a part of a data set": Way(
-        lambda dicts, value, _: (
-            datasets.Dataset.from_dict(table({"x": {"y": 1.0}} | dict(dicts), value)).select(
-                range(len(rows_of(dicts)), 0, -1)
-            )
-            if "x" not in dicts
-            else datasets.Dataset.from_dict(table(dicts, value))
-        )
-    ),
+    "a part of a data set": Way(lambda dicts, value, _: part_of_data_set(table(dicts, value)), needs="datasets"),
     "batches of Arrow": Way(lambda dicts, value, _: pa.table(table(dicts, value)).to_batches(max_chunksize=2)),
     "an array of structs": Way(lambda dicts, value, _: pa.table(table(dicts, value)).to_struct_array()),
     "frames": Way(lambda dicts, value, _: (pd.DataFrame([row]) for row in named(dicts, value))),
@@ -282,11 +311,12 @@ LISTS: Final = {
     ),
     "scored documents by query": Way(
         lambda dicts, *_: {
-            query: [ScoredDoc(query, document, score) for document, score in pairs]
+            query: [scored(query, document, score) for document, score in pairs]
             for query, pairs in by_query(dicts).items()
         },
         "score",
         listed=True,
+        needs="ir_measures",
     ),
     "ranks": Way(
         lambda dicts, *_: [SimpleNamespace(query=query, document=one, rank=rank) for query, one, rank in ranks(dicts)],
