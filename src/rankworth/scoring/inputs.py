@@ -4,7 +4,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 from rankworth.errors import InputError, UsageError
 from rankworth.io import column_names, grade_words, validate
@@ -218,10 +218,7 @@ def qrels_of_ids(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[An
     ]
 
 
-T = TypeVar("T")
-
-
-def scored_rows(qrels: object, run: T) -> T | Run:
+def scored_rows(qrels: object, run: Any) -> Any:  # noqa: ANN401 - what is no file stays as it is
     """Return a run whose file holds scores alone as one of the rows of the judgements; any other run as it is.
 
     Args:
@@ -232,21 +229,24 @@ def scored_rows(qrels: object, run: T) -> T | Run:
         UsageError: `one-stdin` where the judgements are standard input, which cannot be read twice.
 
     """
+    if is_path(run) and not Path(run).is_file():  # a pipe, which is read once, a pattern, or nothing
+        return run
     try:
-        ranked = Run(run) if is_path(run) and run != STDIN else run
+        ranked = Run(run) if is_path(run) else run
         if not isinstance(ranked, Run) or len(ranked.files) != 1 or ranked.of_rows:
             return run
-        if ranked is not run and not Path(ranked.files[0].path).is_file():  # a pipe, which is read once
-            return run
-        if format_of(ranked.files[0], RUN, Reading(ranked.format, {ROWS: "?"})) != "scores":
-            return run
+        [file] = ranked.files
+        form = format_of(file, RUN, Reading(ranked.format, {ROWS: "?"}))
+        if Path(file.path).is_file():
+            file.close()  # there may be more files than a process may have open
+        if form != "scores":
+            return ranked
     except InputError:  # which reading it says, after what is wrong with the call
         return run
-    form = qrels.format if isinstance(qrels, Described) else ""
-    source = qrels.source if isinstance(qrels, Described) else qrels
-    labels = source.files if isinstance(source, Qrels) else files_of(source, QRELS, Reading(form))
-    if len(labels) != 1 or format_of(labels[0], QRELS, Reading(form)) != "svmlight":
-        return run
+    source, reading = (qrels.source, Reading(qrels.format)) if isinstance(qrels, Described) else (qrels, Reading())
+    labels = source.files if isinstance(source, Qrels) else files_of(source, QRELS, reading)
+    if len(labels) != 1 or format_of(labels[0], QRELS, reading) != "svmlight":
+        return ranked
     if labels[0].path == STDIN:
         text = "judgements from standard input are read once, and here they tell which row each score belongs to"
         raise UsageError("one-stdin", text, remedy="write them to a file first")
