@@ -1,5 +1,6 @@
 """Judgements and runs as they are handed to an evaluation: what may be given, and under which names."""
 
+import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -229,8 +230,8 @@ def scored_rows(qrels: object, run: Any) -> Any:  # noqa: ANN401 - what is no fi
         UsageError: `one-stdin` where the judgements are standard input, which cannot be read twice.
 
     """
-    if is_path(run) and not Path(run).is_file():  # a pipe, which is read once, a pattern, or nothing
-        return run
+    if is_path(run) and not os.path.isfile(run):  # noqa: PTH113 - of pathlib, long names are an error
+        return run  # a pipe, which is read once, a pattern, or nothing
     try:
         ranked = Run(run) if is_path(run) else run
         if not isinstance(ranked, Run) or len(ranked.files) != 1 or ranked.of_rows:
