@@ -2,7 +2,7 @@
 
 None of these libraries is imported here; what they hand over is taken as it is. The values are those of
 `rankworth.tensors.evaluate`, which are those of `rankworth.evaluate` where documents of one score stand in the order
-of their rows.
+of their rows; under a profile they are those of `rankworth.evaluate`.
 
 >>> import numpy as np
 >>> measure = lightgbm("nDCG@2")
@@ -10,16 +10,18 @@ of their rows.
 ('nDCG@2', 0.8154648767857288, True)
 """
 
-from collections.abc import Sequence
-from typing import Any, Final, TypedDict, Unpack
+import warnings
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import Any, ClassVar, Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
 from rankworth import tensors
 from rankworth.arrays import Floats, Integers
-from rankworth.errors import InputError, UsageError, counted
+from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError, counted
 from rankworth.measures import Fact, Measure
-from rankworth.profiles import Profile
+from rankworth.profiles import DEFAULT, Profile, profile_of
 from rankworth.tensors.evaluation import Ties, Undefined
 
 __all__ = ["CatBoostMeasure", "LightGBMMeasure", "RowMeasure", "Scorer", "XGBoostMeasure"]
@@ -28,6 +30,30 @@ __all__ += ["catboost", "lightgbm", "scorer", "xgboost"]
 _XGBOOST: Final = {"nDCG": "ndcg", "AP": "map", "P": "pre"}
 """how XGBoost calls measures; it maximizes what begins so"""
 _NO_GROUPS: Final = "the rows of queries are told apart by the sizes of groups, and there are none"
+
+
+class Metric(NamedTuple):
+    """A metric of a library and how it differs from the measure of the same kind here.
+
+    Attributes:
+        name: its name there.
+        parameter: the parameter of the measure that makes the two alike.
+        value: its value then.
+        formula: what the library computes, as a sentence.
+
+    """
+
+    name: str
+    parameter: str = ""
+    value: str = ""
+    formula: str = ""
+
+
+_BOOSTERS: Final = {
+    "nDCG": Metric("ndcg", "gain", "exp2", "has gains 2^label - 1"),
+    "AP": Metric("map", "norm", "min(k,R)", "divides by the cutoff where more rows are relevant"),
+}
+"""the metrics of LightGBM and XGBoost that count a query without relevant rows as 1"""
 
 
 class Settings(TypedDict, total=False):
@@ -44,8 +70,13 @@ class RowMeasure:
 
     Attributes:
         label: the measure, as tables show it.
+        library: the library that calls it, with a metric of its own for the same measure.
+        metrics: these metrics, by the name of the measure.
 
     """
+
+    library: ClassVar[str] = ""
+    metrics: ClassVar[Mapping[str, Metric]] = {}
 
     def __init__(self, measure: str | Measure | Fact, **settings: Unpack[Settings]) -> None:
         """Resolve the measure.
@@ -55,8 +86,16 @@ class RowMeasure:
             UsageError: as `rankworth.tensors.evaluate`.
 
         """
-        self._measured = tensors.prepared([measure], **settings)
         self.label = str(measure)
+        self._measure, self._settings = measure, settings
+        profile = profile_of(settings.get("profile", DEFAULT))
+        labels = [each.label for each in profile.ask([measure], rel=settings.get("rel"))]
+        if len(labels) > 1:
+            text = f"{self.label} is {len(labels)} measures, and training looks at one number"
+            raise MeasureError("ambiguous-measure", text, remedy=f"choose: {', '.join(labels)}")
+        is_standard = profile == profile_of(DEFAULT)
+        self._measured = tensors.prepared([measure], **settings) if is_standard else None
+        self._is_compared = not is_standard
 
     def mean(self, labels: Any, scores: Any, numbers: Integers) -> float:  # noqa: ANN401 - arrays of any kind
         """Return the mean over the queries that count.
@@ -75,8 +114,48 @@ class RowMeasure:
             text = f"{self.label}: there are {counted(labels.size, 'label', 'labels')}, "
             text += f"{counted(scores.size, 'score', 'scores')} and {counted(numbers.size, 'row', 'rows')} of groups"
             raise InputError("row-count", text, remedy="give the groups of these rows")
-        [value] = self._measured(scores, labels, indexes=numbers, check=True).mean().values()
-        return float(value)
+        if not self._is_compared:
+            self._is_compared = True
+            self._compare(labels, numbers)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankworthWarning)  # training asks hundreds of times; evaluate says them
+            return self._mean(labels, scores, numbers)
+
+    def _mean(self, labels: Floats, scores: Floats, numbers: Integers) -> float:
+        if self._measured is not None:
+            [value] = self._measured(scores, labels, indexes=numbers, check=True).mean().values()
+            return float(value)
+        from rankworth.evaluation import evaluate  # noqa: PLC0415 - only profiles need it
+
+        rows = np.argsort(numbers, kind="stable")
+        settings: dict[str, Any] = {name: value for name, value in self._settings.items() if value is not None}
+        if settings.get("ties") == "order":
+            settings["ties"] = "given"
+        arrays: dict[str, Any] = {"labels": labels[rows], "scores": scores[rows], "qid": numbers[rows]}
+        return float(evaluate(**arrays, measures=[self._measure], **settings)[self._measure])
+
+    def _compare(self, labels: Floats, numbers: Integers) -> None:
+        """Warn of how the values differ from those of the library's own metric of these rows."""
+        quantity = self._measured.quantities[0] if self._measured else None
+        metric = self.metrics.get(getattr(quantity, "name", ""))
+        if not isinstance(quantity, Measure) or metric is None:
+            return
+        reasons, changes = [], []
+        matters = bool((labels > 1).any()) if metric.parameter == "gain" else quantity.cutoff is not None
+        if metric.parameter and quantity.parameters.get(metric.parameter) != metric.value and matters:
+            reasons.append(metric.formula)
+            changes.append(f"{metric.parameter}={metric.value} in the measure")
+        empty = np.unique(numbers).size - np.unique(numbers[labels > 0]).size
+        undefined = self._settings.get("undefined")
+        if empty and undefined != 1:
+            here = "are left out" if undefined == "skip" else f"count {undefined or 0:g}"
+            queries = counted(empty, "query", "queries")
+            reasons.append(f"counts {queries} without relevant rows as 1, which {here} here")
+            changes.append("undefined=1")
+        if reasons:
+            text = f"{self.label} is not the {metric.name} of {self.library}, which {' and '.join(reasons)}; "
+            text += f"to count as {self.library} does: {' and '.join(changes)}"
+            warnings.warn(RankworthWarning("unlike-library", text), stacklevel=4)
 
 
 def _numbers(sizes: Any) -> Integers:  # noqa: ANN401 - an array of any kind
@@ -94,6 +173,9 @@ def _numbers_of_ids(ids: Any) -> Integers:  # noqa: ANN401 - an array of any kin
 class LightGBMMeasure(RowMeasure):
     """A measure as LightGBM calls it, see `lightgbm`."""
 
+    library = "LightGBM"
+    metrics = _BOOSTERS
+
     def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[str, float, bool]:  # noqa: ANN401, ARG002 - LightGBM looks at the names
         """Return name, value, and that higher is better.
 
@@ -110,12 +192,16 @@ class LightGBMMeasure(RowMeasure):
         if hasattr(y_pred, "get_label"):
             y_true, y_pred, group = y_pred.get_label(), y_true, y_pred.get_group()
         if group is None:
-            raise InputError("input-type", f"{self.label}: {_NO_GROUPS}", remedy="LGBMRanker.fit(..., eval_group=...)")
+            remedy = "give them: LGBMRanker.fit(..., eval_group=[sizes]), or lightgbm.Dataset(..., group=sizes)"
+            raise InputError("input-type", f"{self.label}: {_NO_GROUPS}", remedy=remedy)
         return self.label, self.mean(y_true, y_pred, _numbers(group)), True
 
 
 class XGBoostMeasure(RowMeasure):
     """A measure as XGBoost calls it, see `xgboost`."""
+
+    library = "XGBoost"
+    metrics = _BOOSTERS
 
     @property
     def name(self) -> str:
@@ -131,22 +217,47 @@ class XGBoostMeasure(RowMeasure):
             data: the DMatrix, with labels and groups.
 
         Raises:
-            InputError: `input-type` where there are no groups.
+            InputError: `input-type` where there are no groups, or where `XGBRanker` calls.
 
         """
+        if not hasattr(data, "get_uint_info"):
+            text = f"{self.label}: XGBRanker asks for each query alone, weighs the values by the rows of the queries "
+            text += "and counts a query of one row as 1, so that its mean would be another number"
+            remedy = "train by xgboost.train(params, data, custom_metric=rankworth.rankers.xgboost(measure))"
+            raise InputError("input-type", text, remedy=remedy)
         ends = np.asarray(data.get_uint_info("group_ptr"), dtype=np.int64)
         if not ends.size:
-            raise InputError("input-type", f"{self.label}: {_NO_GROUPS}", remedy="DMatrix(..., qid=ids) or group=sizes")
+            remedy = "give them: xgboost.DMatrix(..., qid=ids) or group=sizes"
+            raise InputError("input-type", f"{self.label}: {_NO_GROUPS}", remedy=remedy)
         return self.name, self.mean(data.get_label(), predictions, _numbers(np.diff(ends)))
+
+
+class LabelledRows(NamedTuple):
+    """The rows of a pool of CatBoost.
+
+    Attributes:
+        labels: `[N]`, the label of each row, in the precision of CatBoost.
+        numbers: `[N]`, the number of its query.
+
+    """
+
+    labels: np.ndarray[Any, np.dtype[np.float32]]
+    numbers: Integers
 
 
 class CatBoostMeasure(RowMeasure):
     """A measure as CatBoost calls it, see `catboost`."""
 
-    def __init__(self, measure: str | Measure | Fact, groups: Sequence[Integers], **settings: Unpack[Settings]) -> None:
-        """Keep the queries of the rows of each pool, which CatBoost does not hand over."""
+    library = "CatBoost"
+    metrics: ClassVar = {"nDCG": Metric("NDCG")}
+
+    def __init__(
+        self, measure: str | Measure | Fact, pools: Iterable[LabelledRows], **settings: Unpack[Settings]
+    ) -> None:
+        """Keep the rows of each pool, as CatBoost hands over labels without groups."""
         super().__init__(measure, **settings)
-        self._groups = {numbers.size: numbers for numbers in groups}
+        self._pools = tuple(pools)
+        self._is_shuffled = False
 
     def is_max_optimal(self) -> bool:
         """Return that higher is better."""
@@ -160,16 +271,36 @@ class CatBoostMeasure(RowMeasure):
             target: their labels.
             weight: not used: weights of rows are none of queries.
 
+        Warns:
+            RankworthWarning: `shuffled-rows`, where CatBoost has shuffled the rows: the value is 0 then.
+
         Raises:
-            InputError: `row-count` where no pool has as many rows.
+            InputError: `row-count` where no pool has these rows.
 
         """
-        if (numbers := self._groups.get(len(target))) is None:
-            known = ", ".join(f"{size:,}" for size in self._groups)
-            text = f"{self.label}: CatBoost evaluates {len(target):,} rows, and groups were given for {known}"
-            remedy = "give the groups of the pool that is trained on and of each eval_set: group=[of_train, of_test]"
-            raise InputError("row-count", text, remedy=remedy)
-        return self.mean(target, approxes[0], numbers), 1.0
+        labels = np.asarray(target, dtype=np.float32)
+        for pool in self._pools:
+            if np.array_equal(pool.labels, labels):
+                return self.mean(labels, approxes[0], pool.numbers), 1.0
+        if any(np.array_equal(np.sort(pool.labels), np.sort(labels)) for pool in self._pools):
+            self._warn_of_shuffled_rows()
+            return 0.0, 1.0
+        known = ", ".join(f"{pool.labels.size:,}" for pool in self._pools)
+        text = f"{self.label}: CatBoost evaluates {labels.size:,} rows, and none of the pools that were given has "
+        text += f"their labels (rows: {known})"
+        remedy = (
+            "give the pool that is trained on and each eval_set: rankworth.rankers.catboost(measure, [train, test])"
+        )
+        raise InputError("row-count", text, remedy=remedy)
+
+    def _warn_of_shuffled_rows(self) -> None:
+        """Say once that there is no value of the rows that are trained on."""
+        if not self._is_shuffled:
+            self._is_shuffled = True
+            text = f"{self.label}: CatBoost shuffles the rows that it trains on (it does with categorical features and "
+            text += "ordered boosting), so that their queries are not known; the learn column is 0, which is no value, "
+            text += "and the values of eval_set are right; has_time=True keeps the order"
+            warnings.warn(RankworthWarning("shuffled-rows", text), stacklevel=3)
 
     def get_final_error(self, error: float, weight: float) -> float:
         """Return the mean."""
@@ -180,57 +311,103 @@ class Scorer(RowMeasure):
     """A scorer of scikit-learn, see `scorer`."""
 
     def __init__(self, measure: str | Measure | Fact, qid: Any, **settings: Unpack[Settings]) -> None:  # noqa: ANN401 - a series, or none
-        """Keep the queries of all rows."""
+        """Keep the queries of all rows.
+
+        Raises:
+            InputError: `input-type` where `qid` is no series, or has two rows of one index.
+
+        """
         super().__init__(measure, **settings)
+        if qid is not None and not getattr(getattr(qid, "index", None), "is_unique", False):
+            has_index = hasattr(qid, "loc")
+            fact = "has an index in which rows repeat" if has_index else "has no index, by which rows are looked up"
+            remedy = "give each row an index of its own: X.reset_index(drop=True), for X and qid"
+            remedy = remedy if has_index else "make it a series: qid=pandas.Series(qid, index=X.index)"
+            raise InputError("input-type", f"{self.label}: qid {fact}", remedy=remedy)
         self._qid = qid
+
+    def get_metadata_routing(self) -> Any:  # noqa: ANN401 - a MetadataRequest of scikit-learn
+        """Return that `groups` are asked for, where scikit-learn routes metadata."""
+        from sklearn.utils.metadata_routing import MetadataRequest  # noqa: PLC0415 - scikit-learn calls this
+
+        request = MetadataRequest(owner=self)
+        request.score.add_request(param="groups", alias=True)
+        return request
 
     def __call__(self, estimator: Any, X: Any, y: Any, *, groups: Any = None) -> float:  # noqa: ANN401, N803 - as scikit-learn calls it
         """Score an estimator on rows.
 
         Args:
-            estimator: predicts a score for each row.
+            estimator: gives a score for each row: by `decision_function`, the probability of the second class, or
+                `predict`.
             X: the rows.
             y: their labels.
             groups: the query of each row, where they are routed here.
 
         Raises:
-            InputError: `input-type` where nothing tells queries apart; `scattered-rows` where the rows of a query are
-                not all among these.
+            InputError: `input-type` where nothing tells queries apart, or a row has several scores; `missing-value`
+                where a row has no query; `scattered-rows` where the rows of a query are not all among these.
 
         """
-        ids = self._ids(X) if groups is None else groups
-        return self.mean(y, estimator.predict(X), _numbers_of_ids(ids))
+        numbers = _numbers_of_ids(self._ids(X, groups))
+        return self.mean(y, self._scores(estimator, X), numbers)
 
-    def _ids(self, rows: Any) -> Any:  # noqa: ANN401 - a frame
+    def _scores(self, estimator: Any, rows: Any) -> Any:  # noqa: ANN401 - an array of any kind
+        """Return the score of each row."""
+        methods = ("decision_function", "predict_proba", "predict")
+        method = next(name for name in methods if name == methods[-1] or hasattr(estimator, name))
+        scores = np.asarray(getattr(estimator, method)(rows))
+        if method == "predict_proba" and scores.ndim == scores.shape[-1] == 2:  # noqa: PLR2004 - of two classes
+            return scores[:, 1]
+        if scores.ndim > 1 and scores.shape[-1] > 1:
+            text = f"{self.label}: {type(estimator).__name__}.{method} gives {scores.shape[-1]} numbers for each row, "
+            text += "and a ranking needs one"
+            raise InputError("input-type", text, remedy="fit two classes, such as y > 0, or a regressor")
+        return scores
+
+    def _ids(self, rows: Any, groups: Any) -> Any:  # noqa: ANN401 - a frame
         """Return the query of each row."""
         if self._qid is not None:
-            if not (hasattr(self._qid, "loc") and hasattr(rows, "index")):
-                text = f"{self.label}: qid is looked up by the index of X, and one of both has none"
-                raise InputError("input-type", text, remedy="give X as a frame and qid as a series of pandas")
-            ids = self._qid.loc[rows.index]
-            part, whole = ids.value_counts(), self._qid.value_counts()
-            cut = part[part != whole.loc[part.index]]
-            if len(cut):
-                query = cut.index[0]
-                text = f"{self.label}: query {query} has {counted(int(whole.loc[query]), 'row', 'rows')}, and "
-                text += f"{int(cut.iloc[0])} of them are in this split"
-                remedy = "split by queries: cross_val_score(..., groups=qid, cv=sklearn.model_selection.GroupKFold())"
-                raise InputError("scattered-rows", text, remedy=remedy)
-            return ids
+            return self._whole(rows)
+        if groups is not None:
+            return groups
         if "qid" in getattr(rows, "columns", ()):
             return rows["qid"]
         text = f"{self.label}: nothing tells which rows are of one query"
         remedy = "give a series by the index of X: rankworth.rankers.scorer(measure, qid=qid); or a column qid in X"
         raise InputError("input-type", text, remedy=remedy)
 
+    def _whole(self, rows: Any) -> Any:  # noqa: ANN401 - a frame
+        """Return the query of each row by its index, where all rows of these queries are there."""
+        if not hasattr(rows, "index"):
+            text = f"{self.label}: qid is looked up by the index of X, and X has none"
+            raise InputError("input-type", text, remedy="give X as a frame of pandas")
+        if not (is_known := rows.index.isin(self._qid.index)).all():
+            row = rows.index[~is_known][0]
+            text = f"{self.label}: {counted(int((~is_known).sum()), 'row', 'rows')} of X are not in qid, such as {row}"
+            raise InputError("missing-value", text, remedy="give the query of each row of all data")
+        ids = self._qid.loc[rows.index]
+        part, whole = ids.value_counts(), self._qid.value_counts()
+        cut = part[part != whole.loc[part.index]]
+        if len(cut):
+            query = cut.index[0]
+            text = f"{self.label}: query {query} has {counted(int(whole.loc[query]), 'row', 'rows')}, and "
+            text += f"{int(cut.iloc[0])} of them are in this split"
+            remedy = "split by queries: cross_val_score(..., groups=qid, cv=sklearn.model_selection.GroupKFold())"
+            raise InputError("scattered-rows", text, remedy=remedy)
+        return ids
+
 
 def lightgbm(measure: str | Measure | Fact, **settings: Unpack[Settings]) -> LightGBMMeasure:
-    """Return a measure for `LGBMRanker.fit(eval_metric=...)` and `lightgbm.train(feval=...)`; early stopping works.
+    """Return a measure for `LGBMRanker.fit(eval_metric=...)` and `lightgbm.train(feval=...)`.
+
+    LightGBM stops early by every metric: `metric="None"` among its parameters leaves its own out.
 
     Args:
         measure: such as `"nDCG@10"`, as for `rankworth.tensors.evaluate`.
         **settings: `profile`, `rel`, `ties` and `undefined`, as for `rankworth.tensors.evaluate`. By default documents
-            of one score stand in the order of their rows, and a query without relevant documents counts 0.
+            of one score stand in the order of their rows, and a query without relevant documents counts 0. With a
+            profile values are those of `rankworth.evaluate`.
 
     Raises:
         MeasureError, UsageError: as `rankworth.tensors.evaluate`.
@@ -246,8 +423,8 @@ def xgboost(measure: str | Measure | Fact, **settings: Unpack[Settings]) -> XGBo
     """Return a measure for `xgboost.train(custom_metric=...)`.
 
     XGBoost decides by the beginning of a name whether higher is better: nDCG, AP and P are called `ndcg`, `map` and
-    `pre` here, so that early stopping works; for other measures say `EarlyStopping(rounds, maximize=True)`.
-    `XGBRanker` takes no callable, so that it cannot have one.
+    `pre` here, so that early stopping works; for other measures say `EarlyStopping(rounds=5, maximize=True)`.
+    `XGBRanker(eval_metric=...)` is refused: it asks for each query alone and weighs the values by rows.
 
     Args:
         measure: as for `lightgbm`.
@@ -264,33 +441,49 @@ def xgboost(measure: str | Measure | Fact, **settings: Unpack[Settings]) -> XGBo
 
 def catboost(
     measure: str | Measure | Fact,
-    group: Any,  # noqa: ANN401 - arrays of any kind
+    pools: Any,  # noqa: ANN401 - Pools of CatBoost
     **settings: Unpack[Settings],
 ) -> CatBoostMeasure:
     """Return a measure for `CatBoost(eval_metric=...)`.
 
+    CatBoost hands over labels and scores without groups; which pool they are of is told by the labels.
+
     Args:
         measure: as for `lightgbm`.
-        group: the query of each row, as `group_id` of the pool; a list of such arrays for the pool that is trained on
-            and those of `eval_set`, which CatBoost does not tell apart but by their number of rows.
+        pools: the `Pool` that is trained on and those of `eval_set`, with `group_id`: a list, or a single one.
         **settings: as for `lightgbm`.
 
     Raises:
-        MeasureError, UsageError: as `rankworth.tensors.evaluate`; `conflicting-options` where two pools have as many
-            rows and other queries.
+        MeasureError, UsageError: as `rankworth.tensors.evaluate`; `conflicting-options` where two pools have the same
+            labels and other queries.
+        InputError: `input-type` where a pool is none, or has no labels or no groups.
 
-    >>> measure = catboost("RR", [1, 1, 2])
-    >>> measure.evaluate([[0.9, 0.2, 0.5]], [0, 1, 1], None)
+    >>> class Pool:  # as that of CatBoost
+    ...     def get_label(self):
+    ...         return [0, 1, 1]
+    ...     def get_group_id_hash(self):
+    ...         return [7, 7, 3]
+    >>> catboost("RR", Pool()).evaluate([[0.9, 0.2, 0.5]], [0, 1, 1], None)
     (0.75, 1.0)
     """
-    is_several = isinstance(group, list | tuple) and group and np.ndim(group[0]) == 1
-    groups = [_numbers_of_ids(ids) for ids in (group if is_several else [group])]
-    by_size: dict[int, Floats | Integers] = {}
-    for numbers in groups:
-        if not np.array_equal(by_size.setdefault(numbers.size, numbers), numbers):
-            text = f"two pools have {numbers.size:,} rows and other queries; CatBoost does not tell which is evaluated"
+    rows = [_rows_of_pool(pool) for pool in (pools if isinstance(pools, list | tuple) else [pools])]
+    for first, second in combinations(rows, 2):
+        if np.array_equal(first.labels, second.labels) and not np.array_equal(first.numbers, second.numbers):
+            text = f"two pools have the same {first.labels.size:,} labels and other queries; CatBoost does not tell "
+            text += "which is evaluated"
             raise UsageError("conflicting-options", text, remedy="leave a row out of one of them")
-    return CatBoostMeasure(measure, groups, **settings)
+    return CatBoostMeasure(measure, rows, **settings)
+
+
+def _rows_of_pool(pool: Any) -> LabelledRows:  # noqa: ANN401 - a Pool of CatBoost
+    """Return the labels and queries of the rows of a pool."""
+    is_pool = hasattr(pool, "get_label") and hasattr(pool, "get_group_id_hash")
+    labels, ids = (pool.get_label(), pool.get_group_id_hash()) if is_pool else (None, None)
+    if labels is None or ids is None or not len(labels) or not len(ids):
+        fact = f"a Pool of CatBoost is needed, and this is {type(pool).__name__}"
+        fact = "the Pool has no labels or no groups" if is_pool else fact
+        raise InputError("input-type", fact, remedy="give catboost.Pool(X, y, group_id=qid)")
+    return LabelledRows(np.asarray(labels, dtype=np.float32).reshape(-1), _numbers_of_ids(ids))
 
 
 def scorer(
@@ -301,8 +494,9 @@ def scorer(
 ) -> Scorer:
     """Return a scorer for `cross_val_score(scoring=...)` and the like of scikit-learn.
 
-    Which rows are of one query is told by `qid`, by a column `qid` of `X`, or by `groups=` where they are routed to the
-    scorer. With `qid` a split that cuts a query in two is refused.
+    Which rows are of one query is told by `qid`, by a column `qid` of `X`, or by `groups` where scikit-learn routes
+    metadata. With `qid` a split that cuts a query in two is refused; a column does not tell, so that
+    `cv=GroupKFold(), groups=...` has to keep queries whole.
 
     Args:
         measure: as for `lightgbm`.

@@ -18,7 +18,10 @@ OWN: Final = ""
 """stands for the environment of the tests themselves"""
 OLDEST: Final = ("--resolution", "lowest-direct", "--editable", ".[duckdb,plot]")
 """options of the installer for rankworth with the lowest versions that pyproject.toml allows"""
-GROUPS: Final = {"recommending": (("recommending", *OLDEST), ("bare", "--no-deps"))}
+GROUPS: Final = {
+    "recommending": (("recommending", *OLDEST), ("bare", "--no-deps")),
+    "rankers": (("rankers", "--editable", "."),),
+}
 """the dependency groups of each environment, with options of the installer for them"""
 
 
