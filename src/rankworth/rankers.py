@@ -32,8 +32,8 @@ _XGBOOST: Final = {"nDCG": "ndcg", "AP": "map", "P": "pre"}
 _NO_GROUPS: Final = "the rows of queries are told apart by the sizes of groups, and there are none"
 
 
-class Metric(NamedTuple):
-    """A metric of a library and how it differs from the measure of the same kind here.
+class Counterpart(NamedTuple):
+    """A measure of a library and how it differs from that of the same kind here.
 
     Attributes:
         name: its name there.
@@ -50,10 +50,10 @@ class Metric(NamedTuple):
 
 
 _BOOSTERS: Final = {
-    "nDCG": Metric("ndcg", "gain", "exp2", "has gains 2^label - 1"),
-    "AP": Metric("map", "norm", "min(k,R)", "divides by the cutoff where more rows are relevant"),
+    "nDCG": Counterpart("ndcg", "gain", "exp2", "has gains 2^label - 1"),
+    "AP": Counterpart("map", "norm", "min(k,R)", "divides by the cutoff where more rows are relevant"),
 }
-"""the metrics of LightGBM and XGBoost that count a query without relevant rows as 1"""
+"""the measures of LightGBM and XGBoost that count a query without relevant rows as 1"""
 
 
 class Settings(TypedDict, total=False):
@@ -70,13 +70,13 @@ class RowMeasure:
 
     Attributes:
         label: the measure, as tables show it.
-        library: the library that calls it, with a metric of its own for the same measure.
-        metrics: these metrics, by the name of the measure.
+        library: the library that calls it, which may have the same measure, counted otherwise.
+        counterparts: the measures of the library, by the name here.
 
     """
 
     library: ClassVar[str] = ""
-    metrics: ClassVar[Mapping[str, Metric]] = {}
+    counterparts: ClassVar[Mapping[str, Counterpart]] = {}
 
     def __init__(self, measure: str | Measure | Fact, **settings: Unpack[Settings]) -> None:
         """Resolve the measure.
@@ -135,16 +135,16 @@ class RowMeasure:
         return float(evaluate(**arrays, measures=[self._measure], **settings)[self._measure])
 
     def _compare(self, labels: Floats, numbers: Integers) -> None:
-        """Warn of how the values differ from those of the library's own metric of these rows."""
+        """Warn of how the values differ from those of the measure that the library has."""
         quantity = self._measured.quantities[0] if self._measured else None
-        metric = self.metrics.get(getattr(quantity, "name", ""))
-        if not isinstance(quantity, Measure) or metric is None:
+        counterpart = self.counterparts.get(getattr(quantity, "name", ""))
+        if not isinstance(quantity, Measure) or counterpart is None:
             return
         reasons, changes = [], []
-        matters = bool((labels > 1).any()) if metric.parameter == "gain" else quantity.cutoff is not None
-        if metric.parameter and quantity.parameters.get(metric.parameter) != metric.value and matters:
-            reasons.append(metric.formula)
-            changes.append(f"{metric.parameter}={metric.value} in the measure")
+        matters = bool((labels > 1).any()) if counterpart.parameter == "gain" else quantity.cutoff is not None
+        if counterpart.parameter and quantity.parameters.get(counterpart.parameter) != counterpart.value and matters:
+            reasons.append(counterpart.formula)
+            changes.append(f"{counterpart.parameter}={counterpart.value} in the measure")
         empty = np.unique(numbers).size - np.unique(numbers[labels > 0]).size
         undefined = self._settings.get("undefined")
         if empty and undefined != 1:
@@ -153,7 +153,7 @@ class RowMeasure:
             reasons.append(f"counts {queries} without relevant rows as 1, which {here} here")
             changes.append("undefined=1")
         if reasons:
-            text = f"{self.label} is not the {metric.name} of {self.library}, which {' and '.join(reasons)}; "
+            text = f"{self.label} is not the {counterpart.name} of {self.library}, which {' and '.join(reasons)}; "
             text += f"to count as {self.library} does: {' and '.join(changes)}"
             warnings.warn(RankworthWarning("unlike-library", text), stacklevel=4)
 
@@ -174,7 +174,7 @@ class LightGBMMeasure(RowMeasure):
     """A measure as LightGBM calls it, see `lightgbm`."""
 
     library = "LightGBM"
-    metrics = _BOOSTERS
+    counterparts = _BOOSTERS
 
     def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[str, float, bool]:  # noqa: ANN401, ARG002 - LightGBM looks at the names
         """Return name, value, and that higher is better.
@@ -201,7 +201,7 @@ class XGBoostMeasure(RowMeasure):
     """A measure as XGBoost calls it, see `xgboost`."""
 
     library = "XGBoost"
-    metrics = _BOOSTERS
+    counterparts = _BOOSTERS
 
     @property
     def name(self) -> str:
@@ -249,7 +249,7 @@ class CatBoostMeasure(RowMeasure):
     """A measure as CatBoost calls it, see `catboost`."""
 
     library = "CatBoost"
-    metrics: ClassVar = {"nDCG": Metric("NDCG")}
+    counterparts: ClassVar = {"nDCG": Counterpart("NDCG")}
 
     def __init__(
         self, measure: str | Measure | Fact, pools: Iterable[LabelledRows], **settings: Unpack[Settings]
@@ -401,7 +401,7 @@ class Scorer(RowMeasure):
 def lightgbm(measure: str | Measure | Fact, **settings: Unpack[Settings]) -> LightGBMMeasure:
     """Return a measure for `LGBMRanker.fit(eval_metric=...)` and `lightgbm.train(feval=...)`.
 
-    LightGBM stops early by every metric: `metric="None"` among its parameters leaves its own out.
+    LightGBM stops early by every measure, its own among them: `metric="None"` among the parameters leaves that out.
 
     Args:
         measure: such as `"nDCG@10"`, as for `rankworth.tensors.evaluate`.
