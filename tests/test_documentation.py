@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,19 +79,29 @@ def test_notebooks_are_compared_with_the_values_that_they_state() -> None:
         assert any("assert " in cell.code for cell in cells(page))
 
 
-@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda page: str(page.relative_to(ROOT)))
-def test_relative_links_lead_to_files_and_headings(page: Path) -> None:
-    for target, heading in LINK.findall(prose(page)):
-        file = (page.parent / target) if target else page
-        assert file.exists(), target
-        assert not heading or heading in headings(file), f"{target}#{heading}"
+def test_relative_links_lead_to_files_and_headings() -> None:
+    broken = [
+        f"{page.relative_to(ROOT)}: {target}#{heading}"
+        for page in (*PAGES, *OTHERS)
+        for target, heading in LINK.findall(prose(page))
+        if not leads_somewhere(page.parent / target if target else page, heading)
+    ]
+    assert broken == []
 
 
-@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda page: str(page.relative_to(ROOT)))
-def test_examples_stand_within_fences(page: Path) -> None:
+def leads_somewhere(file: Path, heading: str) -> bool:
+    """Whether there is a file, with the heading where one is named."""
+    return file.exists() and (not heading or heading in headings(file.resolve()))
+
+
+def test_examples_stand_within_fences() -> None:
     """Outside of one, a line that begins with >>> is a quotation within a quotation."""
-    outside = FENCE.sub("", page.read_text("utf-8"))
-    assert [line for line in outside.splitlines() if line.lstrip().startswith(">>>")] == []
+    outside = {
+        str(page.relative_to(ROOT)): [line for line in text.splitlines() if line.lstrip().startswith(">>>")]
+        for page in (*PAGES, *OTHERS)
+        if ">>>" in (text := FENCE.sub("", text_of(page)))
+    }
+    assert {page: lines for page, lines in outside.items() if lines} == {}
 
 
 def test_every_page_can_be_reached_from_the_index() -> None:
@@ -145,9 +156,16 @@ def test_what_to_type_by_task_works(
     assert "nDCG@10" in capsys.readouterr().out
 
 
-def test_programs_find_every_page_in_llms_txt_with_its_title_and_first_sentences(tmp_path: Path) -> None:
-    site_texts.write(DOCS, tmp_path)
-    text = (tmp_path / "llms.txt").read_text()
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the folder of a site with the texts for programs."""
+    folder = tmp_path_factory.mktemp("site")
+    site_texts.write(DOCS, folder)
+    return folder
+
+
+def test_programs_find_every_page_in_llms_txt_with_its_title_and_first_sentences(site: Path) -> None:
+    text = (site / "llms.txt").read_text()
     listed = dict(re.findall(r"^- \[.+\]\(([\w./-]+\.md)\): (.+)$", text, re.MULTILINE))
     assert sorted(["index.md", *listed]) == [
         str(page.relative_to(DOCS)) for page in sorted(PAGES, key=lambda page: str(page.relative_to(DOCS)))
@@ -157,12 +175,11 @@ def test_programs_find_every_page_in_llms_txt_with_its_title_and_first_sentences
     assert "## What to type, by task" in text
     assert "--corrected-by people.qrels" in text
     for page in PAGES:
-        assert (tmp_path / page.relative_to(DOCS)).read_text() == page.read_text()
+        assert (site / page.relative_to(DOCS)).read_text() == page.read_text()
 
 
-def test_programs_get_whole_pages_in_one_file_of_limited_size(tmp_path: Path) -> None:
-    site_texts.write(DOCS, tmp_path)
-    text = (tmp_path / "llms-full.txt").read_text()
+def test_programs_get_whole_pages_in_one_file_of_limited_size(site: Path) -> None:
+    text = (site / "llms-full.txt").read_text()
     assert len(text.encode()) <= 200_000
     assert (DOCS / "tutorials" / "rag.md").read_text() in text
     assert site_texts.full_text(DOCS, limit=100) == ""
@@ -175,19 +192,27 @@ def test_the_page_on_stability_names_the_schemas_that_are_written() -> None:
     assert named == written | {"rankworth.results/4"}
 
 
+@cache
+def text_of(page: Path) -> str:
+    """The text of a page."""
+    return page.read_text("utf-8")
+
+
+@cache
 def prose(page: Path) -> str:
     """A page without code."""
-    return re.sub(r"`[^`\n]*`", "", FENCE.sub("", page.read_text()))
+    return re.sub(r"`[^`\n]*`", "", FENCE.sub("", text_of(page)))
 
 
+@cache
 def headings(page: Path) -> set[str]:
     """The names of the headings in links, as GitHub makes them."""
-    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in HEADING.findall(page.read_text())}
+    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in HEADING.findall(text_of(page))}
 
 
 def led_to(page: Path) -> set[Path]:
     """The pages to which a page has a link, or which it has in a tree."""
-    trees = [body for _, name, body in FENCE.findall(page.read_text()) if name == "{toctree}"]
+    trees = [body for _, name, body in FENCE.findall(text_of(page)) if name == "{toctree}"]
     entries = [line for body in trees for line in body.splitlines() if line and not line.startswith(":")]
     files = [target for target, _ in LINK.findall(prose(page)) if target.endswith(".md")]
     linked = {(page.parent / file).resolve() for file in [*files, *(f"{entry}.md" for entry in entries)]}
