@@ -176,6 +176,11 @@ class LightGBMMeasure(RowMeasure):
     library = "LightGBM"
     counterparts = _BOOSTERS
 
+    @property
+    def name(self) -> str:
+        """What LightGBM calls it: its own names, which are those of its profile, are taken."""
+        return self.label if self._measured else f"{self.label}-rankworth"
+
     def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[str, float, bool]:  # noqa: ANN401, ARG002 - LightGBM looks at the names
         """Return name, value, and that higher is better.
 
@@ -194,7 +199,7 @@ class LightGBMMeasure(RowMeasure):
         if group is None:
             remedy = "give them: LGBMRanker.fit(..., eval_group=[sizes]), or lightgbm.Dataset(..., group=sizes)"
             raise InputError("input-type", f"{self.label}: {_NO_GROUPS}", remedy=remedy)
-        return self.label, self.mean(y_true, y_pred, _numbers(group)), True
+        return self.name, self.mean(y_true, y_pred, _numbers(group)), True
 
 
 class XGBoostMeasure(RowMeasure):
