@@ -1,6 +1,7 @@
 """Learning to rank: labels of rows in files and flat arrays, with scores beside them."""
 
 import gzip
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -244,11 +245,83 @@ def test_arrays_that_do_not_fit_are_refused(case: str) -> None:
     refused(lambda: rw.evaluate(**{"labels": LABELS, "scores": SCORES, **arguments}, measures=["AP"]), slug, text)  # type: ignore[arg-type]
 
 
+LABEL_FILES = {
+    "NaN": ("nan qid:1 1:1\n0 qid:1 1:1\n", "bad-grade", "bad.svm:1: the grade is nan"),
+    "NaN later": ("1 qid:1 1:1\n0 qid:1 1:1\nnan qid:1 1:1\n", "bad-grade", "bad.svm:3: the grade is nan"),
+    "a word": ("good qid:1 1:1\n0 qid:1 1:1\n", "bad-grade", "bad.svm:1: the grade is 'good', not a number"),
+    "no query": ("1 1:0.5\n0 1:0.5\n", "qrels-columns", "group=numpy.loadtxt('test.query', dtype=int)"),
+    "no query later": (
+        "1 qid:1 1:0.5\n\n0 1:0.5\n",
+        "qrels-columns",
+        "bad.svm:3: a line of a learning-to-rank file is",
+    ),
+    "apart below a comment": (
+        "# head\n1 qid:1 1:1 # a\n0 qid:2 1:1 # b\n\n1 qid:1 1:1 # c\n",
+        "scattered-rows",
+        "bad.svm:5: the rows of query 1 stand apart",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LABEL_FILES)
+def test_files_of_labels_that_do_not_fit_are_refused(case: str, folder: Path) -> None:
+    """With the first line that is wrong, whatever stands above it."""
+    text, slug, message = LABEL_FILES[case]
+    (folder / "bad.svm").write_text(text)
+    (folder / "three.txt").write_text("1\n2\n3\n")
+    refused(lambda: rw.evaluate("bad.svm", "three.txt", ["AP"]), slug, message)
+
+
+def test_comments_that_repeat_are_no_ids(folder: Path) -> None:
+    """Documents are called by their line then, for all runs; a ranking by such comments is refused as before."""
+    (folder / "notes.svm").write_text("2 qid:1 1:1 # good\n\n0 qid:1 1:1 # bad\n1 qid:1 1:1 # bad\n0 qid:2 1:1\n")
+    (folder / "four.txt").write_text("0.9\n0.2\n0.3\n0.1\n")
+    run = {"1": {"1": 0.9, "3": 0.2, "4": 0.3}, "2": {"5": 0.1}}
+    values = rw.evaluate_runs("notes.svm", {"rows": "four.txt", "ids": run}, MEASURES)
+    assert values["rows"].per_query.to_dict() == values["ids"].per_query.to_dict()
+    refused(lambda: rw.evaluate("notes.svm", run, ["AP"]), "duplicate-judgement", "judges document bad again")
+
+
+def test_words_among_labels_and_pipes(folder: Path) -> None:
+    """`grades` says what words mean; each pipe is read once."""
+    (folder / "words.svm").write_text("good qid:1 1:1\nbad qid:1 1:1\n")
+    (folder / "two.txt").write_text("0.1\n0.2\n")
+    assert rw.evaluate("words.svm", "two.txt", ["RR"], grades={"good": 1, "bad": 0})["RR"] == 1 / 2
+    texts = [(folder / name).read_bytes() for name in ("test.svm", "lgb.txt")]
+    expected = rw.evaluate("test.svm", "lgb.txt", MEASURES).mean()
+    for piped in ((0,), (1,), (0, 1)):
+        paths = ["test.svm", "lgb.txt"]
+        for index in piped:
+            reading, writing = os.pipe()
+            os.write(writing, texts[index])
+            os.close(writing)
+            paths[index] = f"/dev/fd/{reading}"
+        assert rw.evaluate(*paths, MEASURES).mean() == expected
+
+
+def test_the_rows_of_a_long_file_are_those_of_a_short_one(folder: Path) -> None:
+    """Chunks that Polars parses and lines that are read by themselves give the same, and lines are counted on."""
+    lines = [
+        f"{row % 3} qid:{row // 50} " + " ".join(f"{number}:{row}" for number in range(60)) for row in range(20_000)
+    ]
+    (folder / "plain.svm").write_text("\n".join(lines))
+    (folder / "blank.svm").write_text("\r\n".join([*lines[:15_000], " ", *lines[15_000:]]) + "\r\n")
+    plain, blank = (rw.Qrels(name).to_frame() for name in ("plain.svm", "blank.svm"))
+    assert plain["grade"].equals(blank["grade"])
+    assert plain["query"].equals(blank["query"])
+    documents = dict(zip(plain["document"], blank["document"], strict=True))
+    assert documents == {str(row): str(row + (row > 15_000)) for row in range(1, 20_001)}
+
+
 TEXTS = {
-    "too few": ("0.1\n" * 5, "row-count", "has 5 scores, and test.svm has 7 rows: the score 6 is missing in bad.txt"),
-    "too many": ("0.1\n" * 9, "row-count", "has 9 scores, and test.svm has 7 rows: the row 8 is missing in test.svm"),
+    "too few": (
+        "0.1\n" * 5,
+        "row-count",
+        "has 5 scores, and test.svm has 7 rows: line 6 of test.svm is the first without a score",
+    ),
+    "too many": ("0.1\n" * 9, "row-count", "has 9 scores, and test.svm has 7 rows: score 8 is the first without a row"),
     "a word": ("0.1\nhigh\n" + "0.1\n" * 5, "bad-score", "bad.txt:2: the score is 'high', not a number"),
-    "not a number": ("0.1\n" * 6 + "nan\n", "bad-score", "bad.txt:7: the score is 'nan', not a number"),
+    "not a number": ("0.1\n" * 6 + "nan\n", "bad-score", "bad.txt:7: the score is nan"),
     "a cell too few": ("SampleId\tRawFormulaVal\n0\t0.1\n1\n", "unfit-columns", "bad.txt:3: a line has 2 cells"),
 }
 
@@ -267,7 +340,11 @@ def test_scores_alone_are_refused_with_what_helps(folder: Path) -> None:
     refused(lambda: rw.evaluate("qrels.txt", "lgb.txt", ["AP"]), "unfit-columns", "rankworth evaluate test.svm")
     (folder / "apart.svm").write_text("1 qid:1 1:1\n0 qid:2 1:1\n1 qid:1 1:1\n")
     (folder / "three.txt").write_text("1\n2\n3\n")
-    refused(lambda: rw.evaluate("apart.svm", "three.txt", ["AP"]), "scattered-rows", "the rows of query 1 stand apart")
+    refused(
+        lambda: rw.evaluate("apart.svm", "three.txt", ["AP"]),
+        "scattered-rows",
+        "apart.svm:3: the rows of query 1 stand apart",
+    )
 
 
 def test_a_long_flat_list_says_that_it_is_one_query() -> None:

@@ -31,9 +31,15 @@ _SUBTOPICS: Final = 3
 """up to how many different cells may be subtopics beside documents that look like times"""
 _UNIQUE: Final = 0.9
 """how many of the pairs of query and subtopic are different, at least, where these are documents"""
-SVMLIGHT: Final = re.compile(rb"\s*[-+]?[0-9][0-9.eE+-]*\s+qid:\S+(\s|$)")
+SVMLIGHT: Final = re.compile(rb"\s*\S+\s+qid:\S+(\s|$)")
 """how a line of learning to rank begins: grade and query"""
 _WITHOUT_QUERY: Final = re.compile(rb"\s*[-+]?[0-9][0-9.eE+-]*\s+[0-9]+:[-+0-9.eE]+(\s|$)")
+WITHOUT_QUERY: Final = (
+    "learning-to-rank files name the query of each line: grade qid:N features # document\n"
+    "where the sizes of queries stand in a file of their own, in Python: "
+    "evaluate(labels=labels, scores=scores, group=numpy.loadtxt('test.query', dtype=int))"
+)
+"""what helps where lines of learning to rank have no query"""
 SECOND: Final = ("0", "Q0", "q0")
 """what stands in the second column of TREC's lines"""
 _LINES: Final = ("trec", "tsv")
@@ -232,7 +238,7 @@ def advice(source: Source, layout: Layout, option: str) -> str:
 
     """
     if _WITHOUT_QUERY.match(first_line(source.head(HEAD))):
-        return "learning-to-rank files name the query of each line: grade qid:N features # document"
+        return WITHOUT_QUERY
     start = Beginning.of(source)
     width = len(start.columns)
     least, most = (_PAIR, len(RUN.columns)) if layout is QRELS else (_PAIR + 1, len(QRELS.columns))

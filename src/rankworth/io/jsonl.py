@@ -53,7 +53,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
         if not reader.begin(first):
             yield from json.batches(source, layout, reading)
             return
-        for chunk, parsed in lines.parsed(chain([first], chunks), reader.parsed):
+        for chunk, parsed in lines.parsed(chain([first], chunks), lambda chunk: reader.parsed(chunk.text)):
             frame = reader.line_by_line(*chunk) if parsed is None else parsed
             if frame.height:
                 empty = False

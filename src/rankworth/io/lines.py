@@ -76,7 +76,7 @@ def chunks(
                 raise null_byte(source, text, above)
             if not end and filled >= longest:
                 raise endless(source, above, longest, noun)
-            blank = 0 if text.strip() else blank + len(text)
+            blank = 0 if text[:_AROUND].strip() or text.strip() else blank + len(text)
             if blank > MOST_BLANK:
                 raise blank_lines(source, above)
             if end:
@@ -108,13 +108,13 @@ def has_mark(text: bytes) -> bool:
     return MARK[:1] in text and MARK in text
 
 
-def parsed(chunks: Iterator[Chunk], parse: Callable[[bytes], T]) -> Iterator[tuple[Chunk, T]]:
+def parsed(chunks: Iterator[Chunk], parse: Callable[[Chunk], T]) -> Iterator[tuple[Chunk, T]]:
     """Yield chunks in file order with what the parser makes of them; the next ones are parsed meanwhile."""
     pool = ThreadPoolExecutor(_AHEAD)
     coming: deque[tuple[Chunk, Future[T]]] = deque()
     try:
         for chunk in chunks:
-            coming.append((chunk, pool.submit(parse, chunk.text)))
+            coming.append((chunk, pool.submit(parse, chunk)))
             if len(coming) > _AHEAD:
                 first, result = coming.popleft()
                 yield first, result.result()

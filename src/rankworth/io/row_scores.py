@@ -5,26 +5,27 @@ the number of the row in it from 0 on, and the score.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-import numpy as np
 import polars as pl
 
-from rankworth.arrays import Floats
-from rankworth.errors import InputError, counted, shortened
-from rankworth.io import svmlight
-from rankworth.io.layout import NUMBER, QRELS, RUN, Layout
-from rankworth.io.lines import numbered
+from rankworth.errors import InputError, counted
+from rankworth.io.layout import RUN, Layout
+from rankworth.io.lines import HEAD, MARK, chunks, first_line
 from rankworth.io.options import Reading
 from rankworth.io.score_lines import CELLS, HEADER, ROWS, is_ranklib
 from rankworth.io.source import Source
-from rankworth.tables.frames import run_starts
+from rankworth.io.svmlight import LabelRows
+from rankworth.io.text_lines import Reader, Record
+
+CHUNK: Final = 8 << 20
 
 
 def batches(source: Source, layout: Layout, reading: Reading) -> Iterator[pl.DataFrame]:
     """Yield the scores beside the queries and documents of the rows that they belong to.
 
     Args:
-        source: where the bytes come from.
+        source: where the bytes come from; it may know the rows.
         layout: `RUN`.
         reading: what the user says of the file; its column `rows` is the learning-to-rank file.
 
@@ -40,68 +41,57 @@ def batches(source: Source, layout: Layout, reading: Reading) -> Iterator[pl.Dat
         remedy += "rankworth.evaluate(labels=labels, scores=scores, group=sizes)"
         raise InputError("unfit-columns", text, remedy=remedy)
     reading.orders.agree("score", source.name)
-    return _beside_rows(source, _scores(source), Source(labels))
-
-
-def _beside_rows(source: Source, scores: Floats, labels: Source) -> Iterator[pl.DataFrame]:
-    """Yield `query, document, score` in the order of the rows."""
-    rows, seen, last = 0, set[str](), ""
-    for frame in svmlight.batches(labels, QRELS, Reading()):
-        starts = run_starts(frame["query"])
-        for query in frame["query"].gather(starts).to_list():
-            if query != last and query in seen:
-                text = f"{labels.name}: the rows of query {shortened(query)} stand apart; a ranker takes them for "
-                raise InputError("scattered-rows", f"{text}several queries", remedy="sort the rows by query first")
-            seen.add(query)
-            last = query
-        scored = scores[rows : rows + frame.height]
-        rows += frame.height
-        if scored.size == frame.height:
-            yield frame.select("query", "document", pl.Series("score", scored))
-    if rows != scores.size:
-        text = f"{source.name} has {counted(scores.size, 'score', 'scores')}, and {labels.name} has "
-        text += f"{counted(rows, 'row', 'rows')}: "
-        missing = ("score", source.name) if scores.size < rows else ("row", labels.name)
-        text += f"the {missing[0]} {min(rows, scores.size) + 1:,} is missing in {missing[1]}"
+    rows = source.label_rows or LabelRows(Source(labels))
+    frame, scores = rows.frame, pl.concat(_scores(source))
+    if (count := scores.height) != frame.height:
+        called = rows.source.name
+        text = f"{source.name} has {counted(count, 'score', 'scores')}, and {called} has "
+        text += f"{counted(frame.height, 'row', 'rows')}: "
+        if count < frame.height:
+            text += f"line {rows.line(count):,} of {called} is the first without a score"
+        else:
+            text += f"score {frame.height + 1:,} is the first without a row"
         raise InputError("row-count", text, remedy="write a score for each row, in the order of the rows")
+    yield frame.select("query", "document").with_columns(scores["score"])
 
 
-def _scores(source: Source) -> Floats:
-    """Read the scores of a file.
-
-    Raises:
-        InputError: `bad-score`, `unfit-columns`.
-
-    """
-    lines = list(numbered(source))
-    first = lines[0][1] if lines else b""
-    cells = first.split(b"\t")
+def _scores(source: Source) -> Iterator[pl.DataFrame]:
+    """Yield the scores of a file."""
+    first = first_line(source.head(HEAD).removeprefix(MARK))
+    cells, skip = first.rstrip(b"\r").split(b"\t"), (0, 0)
     if HEADER in cells:
-        column, width, lines = cells.index(HEADER), len(cells), lines[1:]
+        column, width = cells.index(HEADER), len(cells)
+        above = source.head(HEAD).partition(first)[0]
+        skip = (len(above) + len(first) + 1, above.count(b"\n") + 1)
     else:
-        column, width = (2, CELLS) if is_ranklib(first) else (0, 1)
-    texts = [line.strip(b" \r\n") for _, line in lines] if width == 1 else _column(source, lines, column, width)
-    try:
-        scores = np.array(texts, dtype=np.float64)
-    except ValueError:
-        scores = np.array([float(text) if NUMBER.fullmatch(text.decode("latin-1")) else np.nan for text in texts])
-    if np.isnan(scores).any():
-        bad = int(np.flatnonzero(np.isnan(scores))[0])
-        text = f"{source.name}:{lines[bad][0]}: the score is {shortened(repr(texts[bad].decode('utf-8', 'replace')))}"
-        raise InputError("bad-score", f"{text}, not a number", remedy="a score is a number in each line")
-    return scores
+        column, width = (CELLS - 1, CELLS) if is_ranklib(first) else (0, 1)
+    reader = _Reader(
+        source,
+        "\t",
+        {"score": column},
+        width,
+        ("score",),
+        ("score",),
+        has_quotes=False,
+        noun="line with a score",
+        slug="unfit-columns",
+        has=f"a line has {counted(width, 'cell', 'cells')}",
+    )
+    return reader.frames(chunks(source, usual=CHUNK, longest=HEAD, skip=skip))
 
 
-def _column(source: Source, lines: Sequence[tuple[int, bytes]], column: int, width: int) -> list[bytes]:
-    """Return one cell of each line of a table.
+class _Reader(Reader):
+    """Reads the score of each line."""
 
-    Raises:
-        InputError: `unfit-columns`.
+    def is_odd(self, text: bytes) -> bool:  # noqa: ARG002 - blank lines are none of Polars' rows
+        """Return whether Polars must not see a chunk: never."""
+        return False
 
-    """
-    rows = [line.rstrip(b"\r\n").split(b"\t") for _, line in lines]
-    for (number, _), row in zip(lines, rows, strict=True):
-        if len(row) != width:
-            text = f"{source.name}:{number}: a line has {counted(width, 'cell', 'cells')}, this one has {len(row)}"
-            raise InputError("unfit-columns", text, remedy="write the predictions again, or remove the line")
-    return [row[column].strip() for row in rows]
+    def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:  # noqa: ARG002 - lines end
+        """Return the lines that are not blank."""
+        rows = enumerate(text.decode(errors="surrogateescape").split("\n"))
+        return [Record(number, row.rstrip("\r").split("\t")) for number, row in rows if row.strip()], b""
+
+    def advice(self, cells: Sequence[str]) -> str:  # noqa: ARG002 - all lines have as many cells
+        """Return what helps where a line has more or fewer cells than it should have."""
+        return "write the predictions again, or remove the line"

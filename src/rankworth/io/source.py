@@ -64,6 +64,8 @@ class Source:
         """how many problems of lines are told of, which are then left out; 0 where such a file is refused"""
         self.problem: InputError | None = None
         """what is wrong with the lines that the last reading left out"""
+        self.label_rows: Any = None
+        """the rows of a learning-to-rank file whose labels or scores it holds (`svmlight.LabelRows`)"""
 
     def __fspath__(self) -> str:
         """Return the path."""

@@ -5,15 +5,20 @@ The features are passed over. A document is called by what follows `#`, or else 
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from rankworth.errors import InputError, shortened
-from rankworth.io import lines
-from rankworth.io.layout import RUN, Layout
+from rankworth.io import grade_words, lines
+from rankworth.io.grade_words import Words
+from rankworth.io.headerless import WITHOUT_QUERY
+from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.lines import Chunk
 from rankworth.io.source import Source
 from rankworth.io.text_lines import Reader, Record
+from rankworth.tables.frames import run_starts
 
 if TYPE_CHECKING:
     from rankworth.io.options import Reading
@@ -21,8 +26,13 @@ if TYPE_CHECKING:
 CHUNK: Final = 8 << 20
 LONGEST: Final = 8 << 20
 """how long a line may be; there may be thousands of features"""
-_DOCUMENT: Final = re.compile(r"\s*(?:docid\s*=\s*)?(\S+)")
+_DOCUMENT: Final = r"\s*(?:docid\s*=\s*)?(\S+)"
 """the id in a comment: of LETOR's `docid = GX01 inc = 1`, and of `7555 Rambo` the first word"""
+_COMMENT: Final = re.compile(_DOCUMENT)
+_ROW: Final = r"^[ \t\r\f\v]*([^ \t\r\f\v#]+)[ \t\r\f\v]+qid:([^ \t\r\f\v#]+)"
+"""grade and query at the beginning of a line"""
+_WHOLE_LINE: Final = "\x01"
+"""a separator that is in no line, so that a line is one cell"""
 _HAS: Final = "a line of a learning-to-rank file is: grade qid:N features # document"
 
 
@@ -44,27 +54,109 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     if layout is RUN:
         text = f"{source.name}: this is a learning-to-rank file (grade qid:N features), and not a run"
         raise InputError("input-type", text, remedy="it holds judgements; they come first, the run comes second")
-    reader = _Reader(
-        source,
-        " ",
-        {"query": 1, "document": 2, "grade": 0},
-        3,
-        ("query", "document", "grade"),
-        ("grade",),
-        has_quotes=False,
-        noun="line of a learning-to-rank file",
-        slug=layout.slug,
-        has=_HAS,
-    )
-    return reader.frames(lines.chunks(source, usual=CHUNK, longest=LONGEST, noun="line"))
+    if source.label_rows is not None:
+        return iter([source.label_rows.frame])
+    return _Reader.of(source, reading.grades).rows()
+
+
+class LabelRows:
+    """The rows of a learning-to-rank file, read once for its judgements and for all scores that stand beside them."""
+
+    def __init__(self, source: Source, words: Words = grade_words.NONE) -> None:
+        """Name the file; it is read when its rows are needed."""
+        self.source, self._words = source, words
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """All rows, `query, document, grade`, in file order.
+
+        Comments that name a document of a query twice are no ids: then every document is called by its line.
+
+        Raises:
+            InputError: `scattered-rows`, and as `batches`.
+
+        """
+        reader = _Reader.of(self.source, self._words)
+        frame = pl.concat([*reader.rows(), pl.DataFrame(schema=_SCHEMA)])
+        queries = frame["query"].gather(run_starts(frame["query"]))
+        if queries.n_unique() < queries.len():
+            row = int(run_starts(frame["query"])[queries.is_first_distinct().not_().arg_max() or 0])
+            text = f"{self.source.name}:{self.line(row)}: the rows of query {shortened(frame['query'][row])} stand "
+            text += "apart; a ranker takes them for several queries"
+            remedy = "sort the rows by query, the scores with them; or train and predict again with sorted rows"
+            raise InputError("scattered-rows", text, remedy=remedy)
+        has_ids = not reader.has_comments or frame.n_unique(["query", "document"]) == frame.height
+        return frame if has_ids else self._by_line
+
+    @cached_property
+    def _by_line(self) -> pl.DataFrame:
+        """All rows, with documents that are called by their line."""
+        return pl.concat(_Reader.of(self.source, self._words, by_line=True).rows())
+
+    def line(self, row: int) -> int:
+        """Return the number of the line of a row; rows are counted from 0."""
+        return int(self._by_line["document"][row])
+
+
+_SCHEMA: Final = {"query": pl.String(), "document": pl.String(), "grade": pl.Float64()}
 
 
 class _Reader(Reader):
-    """Reads grade, query and document of each line, one by one."""
+    """Reads grade, query and document of each line."""
 
-    def is_odd(self, text: bytes) -> bool:  # noqa: ARG002 - there is no table for Polars
-        """Return whether Polars must not see a chunk: always."""
-        return True
+    by_line = False
+    """whether documents are called by their line whatever the comments say"""
+    has_comments = False
+    """whether some document is called by a comment"""
+
+    @classmethod
+    def of(cls, source: Source, words: Words, *, by_line: bool = False) -> "_Reader":
+        """Make a reader of a file."""
+        reader = cls(
+            source,
+            " ",
+            {"query": 1, "document": 2, "grade": 0},
+            3,
+            ("query", "document", "grade"),
+            ("grade",),
+            has_quotes=False,
+            noun="line of a learning-to-rank file",
+            slug=QRELS.slug,
+            has=_HAS,
+            words=words,
+        )
+        reader.by_line = by_line
+        return reader
+
+    def rows(self) -> Iterator[pl.DataFrame]:
+        """Yield the rows of the file."""
+        return self.frames(lines.chunks(self.source, usual=CHUNK, longest=LONGEST, noun="line"))
+
+    def is_odd(self, text: bytes) -> bool:  # noqa: ARG002 - which lines are odd, their grades tell
+        """Return whether Polars must not see a chunk: never."""
+        return False
+
+    def parse(self, chunk: Chunk) -> pl.DataFrame | None:
+        """Parse a chunk in which every line has grade and query, or give up."""
+        text = chunk.text
+        if self.is_unusual(text):
+            return None
+        try:
+            rows = pl.read_csv(
+                text, separator=_WHOLE_LINE, has_header=False, quote_char=None, schema={"line": pl.String()}
+            )
+        except pl.exceptions.PolarsError:
+            return None
+        if rows.height != text.count(b"\n") + (not text.endswith(b"\n")):  # blank lines count, too
+            return None
+        numbers = pl.int_range(chunk.above + 1, chunk.above + 1 + pl.len()).cast(pl.String)
+        line, document = pl.col("line").str, numbers
+        if b"#" in text and not self.by_line:
+            self.has_comments = True
+            document = pl.coalesce(line.extract(f"#{_DOCUMENT}"), numbers)
+        grade = line.extract(_ROW, 1) if self.words else line.extract(_ROW, 1).cast(pl.Float64, strict=False)
+        frame = rows.select(grade.alias("0"), line.extract(_ROW, 2).alias("1"), document.alias("2"))
+        return self.sound(frame, blanks=False)
 
     def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:  # noqa: ARG002 - lines end
         """Return the lines that are neither empty nor comments."""
@@ -73,13 +165,16 @@ class _Reader(Reader):
             before, sign, comment = line.partition(b"#")
             words = before.split(None, 2)
             if words:
-                document = _DOCUMENT.match(comment.decode(errors="surrogateescape")) if sign else None
+                has_id = sign and not self.by_line
+                document = _COMMENT.match(comment.decode(errors="surrogateescape")) if has_id else None
+                self.has_comments |= document is not None
                 cells = [word.decode(errors="surrogateescape") for word in words[:2]]
                 if len(cells) == 2 and cells[1].startswith("qid:"):  # noqa: PLR2004 - grade and query
                     cells = [cells[0], cells[1][4:], document[1] if document else str(above + number + 1)]
                     records.append(Record(number, cells))
                 else:
-                    fault = InputError(self.slug, f"{self.has}, and this is {shortened(' '.join(cells))!r}")
+                    text_of_cells = shortened(" ".join(cells))
+                    fault = InputError(self.slug, f"{self.has}, and this is {text_of_cells!r}", remedy=WITHOUT_QUERY)
                     records.append(Record(number, cells, problem=fault))
         return records, b""
 

@@ -161,9 +161,10 @@ class Reader(ABC):
         """How to say what the words mean that stand where grades do; nothing where there is none."""
         return grade_words.advice(self._unknown, self.words)
 
-    def parse(self, text: bytes) -> pl.DataFrame | None:
+    def parse(self, chunk: Chunk) -> pl.DataFrame | None:
         """Parse a chunk in which every record is as it should be, or give up."""
-        if self._is_unusual(text) or self.is_odd(text):
+        text = chunk.text
+        if self.is_unusual(text) or self.is_odd(text):
             return None
         try:
             frame = pl.read_csv(
@@ -179,16 +180,16 @@ class Reader(ABC):
             return None
         if frame[str(self.width)].null_count() < frame.height or frame[str(self.width - 1)].null_count():
             return None
-        return self._sound(frame, blanks=any(blank.encode() in text for blank in _BLANKS if blank != self.separator))
+        return self.sound(frame, blanks=any(blank.encode() in text for blank in _BLANKS if blank != self.separator))
 
-    def _is_unusual(self, text: bytes) -> bool:
+    def is_unusual(self, text: bytes) -> bool:
         """Return whether lines are so short or long that Polars needs much memory, or end in neither LF nor CR LF."""
         if (b"\r" in text and text.count(b"\r") > text.count(b"\r\n")) or text[:1024].lstrip().startswith(_COMPRESSED):
             return True
         count = int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
         return count * self.width > len(text) + self.width or long_line(text, HEAD)
 
-    def _sound(self, frame: pl.DataFrame, *, blanks: bool) -> pl.DataFrame | None:
+    def sound(self, frame: pl.DataFrame, *, blanks: bool) -> pl.DataFrame | None:
         """Return the rows under the names of what they hold; None where something is wrong with any."""
         frame = frame.select(**{role: pl.col(str(cell)) for role, cell in self.cells.items()})
         if any(frame[role].null_count() for role in self.required):
@@ -222,7 +223,7 @@ class Reader(ABC):
             cell = pl.col(str(self.cells[role]))
             number = cell.cast(pl.Float64, strict=False).fill_null(float("nan"))
             cells = cells.with_columns(pl.when(cell.is_not_null()).then(number))
-        return self._sound(cells, blanks=True)
+        return self.sound(cells, blanks=True)
 
     def _checked(self, records: Sequence[Record], above: int, problems: Problems) -> pl.DataFrame:
         """Return the rows of records of which some have problems, and remember the problems."""

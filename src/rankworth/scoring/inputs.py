@@ -4,6 +4,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -137,7 +138,8 @@ class InputOptions:
         """
         if len(qrels) == 1:
             [gold], runs = qrels_of_ids(qrels, runs)
-            qrels, runs = [gold], [scored_rows(gold, each) for each in runs]
+            gold, runs = beside_rows(gold, runs, self.grades)
+            qrels = [gold]
         said = {name: value for name, value in (("blank", self.blank), ("grades", self.grades)) if value}
         if self.columns is None and not said:
             return list(qrels), list(runs)
@@ -219,39 +221,66 @@ def qrels_of_ids(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[An
     ]
 
 
-def scored_rows(qrels: object, run: Any) -> Any:  # noqa: ANN401 - what is no file stays as it is
-    """Return a run whose file holds scores alone as one of the rows of the judgements; any other run as it is.
+def beside_rows(qrels: object, runs: Sequence[Any], words: Words = grade_words.NONE) -> tuple[Any, list[Any]]:
+    """Return judgements and runs, of which those whose files hold scores alone are the rows of the judgements.
+
+    The learning-to-rank file is then read once, for the judgements and all runs; a pipe is opened once, too.
 
     Args:
         qrels: judgements.
-        run: a run.
-
-    Raises:
-        UsageError: `one-stdin` where the judgements are standard input, which cannot be read twice.
+        runs: paths, runs and whatever else is evaluated.
+        words: the grades that words mean, where the judgements do not say it.
 
     """
-    if is_path(run) and not os.path.isfile(run):  # noqa: PTH113 - of pathlib, long names are an error
-        return run  # a pipe, which is read once, a pattern, or nothing
+    source = qrels.source if isinstance(qrels, Described) else qrels
+    ranked, labels = list(runs), _file_of(source, QRELS)
+    if labels is None:
+        return qrels, ranked
+    is_of_rows, is_shared = _has_format(labels, qrels, QRELS, {}, "svmlight"), False
+    for index, run in enumerate(runs) if is_of_rows else ():
+        if (file := _file_of(run, RUN)) is None:
+            continue
+        if _has_format(file, run, RUN, {ROWS: "?"}, "scores"):
+            from rankworth.io.svmlight import LabelRows  # noqa: PLC0415 - brings the data frame library
+
+            rows = labels.label_rows or LabelRows(labels, qrels.grades if isinstance(qrels, Described) else words)
+            labels.label_rows = file.label_rows = rows
+            name, is_shared = run.name if isinstance(run, Run) else "", True
+            ranked[index] = Run(file, name, format="scores", columns={ROWS: labels.path})
+        elif is_path(run) and not _is_regular(file):
+            ranked[index] = file
+    if isinstance(source, Qrels) or (not is_shared and _is_regular(labels)):
+        return qrels, ranked
+    return replace(qrels, source=labels) if isinstance(qrels, Described) else labels, ranked
+
+
+def _file_of(source: object, layout: Layout) -> Any:  # noqa: ANN401 - a `Source`, or None
+    """Return the file of a path, a run or judgements; None where there is none, or several, or it is one of rows."""
+    if isinstance(source, Run | Qrels):
+        files = () if isinstance(source, Run) and source.of_rows else source.files
+    else:
+        try:
+            files = files_of(source, layout, Reading())
+        except InputError:  # which reading it says, after what is wrong with the call
+            return None
+    return files[0] if len(files) == 1 else None
+
+
+def _is_regular(file: Any) -> bool:  # noqa: ANN401 - a `Source`
+    """Return whether a file can be opened again, which a pipe cannot."""
+    return os.path.isfile(file.path)  # noqa: PTH113 - of pathlib, long names are an error
+
+
+def _has_format(file: Any, source: object, layout: Layout, columns: Mapping[str, str], form: str) -> bool:  # noqa: ANN401 - a `Source`
+    """Return whether a file is one of a format, unless its source says another."""
+    said = source.format if isinstance(source, Run | Described) else ""
     try:
-        ranked = Run(run) if is_path(run) else run
-        if not isinstance(ranked, Run) or len(ranked.files) != 1 or ranked.of_rows:
-            return run
-        [file] = ranked.files
-        form = format_of(file, RUN, Reading(ranked.format, {ROWS: "?"}))
-        if Path(file.path).is_file():
-            file.close()  # there may be more files than a process may have open
-        if form != "scores":
-            return ranked
-    except InputError:  # which reading it says, after what is wrong with the call
-        return run
-    source, reading = (qrels.source, Reading(qrels.format)) if isinstance(qrels, Described) else (qrels, Reading())
-    labels = source.files if isinstance(source, Qrels) else files_of(source, QRELS, reading)
-    if len(labels) != 1 or format_of(labels[0], QRELS, reading) != "svmlight":
-        return ranked
-    if labels[0].path == STDIN:
-        text = "judgements from standard input are read once, and here they tell which row each score belongs to"
-        raise UsageError("one-stdin", text, remedy="write them to a file first")
-    return Run(ranked.source, ranked.name, format="scores", columns={ROWS: labels[0].path})
+        is_of_form = format_of(file, layout, Reading(said, columns)) == form
+    except InputError:  # as above
+        return False
+    if _is_regular(file):
+        file.close()  # there may be more files than a process may have open
+    return is_of_form
 
 
 def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels, Run]:
