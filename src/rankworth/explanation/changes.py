@@ -16,7 +16,7 @@ from rankworth.judging.judged_run import JudgedRows
 from rankworth.scoring import inputs
 from rankworth.scoring.evaluator import Plan
 from rankworth.scoring.inputs import GRADES
-from rankworth.settings import Ties
+from rankworth.settings import UNBROKEN, Ties
 from rankworth.whatif.rankings import Counterfactual, MeasureContext, Ranking, refuse
 from rankworth.whatif.tie_orders import every_order, expected, in_orders, ties_of
 
@@ -113,7 +113,7 @@ class RankedQuery:
         """Whether tied documents share their ranks, in a ranking where some are tied."""
         rows = self.ranking.rows
         tied = (rows.tie_last > rows.tie_first)[: self.ranking.retrieved]
-        return self.ties in ("expected", "last") and bool(tied.any())
+        return self.ties in UNBROKEN and bool(tied.any())
 
     def row(self, document: str) -> int:
         """Return the row of a document.
@@ -249,7 +249,7 @@ def by_position(query: RankedQuery, options: Options) -> list[Row]:
         rank = query.rank(position)
         changes.append(Change(rank, moved, f"{document} at rank {rank}", further))
     if len(changes) < until:
-        text = f"without ranks between documents of one score, which share theirs (ties={query.ties})"
+        text = f"without ranks between documents of one score, whose order no rank changes (ties={query.ties})"
         query.notes.append(f"{query.label}: {text}")
     return query.rows("position", changes)
 

@@ -219,6 +219,8 @@ _TIED: Final = {
     "given-reversed": "tied documents are in the reverse order of the run",
     "expected": "tied documents count with the mean over their orders",
     "last": "tied documents all stand at the last of their ranks",
+    "best": "of tied documents the one with the highest grade is first",
+    "worst": "of tied documents the one with the lowest grade is first",
 }
 """what the settings do to documents with equal scores"""
 _GAINS: Final = {"linear": "exp2", "exp2": "linear"}

@@ -12,7 +12,7 @@ from rankworth.arrays import Floats, Integers, Pool, expand
 from rankworth.errors import RefusedError, quoted
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.judging.ranking import Ordering
-from rankworth.settings import Judging
+from rankworth.settings import BY_GRADE, UNBROKEN, Judging
 
 _NUMBERED: Final = re.compile(r"(.*-)?[0-9]+", re.DOTALL)
 _DEFAULTS: Final[dict[str, Any]] = {setting.name: setting.default for setting in fields(Judging)}
@@ -32,7 +32,7 @@ def effective(judging: Judging, hits: JudgedRows, *, open_grades: bool = False) 
     tied = hits.tied or (open_grades and bool((hits.tie_last > hits.tie_first).any()))
     pool, last = hits.pool, judging.unretrieved == "last"
     idle = _SETTLED - {"duplicates" if last else ""}
-    if judging.ties not in ("expected", "last") or not (last or tied):
+    if judging.ties not in UNBROKEN or not (last or tied):
         idle.add("ties")
     if judging.negative != "pooled" and pool.lowest >= 0:
         idle.add("negative")
@@ -59,7 +59,7 @@ def refuse_ids(judging: Judging, *queries: Iterable[str]) -> None:
 
 
 def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> JudgedRows:
-    """Apply the settings in this order: depth, grades, pool, unretrieved documents, scores, ties.
+    """Apply the settings in this order: ties by grade, depth, grades, pool, unretrieved documents, scores, other ties.
 
     Args:
         hits: the judged run, ranked as their `Ordering` says.
@@ -70,6 +70,8 @@ def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
         RefusedError: `grades`, `negative`, `highest`.
 
     """
+    if judging.ties in BY_GRADE:
+        hits = _ordered_by_grade(hits, judging)
     if judging.depth is not None:
         hits = hits.shortened(judging.depth)
     hits = graded(hits, judging, queries)
@@ -82,6 +84,15 @@ def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
     if judging.ties == "last":
         return replace(hits, rank=hits.tie_last, ties="last")
     return replace(hits, ties="expected") if judging.ties == "expected" else hits
+
+
+def _ordered_by_grade(hits: JudgedRows, judging: Judging) -> JudgedRows:
+    """Order tied documents by grade; among those of grade 0, unjudged ones come last, with a row or without."""
+    sign = -1 if judging.ties == "best" else 1
+    worth = sign * hits.grade
+    key = np.empty(worth.size, dtype=np.int64)
+    key[np.lexsort((~hits.known, worth))] = np.arange(worth.size)
+    return hits.ranked(hits.within_ties(key, (worth < 0) | (hits.known & (worth == 0))))
 
 
 def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> JudgedRows:

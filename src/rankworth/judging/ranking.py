@@ -15,7 +15,7 @@ from rankworth.errors import InputError
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import Columns
 from rankworth.model import Qrels
-from rankworth.settings import Duplicates, Judging, Order, ScoreType, Ties
+from rankworth.settings import UNBROKEN, Duplicates, Judging, Order, ScoreType, Ties
 
 _CELLS: Final = 1 << 17
 """how many scores are sorted at a time, so that they stay in the processor's cache"""
@@ -32,8 +32,8 @@ class Ordering(NamedTuple):
 
     @classmethod
     def of(cls, judging: Judging, exclude: "Exclusion | None" = None) -> "Ordering":
-        """Take the ordering out of settings; ties that share ranks stand by descending id, as if they were broken."""
-        ties: Ties = "id-descending" if judging.ties in ("expected", "last") else judging.ties
+        """Take the ordering out of settings; ties that are settled later stand by descending id until then."""
+        ties: Ties = "id-descending" if judging.ties in UNBROKEN else judging.ties
         return cls(judging.order, judging.score_type, ties, judging.duplicates, exclude)
 
     def settled(self, lists: object) -> "Ordering":

@@ -315,6 +315,9 @@ def column_of(
         if groups is not None:
             strata = np.zeros(weights.size, dtype=np.int64)
             strata[counted] = groups
+        if settings.no_relevant_counts == "unweighted":
+            unweighted = rows.no_relevant & (weights > 0)
+            counts, shown = np.divide(counts, weights, out=counts.copy(), where=unweighted), visible
     over_none = 0.0 if settings.no_queries == "zero" else math.nan
     decimals, halves = settings.round_means, settings.halves
     return Column(

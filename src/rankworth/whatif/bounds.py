@@ -18,6 +18,7 @@ from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask
 from rankworth.scoring.evaluator import Evaluation, Plan, evaluate_run
 from rankworth.scoring.inputs import Judgements
+from rankworth.settings import UNBROKEN
 from rankworth.stats.samples import check_word
 from rankworth.whatif.rankings import MeasureContext, contexts
 from rankworth.whatif.tie_orders import Bounds, expected, over_orders
@@ -181,7 +182,7 @@ def assumption(hits: JudgedRows, by: Varied) -> str:
 def _has_plain_ranks(measure: ResolvedMeasure) -> bool:
     """Return whether unjudged documents have just the ranks that judged ones leave, and no scores are equal."""
     judging = measure.judging
-    plain = judging.ties not in ("expected", "last") and judging.order != "rank" and judging.blocks == "joined"
+    plain = judging.ties not in UNBROKEN and judging.order != "rank" and judging.blocks == "joined"
     once = judging.duplicates not in _REPEATED
     return plain and once and judging.duplicate_judgements != "spread" and judging.scored == "all"
 

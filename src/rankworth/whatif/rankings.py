@@ -20,7 +20,7 @@ from rankworth.profiles import Profile, ResolvedMeasure
 from rankworth.scoring.columns import Column
 from rankworth.scoring.evaluator import Evaluation, Plan
 from rankworth.scoring.measured_run import MeasuredRun
-from rankworth.settings import Judging
+from rankworth.settings import UNBROKEN, Judging
 
 
 @dataclass(frozen=True)
@@ -312,7 +312,7 @@ class MeasureContext:
         try:
             hits = ranking.hits(counterfactuals)
             judging = grades.effective(self.asked.judging, hits)  # other grades may be such that other settings matter
-            if self.run.judging.ties in ("expected", "last"):
+            if self.run.judging.ties in UNBROKEN:
                 judging = replace(judging, ties=self.run.judging.ties)
             return [*self.cells(hits, ranking.query_index, judging, measure)]
         except RankworthError as error:
