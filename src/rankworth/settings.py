@@ -57,8 +57,8 @@ class Judging:
         ties: documents with equal scores stand in descending order of their ids, compared as UTF-8 bytes
             (`id-descending`, as trec_eval does), in ascending order (`id-ascending`), as they were `given` or the other
             way round (`given-reversed`); or each has the `expected` weight of the ranks that they share; or all stand
-            at the `last` of these ranks; or the highest grade is first among them (`best`), or last (`worst`, as CatBoost
-            does), where an unjudged document counts as one of grade 0.
+            at the `last` of these ranks; or the highest grade is first among them (`best`), or last (`worst`, as
+            CatBoost does), where an unjudged document counts as one of grade 0.
         duplicates: a document that a query ranks twice is an error, or one of its rows counts: that with the highest
             score (`best`, as for passages of documents), or that which comes `first` or `last`; ranks are closed up. Or
             `all` rows count, each again; the first counts and the others keep their ranks (`once`); or all count, and

@@ -70,7 +70,11 @@ LIMITS: Final[Mapping[Analysis, Mapping[str, Limit]]] = {
         "undefined": _but("error", why="a matrix is never refused for a value", usual=0.0),
         "no_relevant": _but("error", why="a matrix is never refused for a value", usual="keep"),
         "ties": _but(
-            "last", "given-reversed", *BY_GRADE, why="the columns of a matrix are its order of ties", usual="id-descending"
+            "last",
+            "given-reversed",
+            *BY_GRADE,
+            why="the columns of a matrix are its order of ties",
+            usual="id-descending",
         ),
     },
     "frames of Spark": {

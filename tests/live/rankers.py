@@ -1,7 +1,7 @@
 """Random groups, and what LightGBM, XGBoost and CatBoost give for them: `PYTHON tests/live/rankers.py > FILE`.
 
-It runs in the environment of these tools, without rankworth. Each group is handed over alone, so that each value is that
-of one query, and then all groups of a kind together, with weights and without. Scores are start values of a model
+It runs in the environment of these tools, without rankworth. Each group is handed over alone, so that each value is
+that of one query, and then all groups of a kind together, with weights and without. Scores are start values of a model
 without trees, so that nothing is learned from them.
 """
 
@@ -64,14 +64,16 @@ def groups(kind: str, number: int = GROUPS, seed: int = 41) -> list[Group]:
 def _group(random: Random, kind: str) -> Group:
     size = random.choice(WIDTHS)
     best = {"whole": random.choice((1, 2, 4, 4, 30)), "binary": 1, "fractional": random.choice((4, 4, 10))}[kind]
-    labels = [float(random.randint(0, best)) if random.random() < random.choice((0.3, 0.9)) else 0.0 for _ in range(size)]
-    if random.random() < 0.12:  # noqa: PLR2004 - one in eight
+    labels = [
+        float(random.randint(0, best)) if random.random() < random.choice((0.3, 0.9)) else 0.0 for _ in range(size)
+    ]
+    if random.random() < 0.12:
         labels = [0.0] * size
     if kind == "fractional":
         labels = [label / 4 for label in labels]  # exact in single precision, in which CatBoost keeps labels
     spread = random.choice((2, 5, 1000, 1000))
     scores = [single(random.randint(-spread, spread) / 8) for _ in range(size)]
-    if spread == 1000 and random.random() < 0.2:  # noqa: PLR2004 - the number above, and one in five
+    if spread == 1000 and random.random() < 0.2:
         scores[-1] = scores[0] + 2.0**-40  # the same in single precision
     return {"labels": labels, "scores": scores}
 
@@ -82,7 +84,7 @@ def row_weights(kind: str, sizes: Sequence[int]) -> list[list[float]]:
     return [[random.choice((0.5, 1.0, 2.0, 8.0))] * size for size in sizes]
 
 
-def _flat(lists: Sequence[Sequence[float]]) -> Any:  # noqa: ANN401 - an array
+def _flat(lists: Sequence[Sequence[float]]) -> Any:
     import numpy as np  # noqa: PLC0415 - as the tools
 
     return np.concatenate([np.asarray(part, dtype=np.float64) for part in lists])
@@ -110,7 +112,12 @@ def lightgbm(chosen: Sequence[Group], names: Sequence[str], weights: Sequence[Se
     booster = tool.Booster(params, train)
     weight = None if weights is None else _flat(weights)
     valid = tool.Dataset(
-        *(_flat(rows).reshape(-1, 1), labels), reference=train, group=sizes, init_score=scores, weight=weight, params=params
+        *(_flat(rows).reshape(-1, 1), labels),
+        reference=train,
+        group=sizes,
+        init_score=scores,
+        weight=weight,
+        params=params,
     )
     booster.add_valid(valid, "valid")
     return {name: float(value) for _, name, value, _ in booster.eval_valid()}
@@ -166,7 +173,8 @@ def recorded(number: int = GROUPS, seed: int = 41) -> dict[str, Any]:
     """Groups and all values."""
     chosen = {kind: groups(kind, number, seed) for kind in KINDS}
     told = {
-        tool: {"version": version("xgboost-cpu" if tool == "xgboost" else tool)} | {kind: dict(values(tool, kind, chosen[kind])) for kind in KINDS}
+        tool: {"version": version("xgboost-cpu" if tool == "xgboost" else tool)}
+        | {kind: dict(values(tool, kind, chosen[kind])) for kind in KINDS}
         for tool in TOOLS
     }
     return {"groups": chosen, "tools": told}

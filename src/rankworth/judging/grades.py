@@ -91,8 +91,8 @@ def _ordered_by_grade(hits: JudgedRows, judging: Judging) -> JudgedRows:
     sign = -1 if judging.ties == "best" else 1
     worth = sign * hits.grade
     key = np.empty(worth.size, dtype=np.int64)
-    key[np.lexsort((~hits.known, worth))] = np.arange(worth.size)
-    return hits.ranked(hits.within_ties(key, (worth < 0) | (hits.known & (worth == 0))))
+    key[np.lexsort((~hits.is_judged, worth))] = np.arange(worth.size)
+    return hits.ranked(hits.within_ties(key, (worth < 0) | (hits.is_judged & (worth == 0))))
 
 
 def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> JudgedRows:

@@ -19,7 +19,7 @@ AnyGain = Literal["linear", "exp2", "binary", "signed", "signed-exp2"] | Mapping
 SIGNED: Final = ("signed", "signed-exp2")
 """Gains below 0, which stand behind those of unjudged documents in an ideal ranking."""
 Discount = Literal["rank+1", "rank", "1/rank", "none"]
-"""What a gain is divided by: the logarithm of the rank plus one, that of the rank but at least 1, the rank, or nothing."""
+"""What a gain is divided by: the logarithm of the rank plus one, that of the rank but at least 1, the rank, or 1."""
 _EXPONENT = 1000.0
 """of 2, beyond which gains are no numbers any more"""
 _RENAMED = {

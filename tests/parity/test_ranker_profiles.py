@@ -35,13 +35,18 @@ Rows = dict[str, dict[str, float]]
 def collection(groups: list[rankers.Group]) -> tuple[Rows, Rows]:
     """Judgements and a run: each row of a group is a document, and the groups are in the order of their queries."""
     qrels, run = (
-        {f"q{query:06}": {f"d{row:02}": number for row, number in enumerate(group[key])} for query, group in enumerate(groups)}
+        {
+            f"q{query:06}": {f"d{row:02}": number for row, number in enumerate(group[key])}
+            for query, group in enumerate(groups)
+        }
         for key in ("labels", "scores")
     )
     return qrels, run
 
 
-def evaluated(qrels: Rows, run: Rows, measure: str, profile: str, weights: Mapping[str, float] | None = None) -> rw.Values:
+def evaluated(
+    qrels: Rows, run: Rows, measure: str, profile: str, weights: Mapping[str, float] | None = None
+) -> rw.Values:
     """The values, whatever is warned of."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.RankworthWarning)
@@ -70,14 +75,21 @@ def check(recorded: Mapping[str, Any], tool: str, kind: str, measure: str) -> in
         assert apart(per_query[query][measure], theirs, tool) <= allowed, (qrels[query], run[query])
     assert found[measure] == pytest.approx(told["mean"], rel=1e-14)
     each = rankers.row_weights(kind, [len(group["labels"]) for group in groups])
-    weights = None if measure.startswith(UNWEIGHTED) else {query: part[0] for query, part in zip(qrels, each, strict=True)}
+    weights = (
+        None if measure.startswith(UNWEIGHTED) else {query: part[0] for query, part in zip(qrels, each, strict=True)}
+    )
     assert evaluated(qrels, run, measure, profile, weights)[measure] == pytest.approx(told["weighted"], rel=1e-14)
     return len(qrels) + 2
 
 
 @pytest.mark.parametrize(
     ("tool", "kind", "measure"),
-    [(tool, kind, name) for tool, by_kind in rankers.MEASURES.items() for kind, names in by_kind.items() for name in names],
+    [
+        (tool, kind, name)
+        for tool, by_kind in rankers.MEASURES.items()
+        for kind, names in by_kind.items()
+        for name in names
+    ],
 )
 def test_values_are_those_of_the_tool(tool: str, kind: str, measure: str) -> None:
     assert check(RECORDED, tool, kind, measure) >= rankers.GROUPS
@@ -94,9 +106,9 @@ def test_recorded_groups_are_those_that_are_drawn() -> None:
         assert drawn == RECORDED["groups"][kind]
         sizes = {len(group["labels"]) for group in drawn}
         assert {1, max(rankers.WIDTHS)} <= sizes
-        assert sum(max(group["labels"]) <= 0 for group in drawn) >= 10  # noqa: PLR2004 - of a hundred
-        assert sum(len(set(group["scores"])) < len(group["scores"]) for group in drawn) >= 10  # noqa: PLR2004
-    assert any(max(group["labels"]) > 20 for group in RECORDED["groups"]["whole"])  # noqa: PLR2004 - up to 30
+        assert sum(max(group["labels"]) <= 0 for group in drawn) >= 10
+        assert sum(len(set(group["scores"])) < len(group["scores"]) for group in drawn) >= 10
+    assert any(max(group["labels"]) > 20 for group in RECORDED["groups"]["whole"])
 
 
 def test_other_groups_are_those_of_the_tools_that_are_run_now() -> None:
@@ -110,7 +122,7 @@ def test_other_groups_are_those_of_the_tools_that_are_run_now() -> None:
     done = subprocess.run(command, capture_output=True, check=True)
     told = json.loads(done.stdout)
     compared = sum(check(told, *names) for names in _every(told))
-    assert compared > 2000  # noqa: PLR2004
+    assert compared > 2000
 
 
 def _every(told: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -140,9 +152,11 @@ def test_equal_scores_stand_as_the_tool_has_them(profile: str, measure: str, exp
 
 @pytest.mark.parametrize(
     ("profile", "measure", "value"),
-    [("lightgbm-4", "ndcg@1", 1.0), ("xgboost-3", "ndcg@1", 1.0), ("xgboost-3", "ndcg@1-", 0.5)]
-    + [("xgboost-3-minus", "ndcg@1", 0.5), ("catboost-1.2", "NDCG:top=1", 1.0), ("catboost-1.2", "MAP", 0.5)]
-    + [("catboost-1.2", "RecallAt:top=1", 1.0), ("lightgbm-4", "map@1", 1.0), ("standard-1", "nDCG@1", 0.5)],
+    [
+        *(("lightgbm-4", "ndcg@1", 1.0), ("xgboost-3", "ndcg@1", 1.0), ("xgboost-3", "ndcg@1-", 0.5)),
+        *(("xgboost-3-minus", "ndcg@1", 0.5), ("catboost-1.2", "NDCG:top=1", 1.0), ("catboost-1.2", "MAP", 0.5)),
+        *(("catboost-1.2", "RecallAt:top=1", 1.0), ("lightgbm-4", "map@1", 1.0), ("standard-1", "nDCG@1", 0.5)),
+    ],
 )
 def test_a_query_without_a_relevant_row_counts_as_the_tool_has_it(profile: str, measure: str, value: float) -> None:
     qrels, run = collection([{"labels": [1, 0], "scores": [2, 1]}, {"labels": [0, 0], "scores": [2, 1]}])
@@ -152,13 +166,18 @@ def test_a_query_without_a_relevant_row_counts_as_the_tool_has_it(profile: str, 
 @pytest.mark.parametrize(("profile", "name"), [("lightgbm-4", "ndcg@2"), ("xgboost-3", "ndcg@2")])
 def test_a_query_without_a_relevant_row_forgets_its_weight(profile: str, name: str) -> None:
     qrels, run = collection(
-        [{"labels": labels, "scores": scores} for labels, scores in (([1, 0], [1, 2]), ([0, 0], [3, 3]), ([0, 1], [1, 2]))]
+        [
+            {"labels": labels, "scores": scores}
+            for labels, scores in (([1, 0], [1, 2]), ([0, 0], [3, 3]), ([0, 1], [1, 2]))
+        ]
     )
     weights = dict(zip(qrels, (2.0, 10.0, 2.0), strict=True))
     found = evaluated(qrels, run, name, profile, weights)
     assert found[name] == pytest.approx((2 / math.log2(3) + 1 + 2) / 14, rel=1e-15)
     assert found.per_query.to_dict()["q000001"][name] == 1.0
-    right = evaluated(qrels, run, "nDCG(gain=exp2)@2", rw.PROFILES[profile].derive(no_relevant_counts="weighted"), weights)
+    right = evaluated(
+        qrels, run, "nDCG(gain=exp2)@2", rw.PROFILES[profile].derive(no_relevant_counts="weighted"), weights
+    )
     assert right["nDCG(gain=exp2)@2"] == pytest.approx((2 / math.log2(3) + 10 + 2) / 14, rel=1e-15)
 
 
