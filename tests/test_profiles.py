@@ -142,7 +142,7 @@ def test_what_a_file_sets_is_what_the_profile_has(name: str) -> None:
 
 def test_names_are_versioned() -> None:
     unversioned = [name for name in NAMES if not re.search(r"-\d+(\.\d+)*(-|$)", name)]
-    assert unversioned == ["ms_marco"]  # a script without versions; its file tells the dates
+    assert unversioned == ["ms_marco", "mslr", "spark-mllib"]  # their files tell dates or commits
     assert re.search(r"\d{4}-\d\d-\d\d", PROFILES["ms_marco"].version)
     for name in NAMES:
         version = re.search(r"-(\d+(\.\d+)*)", name)

@@ -346,7 +346,7 @@ def accuracy(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=is_relevant, weight=per_query(of) - others_above, norm=of * total(is_relevant))
 
 
-@measure("AUC", aliases=("ROC_AUC",), tied=True, ordered=True, normalised=True, unjudged=("unsorted",))
+@measure("AUC", aliases=("ROC_AUC",), tied=True, ordered=True, unjudged=("unsorted",))
 def area_under_curve(judged: Judged, *, rel: float = 1) -> Terms:
     """The chance that a relevant document stands above one that is not relevant.
 
@@ -360,9 +360,9 @@ def area_under_curve(judged: Judged, *, rel: float = 1) -> Terms:
     Range: 0 to 1. Undefined if nothing that was retrieved is relevant, or everything is.
     Unjudged: count as not relevant. Ties: not linear, but expected values are exact without a cutoff: a pair of one
     score is half in order, as in scikit-learn's roc_auc_score; where ties are `last`, such a pair is not in order.
-    Elsewhere: GAUC is its mean over queries, weighted by their rows: `weights` here. LightGBM's auc takes the rows of all
-    queries together. XGBoost's auc of a ranking counts pairs of documents with one label, too. CatBoost's QueryAUC has
-    ties=expected and is 0 where AUC is undefined.
+    Elsewhere: GAUC is its mean over queries, weighted by their rows: `weights` here. LightGBM's auc takes the rows of
+    all queries together. XGBoost's auc of a ranking counts pairs of documents with one label, too. CatBoost's QueryAUC
+    has ties=expected and is 0 where AUC is undefined.
     Source: Hanley, McNeil (1982), The meaning and use of the area under a receiver operating characteristic curve,
     https://doi.org/10.1148/radiology.143.1.7063747
 
