@@ -80,6 +80,7 @@ LIMITS: Final[Mapping[Analysis, Mapping[str, Limit]]] = {
     "frames of Spark": {
         "duplicate_judgements": _but("first", "last", why=_ROWS, usual="max"),
         "all_negative": _only("keep", why=_QUERIES),
+        "no_relevant_counts": _only("weighted", why="weights come in once values are known"),
     },
     "rows without positions": {
         "blocks": _only("joined", why=_QUERIES),
