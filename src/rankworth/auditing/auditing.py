@@ -317,7 +317,7 @@ def _resolved(profile: Profile, label: str, rel: float | None, options: dict[str
         MeasureError: where it is none, or several.
 
     """
-    first, *further = planned(profile, [label], rel, options).asked  # type: ignore[arg-type]
+    first, *further = planned(profile, [label], rel, options).measures  # type: ignore[arg-type]
     if further:
         raise MeasureError("measure-syntax", f"{label!r} stands for several measures; name one of them")
     return Convention(first.quantity, first.judging, first.averaging, first.data)

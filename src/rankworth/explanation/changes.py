@@ -106,7 +106,7 @@ class RankedQuery:
     @property
     def ties(self) -> Ties:
         """The setting for documents with equal scores."""
-        return self.context.asked.judging.ties
+        return self.context.resolved.judging.ties
 
     @property
     def shares_ranks(self) -> bool:
@@ -228,7 +228,7 @@ def ranked_queries(qrels: object, run: object, query: str, plan: Plan) -> list[R
     if len(names := contexts[0].names(query)) > 1:
         text = f"the rows of {query} stand apart and are {len(names)} rankings: {quoted(names)}"
         raise UsageError("conflicting-options", text, remedy='blocks="joined" makes one of them')
-    return [RankedQuery(context.asked.label, context, name) for context in contexts for name in context.names(query)]
+    return [RankedQuery(context.resolved.label, context, name) for context in contexts for name in context.names(query)]
 
 
 def by_position(query: RankedQuery, options: Options) -> list[Row]:
@@ -290,7 +290,7 @@ def by_ties(query: RankedQuery, _: Options) -> list[Row]:
     """Find the lowest, the mean and the highest value over the orders of tied documents."""
     context, query_index = query.context, query.ranking.query_index
     rows = replace(context.run.judgement.hits.of(np.array([query_index])), document=None, score=None)
-    ties = [tie for tie in ties_of(rows) if len(tie.alike) > 1]
+    ties = [tie for tie in ties_of(rows) if len(tie.row_groups) > 1]
     orders = math.prod(tie.orders for tie in ties)
     is_exact = orders <= _limit(query.ranking)
     rankings = every_order(rows, ties) if is_exact else _sampled(rows)

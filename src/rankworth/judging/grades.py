@@ -53,8 +53,8 @@ def refuse_ids(judging: Judging, *queries: Iterable[str]) -> None:
         RefusedError: `query_ids`.
 
     """
-    odd = (query for ids in queries for query in ids if not _NUMBERED.fullmatch(query))
-    if judging.query_ids == "numbers" and (named := [*odd]):
+    not_numbers = (query for ids in queries for query in ids if not _NUMBERED.fullmatch(query))
+    if judging.query_ids == "numbers" and (named := [*not_numbers]):
         raise RefusedError("query_ids", f"ids of queries that are no numbers: {quoted(named)}")
 
 
@@ -123,24 +123,26 @@ def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
     if judging.negative == "zero":
         grade, pool = np.maximum(grade, 0.0), np.maximum(pool, 0.0)
     if grade is not hits.grade:
-        alike = np.array_equal(pool, hits.pool.grades)
-        graded = hits.pool if alike else Pool(hits.pool.offsets, pool)
-        hits = replace(hits, grade=grade, pool=graded, subtopics=hits.subtopics if alike else None)
+        is_same_pool = np.array_equal(pool, hits.pool.grades)
+        graded = hits.pool if is_same_pool else Pool(hits.pool.offsets, pool)
+        hits = replace(hits, grade=grade, pool=graded, subtopics=hits.subtopics if is_same_pool else None)
     if judging.judgements == "relevant" or judging.negative == "dropped":
-        kept, counts = (
+        is_pooled, counts = (
             (is_judged & (grades > 0)) if judging.judgements == "relevant" else (is_judged & (grades >= 0))
             for grades, is_judged in ((pool, np.ones(pool.size, dtype=bool)), (grade, hits.is_judged))
         )
         hits = hits.forgetting(np.flatnonzero(~counts))
-        hits = hits.pooling(owner[kept], pool[kept])
+        hits = hits.pooling(owner[is_pooled], pool[is_pooled])
     return hits
 
 
-def _refuse(setting: str, odd: NDArray[np.bool_], grade: Floats, owner: Integers, queries: Sequence[str]) -> None:
+def _refuse(
+    setting: str, is_refused: NDArray[np.bool_], grade: Floats, owner: Integers, queries: Sequence[str]
+) -> None:
     """Refuse grades that are odd, and name some of their queries."""
-    if odd.any():
-        named = [queries[query_index] for query_index in dict.fromkeys(owner[odd].tolist())]
-        raise RefusedError(setting, f"a document has the grade {grade[odd][0]:g}: {quoted(named)}")
+    if is_refused.any():
+        named = [queries[query_index] for query_index in dict.fromkeys(owner[is_refused].tolist())]
+        raise RefusedError(setting, f"a document has the grade {grade[is_refused][0]:g}: {quoted(named)}")
 
 
 def _completed(hits: JudgedRows, *, once: bool) -> JudgedRows:
@@ -161,8 +163,10 @@ def _completed(hits: JudgedRows, *, once: bool) -> JudgedRows:
     grades, code = np.unique(np.append(hits.pool.grades, hits.grade[rows]), return_inverse=True)
     kind = np.append(owner, hits.query[rows]) * grades.size + code
     kinds, number = np.unique(kind, return_inverse=True)
-    pooled, found = (np.bincount(part, minlength=kinds.size) for part in (number[: owner.size], number[owner.size :]))
-    rows = np.repeat(kinds, np.maximum(pooled - found, 0))
+    pooled, retrieved = (
+        np.bincount(part, minlength=kinds.size) for part in (number[: owner.size], number[owner.size :])
+    )
+    rows = np.repeat(kinds, np.maximum(pooled - retrieved, 0))
     query, grade = rows // grades.size, grades[rows % grades.size]
     added = np.bincount(query, minlength=queries)
     first = hits.n_retrieved[query] + 1

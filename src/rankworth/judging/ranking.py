@@ -279,14 +279,14 @@ def tie_groups(
                     order[rows] = np.take_along_axis(rows, np.argsort(ascending[rows], axis=1), axis=1)
             ascending = ascending[order]
     low, high = starts[segment], starts[segment] + lengths[segment]
-    first = _bisect(low, high, lambda place: ascending.take(place, mode="clip") < target)
+    first = _bisect(low, high, lambda index: ascending.take(index, mode="clip") < target)
     last = first + 1
     rank = last - low
     follows = (last < high) & (ascending.take(last, mode="clip") == target)
     if not follows.any():
         return rank, rank, order
     equal = target[follows]
-    last[follows] = _bisect(last[follows], high[follows], lambda place: ascending.take(place, mode="clip") <= equal)
+    last[follows] = _bisect(last[follows], high[follows], lambda index: ascending.take(index, mode="clip") <= equal)
     return rank, last - low, order
 
 
@@ -318,8 +318,8 @@ def _bisect(low: Integers, high: Integers, before: Callable[[Integers], NDArray[
     """
     low = low.copy()
     for power in reversed(range(int((high - low).max(initial=0)).bit_length())):
-        place = low + (1 << power) - 1
-        low += ((place < high) & before(place)) << power
+        probe = low + (1 << power) - 1
+        low += ((probe < high) & before(probe)) << power
     return low
 
 
