@@ -307,7 +307,7 @@ def smoothed_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
 
 
 @measure("raw_PFound", range=(float("-inf"), float("inf")), shelf="parity")
-def raw_probability_found(judged: Judged, *, decay: Share = 0.85) -> Terms:
+def raw_pfound(judged: Judged, *, decay: Share = 0.85) -> Terms:
     """PFound as CatBoost has it, which takes grades for chances whatever they are.
 
     raw_PFound@k = sum over i <= k of grade(i) * product over j < i of (1 - grade(j)) decay
