@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import ceil
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -14,12 +15,14 @@ from unittest.mock import patch
 import pytest
 from hypothesis import Phase, settings
 
-from shares import PROFILE, cases
-
+SHARE = 3
+"""of the examples that a test asks for, the profile `commit` makes one in so many"""
+PROFILE = "HYPOTHESIS_PROFILE"
+"""environment variable with the name of a profile, which `scripts/test --thorough` sets"""
 UNTIMED = settings(deadline=None, phases=set(Phase) - {Phase.explain})  # machines are shared, no test is about time
 settings.register_profile("thorough", UNTIMED, derandomize=False, max_examples=100)
-settings.register_profile("commit", UNTIMED, derandomize=True, max_examples=cases(100))
-settings.load_profile(PROFILE)
+settings.register_profile("commit", UNTIMED, derandomize=True, max_examples=ceil(100 / SHARE))
+settings.load_profile(os.environ.get(PROFILE, "commit"))
 
 VARIABLE = "RANKWORTH_SHARED"
 ABSENT = "needs the shared data folder"
@@ -30,14 +33,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     What a test calls within itself stays as it is: it may count its examples.
     """
-    if PROFILE == "thorough":
+    if settings.default is not settings.get_profile("commit"):
         return
     attribute = "_hypothesis_internal_use_settings"
     methods = [getattr(item, "obj", None) for item in items]
     for function in {getattr(method, "__func__", method) for method in methods}:
         asked = getattr(function, attribute, None)
         if asked and asked.max_examples != settings.default.max_examples:
-            setattr(function, attribute, settings(asked, max_examples=cases(asked.max_examples)))
+            setattr(function, attribute, settings(asked, max_examples=ceil(asked.max_examples / SHARE)))
 
 
 @pytest.fixture(scope="session")

@@ -36,7 +36,6 @@ from rankworth.errors import InputError, UsageError
 from rankworth.io import parquet, trec
 from rankworth.io.source import Source
 from rankworth.model import Qrels, Run
-from shares import cases
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -1209,15 +1208,15 @@ def test_valid_files_are_always_read(content: bytes, chunk: int, folder: Path) -
 def test_the_lines_of_the_fuzzers_are_often_valid_and_often_not(folder: Path) -> None:
     seen: dict[str, Counter[bool]] = {"odd": Counter(), "valid": Counter()}
 
-    @settings(max_examples=cases(200), deadline=None, database=None, derandomize=True)
+    @settings(max_examples=200, deadline=None, database=None, derandomize=True)
     @given(odd=odd_lines(), valid=valid_lines())
     def count(odd: bytes, valid: bytes) -> None:
         seen["odd"][compare(odd, folder, 64)] += 1
         seen["valid"][compare(valid, folder, 64)] += 1
 
     count()
-    assert min(seen["odd"][True], seen["odd"][False]) > cases(30)
-    assert seen["valid"][True] > cases(100)
+    assert min(seen["odd"][True], seen["odd"][False]) > 30
+    assert seen["valid"][True] > 100
 
 
 def test_json_is_a_run_as_its_dict_is() -> None:

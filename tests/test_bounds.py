@@ -13,7 +13,6 @@ from generators import cut, variants
 from rankworth.cli import main
 from rankworth.errors import UsageError
 from rankworth.measures import CATALOGUE, Measure
-from shares import cases
 
 VARIANTS = list(
     dict.fromkeys(
@@ -29,11 +28,11 @@ LINEAR = [variant for variant in VARIANTS if variant.definition.linear]
 @pytest.mark.parametrize(
     ("by", "measures", "number", "settings"),
     [
-        ("ties", VARIANTS, cases(10), {}),
-        ("unjudged", VARIANTS, cases(10), {}),
-        ("unjudged", VARIANTS, cases(12), {"unjudged": "removed"}),
+        ("ties", VARIANTS, 10, {}),
+        ("unjudged", VARIANTS, 10, {}),
+        ("unjudged", VARIANTS, 12, {"unjudged": "removed"}),
         ("unjudged", VARIANTS[::5], 6, {"rel": 0}),
-        ("unjudged", [variant for variant in VARIANTS if variant.name == "AP"], cases(300), {}),
+        ("unjudged", [variant for variant in VARIANTS if variant.name == "AP"], 300, {}),
         ("unjudged", LINEAR[::3], 12, {"ties": "expected"}),
         ("unjudged", [each for each in LINEAR[1::3] if each.name != "FallOut"], 12, {"ties": "last"}),
     ],
@@ -166,7 +165,7 @@ def test_the_command_shows_bounds(tmp_path: Path, capsys: pytest.CaptureFixture[
 )
 def test_bounds_of_differences_are_those_of_an_enumeration(step: int, seed: int, settings: dict[str, Any]) -> None:
     wrong, compared, unknown = faults_of_differences(
-        [variant for variant in VARIANTS if variant.cutoff != 100][::step], cases(6), seed, **settings
+        [variant for variant in VARIANTS if variant.cutoff != 100][::step], 4, seed, **settings
     )
     assert (wrong, unknown) == ([], 0)
     assert compared

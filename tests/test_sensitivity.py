@@ -4,6 +4,7 @@ import json
 import math
 import re
 import warnings
+from binascii import crc32
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, groupby, permutations, product
@@ -22,7 +23,6 @@ from rankworth.explanation import BY, EXPERIMENTS, SCENARIOS, Variation
 from rankworth.measures import CATALOGUE, Measure, Terms
 from rankworth.measures.building_blocks import relevant
 from rankworth.profiles import PROFILES, Profile
-from shares import cases, generator_of
 
 CASES: Final = json.loads((Path(__file__).parent / "data" / "notebook_cases.json").read_text(encoding="utf-8"))
 LENIENT: Final[dict[str, Any]] = {"missing": "skip", "extra": "ignore", "undefined": "nan", "fewest": 0}
@@ -50,7 +50,7 @@ REFUSED: Final = (
 )
 """errors with which a change is refused that evaluation of the ranking as it is does not know"""
 KINDS: Final = ((0.0, 1.0), (0.0, 1.0, 2.0), (0.0, 1.0, 2.0, 3.0), (-1.0, 0.0, 1.0, 2.0), (0.0, 0.5, 1.0))
-CHANGES: Final = cases(20)
+CHANGES: Final = 20
 """how many rankings are changed by each measure and way"""
 QRELS: Final = {"q": {"a": 2, "b": 0, "c": 1, "d": 1}}
 RUN: Final = {"q": {"b": 4.0, "a": 3.0, "x": 3.0, "c": 1.0}}
@@ -182,15 +182,15 @@ class Ranking:
 
 def rankings(measure: Measure, way: str) -> Iterator[Ranking]:
     """Random rankings, by variants of the measure and random profiles."""
-    draw = generator_of(f"{measure} {way}")
+    generator = np.random.default_rng(crc32(f"{measure} {way}".encode()))
     every, profiles = variants(measure), list(PROFILES.values())
     for number in range(CHANGES):
-        variant = every[int(draw.integers(len(every)))] if number % 2 else measure
-        profile = profiles[int(draw.integers(len(profiles)))] if number % 3 else PROFILES["standard-1"]
-        lenient = LENIENT if draw.random() < 0.8 else {}
-        said = SETTINGS[int(draw.integers(len(SETTINGS)))]
+        variant = every[int(generator.integers(len(every)))] if number % 2 else measure
+        profile = profiles[int(generator.integers(len(profiles)))] if number % 3 else PROFILES["standard-1"]
+        lenient = LENIENT if generator.random() < 0.8 else {}
+        said = SETTINGS[int(generator.integers(len(SETTINGS)))]
         try:
-            yield Ranking(draw, variant, profile.derive(**lenient).derive(**said))
+            yield Ranking(generator, variant, profile.derive(**lenient).derive(**said))
         except RankworthError:  # the profile does not have the measure
             continue
 
