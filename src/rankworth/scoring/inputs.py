@@ -236,7 +236,7 @@ def beside_rows(qrels: object, runs: Sequence[Any], words: Words = grade_words.N
     ranked, labels = list(runs), _file_of(source, QRELS)
     if labels is None:
         return qrels, ranked
-    is_of_rows, is_shared = _has_format(labels, qrels, QRELS, {}, "svmlight"), False
+    is_of_rows = _has_format(labels, qrels, QRELS, {}, "svmlight")
     for index, run in enumerate(runs) if is_of_rows else ():
         if (file := _file_of(run, RUN)) is None:
             continue
@@ -245,11 +245,11 @@ def beside_rows(qrels: object, runs: Sequence[Any], words: Words = grade_words.N
 
             rows = labels.label_rows or LabelRows(labels, qrels.grades if isinstance(qrels, Described) else words)
             labels.label_rows = file.label_rows = rows
-            name, is_shared = run.name if isinstance(run, Run) else "", True
+            name = run.name if isinstance(run, Run) else ""
             ranked[index] = Run(file, name, format="scores", columns={ROWS: labels.path})
         elif is_path(run) and not _is_regular(file):
             ranked[index] = file
-    if isinstance(source, Qrels) or (not is_shared and _is_regular(labels)):
+    if isinstance(source, Qrels):
         return qrels, ranked
     return replace(qrels, source=labels) if isinstance(qrels, Described) else labels, ranked
 
@@ -278,7 +278,7 @@ def _has_format(file: Any, source: object, layout: Layout, columns: Mapping[str,
         is_of_form = format_of(file, layout, Reading(said, columns)) == form
     except InputError:  # as above
         return False
-    if _is_regular(file):
+    if layout is RUN and _is_regular(file):
         file.close()  # there may be more files than a process may have open
     return is_of_form
 
