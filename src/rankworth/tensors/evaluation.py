@@ -466,6 +466,7 @@ def _prepared(
     return Prepared(labels, quantities, depths, conventions, level, beyond)
 
 
+@lru_cache(maxsize=1024)
 def _looks_beyond(quantity: Measure | Fact, level: float) -> bool:
     """Return whether judged documents without a column change the values: tried with some of several grades."""
     scores, grades = np.array([[2.0, 1.0]]), np.array([[level, 0.0]])
