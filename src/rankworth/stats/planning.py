@@ -14,6 +14,7 @@ approximates the number of queries; here it is the smallest with the power by th
 Statistical power analysis.
 """
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -105,13 +106,21 @@ def _seen(noncentrality: Floats, df: Floats, alpha: float) -> Floats:
 
 
 def _noncentrality(df: Floats, power: float, alpha: float) -> Floats:
-    """Find the noncentrality with which T is seen with this power, [K]."""
-    low, high = np.zeros(df.shape), np.ones(df.shape)
-    while (short := _seen(high, df, alpha) < power).any():
+    """Find the noncentrality with which T is seen with this power, [K]: once for each number of queries."""
+    distinct, index = np.unique(df, return_inverse=True)
+    return _noncentrality_of(tuple(distinct.tolist()), power, alpha)[index.reshape(df.shape)]
+
+
+@lru_cache(maxsize=256)
+def _noncentrality_of(df: tuple[float, ...], power: float, alpha: float) -> Floats:
+    """Find the noncentrality for each of distinct degrees of freedom, [K]."""
+    freedom = np.array(df)
+    low, high = np.zeros(freedom.shape), np.ones(freedom.shape)
+    while (short := _seen(high, freedom, alpha) < power).any():
         high[short] *= 2
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        short = _seen(middle, df, alpha) < power
+        short = _seen(middle, freedom, alpha) < power
         low, high = np.where(short, middle, low), np.where(short, high, middle)
     return high
 
