@@ -57,6 +57,14 @@ def refused(command: Command, *arguments: str) -> str:
     return err
 
 
+def raises(call: Callable[[], object], slug: str, text: str) -> None:
+    """Check that a call is refused by this kind of error, with this text in its message or its remedy."""
+    with pytest.raises(rw.RankworthError) as caught:
+        call()
+    assert caught.value.slug == slug
+    assert text in str(caught.value)
+
+
 def quietly(function: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
     """Return what a function gives, whatever it warns of."""
     with warnings.catch_warnings():

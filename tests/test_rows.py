@@ -2,7 +2,7 @@
 
 import gzip
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankworth as rw
-from helpers import Command, command_of
+from helpers import Command, command_of, raises
 
 LABELS = [1, 0, 2, 0, 1, 0, 0]
 SCORES = [0.1, 0.5, 0.3, 0.2, 0.9, 0.9, 0.1]
@@ -46,14 +46,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "ranklib.txt").write_text("".join(f"{qid}\t{number}\t{score}\n" for qid, number, score in ranked))
     (tmp_path / "lgb.txt.gz").write_bytes(gzip.compress((tmp_path / "lgb.txt").read_bytes()))
     return tmp_path
-
-
-def refused(evaluate: Callable[[], object], slug: str, text: str) -> None:
-    """Check that an evaluation is refused, with its reason or its remedy."""
-    with pytest.raises(rw.RankworthError) as caught:
-        evaluate()
-    assert caught.value.slug == slug
-    assert text in str(caught.value)
 
 
 def of_lists(measures: list[str], **settings: Any) -> dict[str, float]:
@@ -205,7 +197,7 @@ ARRAYS: dict[str, tuple[Mapping[str, object], str, str]] = {
     "too few sizes": (
         {"group": [3, 3]},
         "row-count",
-        "up to 6, and there are 7 labels: from row 6 on none is told",
+        "up to 6, and there are 7 labels: row 6 has no query",
     ),
     "too many": (
         {"group": [3, 5]},
@@ -242,7 +234,7 @@ ARRAYS: dict[str, tuple[Mapping[str, object], str, str]] = {
 def test_arrays_that_do_not_fit_are_refused(case: str) -> None:
     """With both numbers, the first row that is wrong, and what helps."""
     arguments, slug, text = ARRAYS[case]
-    refused(lambda: rw.evaluate(**{"labels": LABELS, "scores": SCORES, **arguments}, measures=["AP"]), slug, text)  # type: ignore[arg-type]
+    raises(lambda: rw.evaluate(**{"labels": LABELS, "scores": SCORES, **arguments}, measures=["AP"]), slug, text)  # type: ignore[arg-type]
 
 
 LABEL_FILES = {
@@ -269,7 +261,7 @@ def test_files_of_labels_that_do_not_fit_are_refused(case: str, folder: Path) ->
     text, slug, message = LABEL_FILES[case]
     (folder / "bad.svm").write_text(text)
     (folder / "three.txt").write_text("1\n2\n3\n")
-    refused(lambda: rw.evaluate("bad.svm", "three.txt", ["AP"]), slug, message)
+    raises(lambda: rw.evaluate("bad.svm", "three.txt", ["AP"]), slug, message)
 
 
 def test_comments_that_repeat_are_no_ids(folder: Path) -> None:
@@ -279,7 +271,7 @@ def test_comments_that_repeat_are_no_ids(folder: Path) -> None:
     run = {"1": {"1": 0.9, "3": 0.2, "4": 0.3}, "2": {"5": 0.1}}
     values = rw.evaluate_runs("notes.svm", {"rows": "four.txt", "ids": run}, MEASURES)
     assert values["rows"].per_query.to_dict() == values["ids"].per_query.to_dict()
-    refused(lambda: rw.evaluate("notes.svm", run, ["AP"]), "duplicate-judgement", "judges document bad again")
+    raises(lambda: rw.evaluate("notes.svm", run, ["AP"]), "duplicate-judgement", "judges document bad again")
 
 
 def test_words_among_labels_and_pipes(folder: Path) -> None:
@@ -331,16 +323,16 @@ def test_files_of_scores_that_do_not_fit_are_refused(case: str, folder: Path) ->
     """With both numbers and the first line that is wrong."""
     text, slug, message = TEXTS[case]
     (folder / "bad.txt").write_text(text)
-    refused(lambda: rw.evaluate("test.svm", "bad.txt", ["AP"]), slug, message)
+    raises(lambda: rw.evaluate("test.svm", "bad.txt", ["AP"]), slug, message)
 
 
 def test_scores_alone_are_refused_with_what_helps(folder: Path) -> None:
     """Beside judgements that are no rows, and where rows of a query stand apart."""
     (folder / "qrels.txt").write_text("7 0 1 1\n")
-    refused(lambda: rw.evaluate("qrels.txt", "lgb.txt", ["AP"]), "unfit-columns", "rankworth evaluate test.svm")
+    raises(lambda: rw.evaluate("qrels.txt", "lgb.txt", ["AP"]), "unfit-columns", "rankworth evaluate test.svm")
     (folder / "apart.svm").write_text("1 qid:1 1:1\n0 qid:2 1:1\n1 qid:1 1:1\n")
     (folder / "three.txt").write_text("1\n2\n3\n")
-    refused(
+    raises(
         lambda: rw.evaluate("apart.svm", "three.txt", ["AP"]),
         "scattered-rows",
         "apart.svm:3: the rows of query 1 stand apart",
@@ -360,7 +352,7 @@ def test_a_long_flat_list_says_that_it_is_one_query() -> None:
 def test_a_frame_of_rows_is_labels(folder: Path) -> None:
     """As judgements and run it lacks documents, and the message names the call that takes it."""
     frame = pd.DataFrame({"qid": QID, "label": LABELS, "score": SCORES})
-    refused(lambda: rw.evaluate(frame, frame, ["AP"]), "frame-columns", "evaluate(labels=frame)")
+    raises(lambda: rw.evaluate(frame, frame, ["AP"]), "frame-columns", "evaluate(labels=frame)")
     assert folder.exists()
     values = rw.evaluate(labels=frame, measures=MEASURES)
     assert values.mean() == of_lists(MEASURES)

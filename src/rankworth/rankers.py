@@ -20,6 +20,7 @@ import numpy as np
 from rankworth import tensors
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError, counted
+from rankworth.io.training_data import has_group_ends, has_group_ids, is_training_data, labelled_groups
 from rankworth.measures import Fact, Measure
 from rankworth.profiles import DEFAULT, Profile, profile_of
 from rankworth.tensors.evaluation import Ties, Undefined
@@ -29,7 +30,6 @@ __all__ += ["catboost", "lightgbm", "scorer", "xgboost"]
 
 _XGBOOST: Final = {"nDCG": "ndcg", "AP": "map", "P": "pre"}
 """how XGBoost calls measures; it maximizes what begins so"""
-_NO_GROUPS: Final = "the rows of queries are told apart by the sizes of groups, and there are none"
 
 
 class Counterpart(NamedTuple):
@@ -194,11 +194,13 @@ class LightGBMMeasure(RowMeasure):
             InputError: `input-type` where there are no groups.
 
         """
-        if hasattr(y_pred, "get_label"):
-            y_true, y_pred, group = y_pred.get_label(), y_true, y_pred.get_group()
+        remedy = "give them: LGBMRanker.fit(..., eval_group=[sizes]), or lightgbm.Dataset(..., group=sizes)"
+        if is_training_data(y_pred):
+            data, y_pred = labelled_groups(y_pred, remedy), y_true
+            y_true, group = data.labels, data.group
         if group is None:
-            remedy = "give them: LGBMRanker.fit(..., eval_group=[sizes]), or lightgbm.Dataset(..., group=sizes)"
-            raise InputError("input-type", f"{self.label}: {_NO_GROUPS}", remedy=remedy)
+            text = f"{self.label}: the rows of queries are told apart by the sizes of groups, and there are none"
+            raise InputError("input-type", text, remedy=remedy)
         return self.name, self.mean(y_true, y_pred, _numbers(group)), True
 
 
@@ -225,16 +227,13 @@ class XGBoostMeasure(RowMeasure):
             InputError: `input-type` where there are no groups, or where `XGBRanker` calls.
 
         """
-        if not hasattr(data, "get_uint_info"):
+        if not has_group_ends(data):
             text = f"{self.label}: XGBRanker asks for each query alone, weighs the values by the rows of the queries "
             text += "and counts a query of one row as 1, so that its mean would be another number"
             remedy = "train by xgboost.train(params, data, custom_metric=rankworth.rankers.xgboost(measure))"
             raise InputError("input-type", text, remedy=remedy)
-        ends = np.asarray(data.get_uint_info("group_ptr"), dtype=np.int64)
-        if not ends.size:
-            remedy = "give them: xgboost.DMatrix(..., qid=ids) or group=sizes"
-            raise InputError("input-type", f"{self.label}: {_NO_GROUPS}", remedy=remedy)
-        return self.name, self.mean(data.get_label(), predictions, _numbers(np.diff(ends)))
+        rows = labelled_groups(data, remedy="give them: xgboost.DMatrix(..., qid=ids) or group=sizes")
+        return self.name, self.mean(rows.labels, predictions, _numbers(rows.group))
 
 
 class LabelledRows(NamedTuple):
@@ -482,13 +481,12 @@ def catboost(
 
 def _rows_of_pool(pool: Any) -> LabelledRows:  # noqa: ANN401 - a Pool of CatBoost
     """Return the labels and queries of the rows of a pool."""
-    is_pool = hasattr(pool, "get_label") and hasattr(pool, "get_group_id_hash")
-    labels, ids = (pool.get_label(), pool.get_group_id_hash()) if is_pool else (None, None)
-    if labels is None or ids is None or not len(labels) or not len(ids):
-        fact = f"a Pool of CatBoost is needed, and this is {type(pool).__name__}"
-        fact = "the Pool has no labels or no groups" if is_pool else fact
-        raise InputError("input-type", fact, remedy="give catboost.Pool(X, y, group_id=qid)")
-    return LabelledRows(np.asarray(labels, dtype=np.float32).reshape(-1), _numbers_of_ids(ids))
+    remedy = "give catboost.Pool(X, y, group_id=qid)"
+    if not has_group_ids(pool):
+        text = f"a Pool of CatBoost is needed, and this is {type(pool).__name__}"
+        raise InputError("input-type", text, remedy=remedy)
+    rows = labelled_groups(pool, remedy)
+    return LabelledRows(np.asarray(rows.labels, dtype=np.float32).reshape(-1), _numbers_of_ids(rows.qid))
 
 
 def scorer(

@@ -185,7 +185,7 @@ class InputFiles:
             return None, [], settings
         from rankworth.io.options import Described  # noqa: PLC0415 - not before the arguments are sound
         from rankworth.judging.exclusion import Exclusion  # noqa: PLC0415 - as above
-        from rankworth.scoring.inputs import beside_rows  # noqa: PLC0415 - as above
+        from rankworth.scoring.inputs import with_scored_rows  # noqa: PLC0415 - as above
 
         judged, *further = self.readings
         if self.options.measured.exclude is not None:
@@ -194,7 +194,7 @@ class InputFiles:
         blank = self.options.read.blank or "unjudged"
         words = self.options.grade_words
         described = Described(list(self.files[0]), judged.columns, blank, judged.format, judged.split, words)
-        judgements, runs = beside_rows(described, self.read_runs())
+        judgements, runs = with_scored_rows(described, self.read_runs())
         return judgements, runs, settings
 
 

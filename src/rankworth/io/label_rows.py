@@ -6,11 +6,12 @@ import numpy as np
 import polars as pl
 
 from rankworth.arrays import Floats, Integers, expand
-from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.errors import InputError, UsageError, counted
 from rankworth.io import grade_words, validate
 from rankworth.io.grade_words import Words
+from rankworth.io.row_order import query_starts
 from rankworth.io.rows import plain
-from rankworth.tables.frames import run_starts
+from rankworth.io.training_data import labelled_groups
 
 _NUMERIC: Final = "biuf"
 """the kinds of arrays of NumPy that hold real numbers"""
@@ -61,7 +62,7 @@ def frames(rows: Rows, words: Words = grade_words.NONE) -> tuple[pl.DataFrame, p
     else:
         lengths = _sizes(rows.group, size)
         names = pl.Series("query", np.arange(lengths.size)).cast(pl.String)
-    kept = ~_is_padding(rows.padding, grades)
+    is_item = ~_is_padding(rows.padding, grades)
     number = np.repeat(np.arange(lengths.size), lengths)  # [N]: the query of each row
     position = expand(np.zeros_like(lengths), lengths)  # [N]: the position of each row in its query
     digits = len(str(max(int(lengths.max(initial=1)) - 1, 0)))
@@ -73,33 +74,21 @@ def frames(rows: Rows, words: Words = grade_words.NONE) -> tuple[pl.DataFrame, p
             "score": scores,
         }
     )
-    judged, run = items.filter(pl.Series(is_judged & kept)), items.filter(pl.Series(kept))
+    judged, run = items.filter(pl.Series(is_judged & is_item)), items.filter(pl.Series(is_item))
     if not judged.height:
         raise InputError("empty-input", "labels: there is no row with a label")
     return judged.drop("score"), run.drop("grade")
 
 
-def of_data(labels: Any) -> Rows:  # noqa: ANN401 - whatever a program has
-    """Return the labels and groups of what a ranker trains on: a Dataset, a DMatrix or a Pool.
+def of_data(data: object) -> Rows:
+    """Return the labels and queries of a Dataset, a DMatrix or a Pool.
 
     Raises:
         InputError: `input-type` where it has no labels or no groups.
 
     """
-    called = type(labels).__name__
-    if hasattr(labels, "get_group_id_hash"):
-        values, rows = labels.get_label(), Rows(None, qid=np.asarray(labels.get_group_id_hash()))
-    elif hasattr(labels, "get_uint_info"):
-        values, rows = labels.get_label(), Rows(None, group=np.diff(labels.get_uint_info("group_ptr").astype(np.int64)))
-    else:
-        sizes = labels.get_group()
-        values, rows = labels.get_label(), Rows(None, group=() if sizes is None else sizes)
-    groups: Any = rows.group if rows.qid is None else rows.qid
-    if values is None or not len(groups):
-        lack = "labels" if values is None else "groups"
-        text = f"the {called} has no {lack}"
-        raise InputError("input-type", text, remedy="give arrays: labels=y, scores=s, group=sizes")
-    return rows._replace(labels=values)
+    labels, group, qid = labelled_groups(data, remedy="give arrays: labels=y, scores=s, group=sizes")
+    return Rows(labels, group=group, qid=qid)
 
 
 def _labels(labels: Any, words: Words) -> tuple[Floats, np.ndarray[Any, np.dtype[np.bool_]]]:  # noqa: ANN401 - anything
@@ -151,13 +140,14 @@ def _numbers(source: Any, value: str, called: str) -> Floats:  # noqa: ANN401 - 
 
     """
     array = _array(source, called)
-    one = "label" if value == "grade" else "score"
+    noun = "label" if value == "grade" else "score"
     if array.dtype.kind not in _NUMERIC:
-        return validate.numbers(array.tolist(), value, lambda row: f"{called}: row {row}: the {one}")
+        return validate.numbers(array.tolist(), value, lambda row: f"{called}: row {row}: the {noun}")
     numbers: Floats = array.astype(np.float64)
     bad = np.flatnonzero(~np.isfinite(numbers) if value == "grade" else np.isnan(numbers))
     if bad.size:
-        text = f"{called}: row {bad[0]} (from 0): the {one} is {numbers[bad[0]]}; {counted(bad.size, 'row', 'rows')} so"
+        text = f"{called}: row {bad[0]} (from 0): the {noun} is {numbers[bad[0]]}"
+        text += f"; {counted(bad.size, 'row', 'rows')} so"
         remedy = "leave such rows out, or mask labels that nobody gave: numpy.ma.masked_invalid(labels)"
         raise InputError("bad-grade" if value == "grade" else "bad-score", text, remedy=remedy)
     return numbers
@@ -180,8 +170,8 @@ def _sizes(group: Any, size: int) -> Integers:  # noqa: ANN401 - anything
         text = f"group: the sizes of {counted(sizes.size)} add up to {total:,}, and there are {size:,} labels"
         if sizes.size == size:
             raise InputError("row-count", text, remedy="as many as labels: are they the query of each row? qid=...")
-        over = int(np.searchsorted(np.cumsum(sizes), size)) if total > size else sizes.size
-        text += f": query {over} (from 0) ends beyond them" if total > size else f": from row {total:,} on none is told"
+        end = int(np.searchsorted(np.cumsum(sizes), size))
+        text += f": query {end} (from 0) ends beyond them" if total > size else f": row {total:,} has no query"
         raise InputError("row-count", text, remedy="give the sizes of the queries of these rows, in their order")
     return sizes
 
@@ -202,16 +192,9 @@ def _by_id(qid: Any, size: int) -> tuple[pl.Series, Integers]:  # noqa: ANN401 -
     else:
         texts = validate.text_ids(array.tolist(), lambda row: f"qid: row {row}: the query")
         ids = pl.Series("query", texts, pl.String)
-    starts = run_starts(ids)
-    names = ids.gather(starts)
-    if names.n_unique() < names.len():
-        first = names.filter(names.is_duplicated())[0]
-        text = f"qid: the rows of query {quoted([first])} stand apart; a ranker takes them for several queries"
-        remedy = (
-            "sort the rows first: order = numpy.argsort(qid, kind='stable'); labels[order], scores[order], qid[order]"
-        )
-        raise InputError("scattered-rows", text, remedy=remedy)
-    return names, np.diff(starts, append=size)
+    remedy = "sort the rows first: order = numpy.argsort(qid, kind='stable'); labels[order], scores[order], qid[order]"
+    starts = query_starts(ids, lambda row: f"qid: row {row}", remedy)
+    return ids.gather(starts), np.diff(starts, append=size)
 
 
 def _is_padding(padding: Any, grades: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:  # noqa: ANN401 - anything

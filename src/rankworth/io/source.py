@@ -58,6 +58,8 @@ class Source:
         self._state: tuple[int, int] | None = None
         self._begun: Stream | None = None
         self._head = b""
+        self._head_length = 0
+        """how many bytes were asked for where the head was read, of which a short file has fewer"""
         self.compressed = False
         """whether its bytes are compressed, once its head is read"""
         self.tolerates = 0
@@ -103,7 +105,8 @@ class Source:
             InputError: as `open`.
 
         """
-        if len(self._head) < length:
+        if self._head_length < length:
+            self._head_length = length
             self._begun = self.open()
             weakref.finalize(self, self._begun.raw.close)
             self._head = self._begun.peek(length)

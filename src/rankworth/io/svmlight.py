@@ -16,9 +16,9 @@ from rankworth.io.grade_words import Words
 from rankworth.io.headerless import WITHOUT_QUERY
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.lines import Chunk
+from rankworth.io.row_order import query_starts
 from rankworth.io.source import Source
 from rankworth.io.text_lines import Reader, Record
-from rankworth.tables.frames import run_starts
 
 if TYPE_CHECKING:
     from rankworth.io.options import Reading
@@ -78,13 +78,8 @@ class LabelRows:
         """
         reader = _Reader.of(self.source, self._words)
         frame = pl.concat([*reader.rows(), pl.DataFrame(schema=_SCHEMA)])
-        queries = frame["query"].gather(run_starts(frame["query"]))
-        if queries.n_unique() < queries.len():
-            row = int(run_starts(frame["query"])[queries.is_first_distinct().not_().arg_max() or 0])
-            text = f"{self.source.name}:{self.line(row)}: the rows of query {shortened(frame['query'][row])} stand "
-            text += "apart; a ranker takes them for several queries"
-            remedy = "sort the rows by query, the scores with them; or train and predict again with sorted rows"
-            raise InputError("scattered-rows", text, remedy=remedy)
+        remedy = "sort the rows by query, the scores with them; or train and predict again with sorted rows"
+        query_starts(frame["query"], lambda row: f"{self.source.name}:{self.line(row)}", remedy)
         has_ids = not reader.has_comments or frame.n_unique(["query", "document"]) == frame.height
         return frame if has_ids else self._by_line
 

@@ -19,7 +19,8 @@ from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.options import Blank, Blanks, Described, Reading
 from rankworth.io.paths import is_path
 from rankworth.io.score_lines import ROWS
-from rankworth.io.source import STDIN
+from rankworth.io.source import STDIN, Source
+from rankworth.io.training_data import is_training_data
 from rankworth.io.validate import LABELS
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import Row
@@ -41,18 +42,8 @@ class Labelled(NamedTuple):
     qid: object = None
     padding: object = None
 
-    @property
-    def beside(self) -> list[str]:
-        """What is given beside labels."""
-        return [name for name, value in self._asdict().items() if name != "labels" and value is not None]
 
-
-def pair(
-    qrels: object,
-    run: object,
-    labelled: Labelled,
-    grades: Words = grade_words.NONE,
-) -> tuple[object, object]:
+def pair(qrels: object, run: object, labelled: Labelled, grades: Words = grade_words.NONE) -> tuple[object, object]:
     """Return what stands for the judgements and the run of one evaluation.
 
     Args:
@@ -67,9 +58,8 @@ def pair(
 
     """
     if labelled.labels is None:
-        if labelled.beside:
-            belongs = "belong" if labelled.beside[0] in ("scores", "orders") else "belongs"
-            text = f"{labelled.beside[0]} {belongs} to labels, and there are none"
+        if name := next((name for name, value in labelled._asdict().items() if value is not None), ""):
+            text = f"{name} {'belong' if name in ('scores', 'orders') else 'belongs'} to labels, and there are none"
             raise UsageError("conflicting-options", text, remedy=LABELS)
         if qrels is None or run is None:
             text = "there are no judgements: qrels=None" if qrels is None else "there is no run: run=None"
@@ -89,8 +79,9 @@ def _of_labels(labelled: Labelled, grades: Words) -> tuple[object, object]:
 
     """
     labels, scores, orders, group, qid, padding = labelled
-    is_data = hasattr(labels, "get_label")
-    if not (is_data or labelled.group is not None or labelled.qid is not None):
+    is_data = is_training_data(labels)
+    queries = {name: value for name, value in (("group", group), ("qid", qid)) if value is not None}
+    if not (is_data or queries):
         from rankworth.io.labels import ranked  # noqa: PLC0415 - not needed for files
 
         judged, run = ranked(labels, scores, orders, grades, padding)
@@ -102,12 +93,11 @@ def _of_labels(labelled: Labelled, grades: Words) -> tuple[object, object]:
         text = "orders are positions in the list of a query, and group and qid are about rows"
         raise UsageError("conflicting-options", text, remedy="give scores")
     rows = label_rows.of_data(labels) if is_data else label_rows.Rows(labels)
-    told = {name: value for name, value in (("group", group), ("qid", qid)) if value is not None}
-    if is_data and told:
-        text = f"{next(iter(told))} tells queries apart, and so does the {type(labels).__name__}"
-        raise UsageError("conflicting-options", text, remedy=f"leave {next(iter(told))} out")
-    frames = label_rows.frames(rows._replace(scores=scores, padding=padding, **told), grades)
-    return frames[0], Run.of_row_items(frames[1])
+    if is_data and queries:
+        text = f"{next(iter(queries))} tells queries apart, and so does the {type(labels).__name__}"
+        raise UsageError("conflicting-options", text, remedy=f"leave {next(iter(queries))} out")
+    judgements, ranking = label_rows.frames(rows._replace(scores=scores, padding=padding, **queries), grades)
+    return judgements, Run.of_row_items(ranking)
 
 
 class InputOptions:
@@ -138,7 +128,7 @@ class InputOptions:
         """
         if len(qrels) == 1:
             [gold], runs = qrels_of_ids(qrels, runs)
-            gold, runs = beside_rows(gold, runs, self.grades)
+            gold, runs = with_scored_rows(gold, runs, self.grades)
             qrels = [gold]
         said = {name: value for name, value in (("blank", self.blank), ("grades", self.grades)) if value}
         if self.columns is None and not said:
@@ -221,8 +211,8 @@ def qrels_of_ids(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[An
     ]
 
 
-def beside_rows(qrels: object, runs: Sequence[Any], words: Words = grade_words.NONE) -> tuple[Any, list[Any]]:
-    """Return judgements and runs, of which those whose files hold scores alone are the rows of the judgements.
+def with_scored_rows(qrels: object, runs: Sequence[Any], words: Words = grade_words.NONE) -> tuple[Any, list[Any]]:
+    """Return judgements and runs, in which scores without ids have become runs of the rows of the judgements.
 
     The learning-to-rank file is then read once, for the judgements and all runs; a pipe is opened once, too.
 
@@ -232,9 +222,8 @@ def beside_rows(qrels: object, runs: Sequence[Any], words: Words = grade_words.N
         words: the grades that words mean, where the judgements do not say it.
 
     """
-    source = qrels.source if isinstance(qrels, Described) else qrels
-    ranked, labels = list(runs), _file_of(source, QRELS)
-    if labels is None:
+    source, ranked = qrels.source if isinstance(qrels, Described) else qrels, list(runs)
+    if isinstance(source, Mapping) or (labels := _file_of(source, QRELS)) is None:
         return qrels, ranked
     is_of_rows = _has_format(labels, qrels, QRELS, {}, "svmlight")
     for index, run in enumerate(runs) if is_of_rows else ():
@@ -254,7 +243,7 @@ def beside_rows(qrels: object, runs: Sequence[Any], words: Words = grade_words.N
     return replace(qrels, source=labels) if isinstance(qrels, Described) else labels, ranked
 
 
-def _file_of(source: object, layout: Layout) -> Any:  # noqa: ANN401 - a `Source`, or None
+def _file_of(source: object, layout: Layout) -> Source | None:
     """Return the file of a path, a run or judgements; None where there is none, or several, or it is one of rows."""
     if isinstance(source, Run | Qrels):
         files = () if isinstance(source, Run) and source.of_rows else source.files
@@ -266,16 +255,16 @@ def _file_of(source: object, layout: Layout) -> Any:  # noqa: ANN401 - a `Source
     return files[0] if len(files) == 1 else None
 
 
-def _is_regular(file: Any) -> bool:  # noqa: ANN401 - a `Source`
+def _is_regular(file: Source) -> bool:
     """Return whether a file can be opened again, which a pipe cannot."""
     return os.path.isfile(file.path)  # noqa: PTH113 - of pathlib, long names are an error
 
 
-def _has_format(file: Any, source: object, layout: Layout, columns: Mapping[str, str], form: str) -> bool:  # noqa: ANN401 - a `Source`
+def _has_format(file: Source, source: object, layout: Layout, columns: Mapping[str, str], form: str) -> bool:
     """Return whether a file is one of a format, unless its source says another."""
-    said = source.format if isinstance(source, Run | Described) else ""
+    format = source.format if isinstance(source, Run | Described) else ""  # noqa: A001 - as everywhere
     try:
-        is_of_form = format_of(file, layout, Reading(said, columns)) == form
+        is_of_form = format_of(file, layout, Reading(format, columns)) == form
     except InputError:  # as above
         return False
     if layout is RUN and _is_regular(file):
