@@ -119,6 +119,13 @@ EXAMPLES = (
     Example("Accuracy(rel=2)", (2, 1, 2), (1 + 0) / (2 * 1)),
     Example("Accuracy", (1, 2), 1.0),
     Example("Accuracy", (0, None), 0.0, missing=(1,)),
+    Example("AUC", (0, 1, None, 2, 1, 0), ((3 - 1) + (3 - 2) + (3 - 2)) / (3 * 3), missing=(1,)),
+    Example("AUC@3", (0, 1, 1, 0), ((1 - 1) + (1 - 1)) / (2 * 1)),
+    Example("AUC(rel=2)", (2, 1, 2), (1 + 0) / (2 * 1)),
+    Example("AUC", (1, 2), 0.0),
+    Example("PFound(max_grade=1)", (0.5, None, 1), 0.5 + 0.5 * 0.85 * 0.85 * 1),
+    Example("PFound(decay=0.5)@2", (2, 1, 4), 2 / 4 + (1 - 2 / 4) * 0.5 * 1 / 4),
+    Example("raw_PFound(decay=0.5)", (2, -1), 2 + (1 - 2) * 0.5 * -1),
     Example("nERR", (2, 4), (3 / 16 + 13 / 16 * 15 / 16 / 2) / (15 / 16 + 1 / 16 * 3 / 16 / 2)),
     Example("nERR(max_grade=1)@2", (0, 1, 1), (1 / 2 / 2) / (1 / 2 + 1 / 2 * 1 / 2 / 2)),
     Example("nERR", (None, 0), 0.0),
@@ -421,5 +428,13 @@ REFERENCES = (
     Reference("INST(max_grade=3, of=depth)", C01, 1.7748551615156503, f"INST-T=1.0 ED of {CWL}", C01_MISSING, 3e-15),
     Reference("INSQ(max_grade=3, of=total)", C01, 0.9536957356079587, f"INSQ-T=1.0 ETU of {CWL}", C01_MISSING, 3e-15),
     Reference("RBP(max_grade=3, ranks=1000, of=depth)", C01, 5.0, f"RBP@0.8 ED of {CWL}", C01_MISSING, 3e-15),
+    Reference("AUC", C01, 0.5, "roc_auc_score of scikit-learn 1.9.1, case C01"),
+    Reference("AUC", (1, 0, 1, None, 0), 0.8333333333333334, "roc_auc_score of scikit-learn 1.9.1", (), 2e-16),
+    Reference("PFound", (2, 0, 3, None, 1), 0.7872501953125, "PFound of CatBoost 1.2.10, labels divided by 4"),
+    Reference("PFound(max_grade=1)", (0.5, 0, 0.75, None, 0.25), 0.7872501953125, "PFound of CatBoost 1.2.10"),
+    Reference(
+        "PFound(max_grade=1)@3", (0.5, 0, 0.75, None, 0.25), 0.7709374999999999, "PFound:top=3 of CatBoost 1.2.10"
+    ),
+    Reference("raw_PFound", (2, 0, 3, None, 1), 0.8765125000000002, "PFound of CatBoost 1.2.10"),
     Reference("yaap", C01, 0.17824823140631876, f"yaap of {TREC_EVAL}", C01_MISSING, 0),
 )

@@ -930,7 +930,7 @@ def test_no_option_is_said_to_be_foreign_that_is_known_here() -> None:
         (("-m", "context_precision"), "did you mean AP(norm=found)?"),
         (("-m", "ContextRecall"), "did you mean R?"),
         (("-m", "faithfulness"), "it judges texts of answers"),
-        (("-m", "roc_auc"), "it is Accuracy here"),
+        (("-m", "gauc"), "it is AUC here"),
         (("-m", "accuracy@2"), "Success@2"),
         (("-m", "AP,nDCG@10"), "several measures stand apart: -m nDCG@10 AP"),
         (("-m", "P(rel=2)@5,AP"), "several measures stand apart: -m nDCG@10 AP"),

@@ -123,7 +123,7 @@ class Ranking:
         scores = tied if generator.random() < 0.6 else np.arange(len(retrieved), 0, -1.0)
         self.scores: Scores = dict(zip(retrieved, scores.tolist(), strict=True))
         self.document = str(generator.choice(sorted({*judged, *retrieved})))
-        [asked] = runner.planned(profile, [measure], None, {}).asked
+        [asked] = runner.planned(profile, [measure], None, {}).measures
         self.order = ranked(self.scores, asked.judging)
         self.shared = (
             asked.judging.ties in ("expected", "last")
@@ -259,7 +259,7 @@ def test_ties_have_the_least_and_the_greatest_value_of_all_orders(measure: Measu
         if math.prod(math.factorial(len(some)) for some in tied) > 150:
             continue
         told = ranking.vary("ties")
-        if told is None or (asked := runner.planned(ranking.profile, [ranking.measure], None, {}).asked[0]) is None:
+        if told is None or (asked := runner.planned(ranking.profile, [ranking.measure], None, {}).measures[0]) is None:
             continue
         groups = [[one] for one in ranking.order] if asked.judging.order == "given" else tied
         broken = ranking.profile.derive(ties="id-descending")

@@ -122,7 +122,7 @@ def compared(row: Row, score_type: str) -> float:
     return float(np.float32(row[3])) if score_type == "float32" else row[3]
 
 
-def orders(rows: list[Row], how: Judging) -> Iterator[list[tuple[str, int]]]:
+def orders(rows: list[Row], judged: dict[str, float], how: Judging) -> Iterator[list[tuple[str, int]]]:
     """The rankings of one query, each document with its rank; several where ties are expected."""
     if how.order == "rank":
         yield sorted(((row[1], row[2]) for row in rows), key=lambda one: one[1])
@@ -139,8 +139,10 @@ def orders(rows: list[Row], how: Judging) -> Iterator[list[tuple[str, int]]]:
         return
     ranked: list[tuple[str, int]] = []
     for group in groups:
-        if how.ties in ("id-descending", "id-ascending", "last"):
+        if how.ties not in ("given", "given-reversed"):
             group.sort(key=lambda row: row[1].encode(), reverse=how.ties != "id-ascending")
+        if how.ties in judging.BY_GRADE:
+            group.sort(key=lambda row: judged.get(row[1], 0.0), reverse=how.ties == "best")
         last = len(ranked) + len(group)
         ranked += [(row[1], last if how.ties == "last" else rank) for rank, row in enumerate(group, len(ranked) + 1)]
     yield ranked
@@ -176,7 +178,7 @@ def reference(rows: list[Row], judged: Grades, how: Judging) -> dict[str, dict[s
     found = {}
     for query, grades in judged.items():
         mine = counted([row for row in rows if row[0] == query], how.duplicates)
-        several = [measured(ranked, grades, how) for ranked in orders(mine, how)]
+        several = [measured(ranked, grades, how) for ranked in orders(mine, grades, how)]
         found[query] = {name: fmean(one[name] for one in several) for name in several[0]}
     return found
 
@@ -327,7 +329,7 @@ def test_depth_is_a_run_that_was_cut(rows: list[Row], depth: int, ties: Any) -> 
     assume({row[0] for row in rows} & set(JUDGED))
     cut: dict[str, dict[str, float]] = {}
     for mine in by_query(rows):
-        [ranked] = orders(mine, Judging(ties=ties))
+        [ranked] = orders(mine, {}, Judging(ties=ties))
         cut[mine[0][0]] = {document: -float(rank) for document, rank in ranked[:depth]}
     assert same(values(JUDGED, frame(rows), depth=depth, ties=ties), values(JUDGED, cut))
 
@@ -821,6 +823,14 @@ WORKED: Final[list[Worked]] = [
     (
         *(QRELS, RUN, "RR", {"weights": TRAFFIC, "divisor": "judged", "extra": "zero"}, ZERO | {"x": 0.0}),
         (3 / 2 + 1 + 5 * 0 + 2 * 0 + 4 * 0) / (3 + 1 + 5 + 2),
+    ),
+    (
+        *(QRELS, RUN, "R", {"weights": TRAFFIC, "undefined": 1, "no_relevant_counts": "unweighted"}),
+        *(RECALL | {"q4": 1.0}, (3 * 1 + 1 / 2 + 5 * 0 + 1) / (3 + 1 + 5 + 2)),
+    ),
+    (
+        *(QRELS, RUN, "R", {"weights": TRAFFIC, "undefined": 1, "no_relevant_counts": "weighted"}),
+        *(RECALL | {"q4": 1.0}, (3 * 1 + 1 / 2 + 5 * 0 + 2 * 1) / (3 + 1 + 5 + 2)),
     ),
     (QRELS, RUN, "NumRel", {"weights": TRAFFIC}, {"q1": 1, "q2": 2, "q3": 1, "q4": 0}, 1 + 2 + 1 + 0),
     (

@@ -333,6 +333,7 @@ DIFFERENT: Final[dict[str, tuple[Any, str]]] = {
     "extra": ("zero", "extra is ignore and zero"),
     "empty": ("skip", "empty is missing and skip"),
     "no_relevant": (0.5, "no_relevant is keep and 0.5"),
+    "no_relevant_counts": ("unweighted", "no_relevant_counts is weighted and unweighted"),
     "relevant_by": ("sum", "relevant_by is grade and sum"),
     "neither": (1, "neither is keep and 1"),
     "all_negative": ("previous", "all_negative is keep and previous"),

@@ -12,7 +12,8 @@ import rankworth as rw
 
 BY_SOURCE: Final = (
     *("elasticsearch-9", "haystack-3.4", "llama_index-0.14", "mlflow-3.17", "ms_marco", "opensearch-3.4"),
-    "quepid-8.6",
+    *("quepid-8.6", "letor-4", "mslr", "tf-ranking-0.5", "allrank-1.4", "ranklib-2", "spark-mllib", "cornac-3"),
+    "ignite-0.5",
 )
 FIVE: Final = {"q": dict.fromkeys("abcde", 3)}
 
@@ -197,3 +198,89 @@ def test_haystack_calls_a_hit_rate_recall() -> None:
     qrels, run = {"1": ["a", "b"], "2": ["a"]}, {"1": ["a"], "2": ["x"]}
     assert mean("haystack-3.4", "DocumentRecallEvaluator", qrels, run) == 0.5
     assert mean("haystack-3.4", "DocumentRecallEvaluator(mode=multi_hit)", qrels, run) == 0.25
+
+
+# Learning to rank: rows with a label and a score, the gains and discounts of each script
+
+
+def rows(*groups: tuple[list[float], list[float]]) -> tuple[Any, Any]:
+    """Judgements and a run of labels and scores, row by row."""
+    sides = [
+        {
+            f"q{place}": {f"d{row}": number for row, number in enumerate(group[side])}
+            for place, group in enumerate(groups)
+        }
+        for side in (0, 1)
+    ]
+    return sides[0], sides[1]
+
+
+EMPTY: Final = ([0, 0], [2, 1])
+LISTED: Final = ([1, 0, 2, 1], [4, 3, 2, 1])
+
+
+def test_the_scripts_of_letor_and_mslr_do_not_discount_the_first_two_ranks() -> None:
+    dcg = 1 + 0 + 3 / math.log2(3) + 1 / math.log2(4)
+    ideal = 3 + 1 + 1 / math.log2(3)
+    for profile in ("letor-4", "mslr"):
+        assert mean(profile, "NDCG@4", *rows(LISTED)) == pytest.approx(dcg / ideal, rel=1e-15)
+        assert mean(profile, "NDCG@1", *rows(LISTED, EMPTY)) == pytest.approx(1 / 3 / 2, rel=1e-15)
+    assert mean("letor-4", "P@10", *rows(LISTED)) == 3 / 10
+    assert mean("mslr", "P@10", *rows(LISTED)) == 1 / 10
+    assert mean("letor-4", "MAP", *rows(LISTED)) == (1 + 2 / 3 + 3 / 4) / 3
+    assert mean("mslr", "MAP", *rows(LISTED)) == 1 / 3
+    with pytest.raises(rw.RankworthError, match="labels 0 to 2 only"):
+        mean("letor-4", "NDCG@1", *rows(([3], [1])))
+
+
+def test_tf_ranking_shuffles_equal_scores_and_the_expectation_stands_for_that() -> None:
+    tied = ([1, 0], [1, 1])
+    assert mean("tf-ranking-0.5", "MRRMetric", *rows(tied)) == (1 + 1 / 2) / 2
+    assert mean("tf-ranking-0.5", "NDCGMetric(topn=1)", *rows(tied, EMPTY)) == 1 / 2 / 2
+    assert mean("tf-ranking-0.5", "MeanAveragePrecisionMetric(topn=1)", *rows(LISTED)) == 1 / 3
+    assert mean("tf-ranking-0.5", "PrecisionMetric(topn=10)", *rows(LISTED)) == 3 / 4
+
+
+def test_allrank_counts_a_query_without_relevant_rows_as_1() -> None:
+    assert mean("allrank-1.4", "ndcg@1", *rows(LISTED, EMPTY)) == (1 / 3 + 1) / 2
+    assert mean("allrank-1.4", "mrr", *rows(([0, 1], [2, 1]))) == 1 / 2
+
+
+def test_ranklib_takes_the_whole_list_for_map_whatever_k_is() -> None:
+    assert (
+        mean("ranklib-2", "MAP@1", *rows(LISTED)) == mean("ranklib-2", "MAP", *rows(LISTED)) == (1 + 2 / 3 + 3 / 4) / 3
+    )
+    assert mean("ranklib-2", "P@10", *rows(LISTED, EMPTY)) == 3 / 4 / 2
+    assert mean("ranklib-2", "ERR@1", *rows(LISTED)) == 1 / 16
+    assert mean("ranklib-2", "NDCG@1", *rows(LISTED, EMPTY)) == 1 / 3 / 2
+
+
+def test_spark_divides_precision_by_k_and_map_at_k_by_what_k_ranks_hold() -> None:
+    qrels, run = {"q": {"a": 1, "b": 2, "c": 1}}, {"q": ["x", "a", "b"]}
+    assert mean("spark-mllib", "precisionAt(5)", qrels, run) == 2 / 5
+    assert mean("spark-mllib", "recallAt(2)", qrels, run) == 1 / 3
+    assert mean("spark-mllib", "meanAveragePrecisionAt(2)", qrels, run) == (1 / 2) / 2
+    assert mean("spark-mllib", "meanAveragePrecision", qrels, run) == pytest.approx((1 / 2 + 2 / 3) / 3, rel=1e-15)
+    ideal = 1 + 1 / math.log2(3)
+    assert mean("spark-mllib", "ndcgAt(2)", qrels, run) == pytest.approx(1 / math.log2(3) / ideal, rel=1e-15)
+
+
+def test_the_ideal_that_spark_does_not_sort_is_named_and_sorted() -> None:
+    qrels, run = {"q": {"a": 1, "b": 2}}, {"q": ["b", "a"]}
+    with pytest.warns(rw.RankworthWarning, match="does not sort them"):
+        found = rw.evaluate(qrels, run, ["ndcgAt(2, relevance)"], profile="spark-mllib")
+    assert found["ndcgAt(2, relevance)"] == 1.0
+
+
+def test_cornac_leaves_users_without_test_items_out_and_counts_tied_pairs_as_wrong() -> None:
+    qrels, run = rows(([1, 0, 1], [3, 2, 2]), EMPTY)
+    assert mean("cornac-3", "NCRR@2", qrels, run) == 1 / (1 + 1 / 2)
+    assert mean("cornac-3", "MRR", qrels, run) == 1.0
+    assert mean("cornac-3", "MAP", qrels, run) == (1 + 2 / 3) / 2
+
+
+def test_ignite_leaves_users_without_relevant_items_out() -> None:
+    assert mean("ignite-0.5", "NDCG(top_k=[1])", *rows(LISTED, EMPTY)) == 1 / 3
+    assert mean("ignite-0.5", "NDCG@1", *rows(([0.5, 1], [2, 1]), EMPTY)) == 0.0
+    assert mean("ignite-0.5", "MAP@2", *rows(([1, 0, 1], [3, 2, 1]))) == 1 / 2
+    assert mean("ignite-0.5", "HitRate@1", *rows(([0, 1], [1, 1]))) == 0.0

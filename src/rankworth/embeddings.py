@@ -147,7 +147,7 @@ def evaluate_embeddings(
     run = retrieve(
         queries,
         corpus,
-        depth=_depth(plan.asked),
+        depth=_depth(plan.measures),
         query_ids=query_ids,
         corpus_ids=corpus_ids,
         similarity=similarity,

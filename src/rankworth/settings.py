@@ -20,7 +20,7 @@ from rankworth.errors import UsageError
 Duplicates = Literal["error", "best", "first", "last", "all", "once", "joined"]
 Order = Literal["auto", "score", "rank", "given"]
 ScoreType = Literal["float64", "float32"]
-Ties = Literal["id-descending", "id-ascending", "given", "given-reversed", "expected", "last"]
+Ties = Literal["id-descending", "id-ascending", "given", "given-reversed", "expected", "last", "best", "worst"]
 DuplicateJudgements = Literal["error", "max", "first", "last", "all", "wanted", "spread"]
 Unjudged = Literal["kept", "removed"]
 Grades = Literal["given", "truncated", "whole"]
@@ -29,6 +29,10 @@ Missing = Literal["zero", "nought", "nan", "skip", "absent", "error"]
 Extra = Literal["ignore", "zero", "error"]
 NoRelevant = float | Literal["keep", "nan", "skip", "error"]
 Undefined = float | Literal["nan", "skip", "error"]
+BY_GRADE: Final = ("best", "worst")
+"""orders of ties that follow the grades of the documents"""
+UNBROKEN: Final = ("expected", "last", *BY_GRADE)
+"""what becomes of ties only once grades are known; until then they are ordered by ids"""
 
 
 def option(default: Any, help: str, *, metavar: str = "HOW", alias: str = "") -> Any:  # noqa: A002, ANN401 - any setting
@@ -53,7 +57,8 @@ class Judging:
         ties: documents with equal scores stand in descending order of their ids, compared as UTF-8 bytes
             (`id-descending`, as trec_eval does), in ascending order (`id-ascending`), as they were `given` or the other
             way round (`given-reversed`); or each has the `expected` weight of the ranks that they share; or all stand
-            at the `last` of these ranks.
+            at the `last` of these ranks; or the highest grade is first among them (`best`), or last (`worst`, as
+            CatBoost does), where an unjudged document counts as one of grade 0.
         duplicates: a document that a query ranks twice is an error, or one of its rows counts: that with the highest
             score (`best`, as for passages of documents), or that which comes `first` or `last`; ranks are closed up. Or
             `all` rows count, each again; the first counts and the others keep their ranks (`once`); or all count, and
@@ -91,7 +96,7 @@ class Judging:
     )
     score_type: ScoreType = option("float64", "Scores compared as float64 or float32.", metavar="TYPE")
     ties: Ties = option(
-        "id-descending", "Among equal scores: id-descending id-ascending given given-reversed expected last."
+        "id-descending", "Among equal scores: id-descending id-ascending given given-reversed expected last best worst."
     )
     duplicates: Duplicates = option(
         "error", "Documents that a query ranks twice: error best (its highest score) first last all once joined."
@@ -136,6 +141,9 @@ class Averaging:
             for its value, is left out (`skip`), or is refused (`error`).
         no_relevant: a judged query without a relevant document is kept (`keep`), left out (`skip`), refused (`error`),
             or has this number for its value.
+        no_relevant_counts: in a mean with weights a query without a relevant document counts by its weight
+            (`weighted`), or its value is added as it is, while the divisor has the weight (`unweighted`: an error of
+            LightGBM and XGBoost, which is repeated under their profiles).
         relevant_by: a query has a relevant document if a `grade` is above 0, or if the `sum` of the grades is not 0.
         neither: a query without a relevant document and without results is as others are (`keep`), or has this number
             for its value.
@@ -165,6 +173,7 @@ class Averaging:
     no_relevant: NoRelevant = option(
         "keep", "Queries without a relevant document: keep nan skip error, or their value."
     )
+    no_relevant_counts: Literal["weighted", "unweighted"] = quirk("weighted")
     relevant_by: Literal["grade", "sum"] = quirk("grade")
     neither: float | Literal["keep", "nan"] = quirk("keep")
     all_negative: Literal["keep", "previous"] = quirk("keep")

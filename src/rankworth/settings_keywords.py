@@ -27,7 +27,7 @@ class OptionKeywords(TypedDict, total=False):
     score_type: ScoreType
     """Scores compared as float64 or float32."""
     ties: Ties
-    """Among equal scores: id-descending id-ascending given given-reversed expected last."""
+    """Among equal scores: id-descending id-ascending given given-reversed expected last best worst."""
     duplicates: Duplicates
     """Documents that a query ranks twice: error best (its highest score) first last all once joined."""
     depth: int | None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from rankworth.errors import UsageError
-from rankworth.settings import as_typed
+from rankworth.settings import BY_GRADE, as_typed
 
 Analysis = Literal["bounds over ties", "bounds over grades", "matrices", "frames of Spark", "rows without positions"]
 
@@ -56,6 +56,7 @@ LIMITS: Final[Mapping[Analysis, Mapping[str, Limit]]] = {
         "pool": _only("judged", why=_POOL),
         "unretrieved": _only("absent", why=_POOL),
         "scored": _only("all", why=_BY_SCORES),
+        "ties": _but(*BY_GRADE, why="where a tied document stands depends on its grade then", usual="id-descending"),
     },
     "matrices": {
         "depth": _only(None, why="the columns of a matrix are all that is looked at"),
@@ -69,12 +70,17 @@ LIMITS: Final[Mapping[Analysis, Mapping[str, Limit]]] = {
         "undefined": _but("error", why="a matrix is never refused for a value", usual=0.0),
         "no_relevant": _but("error", why="a matrix is never refused for a value", usual="keep"),
         "ties": _but(
-            "last", "given-reversed", why="the columns of a matrix are its order of ties", usual="id-descending"
+            "last",
+            "given-reversed",
+            *BY_GRADE,
+            why="the columns of a matrix are its order of ties",
+            usual="id-descending",
         ),
     },
     "frames of Spark": {
         "duplicate_judgements": _but("first", "last", why=_ROWS, usual="max"),
         "all_negative": _only("keep", why=_QUERIES),
+        "no_relevant_counts": _only("weighted", why="weights come in once values are known"),
     },
     "rows without positions": {
         "blocks": _only("joined", why=_QUERIES),

@@ -122,6 +122,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
         command: the options of `rankworth evaluate` that give the number of the first of them; empty where none do.
         queries: the queries that move most under the first of them.
         explanations: the query that moves most, explained under both; nothing where that cannot be.
+        departed: where a profile alone gives the number, what tells it from the origin for these queries.
 
     """
 
@@ -138,6 +139,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
     command: str
     queries: tuple[Moved, ...]
     explanations: tuple[Explanation, ...]
+    departed: tuple[Change, ...] = ()
 
     @property
     def cut_off(self) -> bool:
@@ -178,6 +180,8 @@ class Audit(Analysis[Literal["departures", "queries"]]):
         first = self.candidates[0]
         before = f"Under {self.origin} {self.measure} is {self._shown(self.value)}."
         meaning = [f"{each}: {explained()[each.name]}" for each in first.changes if each.kind == "setting"]
+        if self.departed:
+            before += f" For these queries {first} is {' and '.join(map(str, self.departed))}."
         repeated = [f"To repeat it: {self.command}"] if self.command else []
         return (*tried, *([before] if first.changes or first.base else []), *self._equals(), *meaning, *repeated)
 
@@ -294,11 +298,16 @@ def audit(
         end = _resolved(profile_of(target), label, rel, options)
         exact, candidates = auditor.explain_profile(start, end, target)
     command = _command(origin, label, rel, options, candidates[0]) if exact else ""
+    departed: tuple[Change, ...] = ()
+    if exact and candidates[0].base and not candidates[0].changes:
+        with suppress(RankworthError):  # the origin refuses the input
+            departed = auditor.explain_profile(start, candidates[0].convention, target)[1][0].changes
     moved, explanations = auditor.compare(start, candidates)
     outcome = auditor.outcomes[start]
     value = outcome.mean if isinstance(outcome, Outcome) else math.nan
     tried = len(auditor.outcomes)
-    return Audit(label, origin.name, value, target, exact, tuple(candidates), tried, command, moved, explanations)
+    found = tuple(candidates)
+    return Audit(label, origin.name, value, target, exact, found, tried, command, moved, explanations, departed)
 
 
 def _resolved(profile: Profile, label: str, rel: float | None, options: dict[str, Any]) -> Convention:
@@ -308,7 +317,7 @@ def _resolved(profile: Profile, label: str, rel: float | None, options: dict[str
         MeasureError: where it is none, or several.
 
     """
-    first, *further = planned(profile, [label], rel, options).asked  # type: ignore[arg-type]
+    first, *further = planned(profile, [label], rel, options).measures  # type: ignore[arg-type]
     if further:
         raise MeasureError("measure-syntax", f"{label!r} stands for several measures; name one of them")
     return Convention(first.quantity, first.judging, first.averaging, first.data)

@@ -179,7 +179,7 @@ class _Checker:
 
     def _measured(self, qrels: Qrels, run: Run, plan: Plan) -> CheckedRun:
         """Measure a run under one plan."""
-        settings = [measure.judging for measure in plan.asked]
+        settings = [measure.judging for measure in plan.measures]
         evaluation = evaluate_run(inputs.Judgements(qrels, self.queries, settings), run, [plan], progress=self.progress)
         values = values_of(evaluation, plan)
         rows = run.rows if isinstance(run, reading.WatchedRun) else reading.Rows()
@@ -190,7 +190,7 @@ class _Checker:
         if checked.lead is None:
             return None
         plan = planned(measures=[checked.lead], **self.conventions)
-        settings = [measure.judging for measure in plan.asked]
+        settings = [measure.judging for measure in plan.measures]
         judgements = inputs.Judgements(qrels, self.queries, settings)
         evaluation = evaluation_for_bounds(judgements, checked.run, plan, "unjudged", progress=self.progress)
         return mean_bounds(evaluation, plan, "unjudged")

@@ -150,7 +150,7 @@ def judge_next(
         raise UsageError("conflicting-options", text, remedy="choose one run or two")
     plan = runner.planned(profile, [measure], rel, settings)  # type: ignore[arg-type]
     only = None if queries is None else list(ids(queries))
-    judgements = inputs.Judgements(judged, only, [measure.judging for measure in plan.asked])
+    judgements = inputs.Judgements(judged, only, [measure.judging for measure in plan.measures])
     sides = _sides(judgements, named, plan)
     refuse_without_bounds([next(filter(None, (no_bounds(side, "unjudged") for side in sides)), "")])
     holes = Holes.of(sides)

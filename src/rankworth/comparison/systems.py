@@ -318,9 +318,9 @@ class SystemReader:
         not_settings = ("queries", "rel", "profile", "progress")
         settings: Any = {name: value for name, value in self._options.items() if name not in not_settings}
         plan = runner.planned(self._profile, measures, self._options.get("rel"), settings)
-        judgements = inputs.Judgements(self._qrels, self._queries, [measure.judging for measure in plan.asked])
+        judgements = inputs.Judgements(self._qrels, self._queries, [measure.judging for measure in plan.measures])
         sides = of_runs(judgements, self._runs, plan, by)
-        return {name: {side.asked.label: side for side in of_run} for name, of_run in sides.items()}
+        return {name: {side.resolved.label: side for side in of_run} for name, of_run in sides.items()}
 
     def _take_over(self, stored: Sequence[System]) -> None:
         """Measure runs by the measures that all stored values have, under the names of the first."""

@@ -86,7 +86,7 @@ class RelevanceEvaluator:
         self._plan = planned(_PROFILE, list(printed), int(relevance_level), settings)
         self._labels = list(printed.values())
         self._places = [list(printed).index(label) for label in self._plan.kinds]  # texts have no value
-        judging = [measure.judging for measure in self._plan.asked]
+        judging = [measure.judging for measure in self._plan.measures]
         self._qrels = inputs.Judgements(Qrels(judged), None, judging)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:

@@ -94,10 +94,14 @@ def evaluate_exact(
     _, [first, *approximate] = reading.read([], [exact, *(sources.values() if isinstance(sources, dict) else sources)])
     named = inputs.runs(dict(zip(sources, approximate, strict=True)) if isinstance(sources, dict) else approximate)
     nearest = _Nearest.of(inputs.run(first), cutoffs, tolerance, None if queries is None else list(map(str, queries)))
-    graded = replace(plan, asked=[replace(measure, quantity=_as_precision(measure, cutoffs)) for measure in plan.asked])
+    graded = replace(
+        plan, measures=[replace(measure, quantity=_as_precision(measure, cutoffs)) for measure in plan.measures]
+    )
     values = []
     for run in named.values():
-        judgements = inputs.Judgements(nearest.judgements(run), queries, [measure.judging for measure in graded.asked])
+        judgements = inputs.Judgements(
+            nearest.judgements(run), queries, [measure.judging for measure in graded.measures]
+        )
         evaluated = values_of(evaluate_run(judgements, run, [graded], progress=progress), graded)
         values.append(_as_recall(evaluated, plan, nearest, f"{tolerance:g}" if nearest.tells_scores(run) else _IDS))
     warn(values)
@@ -111,16 +115,16 @@ def _cutoffs(plan: Plan) -> list[int]:
         UsageError: `conflicting-options` where one is not R@k.
 
     """
-    odd = [measure.label for measure in plan.asked if str(measure.quantity) != f"R@{measure.quantity.cutoff}"]
-    if odd:
-        text = f"{quoted(odd)}: against an exact run only R@k is defined"
+    not_recall = [measure.label for measure in plan.measures if str(measure.quantity) != f"R@{measure.quantity.cutoff}"]
+    if not_recall:
+        text = f"{quoted(not_recall)}: against an exact run only R@k is defined"
         raise UsageError("conflicting-options", text, remedy="ask for R@10, or for R@1,10,100")
-    return sorted({measure.quantity.cutoff or 0 for measure in plan.asked})
+    return sorted({measure.quantity.cutoff or 0 for measure in plan.measures})
 
 
-def _as_precision(asked: ResolvedMeasure, cutoffs: Sequence[int]) -> Measure:
+def _as_precision(measure: ResolvedMeasure, cutoffs: Sequence[int]) -> Measure:
     """Return the P@k whose relevant documents are those that count for k: with a grade as high as k is small."""
-    cutoff = asked.quantity.cutoff or 0
+    cutoff = measure.quantity.cutoff or 0
     return P(rel=len(cutoffs) - cutoffs.index(cutoff)) @ cutoff
 
 
@@ -134,8 +138,8 @@ def _as_recall(values: Values, plan: Plan, nearest: "_Nearest", judge: str) -> V
         judge: the tolerance, or that ids tell what counts.
 
     """
-    measures = tuple(measure.quantity for measure in plan.asked)
-    told = replace(details(values), plan=tuple(plan.asked), recorded={"exact": judge})
+    measures = tuple(measure.quantity for measure in plan.measures)
+    recall_details = replace(details(values), plan=tuple(plan.measures), recorded={"exact": judge})
     notices = tuple(each for each in values.notices if each.slug != "all-relevant")  # as the nearest are
     if judge == _IDS:
         run = values.run or "the run"
@@ -143,7 +147,9 @@ def _as_recall(values: Values, plan: Plan, nearest: "_Nearest", judge: str) -> V
         text = f"{without} no scores, so ids tell which documents of {run} count for {quoted(map(str, measures))}; one "
         text += "that is as near as the k-th exact document and is not among the first k does not count"
         notices += (Notice("recall-by-ids", text),)
-    return replace(values, measures=measures, asked=measures, notices=notices, judgements=nearest.digest, _details=told)
+    return replace(
+        values, measures=measures, asked=measures, notices=notices, judgements=nearest.digest, _details=recall_details
+    )
 
 
 @dataclass(frozen=True)
@@ -184,10 +190,10 @@ class _Nearest:
         if (few := last.filter(pl.col("size") < cutoffs[-1])).height:
             query, size = few.row(0)[:2]
             name = run.name or "the exact run"
-            there = f"{name} has {counted(size, 'document', 'documents')} for query {quoted([query])}"
-            there += f" (queries with fewer than {cutoffs[-1]}: {few.height:,})"
+            text = f"{name} has {counted(size, 'document', 'documents')} for query {quoted([query])}"
+            text += f" (queries with fewer than {cutoffs[-1]}: {few.height:,})"
             remedy = "search exactly for as many, or name the queries that have them: --only FILE (queries=[...])"
-            raise InputError("refused-input", f"R@{cutoffs[-1]}: {there}", remedy=remedy)
+            raise InputError("refused-input", f"R@{cutoffs[-1]}: {text}", remedy=remedy)
         return cls(scores, last, cutoffs, run.orders.has_scores)
 
     @cached_property

@@ -256,9 +256,9 @@ def score(grades: Iterable[Row], measure: str | Measure | Fact, *, missing: Iter
     0.3333333333333333
     """
     inputs.refuse_no_lists(grades=grades, missing=missing)
-    quantity, *others = names.parse_all([measure])
-    if others:
-        raise MeasureError("measure-syntax", f"{measure!r} stands for {1 + len(others)} measures; name one of them")
+    quantity, *further = names.parse_all([measure])
+    if further:
+        raise MeasureError("measure-syntax", f"{measure!r} stands for {1 + len(further)} measures; name one of them")
     if isinstance(quantity, TextFact):
         raise MeasureError("measure-syntax", f"{quantity} is a text, not a number; evaluate gives it for each query")
     value = float(quantity.values(ranking(grades, missing=missing, layout=quantity.positions))[0])
@@ -372,7 +372,7 @@ def _judgements(qrels: object, queries: Iterable[object] | None, plans: Collecti
     """Read the judgements that count under each of the plans."""
     may_be_empty = all(plan.profile.may_be_empty for plan in plans)
     return inputs.Judgements(
-        qrels, queries, [one.judging for plan in plans for one in plan.asked], may_be_empty=may_be_empty
+        qrels, queries, [each.judging for plan in plans for each in plan.measures], may_be_empty=may_be_empty
     )
 
 
@@ -457,7 +457,7 @@ def inspect_runs(
         RankworthError: as `inspect`, where the queries that are shown are refused, too.
 
     """
-    shown, settings = list(shown), [measure.judging for measure in plan.asked]
+    shown, settings = list(shown), [measure.judging for measure in plan.measures]
 
     def inspected(queries: list[str] | None) -> list[tuple[Values, list[MeasureContext]]]:
         judgements = inputs.Judgements(qrels, queries, settings)

@@ -16,7 +16,7 @@ from rankworth.judging.judged_run import JudgedRows
 from rankworth.scoring import inputs
 from rankworth.scoring.evaluator import Plan
 from rankworth.scoring.inputs import GRADES
-from rankworth.settings import Ties
+from rankworth.settings import UNBROKEN, Ties
 from rankworth.whatif.rankings import Counterfactual, MeasureContext, Ranking, refuse
 from rankworth.whatif.tie_orders import every_order, expected, in_orders, ties_of
 
@@ -106,14 +106,14 @@ class RankedQuery:
     @property
     def ties(self) -> Ties:
         """The setting for documents with equal scores."""
-        return self.context.asked.judging.ties
+        return self.context.resolved.judging.ties
 
     @property
     def shares_ranks(self) -> bool:
         """Whether tied documents share their ranks, in a ranking where some are tied."""
         rows = self.ranking.rows
         tied = (rows.tie_last > rows.tie_first)[: self.ranking.retrieved]
-        return self.ties in ("expected", "last") and bool(tied.any())
+        return self.ties in UNBROKEN and bool(tied.any())
 
     def row(self, document: str) -> int:
         """Return the row of a document.
@@ -228,7 +228,7 @@ def ranked_queries(qrels: object, run: object, query: str, plan: Plan) -> list[R
     if len(names := contexts[0].names(query)) > 1:
         text = f"the rows of {query} stand apart and are {len(names)} rankings: {quoted(names)}"
         raise UsageError("conflicting-options", text, remedy='blocks="joined" makes one of them')
-    return [RankedQuery(context.asked.label, context, name) for context in contexts for name in context.names(query)]
+    return [RankedQuery(context.resolved.label, context, name) for context in contexts for name in context.names(query)]
 
 
 def by_position(query: RankedQuery, options: Options) -> list[Row]:
@@ -249,7 +249,7 @@ def by_position(query: RankedQuery, options: Options) -> list[Row]:
         rank = query.rank(position)
         changes.append(Change(rank, moved, f"{document} at rank {rank}", further))
     if len(changes) < until:
-        text = f"without ranks between documents of one score, which share theirs (ties={query.ties})"
+        text = f"without ranks between documents of one score, whose order no rank changes (ties={query.ties})"
         query.notes.append(f"{query.label}: {text}")
     return query.rows("position", changes)
 
@@ -290,7 +290,7 @@ def by_ties(query: RankedQuery, _: Options) -> list[Row]:
     """Find the lowest, the mean and the highest value over the orders of tied documents."""
     context, query_index = query.context, query.ranking.query_index
     rows = replace(context.run.judgement.hits.of(np.array([query_index])), document=None, score=None)
-    ties = [tie for tie in ties_of(rows) if len(tie.alike) > 1]
+    ties = [tie for tie in ties_of(rows) if len(tie.row_groups) > 1]
     orders = math.prod(tie.orders for tie in ties)
     is_exact = orders <= _limit(query.ranking)
     rankings = every_order(rows, ties) if is_exact else _sampled(rows)

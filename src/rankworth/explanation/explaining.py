@@ -226,7 +226,7 @@ def explain_queries(
     settings["columns"] = {field: name for field, name in columns.items() if field not in of_texts}
     reading = inputs.InputOptions(settings)
     plan = runner.planned(profile, measures, rel, settings)
-    if facts := [measure.label for measure in plan.asked if isinstance(measure.quantity, Fact)]:
+    if facts := [measure.label for measure in plan.measures if isinstance(measure.quantity, Fact)]:
         text = f"{quoted(facts)} {'is' if len(facts) == 1 else 'are'} counted: no rank adds to a value"
         remedy = "evaluate shows those of each query: rankworth evaluate --per-query, in Python evaluate(...).per_query"
         raise MeasureError("measure-syntax", text, remedy=remedy)
@@ -235,7 +235,7 @@ def explain_queries(
     notes: list[str] = []
     if queries is None:
         runs = [run.held() if any(file.path == STDIN for file in run.files) else run for run in runs]
-        judgements = inputs.Judgements(qrels, None, [measure.judging for measure in plan.asked])
+        judgements = inputs.Judgements(qrels, None, [measure.judging for measure in plan.measures])
         measured = [runner.measure(judgements, each, [plan], progress=progress)[0] for each in runs]
         chosen, notes = _chosen(measured, worst, best)
         inspected = [runner.inspect(judgements, each, plan, chosen, progress=progress) for each in runs]
@@ -306,7 +306,7 @@ def _explained(
     traced = [traces(context, [name for query in queries for name in context.names(query)]) for context in contexts]
     explained = []
     for query, (context, by_name) in product(queries, zip(contexts, traced, strict=True)):
-        label, rule = context.asked.label, context.asked.rule
+        label, rule = context.resolved.label, context.resolved.rule
         notes = (f"{label}: {rule.defect}   [{DEFECT}]",) if rule is not None and rule.defect else ()
         for name in context.names(query):
             steps: dict[str, Any] = vars(by_name[name]) | {"terms": _with_ids(by_name[name].terms, context.qrels.kinds)}

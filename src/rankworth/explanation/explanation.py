@@ -160,12 +160,12 @@ class Explanation(_Explained, Trace):
     def signature(self) -> str:
         """One line that says which number this is."""
         lists = self.context.run.judgement.lists
-        return str(signature(self.context.profile, [self.id], __version__, measure=self.context.asked, lists=lists))
+        return str(signature(self.context.profile, [self.id], __version__, measure=self.context.resolved, lists=lists))
 
     @cached_property
     def settings(self) -> dict[str, dict[str, Any]]:
         """The settings in force, by step: `rank`, `grade`, `terms`, `value`."""
-        return trace.settings(self.context.asked, self.context.measure)
+        return trace.settings(self.context.resolved, self.context.measure)
 
     @property
     def formula(self) -> str:

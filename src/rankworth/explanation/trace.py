@@ -219,6 +219,8 @@ _TIED: Final = {
     "given-reversed": "tied documents are in the reverse order of the run",
     "expected": "tied documents count with the mean over their orders",
     "last": "tied documents all stand at the last of their ranks",
+    "best": "of tied documents the one with the highest grade is first",
+    "worst": "of tied documents the one with the lowest grade is first",
 }
 """what the settings do to documents with equal scores"""
 _GAINS: Final = {"linear": "exp2", "exp2": "linear"}
@@ -360,12 +362,12 @@ def _notes(explanation: "Explanation", rows: Sequence[Row]) -> Iterator[str]:
         tiny = f"; documents of {relevant_grades(rel)} are relevant" if 0 < rel < LEAST_REL else ""
         yield f"terms: {as_typed(parameters)}{tiny}"
     if any(term.tied for term in explanation.terms):
-        ties = context.asked.judging.ties
+        ties = context.resolved.judging.ties
         yield f"{_TIED[ties]} (ties={ties})"
     if any(len(row) == 1 and row[0].grade is None and row[0].document is not None for row in rows):
         yield "? is a document that nobody judged"
     for step, names in (("ranks", RANK), ("grades", GRADE), ("value", VALUE)):
-        if changed := _differing(context.asked, names):
+        if changed := _differing(context.resolved, names):
             yield f"{step}: {as_typed(changed)}"
 
 
@@ -385,7 +387,7 @@ def arithmetic(explanation: "Explanation") -> str:
 def sentence(explanation: "Explanation") -> str:
     """Say in words what the value comes to."""
     query, measure, value, raw = explanation.id, explanation.measure, explanation.value, explanation.raw
-    resolved = explanation.context.asked
+    resolved = explanation.context.resolved
     changed = _differing(resolved, VALUE)
     if value is None:
         return f"{query} has no value by {measure}: the settings leave the query out{_in_brackets(changed)}"

@@ -388,7 +388,7 @@ class _Ranking:
 
     def ranked(self, further: Iterable[ResolvedMeasure] = ()) -> list[RankedQuery]:
         """Rank the query by each measure, and by further ones."""
-        plan = Plan(self.plan.profile, [*self.plan.asked, *further])
+        plan = Plan(self.plan.profile, [*self.plan.measures, *further])
         return ranked_queries(self.qrels, self.run, self.query, plan)
 
     def variation(
@@ -439,7 +439,7 @@ def _by_cutoff(ranking: _Ranking, options: Options) -> Variation:
     """Cut one ranking at several ranks; measures that differ in their cutoff alone are one row of values."""
     depth = options.n or _deepest(ranking.plan) or _CUTOFFS
     cutoffs = options.cutoffs or range(1, depth + 1)
-    measures = ranking.plan.asked
+    measures = ranking.plan.measures
     families: dict[str, int] = {}
     for index, measure in enumerate(measures):
         families.setdefault(_family(measure), index)
@@ -487,7 +487,7 @@ def _family(measure: ResolvedMeasure) -> str:
 
 def _deepest(plan: Plan) -> int:
     """Return the deepest cutoff of the measures, 0 where they have none."""
-    return max((each.quantity.cutoff or 0 for each in plan.asked if isinstance(each.quantity, Measure)), default=0)
+    return max((each.quantity.cutoff or 0 for each in plan.measures if isinstance(each.quantity, Measure)), default=0)
 
 
 def _example(plan: Plan, rel: float | None, options: Options) -> Variation:

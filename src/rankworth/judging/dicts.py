@@ -43,7 +43,9 @@ def batch(qrels: Qrels, queries: Mapping[str, Documents], name: str, include: In
         query_index=np.array(places, dtype=np.int64),
         lengths=_lengths(lists),
         lists=lists,
-        others={query: queries[query] for query in queries if query in unjudged_queries} if unjudged_queries else {},
+        unjudged_lists={query: queries[query] for query in queries if query in unjudged_queries}
+        if unjudged_queries
+        else {},
         name=f"run {name}" if name else "",
     )
 
@@ -54,7 +56,7 @@ class _Dicts(Rows):
 
     lists: list[Documents]
     """`[S]`: the documents of each"""
-    others: Mapping[str, Documents]
+    unjudged_lists: Mapping[str, Documents]
     """unjudged queries"""
     name: str
     """what messages call the run"""
@@ -62,7 +64,7 @@ class _Dicts(Rows):
     @property
     def unjudged(self) -> dict[str, int]:
         """The number of documents of each unjudged query."""
-        return {query: len(documents) for query, documents in self.others.items()}
+        return {query: len(documents) for query, documents in self.unjudged_lists.items()}
 
     @property
     def scores(self) -> Floats:
@@ -113,16 +115,18 @@ class _Dicts(Rows):
     def without(self, exclude: Exclusion) -> "_Dicts":
         """Return the rows of the documents that are not excluded."""
         lists = list(map(_without, self.lists, map(exclude.documents_of, self.queries)))
-        unjudged = {query: _without(documents, exclude.documents_of(query)) for query, documents in self.others.items()}
-        kept = np.array(list(map(bool, lists)), dtype=bool)
+        unjudged = {
+            query: _without(documents, exclude.documents_of(query)) for query, documents in self.unjudged_lists.items()
+        }
+        has_rows = np.array(list(map(bool, lists)), dtype=bool)
         lists = list(filter(None, lists))
         return replace(
             self,
-            queries=[query for query, there in zip(self.queries, kept.tolist(), strict=True) if there],
-            query_index=self.query_index[kept],
+            queries=[query for query, has_row in zip(self.queries, has_rows.tolist(), strict=True) if has_row],
+            query_index=self.query_index[has_rows],
             lengths=_lengths(lists),
             lists=lists,
-            others={query: documents for query, documents in unjudged.items() if documents},
+            unjudged_lists={query: documents for query, documents in unjudged.items() if documents},
         )
 
     def once(self, _: Duplicates) -> "_Dicts":
@@ -215,10 +219,10 @@ def _without(documents: Documents, excluded: Collection[str]) -> Documents:
         return {document: score for document, score in documents.items() if validate.text(document) not in excluded}
     if not any(document in documents for document in excluded):
         return documents
-    kept = dict(documents)
+    remaining = dict(documents)
     for document in excluded:
-        kept.pop(document, None)
-    return kept
+        remaining.pop(document, None)
+    return remaining
 
 
 def _is_text(documents: Documents) -> bool:

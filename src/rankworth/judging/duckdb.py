@@ -221,7 +221,7 @@ class Related(Run):
             remedy = "is this the relation that was meant? does a filter leave nothing of it?"
             raise InputError("empty-input", f"{self._called}: {fact}", remedy=remedy)
 
-    def some(self, queries: Sequence[str]) -> list[tuple[str, str]]:
+    def sample_pairs(self, queries: Sequence[str]) -> list[tuple[str, str]]:
         """Return a few documents of these queries as pairs of query and document, for a message.
 
         Args:
@@ -326,9 +326,10 @@ class Related(Run):
             raise InputError("bad-score", text, remedy=remedy)
         counts = f"count(*) FILTER ({self._order} IS NULL), count(*) FILTER (NOT isfinite({self._order}))"
         with _translated(self._called):
-            holes, odd = self.source.aggregate(counts).fetchall()[0]
-        if holes or odd:
-            text = f"{self._called}: {holes or odd:,} of its rows have no {'position' if holes else 'finite position'}"
+            holes, infinite = self.source.aggregate(counts).fetchall()[0]
+        if holes or infinite:
+            lacking = "position" if holes else "finite position"
+            text = f"{self._called}: {holes or infinite:,} of its rows have no {lacking}"
             raise InputError("missing-value" if holes else "bad-score", text, remedy=remedy)
         for query, position, times in self._again(self.source, self._query, self._order).head(1).iter_rows():
             return f"query {quoted([query])} has the position {position:g} {times:,} times"
@@ -356,7 +357,7 @@ class Related(Run):
 
 
 def in_parts(
-    name: str, relation: Relation, query: str, place: str = "", length: str = "1"
+    name: str, relation: Relation, query: str, position: str = "", length: str = "1"
 ) -> Iterator[tuple[int, Relation]]:
     """Split a relation into parts that fit in memory, each with all rows of its queries, query by query.
 
@@ -364,7 +365,7 @@ def in_parts(
         name: what messages call the relation.
         relation: the rows.
         query: what tells queries apart.
-        place: what orders the rows of a query; empty where nothing does.
+        position: what orders the rows of a query; empty where nothing does.
         length: how many documents a row has.
 
     Yields:
@@ -377,7 +378,7 @@ def in_parts(
         size, unit = (limit or "0 bytes").split()
         at_once = max(_ROWS, int(float(size) * 1024 ** _UNITS.index(unit)) // _SHARE)
         parts = max(1, math.ceil(documents / at_once))
-        order = ", ".join(f"{column} ASC" for column in (query, place) if column)
+        order = ", ".join(f"{column} ASC" for column in (query, position) if column)
         for number in range(parts):
             part = relation.filter(f"hash({query}) % {parts} = {number}") if parts > 1 else relation
             yield total, part.order(order)

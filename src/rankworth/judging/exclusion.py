@@ -131,16 +131,16 @@ class Exclusion:
         return {query: query_index for query_index, query in enumerate(self.required_pairs.queries)}
 
 
-def nothing_left(exclude: object, what: str) -> InputError:
+def nothing_left(exclude: object, noun: str) -> InputError:
     """Return the error for pairs that exclude everything.
 
     Args:
         exclude: the pairs, or their label.
-        what: what there is none of.
+        noun: what there is none of.
 
     """
     remedy = "are these the pairs that were meant? They are taken out of the run and the judgements"
-    return InputError("empty-input", f"exclude:{exclude} leaves no {what}", remedy=remedy)
+    return InputError("empty-input", f"exclude:{exclude} leaves no {noun}", remedy=remedy)
 
 
 def _pairs(source: object, columns: Mapping[str, str]) -> Qrels:

@@ -12,7 +12,7 @@ from rankworth.arrays import Floats, Integers, Pool, expand
 from rankworth.errors import RefusedError, quoted
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.judging.ranking import Ordering
-from rankworth.settings import Judging
+from rankworth.settings import BY_GRADE, UNBROKEN, Judging
 
 _NUMBERED: Final = re.compile(r"(.*-)?[0-9]+", re.DOTALL)
 _DEFAULTS: Final[dict[str, Any]] = {setting.name: setting.default for setting in fields(Judging)}
@@ -32,7 +32,7 @@ def effective(judging: Judging, hits: JudgedRows, *, open_grades: bool = False) 
     tied = hits.tied or (open_grades and bool((hits.tie_last > hits.tie_first).any()))
     pool, last = hits.pool, judging.unretrieved == "last"
     idle = _SETTLED - {"duplicates" if last else ""}
-    if judging.ties not in ("expected", "last") or not (last or tied):
+    if judging.ties not in UNBROKEN or not (last or tied):
         idle.add("ties")
     if judging.negative != "pooled" and pool.lowest >= 0:
         idle.add("negative")
@@ -53,13 +53,13 @@ def refuse_ids(judging: Judging, *queries: Iterable[str]) -> None:
         RefusedError: `query_ids`.
 
     """
-    odd = (query for ids in queries for query in ids if not _NUMBERED.fullmatch(query))
-    if judging.query_ids == "numbers" and (named := [*odd]):
+    not_numbers = (query for ids in queries for query in ids if not _NUMBERED.fullmatch(query))
+    if judging.query_ids == "numbers" and (named := [*not_numbers]):
         raise RefusedError("query_ids", f"ids of queries that are no numbers: {quoted(named)}")
 
 
 def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> JudgedRows:
-    """Apply the settings in this order: depth, grades, pool, unretrieved documents, scores, ties.
+    """Apply the settings in this order: ties by grade, depth, grades, pool, unretrieved documents, scores, other ties.
 
     Args:
         hits: the judged run, ranked as their `Ordering` says.
@@ -70,6 +70,8 @@ def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
         RefusedError: `grades`, `negative`, `highest`.
 
     """
+    if judging.ties in BY_GRADE:
+        hits = _ordered_by_grade(hits, judging)
     if judging.depth is not None:
         hits = hits.shortened(judging.depth)
     hits = graded(hits, judging, queries)
@@ -82,6 +84,15 @@ def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
     if judging.ties == "last":
         return replace(hits, rank=hits.tie_last, ties="last")
     return replace(hits, ties="expected") if judging.ties == "expected" else hits
+
+
+def _ordered_by_grade(hits: JudgedRows, judging: Judging) -> JudgedRows:
+    """Order tied documents by grade; among those of grade 0, unjudged ones come last, with a row or without."""
+    sign = -1 if judging.ties == "best" else 1
+    worth = sign * hits.grade
+    key = np.empty(worth.size, dtype=np.int64)
+    key[np.lexsort((~hits.is_judged, worth))] = np.arange(worth.size)
+    return hits.ranked(hits.within_ties(key, (worth < 0) | (hits.is_judged & (worth == 0))))
 
 
 def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> JudgedRows:
@@ -112,24 +123,26 @@ def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
     if judging.negative == "zero":
         grade, pool = np.maximum(grade, 0.0), np.maximum(pool, 0.0)
     if grade is not hits.grade:
-        alike = np.array_equal(pool, hits.pool.grades)
-        graded = hits.pool if alike else Pool(hits.pool.offsets, pool)
-        hits = replace(hits, grade=grade, pool=graded, subtopics=hits.subtopics if alike else None)
+        is_same_pool = np.array_equal(pool, hits.pool.grades)
+        graded = hits.pool if is_same_pool else Pool(hits.pool.offsets, pool)
+        hits = replace(hits, grade=grade, pool=graded, subtopics=hits.subtopics if is_same_pool else None)
     if judging.judgements == "relevant" or judging.negative == "dropped":
-        kept, counts = (
+        is_pooled, counts = (
             (is_judged & (grades > 0)) if judging.judgements == "relevant" else (is_judged & (grades >= 0))
             for grades, is_judged in ((pool, np.ones(pool.size, dtype=bool)), (grade, hits.is_judged))
         )
         hits = hits.forgetting(np.flatnonzero(~counts))
-        hits = hits.pooling(owner[kept], pool[kept])
+        hits = hits.pooling(owner[is_pooled], pool[is_pooled])
     return hits
 
 
-def _refuse(setting: str, odd: NDArray[np.bool_], grade: Floats, owner: Integers, queries: Sequence[str]) -> None:
+def _refuse(
+    setting: str, is_refused: NDArray[np.bool_], grade: Floats, owner: Integers, queries: Sequence[str]
+) -> None:
     """Refuse grades that are odd, and name some of their queries."""
-    if odd.any():
-        named = [queries[query_index] for query_index in dict.fromkeys(owner[odd].tolist())]
-        raise RefusedError(setting, f"a document has the grade {grade[odd][0]:g}: {quoted(named)}")
+    if is_refused.any():
+        named = [queries[query_index] for query_index in dict.fromkeys(owner[is_refused].tolist())]
+        raise RefusedError(setting, f"a document has the grade {grade[is_refused][0]:g}: {quoted(named)}")
 
 
 def _completed(hits: JudgedRows, *, once: bool) -> JudgedRows:
@@ -150,8 +163,10 @@ def _completed(hits: JudgedRows, *, once: bool) -> JudgedRows:
     grades, code = np.unique(np.append(hits.pool.grades, hits.grade[rows]), return_inverse=True)
     kind = np.append(owner, hits.query[rows]) * grades.size + code
     kinds, number = np.unique(kind, return_inverse=True)
-    pooled, found = (np.bincount(part, minlength=kinds.size) for part in (number[: owner.size], number[owner.size :]))
-    rows = np.repeat(kinds, np.maximum(pooled - found, 0))
+    pooled, retrieved = (
+        np.bincount(part, minlength=kinds.size) for part in (number[: owner.size], number[owner.size :])
+    )
+    rows = np.repeat(kinds, np.maximum(pooled - retrieved, 0))
     query, grade = rows // grades.size, grades[rows % grades.size]
     added = np.bincount(query, minlength=queries)
     first = hits.n_retrieved[query] + 1

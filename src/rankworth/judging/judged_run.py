@@ -104,22 +104,22 @@ def _numbered(qrels: Qrels) -> Subtopics | None:
         {"owner": owner, "row": np.arange(size), "query": pl.Series(qrels.queries).gather(owner.tolist())}
     ).with_columns(qrels.document_series.alias("document"))
     named = rows.select(pl.col("subtopic").unique()).sort(pl.col("subtopic").str.len_bytes(), "subtopic")
-    found = rows.join(judged, on=["query", "document"]).join(named.with_row_index("place"), on="subtopic")
-    row, place, grade = (found[name].to_numpy() for name in ("row", "place", "grade"))
-    number, counts = _numbers(owner[row], place.astype(np.int64), len(named), queries)
+    joined = rows.join(judged, on=["query", "document"]).join(named.with_row_index("subtopic_index"), on="subtopic")
+    row, subtopic, grade = (joined[name].to_numpy() for name in ("row", "subtopic_index", "grade"))
+    number, counts = _numbers(owner[row], subtopic.astype(np.int64), len(named), queries)
     order = np.lexsort((number, row))
     by_id = judged.sort("owner", "document", descending=[False, True])["row"].to_numpy()
     offsets = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=size))))
     return Subtopics(counts, offsets, number[order], grade[order], by_id)
 
 
-def _numbers(owner: Integers, place: Integers, width: int, queries: int) -> tuple[Integers, Integers]:
+def _numbers(owner: Integers, subtopic: Integers, width: int, queries: int) -> tuple[Integers, Integers]:
     """Return the number of each row's subtopic within its query, from 0, and how many subtopics each query has.
 
     >>> _numbers(np.array([0, 0, 1, 1]), np.array([2, 5, 5, 5]), 9, 2)
     (array([0, 1, 0, 0]), array([2, 1]))
     """
-    each, which = np.unique(owner * width + place, return_inverse=True)
+    each, which = np.unique(owner * width + subtopic, return_inverse=True)
     counts = np.bincount(each // width, minlength=queries)
     return which - (np.cumsum(counts) - counts)[owner], counts
 
@@ -219,8 +219,8 @@ class JudgedRows:
         rank[order] = np.where(front[order], first + before, last - (np.repeat(sizes, sizes) - 1 - before))
         return rank
 
-    def _rows(self, kept: NDArray[np.bool_]) -> "JudgedRows":
-        return self._taken(np.flatnonzero(kept), np.concatenate(([0], np.cumsum(kept)))[self.offsets])
+    def _rows(self, is_kept: NDArray[np.bool_]) -> "JudgedRows":
+        return self._taken(np.flatnonzero(is_kept), np.concatenate(([0], np.cumsum(is_kept)))[self.offsets])
 
     def _taken(self, rows: Integers, offsets: Integers) -> "JudgedRows":
         """Select rows; a row may be selected several times.
@@ -242,18 +242,20 @@ class JudgedRows:
 
     def without(self, removed: NDArray[np.bool_]) -> "JudgedRows":
         """Remove rows and count the ranks of the others anew."""
-        places, kept = int(self.n_retrieved.max(initial=0)) + 1, self._rows(~removed)
-        ranks_removed = (self.query * places + self.rank)[removed]
+        stride, remaining = int(self.n_retrieved.max(initial=0)) + 1, self._rows(~removed)
+        ranks_removed = (self.query * stride + self.rank)[removed]
 
         def anew(rank: Integers) -> Integers:
-            start, end = (np.searchsorted(ranks_removed, kept.query * places + each, "right") for each in (0, rank))
+            start, end = (
+                np.searchsorted(ranks_removed, remaining.query * stride + each, "right") for each in (0, rank)
+            )
             return rank - (end - start)
 
         return replace(
-            kept,
-            rank=anew(kept.rank),
-            tie_first=anew(kept.tie_first - 1) + 1,
-            tie_last=anew(kept.tie_last),
+            remaining,
+            rank=anew(remaining.rank),
+            tie_first=anew(remaining.tie_first - 1) + 1,
+            tie_last=anew(remaining.tie_last),
             n_retrieved=self.n_retrieved - np.bincount(self.query[removed], minlength=self.n_retrieved.size),
         )
 
@@ -377,8 +379,10 @@ class JudgedRows:
         order = np.argsort(position, kind="stable")  # which merges what is in order
         taken: dict[str, Any] = {}
         for name in COLUMNS:
-            own = getattr(self, name)
-            taken[name] = None if own is None else np.append(own, np.full(query.size, columns[name], own.dtype))[order]
+            column = getattr(self, name)
+            taken[name] = (
+                None if column is None else np.append(column, np.full(query.size, columns[name], column.dtype))[order]
+            )
         added = np.cumsum(np.bincount(query, minlength=self.n_retrieved.size))
         return replace(self, offsets=self.offsets + np.append(0, added), **taken)
 
@@ -505,10 +509,18 @@ def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Liter
     pool = np.concatenate((grade[is_judged], beyond))
     rank = np.arange(1, grade.size + 1)
     rows = slice(None) if layout == "all" else is_judged
-    kept = rank[rows]
+    row_ranks = rank[rows]
     judgement = np.where(is_judged, np.cumsum(is_judged) - 1, -1)
     hits = JudgedRows(
-        *(np.array([0, kept.size]), kept, kept, kept, grade[rows], is_judged[rows], np.array([grade.size])),
+        *(
+            np.array([0, row_ranks.size]),
+            row_ranks,
+            row_ranks,
+            row_ranks,
+            grade[rows],
+            is_judged[rows],
+            np.array([grade.size]),
+        ),
         Pool(np.array([0, pool.size]), np.sort(pool)[::-1]),
         judgement=None if subtopics is None else judgement[rows],
         subtopics=subtopics,

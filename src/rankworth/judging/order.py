@@ -69,9 +69,9 @@ class Contradictions:
         owners = np.searchsorted(starts, above, side="right") - 1
         self.rising += np.unique(owners).size
         if self.example is None and above.size:
-            place = int(above[0])
-            (before, one), (after, other) = ((str(document(row)), float(scores[row])) for row in (place - 1, place))
-            self.example = queries[int(owners[0])], before, one, after, other
+            rise = int(above[0])
+            (before, lower), (after, higher) = ((str(document(row)), float(scores[row])) for row in (rise - 1, rise))
+            self.example = queries[int(owners[0])], before, lower, after, higher
 
     def error(self, run: str, lists: Lists | None, *, ways: bool = True) -> InputError | None:
         """Return the error for such lists; None where there are none, or where nobody goes by the scores of lists.
@@ -84,13 +84,13 @@ class Contradictions:
         """
         if self.example is None or lists is None or lists.is_order:
             return None
-        query, before, one, after, other = self.example
+        query, before, lower, after, higher = self.example
         called = f"run {run}" if run else "the run"
         many = counted(self.rising)
         of = f" of {self.queries:,}" if self.queries > 1 else ""
         text = (
             f"{called}: in {many}{of} the scores contradict the order of the list: query {quoted([query])} has "
-            f"{quoted([before])} ({one:g}) before {quoted([after])} ({other:g})"
+            f"{quoted([before])} ({lower:g}) before {quoted([after])} ({higher:g})"
         )
         remedy = _WAYS if ways else "sort the lists by their scores, or leave the scores out"
         if not self.falls:

@@ -135,10 +135,10 @@ def _first_documents(qrels: Qrels, run: Run) -> dict[str, list[str]]:
     judged = frozenset(qrels.queries)
     pairs: Iterable[tuple[str, str]]
     if run.engine:
-        pairs = run.some(qrels.queries)  # type: ignore[attr-defined]
+        pairs = run.sample_pairs(qrels.queries)  # type: ignore[attr-defined]
     elif run.mapping is not None:
-        kept = (query for query in run.mapping if query in judged)
-        pairs = ((query, validate.text(document)) for query in kept for document in run.mapping[query])
+        judged_queries = (query for query in run.mapping if query in judged)
+        pairs = ((query, validate.text(document)) for query in judged_queries for document in run.mapping[query])
     else:
         rows = (row for frame in run.batches() for row in frame.select("query", "document").iter_rows())
         pairs = (row for row in rows if row[0] in judged)
@@ -191,12 +191,12 @@ def _difference(judged: Sequence[str], ranked: Sequence[str], outcome: str, *, w
     return _remedy(pairs, part, len(judged), outcome) if pairs else ""
 
 
-def _remedy(pairs: Mapping[str, str], what: str, known: int, outcome: str) -> str:
+def _remedy(pairs: Mapping[str, str], difference: str, total: int, outcome: str) -> str:
     left, right = next(iter(pairs.items()))
-    shown = ascii if "Unicode" in what else repr
+    shown = ascii if "Unicode" in difference else repr
     return (
-        f"they differ in {what}: {shown(left)} in the judgements, {shown(right)} in the run; converted to one "
-        f"form, {len(pairs):,} of {known:,} {outcome}"
+        f"they differ in {difference}: {shown(left)} in the judgements, {shown(right)} in the run; converted to one "
+        f"form, {len(pairs):,} of {total:,} {outcome}"
     )
 
 
@@ -240,8 +240,8 @@ def _affixed(judged: Sequence[str], ranked: Sequence[str], least: int) -> Iterat
     for longer, shorter in ((ranked, {*judged}), (judged, {*ranked})):
         for text in longer:
             for cut in (part.end() for part in _PART.finditer(text)):
-                for what, base, affix in (("a suffix", text[:cut], text[cut:]), ("a prefix", text[cut:], text[:cut])):
+                for kind, base, affix in (("a suffix", text[:cut], text[cut:]), ("a prefix", text[cut:], text[:cut])):
                     if base in shorter:
                         pair = (base, text) if longer is ranked else (text, base)
-                        pairs.setdefault((what, affix if least > 1 else ""), {}).update([pair])
-    return ((alike, what) for (what, _), alike in pairs.items() if len(alike) >= least)
+                        pairs.setdefault((kind, affix if least > 1 else ""), {}).update([pair])
+    return ((with_affix, kind) for (kind, _), with_affix in pairs.items() if len(with_affix) >= least)

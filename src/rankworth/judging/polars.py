@@ -105,25 +105,25 @@ class _Rows(Rows):
             return self
         if policy == "best":
             rows = rows.sort("score", descending=True, maintain_order=True)
-        kept = rows.unique(names, keep="last" if policy == "last" else "first")["row"].to_numpy()
-        return self._left(np.setdiff1d(row, kept))
+        chosen = rows.unique(names, keep="last" if policy == "last" else "first")["row"].to_numpy()
+        return self._left(np.setdiff1d(row, chosen))
 
     def _left(self, out: Integers) -> "_Rows":
         """Remove rows."""
         if not out.size:
             return self
-        kept = np.ones(self.keys.size, dtype=bool)
-        kept[out] = False
-        lengths = np.add.reduceat(kept, self.starts, dtype=np.int64)
+        is_kept = np.ones(self.keys.size, dtype=bool)
+        is_kept[out] = False
+        lengths = np.add.reduceat(is_kept, self.starts, dtype=np.int64)
         left = lengths > 0
         return replace(
             self,
             queries=list(compress(self.queries, left.tolist())),
             query_index=self.query_index[left],
             lengths=lengths[left],
-            frame=self.frame.filter(pl.Series(kept)) if self.order is None else self.frame,
-            order=None if self.order is None else self.order[kept],
-            keys=self.keys[kept],
+            frame=self.frame.filter(pl.Series(is_kept)) if self.order is None else self.frame,
+            order=None if self.order is None else self.order[is_kept],
+            keys=self.keys[is_kept],
         )
 
     def hits(self) -> Hits:
@@ -240,9 +240,9 @@ def _candidates(keys: Keys, wanted: Keys) -> tuple[Integers, Integers]:
     table = np.zeros(1 << bits, dtype=bool)
     table[wanted >> shift] = True
     row = np.flatnonzero(table[keys >> shift])
-    found = np.searchsorted(wanted, keys[row])
-    equal = wanted.take(found, mode="clip") == keys[row] if wanted.size else np.zeros(row.size, dtype=bool)
-    return row[equal], found[equal]
+    wanted_index = np.searchsorted(wanted, keys[row])
+    equal = wanted.take(wanted_index, mode="clip") == keys[row] if wanted.size else np.zeros(row.size, dtype=bool)
+    return row[equal], wanted_index[equal]
 
 
 def whole_queries(frames: Iterable[pl.DataFrame]) -> Generator[Whole]:

@@ -33,9 +33,9 @@ def separated(qrels: Qrels, run: Run, settings: Judging, exclude: Exclusion | No
     import polars as pl  # noqa: PLC0415 - not needed for dicts
 
     frame = pl.concat(list(run.batches(ranks=run.has_ranks)))
-    before, kept = frame["query"].rle_id(), frame["query"].is_in(qrels.queries)
+    before, is_judged = frame["query"].rle_id(), frame["query"].is_in(qrels.queries)
     if settings.blocks == "judged":
-        frame = frame.filter(kept)
+        frame = frame.filter(is_judged)
     block = frame["query"].rle_id()
     blocks = frame.select("query", block.alias("block")).unique("block", maintain_order=True)
     number = pl.int_range(1, pl.len() + 1).over("query")
@@ -47,7 +47,7 @@ def separated(qrels: Qrels, run: Run, settings: Judging, exclude: Exclusion | No
     )
     rows = frame.with_columns(named["name"].gather(block).alias("query"))
     if settings.blocks == "judged":
-        rows = _joined(rows, before.filter(kept))
+        rows = _joined(rows, before.filter(is_judged))
     grades = qrels.with_text_ids()
     judged = {name: grades[query] for query, name in named.select("query", "name").iter_rows() if query in grades}
     return Qrels(grades | judged), run.holding(rows)
@@ -116,6 +116,6 @@ def _joined(rows: "pl.DataFrame", block: "pl.Series") -> "pl.DataFrame":
         (pl.col("block").n_unique().over("query") > 1).alias("several")
     )
     apart = numbered.filter("several").sort("block", "score", descending=[False, True], maintain_order=True)
-    place = pl.int_range(pl.len()).over("query").cast(pl.Float64)
-    joined = [numbered.filter(~pl.col("several")), apart.with_columns((-place).alias("score"))]
+    position = pl.int_range(pl.len()).over("query").cast(pl.Float64)
+    joined = [numbered.filter(~pl.col("several")), apart.with_columns((-position).alias("score"))]
     return pl.concat(joined).drop("block", "several")

@@ -15,7 +15,7 @@ from rankworth.errors import InputError
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import Columns
 from rankworth.model import Qrels
-from rankworth.settings import Duplicates, Judging, Order, ScoreType, Ties
+from rankworth.settings import UNBROKEN, Duplicates, Judging, Order, ScoreType, Ties
 
 _CELLS: Final = 1 << 17
 """how many scores are sorted at a time, so that they stay in the processor's cache"""
@@ -32,8 +32,8 @@ class Ordering(NamedTuple):
 
     @classmethod
     def of(cls, judging: Judging, exclude: "Exclusion | None" = None) -> "Ordering":
-        """Take the ordering out of settings; ties that share ranks stand by descending id, as if they were broken."""
-        ties: Ties = "id-descending" if judging.ties in ("expected", "last") else judging.ties
+        """Take the ordering out of settings; ties that are settled later stand by descending id until then."""
+        ties: Ties = "id-descending" if judging.ties in UNBROKEN else judging.ties
         return cls(judging.order, judging.score_type, ties, judging.duplicates, exclude)
 
     def settled(self, lists: object) -> "Ordering":
@@ -279,14 +279,14 @@ def tie_groups(
                     order[rows] = np.take_along_axis(rows, np.argsort(ascending[rows], axis=1), axis=1)
             ascending = ascending[order]
     low, high = starts[segment], starts[segment] + lengths[segment]
-    first = _bisect(low, high, lambda place: ascending.take(place, mode="clip") < target)
+    first = _bisect(low, high, lambda index: ascending.take(index, mode="clip") < target)
     last = first + 1
     rank = last - low
     follows = (last < high) & (ascending.take(last, mode="clip") == target)
     if not follows.any():
         return rank, rank, order
     equal = target[follows]
-    last[follows] = _bisect(last[follows], high[follows], lambda place: ascending.take(place, mode="clip") <= equal)
+    last[follows] = _bisect(last[follows], high[follows], lambda index: ascending.take(index, mode="clip") <= equal)
     return rank, last - low, order
 
 
@@ -318,8 +318,8 @@ def _bisect(low: Integers, high: Integers, before: Callable[[Integers], NDArray[
     """
     low = low.copy()
     for power in reversed(range(int((high - low).max(initial=0)).bit_length())):
-        place = low + (1 << power) - 1
-        low += ((place < high) & before(place)) << power
+        probe = low + (1 << power) - 1
+        low += ((probe < high) & before(probe)) << power
     return low
 
 

@@ -17,7 +17,7 @@ from rankworth.measures.building_blocks import (
     total,
 )
 from rankworth.measures.core import Terms, measure
-from rankworth.measures.parameters import Positive, Probability, Ranks, Within
+from rankworth.measures.parameters import Positive, Probability, Ranks, Share, Within
 from rankworth.measures.sums import by_rank, geometric_tail, ideal_rank, sums
 from rankworth.measures.user_models import Reported, reported
 
@@ -102,6 +102,35 @@ def expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[float, With
     at_most(judged, max_grade, f"max_grade={max_grade:g}", "set max_grade to the best grade of the scale")
     stop = gain_of(judged, "exp2") / 2**max_grade
     return Terms(gain=stop, weight=reach(stop), discount=judged.rank)
+
+
+@measure("PFound", ordered=True, monotone=True)
+def pfound(
+    judged: Judged, *, decay: Share = 0.85, max_grade: Annotated[float, Within(0, 1000)] = 4
+) -> Terms:
+    """The chance that a reader is satisfied who may be so at each document, and may tire after each.
+
+    PFound@k = sum over i <= k of s(i) * product over j < i of (1 - s(j)) decay, where s = grade / max_grade
+
+    Args:
+        judged: the rankings.
+        decay: the chance that a reader who was not satisfied looks at the next document.
+        max_grade: the grade of a document that satisfies everybody; grades are chances themselves if it is 1.
+
+    Range: 0 to 1. Always defined.
+    Unjudged: satisfy nobody. Ties: not linear, ranks are taken as they are.
+    Elsewhere: CatBoost 1.2.10 takes the labels for chances, whatever they are: raw_PFound here.
+    Source: Gulin, Karpovich, Raskovalov, Segalovich (2009), Yandex at ROMIP'2009: optimization of ranking algorithms by
+    machine learning methods, https://romip.ru/romip2009/15_yandex.pdf; ERR, which divides by the rank:
+    Chapelle, Metzler, Zhang, Grinspan (2009), https://doi.org/10.1145/1645953.1646033
+
+    >>> import rankworth
+    >>> rankworth.score([0.5, 0, 1], "PFound(max_grade=1)")  # 0.5 + 0.5 * 0.85 * 0.85 * 1
+    0.86125
+    """
+    at_most(judged, max_grade, f"max_grade={max_grade:g}", "set max_grade to the best grade of the scale")
+    stop = gain_of(judged, "linear") / max_grade
+    return Terms(gain=stop, weight=reach(stop) * position(judged, lambda rank: decay ** (rank - 1)))
 
 
 @measure("nERR", ordered=True, normalised=True)

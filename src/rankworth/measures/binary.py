@@ -346,6 +346,46 @@ def accuracy(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=is_relevant, weight=per_query(of) - others_above, norm=of * total(is_relevant))
 
 
+@measure("AUC", aliases=("ROC_AUC",), tied=True, ordered=True, unjudged=("unsorted",))
+def area_under_curve(judged: Judged, *, rel: float = 1) -> Terms:
+    """The chance that a relevant document stands above one that is not relevant.
+
+    AUC@k = (sum over the relevant documents at ranks 1 to k of N - n) / (H N), where H = relevant documents there,
+    N = other documents there, n = other documents above it, those of its own score by half where ties are expected
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant.
+
+    Range: 0 to 1. Undefined if nothing that was retrieved is relevant, or everything is.
+    Unjudged: count as not relevant. Ties: not linear, but expected values are exact without a cutoff: a pair of one
+    score is half in order, as in scikit-learn's roc_auc_score; where ties are `last`, such a pair is not in order.
+    Elsewhere: GAUC is its mean over queries, weighted by their rows: `weights` here. LightGBM's auc takes the rows of
+    all queries together. XGBoost's auc of a ranking counts pairs of documents with one label, too. CatBoost's QueryAUC
+    has ties=expected and is 0 where AUC is undefined.
+    Source: Hanley, McNeil (1982), The meaning and use of the area under a receiver operating characteristic curve,
+    https://doi.org/10.1148/radiology.143.1.7063747
+
+    >>> import rankworth
+    >>> rankworth.score([1, 0, 0, 1], "AUC")  # of 2 * 2 pairs 2 are in order
+    0.5
+    """
+    is_relevant = relevant(judged, rel)
+    running = cumulative(is_relevant)
+    hits = total(is_relevant)
+    others = judged.n_retrieved - hits
+    if judged.ties == "broken":
+        others_above = judged.rank - running
+    elif judged.ties == "last":
+        others_above = judged.rank - down_to(judged, running, judged.rank)
+    elif judged.cutoff is not None:
+        raise no_ties("AUC with a cutoff", judged.ties)
+    else:
+        above, through = judged.tie_first - 1, judged.tie_last
+        others_above = (above + through - down_to(judged, running, above) - down_to(judged, running, through)) / 2
+    return Terms(gain=is_relevant, weight=per_query(others) - others_above, norm=hits * others)
+
+
 @measure("SetAP", aliases=("set_map",), ordered=True, unjudged=("uniform",))
 def set_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     """Precision times recall of all retrieved documents, whatever their order.

@@ -18,8 +18,8 @@ AnyGain = Literal["linear", "exp2", "binary", "signed", "signed-exp2"] | Mapping
 """How a grade becomes a gain: also 1 from a grade on, or linear and exp2 of negative grades, too."""
 SIGNED: Final = ("signed", "signed-exp2")
 """Gains below 0, which stand behind those of unjudged documents in an ideal ranking."""
-Discount = Literal["rank+1", "rank", "none"]
-"""What a gain is divided by: the logarithm of the rank plus one, that of the rank but at least 1, or nothing."""
+Discount = Literal["rank+1", "rank", "1/rank", "none"]
+"""What a gain is divided by: the logarithm of the rank plus one, that of the rank but at least 1, the rank, or 1."""
 _EXPONENT = 1000.0
 """of 2, beyond which gains are no numbers any more"""
 _RENAMED = {
@@ -275,7 +275,7 @@ def discount(judged: Judged, divisor: Callable[[float], float]) -> Array:
 
 
 def log_discount(judged: Judged, form: Discount, base: float) -> Array:
-    """`[Q, H]`: the logarithm of rank + 1; or that of the rank, and 1 where it is less than 1; or 1."""
+    """`[Q, H]`: the logarithm of rank + 1; or that of the rank, and 1 where it is less than 1; or the rank; or 1."""
     return discount(judged, log_divisor(form, base))
 
 
@@ -288,6 +288,8 @@ def log_divisor(form: Discount, base: float) -> Callable[[float], float]:
         logarithm = lambda number: math.log(number) / natural  # noqa: E731 - one of two functions
     if form == "none":
         return lambda _: 1.0
+    if form == "1/rank":
+        return lambda rank: rank
     if form == "rank+1":
         return lambda rank: logarithm(rank + 1)
     return lambda rank: max(1.0, logarithm(rank))

@@ -51,7 +51,8 @@ def dcg(
             negative ones count against the ranking: -1 is -1 or -0.5.
         rel: the grade from which a document has the binary gain 1; it means nothing to other gains.
         discount: `rank+1`, the logarithm of the rank plus one; `rank`, that of the rank, and no discount at ranks below
-            the base, as Jarvelin and Kekalainen had it in 2002; `none`, the cumulated gain.
+            the base, as Jarvelin and Kekalainen had it in 2002, and as the scripts of LETOR and MSLR have it; `1/rank`,
+            the rank itself, CatBoost's `denominator=Position`; `none`, the cumulated gain.
         base: of the logarithm; scikit-learn's `log_base`.
         floor: grades below it gain nothing (`-l` of ranx); none where not said.
 

@@ -1,4 +1,4 @@
-"""Measures that exist so that trec_eval's output comes out to the last line: its experiments, and two of its quirks."""
+"""Measures that exist so that another tool's output comes out to the last line: its experiments and its quirks."""
 
 import math
 
@@ -18,7 +18,9 @@ from rankworth.measures.building_blocks import (
     per_query,
     pooled,
     portion,
+    position,
     positive,
+    reach,
     relevant,
     round_up_tenth,
     share,
@@ -27,7 +29,7 @@ from rankworth.measures.building_blocks import (
 )
 from rankworth.measures.core import Terms, measure
 from rankworth.measures.graded import dcg
-from rankworth.measures.parameters import Natural, Positive, Probability
+from rankworth.measures.parameters import Natural, Positive, Probability, Share
 from rankworth.measures.pooling import rank_biased_precision_residual
 
 
@@ -302,6 +304,30 @@ def smoothed_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
         return ln(judged, judged.xp.where(is_sound, odds, constant(math.inf, against)))
 
     return Terms(gain=is_relevant, weight=cumulative(is_relevant), discount=judged.rank, link=log_odds)
+
+
+@measure("raw_PFound", range=(float("-inf"), float("inf")), shelf="parity")
+def raw_pfound(judged: Judged, *, decay: Share = 0.85) -> Terms:
+    """PFound as CatBoost has it, which takes grades for chances whatever they are.
+
+    raw_PFound@k = sum over i <= k of grade(i) * product over j < i of (1 - grade(j)) decay
+
+    Args:
+        judged: the rankings.
+        decay: the chance that a reader who was not satisfied looks at the next document.
+
+    Range: a chance for grades from 0 to 1, and any number beyond. Always defined.
+    Unjudged: satisfy nobody. Ties: not linear, ranks are taken as they are.
+    Elsewhere: PFound divides by the best grade, so that it is a chance.
+    Source: CatBoost 1.2.10 (catboost/libs/metrics/pfound.h); PFound is a cascade as that of Chapelle, Metzler, Zhang,
+    Grinspan (2009), https://doi.org/10.1145/1645953.1646033
+
+    >>> import rankworth
+    >>> rankworth.score([2, 1], "raw_PFound")  # 2 + (1 - 2) * 0.85 * 1
+    1.15
+    """
+    stop = gain_of(judged, "signed")
+    return Terms(gain=stop, weight=reach(stop) * position(judged, lambda rank: decay ** (rank - 1)))
 
 
 @measure("rbp_resid", shelf="parity", better="lower")

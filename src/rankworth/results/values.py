@@ -550,7 +550,7 @@ def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) 
         excluded=judgement.excluded,
         excluded_judgements=int(qrels.excluded.sum()),
     )
-    texts = _text_facts(evaluation, plan, ids) if len(measures) < len(plan.asked) else {}
+    texts = _text_facts(evaluation, plan, ids) if len(measures) < len(plan.measures) else {}
     measured = list(zip(measures, columns, strict=True))
     notices = tuple(diagnose(evaluation, plan, base, measured, counts)) if with_notices else ()
     return Values(
@@ -560,7 +560,7 @@ def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) 
         counts,
         profile,
         notices,
-        tuple(measure.quantity for measure in plan.asked),
+        tuple(measure.quantity for measure in plan.measures),
         evaluation.run.tag,
         plan.by,
         evaluation.judgements(base.judging),
@@ -577,7 +577,7 @@ def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) 
 def _text_facts(evaluation: Evaluation, plan: Plan, queries: Sequence[str]) -> dict[str, list[str]]:
     """Return the texts of queries by label, without the tag of the whole run."""
     texts = {}
-    for measure in plan.asked:
+    for measure in plan.measures:
         if isinstance(measure.quantity, TextFact) and measure.quantity != RUNID:
             run = evaluation.measured_run(measure)
             by_query = dict(zip(run.standing.queries, run.values[measure.quantity].tolist(), strict=True))

@@ -315,6 +315,9 @@ def column_of(
         if groups is not None:
             strata = np.zeros(weights.size, dtype=np.int64)
             strata[counted] = groups
+        if settings.no_relevant_counts == "unweighted":
+            unweighted = rows.no_relevant & (weights > 0)
+            counts, shown = np.divide(counts, weights, out=counts.copy(), where=unweighted), visible
     over_none = 0.0 if settings.no_queries == "zero" else math.nan
     decimals, halves = settings.round_means, settings.halves
     return Column(
@@ -470,23 +473,23 @@ def weigh(
 
 
 def side_by_side(
-    columns: Sequence[Column], queries: Sequence[str], kept: Mask
+    columns: Sequence[Column], queries: Sequence[str], is_counted: Mask
 ) -> tuple[list[str], Floats, Mask | None]:
     """Put all columns into one table: a row for each query that has a value by some measure, in the order of their ids.
 
     Args:
         columns: the columns.
         queries: the queries that the profile itself knows.
-        kept: those of them that count.
+        is_counted: those of them that count.
 
     Returns:
         The queries, the table, and where it has a value; None where it has one everywhere.
 
     """
     same = all(column.queries is queries or column.queries == queries for column in columns)
-    if same and all(column.listed is kept or np.array_equal(column.listed, kept) for column in columns):
-        names, has_value = list(compress(queries, kept.tolist())), None
-        table = np.array([column.visible[kept] for column in columns]).reshape(len(columns), len(names)).T
+    if same and all(column.listed is is_counted or np.array_equal(column.listed, is_counted) for column in columns):
+        names, has_value = list(compress(queries, is_counted.tolist())), None
+        table = np.array([column.visible[is_counted] for column in columns]).reshape(len(columns), len(names)).T
         if any(map(str.__gt__, names, names[1:])):
             order = sorted(range(len(names)), key=names.__getitem__)
             names, table = [names[row] for row in order], table[order]

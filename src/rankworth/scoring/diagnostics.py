@@ -85,17 +85,17 @@ def diagnose(
     yield from _of_rules(measures, hits)
     runs = [evaluation.measured_run(measure) for measure in measures]
     for judged in {id(judged): judged for judged in runs}.values():
-        alike = [pair for pair, own in zip(measured, runs, strict=True) if own is judged]
-        yield from _ties(name, alike, judged)
+        of_run = [pair for pair, of_measure in zip(measured, runs, strict=True) if of_measure is judged]
+        yield from _ties(name, of_run, judged)
     yield from _ids(evaluation, qrels, hits, counts)
     exclude = base.data.exclude
     if exclude is not None and str(exclude) != SELF and not counts.excluded and not counts.excluded_judgements:
         yield _nothing_excluded(name, exclude, qrels)
-    as_base = [measure for measure, own in zip(measures, runs, strict=True) if own is whole]
+    as_base = [measure for measure, of_measure in zip(measures, runs, strict=True) if of_measure is whole]
     yield from _unanswered(name, as_base, base, whole, counts)
     yield from _thresholds(as_base, whole.settled)
     yield from () if run.of_rows else _cutoffs(name, measures, whole)
-    yield from _subtopics(qrels, plan.asked, hits)
+    yield from _subtopics(qrels, plan.measures, hits)
     yield from sampled(qrels, measures)
     yield from blanks(qrels.blanks, qrels.blank)
 
@@ -356,14 +356,14 @@ def sampled(qrels: Qrels, measures: Sequence[ResolvedMeasure]) -> Iterator[Notic
     """
     count = int(np.count_nonzero(qrels.grades == _NOT_JUDGED))
     taken = [measure for measure in measures if measure.judging.negative == "pooled"]
-    others = [measure for measure in taken if measure.quantity.name not in _OF_SAMPLES]
-    if not count or (measures and not others):
+    unsuited = [measure for measure in taken if measure.quantity.name not in _OF_SAMPLES]
+    if not count or (measures and not unsuited):
         return
     has = "has" if count == 1 else "have"
     text = f"{count:,} of {counted(qrels.grades.size, 'judgement', 'judgements')} {has} grade {_NOT_JUDGED}: in TREC's "
     text += "samples, documents of the pool that nobody judged. infAP and Bpref are made for them"
-    judged = [measure.label for measure in others if measure.quantity.name in COVERAGE]
-    labels = [measure.label for measure in others if measure.label not in judged]
+    judged = [measure.label for measure in unsuited if measure.quantity.name in COVERAGE]
+    labels = [measure.label for measure in unsuited if measure.label not in judged]
     counting = [f"{quoted(labels)} count{'s' if len(labels) == 1 else ''} them as not relevant"] if labels else []
     counting += [f"to {quoted(judged)} they are judged"] if judged else []
     text += f"; {', '.join(counting)}" if counting else ""
@@ -373,7 +373,7 @@ def sampled(qrels: Qrels, measures: Sequence[ResolvedMeasure]) -> Iterator[Notic
 def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
     """Warn of what the judgements say of subtopics and the measures do not use, or the other way round."""
     over = [measure.label for measure in measures if measure.quantity.definition.subtopics]
-    others = [measure.label for measure in measures if measure.label not in over]
+    without_subtopics = [measure.label for measure in measures if measure.label not in over]
     if over and (hits.subtopics is None or hits.subtopics.counts.max() < 2):  # noqa: PLR2004 - more than one
         text = "no query has judgements for more than one subtopic, so there is nothing to diversify for"
         where = "subtopics stand in the second column of a qrels file or in a column subtopic of a frame"
@@ -382,9 +382,9 @@ def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRo
         text = "0 and Q0 in the second column of the judgements count as two subtopics for"
         remedy = "in files without subtopics both are fillers: write 0 on all lines if there are none"
         yield Notice("one-subtopic", f"{text} {quoted(over)}; {remedy}")
-    if qrels.merged and others:
+    if qrels.merged and without_subtopics:
         text = "some documents are judged for several subtopics of a query; the best grade of each document counts for"
-        yield Notice("best-of-subtopics", f"{text} {quoted(others)}; alpha_nDCG@10 counts every subtopic")
+        yield Notice("best-of-subtopics", f"{text} {quoted(without_subtopics)}; alpha_nDCG@10 counts every subtopic")
 
 
 def _unanswered(

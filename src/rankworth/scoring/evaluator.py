@@ -66,14 +66,14 @@ class Plan:
     """The measures of an evaluation under one profile."""
 
     profile: Profile
-    asked: Sequence[ResolvedMeasure]
+    measures: Sequence[ResolvedMeasure]
     by: Groups | None = None
     """groups that are shown"""
 
     @cached_property
     def exclude(self) -> Exclusion | None:
         """The pairs that some measure does not count, or their label."""
-        return next((measure.data.exclude for measure in self.asked if measure.data.exclude is not None), None)
+        return next((measure.data.exclude for measure in self.measures if measure.data.exclude is not None), None)
 
     @property
     def may_be_empty(self) -> bool:
@@ -83,7 +83,7 @@ class Plan:
     @cached_property
     def numbers(self) -> list[ResolvedMeasure]:
         """The measures that are numbers."""
-        return [measure for measure in self.asked if not isinstance(measure.quantity, TextFact)]
+        return [measure for measure in self.measures if not isinstance(measure.quantity, TextFact)]
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:
@@ -94,13 +94,13 @@ class Plan:
     def base(self) -> ResolvedMeasure:
         """The measure that tells how many queries there are: one with the settings of the profile, or the first."""
         settings = (self.profile.judging, self.profile.averaging, self.profile.data)
-        plain = (each for each in self.asked if (each.judging, each.averaging, each.data) == settings)
-        return next(plain, self.asked[0])
+        plain = (each for each in self.measures if (each.judging, each.averaging, each.data) == settings)
+        return next(plain, self.measures[0])
 
     @cached_property
     def by_requirements(self) -> dict[Requirements, list[ResolvedMeasure]]:
         """The measures that are measured on one judged run, together."""
-        return _grouped(self.asked, Requirements.of)
+        return _grouped(self.measures, Requirements.of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ class Evaluation:
     run: Run
     measured: Mapping[int, MeasuredRun | RankworthError]
     _columns: dict[int, Column] = field(default_factory=dict)
-    _alike: dict[int, str] = field(default_factory=dict)
+    _similar_documents: dict[int, str] = field(default_factory=dict)
 
     def measured_run(self, measure: ResolvedMeasure) -> MeasuredRun:
         """Return the run as the settings of a measure have it, with the values of all measures that have it so.
@@ -161,9 +161,9 @@ class Evaluation:
 
     def alike_documents(self, qrels: Qrels) -> str:
         """Describe ids of documents that differ in their form; the run is read again once for equal judgements."""
-        if id(qrels) not in self._alike:
-            self._alike[id(qrels)] = alike_documents(qrels, self.run)
-        return self._alike[id(qrels)]
+        if id(qrels) not in self._similar_documents:
+            self._similar_documents[id(qrels)] = alike_documents(qrels, self.run)
+        return self._similar_documents[id(qrels)]
 
 
 class _Judged(NamedTuple):
@@ -203,12 +203,12 @@ def evaluate_run(
     if run.orders.set_of:
         from rankworth.scoring.sets import refuse_orders  # noqa: PLC0415 - rarely needed
 
-        refuse_orders(run, [measure for plan in plans for measure in plan.asked])
+        refuse_orders(run, [measure for plan in plans for measure in plan.measures])
     run = run if judgements.only is None else run.only(judgements.only)
     measures, qrels, errors = _required(plans, judgements, run)
     if not measures:
         return Evaluation(judgements, run, errors)
-    quantities = [(measure.quantity, qrels[required]) for required, alike in measures.items() for measure in alike]
+    quantities = [(measure.quantity, qrels[required]) for required, group in measures.items() for measure in group]
     include = Include(
         full=full or any(layout_of(quantity, of) == "all" for quantity, of in quantities),
         elsewhere=any(quantity.definition.elsewhere for quantity, _ in quantities),
@@ -263,11 +263,11 @@ def _required(
                 for required in plan.by_requirements
             }
         except RankworthError as error:
-            errors |= {id(measure): error for measure in plan.asked}
+            errors |= {id(measure): error for measure in plan.measures}
             continue
         qrels |= of_plan
-        for required, alike in plan.by_requirements.items():
-            measures.setdefault(required, []).extend(alike)
+        for required, group in plan.by_requirements.items():
+            measures.setdefault(required, []).extend(group)
     return measures, {required: qrels[required] for required in measures}, errors
 
 
@@ -345,9 +345,9 @@ def _judged_to_depth(judged: Mapping[Requirements, _Judged], run: Run, judge: _J
     if not refused:
         return {}
     again: dict[Requirements, _Judged] = {}
-    for alike in _grouped(refused, lambda required: (required.ordering, required.judging.depth)).values():
-        cut = shortened(run, alike[0].ordering, alike[0].judging.depth or 0)
-        again |= judge({required: refused[required] for required in alike}, cut)
+    for group in _grouped(refused, lambda required: (required.ordering, required.judging.depth)).values():
+        cut = shortened(run, group[0].ordering, group[0].judging.depth or 0)
+        again |= judge({required: refused[required] for required in group}, cut)
     errors = [outcome.run for outcome in (*judged.values(), *again.values()) if isinstance(outcome.run, InputError)]
     if all(isinstance(outcome.run, InputError) for outcome in {**judged, **again}.values()):
         raise errors[0]
@@ -362,14 +362,14 @@ def _judged_in_parts(judged: Mapping[Requirements, _Judged], run: Run, judge: _J
         if required.judging.blocks != "joined" and isinstance(outcome.run, JudgedRun) and outcome.run.scattered
     ]
     again: dict[Requirements, _Judged] = {}
-    for alike in _grouped(scattered, lambda required: (id(judged[required].qrels), required.judging.blocks)).values():
-        qrels = judged[alike[0]].qrels
+    for group in _grouped(scattered, lambda required: (id(judged[required].qrels), required.judging.blocks)).values():
+        qrels = judged[group[0]].qrels
         try:
-            of_parts, parts = separated(qrels, run, alike[0].judging, alike[0].exclude)
+            of_parts, parts = separated(qrels, run, group[0].judging, group[0].exclude)
         except UsageError as error:
-            again |= dict.fromkeys(alike, _Judged(qrels, error))
+            again |= dict.fromkeys(group, _Judged(qrels, error))
         else:
-            again |= judge(dict.fromkeys(alike, of_parts), parts)
+            again |= judge(dict.fromkeys(group, of_parts), parts)
     return again
 
 
@@ -377,9 +377,9 @@ def _judged_by_position(qrels: Mapping[Requirements, Qrels], run: Run, judge: _J
     """Judge once more where queries of judgements and run are paired by their position."""
     by_position = [required for required in qrels if required.judging.pairing == "position"]
     again: dict[Requirements, _Judged] = {}
-    for alike in _grouped(by_position, lambda required: id(qrels[required])).values():
-        if (pair := paired(qrels[alike[0]], run)) is not None:
-            again |= judge(dict.fromkeys(alike, pair[0]), pair[1])
+    for group in _grouped(by_position, lambda required: id(qrels[required])).values():
+        if (pair := paired(qrels[group[0]], run)) is not None:
+            again |= judge(dict.fromkeys(group, pair[0]), pair[1])
     return again
 
 

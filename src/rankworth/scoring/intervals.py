@@ -36,14 +36,14 @@ def intervals(columns: Sequence[Column], level: float, seed: int) -> tuple[Float
     by_rows: dict[bytes, list[int]] = {}
     for index in plain:
         by_rows.setdefault(columns[index].counted.tobytes(), []).append(index)
-    for places in by_rows.values():
-        rows = columns[places[0]].counted
-        table = np.array([additive(columns[index].values[rows], columns[index].link) for index in places]).T
+    for indices in by_rows.values():
+        rows = columns[indices[0]].counted
+        table = np.array([additive(columns[index].values[rows], columns[index].link) for index in indices]).T
         is_defined = ~np.isnan(table).any(axis=0)
         if is_defined.any():
             ends = stats.intervals(table[:, is_defined], level=level, seed=seed)
-            kept = np.array(places)[is_defined]
-            low[kept], high[kept] = ends.low, ends.high
+            defined = np.array(indices)[is_defined]
+            low[defined], high[defined] = ends.low, ends.high
     return from_logarithms(low, links), from_logarithms(high, links)
 
 

@@ -104,22 +104,24 @@ def evaluate(
         raise UsageError("unknown-setting", text, remedy=f"put numbers in place of words, as in {remedy}")
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     pairs = source(exclude, "grade", _PAIRS).pairs() if isinstance(exclude, DataFrame) else _of_pairs(run, plan)
-    resolved = [replace(measure, data=measure.data.bare) for measure in plan.asked]  # workers get pairs with rows
-    plan = replace(plan, asked=resolved, profile=replace(plan.profile, data=plan.profile.data.bare))
+    resolved = [replace(measure, data=measure.data.bare) for measure in plan.measures]  # workers get pairs with rows
+    plan = replace(plan, measures=resolved, profile=replace(plan.profile, data=plan.profile.data.bare))
     of_qrels, of_run = options.split([qrels], [run])
     judged = source(qrels, "grade", _NAMES["grade"], of_qrels)
     ranked = source(run, "score", _NAMES["score"], of_run)
     _refuse(plan, ranked)
-    elsewhere = any(measure.quantity.definition.elsewhere for measure in plan.asked)
-    ordered = any(_by_position(measure.judging, ranked) for measure in plan.asked)
+    elsewhere = any(measure.quantity.definition.elsewhere for measure in plan.measures)
+    ordered = any(_by_position(measure.judging, ranked) for measure in plan.measures)
     wanted = None if queries is None else _wanted(run, queries)
     anywhere = partial(_judged_somewhere, pairs, plan) if elsewhere else None
     together = rows_together(judged, ranked, pairs, wanted, anywhere)
     blank = options.blank or "unjudged"
     blocks = Blocks(_of_queries(plan), judged.side, ranked.side, blank, elsewhere, ordered)
     is_whole = together.schema["query"].dataType.simpleString() == "bigint"
-    texts = [measure for measure in plan.asked if isinstance(measure.quantity, TextFact) and measure.quantity != RUNID]
-    shown = [measure for measure in plan.asked if not isinstance(measure.quantity, TextFact)] + texts
+    texts = [
+        measure for measure in plan.measures if isinstance(measure.quantity, TextFact) and measure.quantity != RUNID
+    ]
+    shown = [measure for measure in plan.measures if not isinstance(measure.quantity, TextFact)] + texts
     names = [("query", "bigint" if is_whole else "string"), *([("group", "string")] if plan.by is not None else [])]
     names += [(measure.label, "string" if isinstance(measure.quantity, TextFact) else "double") for measure in shown]
     _refuse_alike(run, [name for name, _ in names])
@@ -140,7 +142,7 @@ def _by_position(judging: Judging, run: Source) -> bool:
 
 def _judged_somewhere(pairs: DataFrame | None, plan: Plan, judged: Source) -> DataFrame:
     """Return `document`, text: the documents that are judged for some query."""
-    of_both = all(measure.judging.exclude_from == "both" for measure in plan.asked)
+    of_both = all(measure.judging.exclude_from == "both" for measure in plan.measures)
     pairs_left = judged.pairs().withColumn("query", sql.col("query").cast("string"))
     if of_both and pairs is not None:
         pairs_left = pairs_left.join(pairs, ["query", "document"], "left_anti")
@@ -156,9 +158,9 @@ def _of_queries(plan: Plan) -> Plan:
         averaging = replace(part.averaging, no_queries="nan", round_means=None)
         return {"averaging": averaging, "data": replace(part.data, weights=None, macro=None)}
 
-    measures = [replace(measure, **without(measure)) for measure in plan.asked]
+    measures = [replace(measure, **without(measure)) for measure in plan.measures]
     profile = replace(plan.profile, **without(plan.profile))  # by which scored queries are counted
-    return replace(plan, asked=measures, by=None, profile=profile)
+    return replace(plan, measures=measures, by=None, profile=profile)
 
 
 def _refuse(plan: Plan, run: Source) -> None:
@@ -172,11 +174,12 @@ def _refuse(plan: Plan, run: Source) -> None:
     if isinstance(plan.by, SeparateGroups):
         text = f"by={plan.by.name!r}: Spark shows the groups of one column, or of several that are crossed"
         raise UsageError("unknown-setting", text, remedy="evaluate by each column in a call of its own")
-    for measure in plan.asked:
+    for measure in plan.measures:
         by_rank = measure.judging.order == "rank" and run.has_ranks
         refuse_unordered(measure.judging, ranked=run.side.listed or by_rank or "position" in run.frame.columns)
-        support.refuse("frames of Spark", measure.judging, measure.averaging, label=measure.label)
-    groups = {measure.data.macro for measure in plan.asked} - {None}
+        but = ("no_relevant_counts",) if measure.data.weights is None else ()  # it means nothing without weights
+        support.refuse("frames of Spark", measure.judging, measure.averaging, label=measure.label, but=but)
+    groups = {measure.data.macro for measure in plan.measures} - {None}
     if plan.by is not None and groups:
         text = "by and macro are two ways to have groups, and Spark takes one"
         raise MeasureError("conflicting-options", text, remedy="leave one of them out")
@@ -261,7 +264,7 @@ class Job:
             RefusedError: where a setting refuses.
 
         """
-        numbers = [measure for measure in self.plan.asked if not isinstance(measure.quantity, TextFact)]
+        numbers = [measure for measure in self.plan.measures if not isinstance(measure.quantity, TextFact)]
         if not numbers:
             raise MeasureError("no-measures", "texts have no mean", remedy="ask for a measure beside them: nDCG@10")
         weights, macro = numbers[0].data.weights, numbers[0].data.macro

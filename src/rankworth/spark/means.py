@@ -224,7 +224,7 @@ class Means(Shown):
         blanks.check("the judgements", empty=not counts.judged)
         if plan.may_be_empty and not restricted and not (counts.judged and (answered or counts.ignored)):
             notices = (diagnostics.no_rows("the run" if counts.judged else "", plan.profile.tool),)
-            plan = replace(plan, asked=[_without_hits(measure) for measure in plan.asked])
+            plan = replace(plan, measures=[_without_hits(measure) for measure in plan.measures])
             if counts.judged:
                 return cls(aggregates, plan, counts, lists, notices)
             none = Counts(**dict.fromkeys(fields, 0))  # type: ignore[arg-type]
@@ -283,7 +283,7 @@ class Means(Shown):
     @property
     def resolved(self) -> list[ResolvedMeasure]:
         """The measures that are numbers, as the profile has them."""
-        return [measure for measure in self.plan.asked if not isinstance(measure.quantity, TextFact)]
+        return [measure for measure in self.plan.measures if not isinstance(measure.quantity, TextFact)]
 
     @property
     def groups(self) -> tuple[str, ...]:

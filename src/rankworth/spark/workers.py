@@ -94,7 +94,7 @@ class Blocks:
         blanks, judged, run = Blanks(self.blank), self._judged(rows), self._run(rows)
         judged = blanks.settle(judged, self.qrels.name)
         _refuse_unjudged(rows, judged)
-        if not judged.height and all(measure.averaging.extra == "ignore" for measure in self.plan.asked):
+        if not judged.height and all(measure.averaging.extra == "ignore" for measure in self.plan.measures):
             return Block(None, 0 if run is None else len(run.queries()), blanks.count)
         plan = self._with_pairs(rows)
         elsewhere = rows.filter(kind=ELSEWHERE)["document"].unique().to_list() if self.elsewhere else []
@@ -135,7 +135,7 @@ class Blocks:
             return None
 
     def _measured(self, judged: pl.DataFrame, run: Run, plan: Plan, blanks: Blanks) -> Block:
-        judgements = Judgements(judged, None, [measure.judging for measure in plan.asked], may_exclude_all=True)
+        judgements = Judgements(judged, None, [measure.judging for measure in plan.measures], may_exclude_all=True)
         values = values_of(evaluate_run(judgements, run, [plan]), plan, with_notices=False)
         return Block(values, values.counts.ignored, blanks.count)
 
@@ -146,8 +146,8 @@ class Blocks:
             return self.plan
         pairs = _with_text_ids(rows.filter(pl.col("query").is_not_null(), kind=PAIR).select("query", "document"))
         excluded = Exclusion(exclude.label, Exclusion.of(pairs).pairs) if pairs.height else None
-        measures = [replace(measure, data=replace(measure.data, exclude=excluded)) for measure in self.plan.asked]
-        return replace(self.plan, asked=measures)
+        measures = [replace(measure, data=replace(measure.data, exclude=excluded)) for measure in self.plan.measures]
+        return replace(self.plan, measures=measures)
 
 
 def _with_stand_in(judged: pl.DataFrame, documents: list[str]) -> pl.DataFrame:

@@ -18,6 +18,7 @@ from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask
 from rankworth.scoring.evaluator import Evaluation, Plan, evaluate_run
 from rankworth.scoring.inputs import Judgements
+from rankworth.settings import UNBROKEN
 from rankworth.stats.samples import check_word
 from rankworth.whatif.rankings import MeasureContext, contexts
 from rankworth.whatif.tie_orders import Bounds, expected, over_orders
@@ -112,7 +113,7 @@ def evaluation_for_bounds(
 
     """
     check_word("bounds", by, VARIED)
-    needs_rows = by == "unjudged" and any(not _has_plain_ranks(measure) for measure in plan.asked)
+    needs_rows = by == "unjudged" and any(not _has_plain_ranks(measure) for measure in plan.measures)
     shown = _queries_with_ids(judgements, plan)
     return evaluate_run(judgements, run, [plan], shown=shown, progress=progress, full=needs_rows)
 
@@ -134,7 +135,7 @@ def mean_bounds(evaluation: Evaluation, plan: Plan, by: Varied) -> MeanBounds:
     refuse_without_bounds([reason for context, reason in zip(every, reasons, strict=True) if _is_measure(context)])
     columns, notes = {}, []
     for context, why in zip(every, reasons, strict=True):
-        column, label, reason = context.column, context.asked.label, why
+        column, label, reason = context.column, context.resolved.label, why
         none, defined = np.full(column.values.size, np.nan), column.listed & ~np.isnan(column.visible)
         ends = none, none, none
         if _is_measure(context) and not reason:
@@ -161,12 +162,12 @@ _REPEATED: Final = ("all", "once", "joined")
 
 
 def _is_measure(context: MeasureContext) -> bool:
-    return isinstance(context.asked.quantity, Measure)
+    return isinstance(context.resolved.quantity, Measure)
 
 
 def _queries_with_ids(judgements: Judgements, plan: Plan) -> frozenset[str]:
     """Return the queries whose documents need ids, so that it is known which of them are ranked twice."""
-    repeated = [measure for measure in plan.asked if measure.judging.duplicates in _REPEATED]
+    repeated = [measure for measure in plan.measures if measure.judging.duplicates in _REPEATED]
     return frozenset(query for each in repeated for query in judgements(each.judging, each.data.exclude).queries)
 
 
@@ -181,7 +182,7 @@ def assumption(hits: JudgedRows, by: Varied) -> str:
 def _has_plain_ranks(measure: ResolvedMeasure) -> bool:
     """Return whether unjudged documents have just the ranks that judged ones leave, and no scores are equal."""
     judging = measure.judging
-    plain = judging.ties not in ("expected", "last") and judging.order != "rank" and judging.blocks == "joined"
+    plain = judging.ties not in UNBROKEN and judging.order != "rank" and judging.blocks == "joined"
     once = judging.duplicates not in _REPEATED
     return plain and once and judging.duplicate_judgements != "spread" and judging.scored == "all"
 
@@ -207,7 +208,7 @@ def no_bounds(context: MeasureContext, by: Varied) -> str:
 
 def _reasons_of_orders(context: MeasureContext) -> Iterator[str]:
     """Say why settings leave no bounds over orders of ties."""
-    averaging, judging, hits = context.asked.averaging, context.run.judging, context.run.judgement.hits
+    averaging, judging, hits = context.resolved.averaging, context.run.judging, context.run.judgement.hits
     if judging.unretrieved == "last":
         yield "unretrieved='last': the order of documents that were not retrieved is not varied"
     if not hits.tied:
@@ -218,7 +219,7 @@ def _reasons_of_orders(context: MeasureContext) -> Iterator[str]:
         yield f"pool='retrieved': which documents are in it at depth={judging.depth} depends on the order of ties"
     if judging.depth is not None and (context.run.condensed or context.measure.judged_only):
         yield f"depth={judging.depth}: which judged documents are left in it depends on the order of ties, which varies"
-    if context.asked.judging.duplicates == "once" and _has_repeated(hits):
+    if context.resolved.judging.duplicates == "once" and _has_repeated(hits):
         yield "duplicates='once': which row of a document counts depends on the order of ties, which varies"
     if averaging.all_negative == "previous" and context.run.standing.negative.any():
         yield "all_negative='previous': some queries have the value of the query before, which varies"
@@ -226,9 +227,10 @@ def _reasons_of_orders(context: MeasureContext) -> Iterator[str]:
 
 def _reasons_of_grades(context: MeasureContext) -> Iterator[str]:
     """Say why settings leave no bounds over grades of unjudged documents."""
-    averaging, judging, duplicates = context.asked.averaging, context.run.judging, context.asked.judging.duplicates
+    averaging, judging = context.resolved.averaging, context.run.judging
+    duplicates = context.resolved.judging.duplicates
     positive = context.run.hits.positive
-    if context.asked.judging.scored == "positive" and positive is not None and not positive.all():
+    if context.resolved.judging.scored == "positive" and positive is not None and not positive.all():
         yield support.reason("bounds over grades", "scored", "positive")
     if duplicates in _REPEATED and _has_repeated(context.run.judgement.hits):
         yield f"duplicates={duplicates!r}: rows of one document have one grade, which bounds do not take into account"
@@ -270,7 +272,7 @@ def not_held(
     first = outside[0]
     value, low, high = (f"{each[first]:.4f}" for each in (values, bounds.low, bounds.high))
     if by == "ties":
-        how = f"ties={context.asked.judging.ties!r} ranks documents as no order of them does"
+        how = f"ties={context.resolved.judging.ties!r} ranks documents as no order of them does"
         return f"{how}: {queries[first]} is {value}, and {low} to {high} over all orders"
     how = "a document that nobody judged counts otherwise than one of grade 0"
     return f"{how}: {queries[first]} is {value} as it is judged, and {low} to {high} once all of its documents are"
@@ -285,7 +287,7 @@ def of_runs(judgements: Judgements, runs: Mapping[str, Run], plan: Plan, by: Var
 
     """
     check_word("bounds", by, VARIED)
-    every = frozenset(query for each in plan.asked for query in judgements(each.judging, each.data.exclude).queries)
+    every = frozenset(query for each in plan.measures for query in judgements(each.judging, each.data.exclude).queries)
     is_shown, sides = by == "unjudged", {}
     shown = every if is_shown else _queries_with_ids(judgements, plan)
     for name, run in runs.items():
@@ -317,15 +319,15 @@ def vary(sides: Sequence[MeasureContext], queries: Sequence[str], by: Varied) ->
         none = np.full(len(queries), np.nan)
         return Varying(none, Bounds(none, none, np.zeros(len(queries), dtype=bool)), reason)
     rows = [np.array([side.positions[query] for query in queries], dtype=np.int64) for side in sides]
-    first, *others = (side.column.values[own] for side, own in zip(sides, rows, strict=True))
-    values = others[0] - first if others else first
+    first, *further = (side.column.values[indices] for side, indices in zip(sides, rows, strict=True))
+    values = further[0] - first if further else first
     if by == "unjudged":
-        size = len(sides[0].qrels.queries) if others else None
+        size = len(sides[0].qrels.queries) if further else None
         each = [side.column.values[:size] for side in sides]
-        bounds = over_grades(sides, each[1] - each[0] if others else each[0]).of(rows[0])
+        bounds = over_grades(sides, each[1] - each[0] if further else each[0]).of(rows[0])
     else:
-        ends = [over_orders(side).of(own) for side, own in zip(sides, rows, strict=True)]
-        bounds = _difference(ends[0], ends[1]) if others else ends[0]
+        ends = [over_orders(side).of(indices) for side, indices in zip(sides, rows, strict=True)]
+        bounds = _difference(ends[0], ends[1]) if further else ends[0]
     reason = not_held(sides[0], queries, values, bounds, ~np.isnan(values), by)
     return Varying(values, bounds, reason)
 

@@ -20,7 +20,7 @@ from rankworth.profiles import Profile, ResolvedMeasure
 from rankworth.scoring.columns import Column
 from rankworth.scoring.evaluator import Evaluation, Plan
 from rankworth.scoring.measured_run import MeasuredRun
-from rankworth.settings import Judging
+from rankworth.settings import UNBROKEN, Judging
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,16 @@ class Ranking:
             first: which of all judgements the first of these is.
 
         """
-        there = set() if hits.judgement is None else set(hits.judgement.tolist())
-        absent = np.array([place for place in range(len(documents)) if first + place not in there], dtype=np.int64)
+        judgements_retrieved = set() if hits.judgement is None else set(hits.judgement.tolist())
+        absent = np.array(
+            [index for index in range(len(documents)) if first + index not in judgements_retrieved], dtype=np.int64
+        )
         retrieved, rank = hits.rank.size, int(hits.n_retrieved[0]) + 1 + np.arange(absent.size)
         rows = hits.with_rows(np.zeros_like(absent), rank, (rank, rank), grades[absent])
         if rows.judgement is not None:
             rows.judgement[retrieved:] = first + absent
         if rows.document is not None:
-            rows.document[retrieved:] = [documents[place] for place in absent.tolist()]
+            rows.document[retrieved:] = [documents[index] for index in absent.tolist()]
         return cls(rows, retrieved)
 
     @property
@@ -91,10 +93,10 @@ class Ranking:
         """Return the grade of a document; None where nobody judged it."""
         return float(self.rows.grade[row]) if self.rows.is_judged[row] else None
 
-    def moved(self, row: int, place: int) -> Counterfactual:
-        """Move one document to another place, counted from 1; the others keep their order."""
+    def moved(self, row: int, rank: int) -> Counterfactual:
+        """Move one document to another rank, counted from 1; the others keep their order."""
         order = np.delete(np.arange(self.retrieved), row) if row < self.retrieved else np.arange(self.retrieved)
-        return Counterfactual(np.insert(order, place - 1, row), row)
+        return Counterfactual(np.insert(order, rank - 1, row), row)
 
     def swapped(self, row: int) -> Counterfactual:
         """Swap a document and the next one: each takes the other's place and score."""
@@ -147,12 +149,12 @@ class Ranking:
 
     def _ranks(self, change: Counterfactual) -> tuple[Integers, Integers, Integers]:
         """Return rank, and first and last rank of its group, of each document in a new order."""
-        there = self.rows.rank[: self.retrieved]
+        old_ranks = self.rows.rank[: self.retrieved]
         size = len(change.order)
-        rank = there[:size]
+        rank = old_ranks[:size]
         if size > self.retrieved:
-            last = int(there[-1]) if self.retrieved else 0
-            rank = np.append(there, last + 1 + np.arange(size - self.retrieved))
+            last = int(old_ranks[-1]) if self.retrieved else 0
+            rank = np.append(old_ranks, last + 1 + np.arange(size - self.retrieved))
         tied = self.rows.tie_last > self.rows.tie_first
         if not tied.any():
             return rank, rank, rank
@@ -168,12 +170,12 @@ class Ranking:
         """Return the grades of the judged documents, best first."""
         if not grades:
             return self.rows.pool.grades
-        kept = self.rows.pool.grades.tolist()
+        remaining = self.rows.pool.grades.tolist()
         for row, grade in grades.items():
             if self.rows.is_judged[row]:
-                kept.remove(float(self.rows.grade[row]))
-            kept += [] if grade is None else [float(grade)]
-        return np.array(sorted(kept, reverse=True), dtype=np.float64)
+                remaining.remove(float(self.rows.grade[row]))
+            remaining += [] if grade is None else [float(grade)]
+        return np.array(sorted(remaining, reverse=True), dtype=np.float64)
 
 
 def _positive(positive: NDArray[np.bool_], change: Counterfactual) -> NDArray[np.bool_]:
@@ -189,8 +191,8 @@ def _positive(positive: NDArray[np.bool_], change: Counterfactual) -> NDArray[np
     if change.exchanged:
         return positive[: len(change.order)]
     signs = positive[change.order]
-    for place in np.flatnonzero(change.order == change.alone).tolist():
-        signs[place] = signs[place + 1 :].any() or (signs[place] and signs[:place].all())
+    for index in np.flatnonzero(change.order == change.alone).tolist():
+        signs[index] = signs[index + 1 :].any() or (signs[index] and signs[:index].all())
     return signs
 
 
@@ -207,10 +209,10 @@ def possible_ranks(ranking: Ranking, deepest: int, most: int = 100) -> list[int]
     if deepest > most:
         judged_ranks = np.flatnonzero(ranking.rows.is_judged[: ranking.retrieved]) + 1
         near = {*range(1, most + 1), *judged_ranks.tolist(), *(judged_ranks + 1).tolist(), deepest}
-        beside = [place for place in sorted(near) if place <= deepest]
+        beside = [rank for rank in sorted(near) if rank <= deepest]
     first = ranking.rows.tie_first[: ranking.retrieved]
     tied = np.flatnonzero(first[1:] == first[:-1]) + 2  # between two documents of one score
-    return [place for place in beside if place not in {*tied.tolist()}]
+    return [rank for rank in beside if rank not in {*tied.tolist()}]
 
 
 _ROWS = 1 << 18
@@ -222,14 +224,14 @@ class MeasureContext:
     """One measure of one run, and all that makes numbers of its queries.
 
     Attributes:
-        asked: the measure with its settings.
+        resolved: the measure with its settings.
         profile: the conventions.
         run: the judged run as the settings have it; queries that are shown have rows for all documents, with ids.
         column: the values as they are averaged.
 
     """
 
-    asked: ResolvedMeasure
+    resolved: ResolvedMeasure
     profile: Profile
     run: MeasuredRun = field(repr=False)
     column: Column = field(repr=False)
@@ -237,7 +239,7 @@ class MeasureContext:
     @property
     def measure(self) -> Measure:
         """The measure alone."""
-        return self.asked.quantity  # type: ignore[return-value]
+        return self.resolved.quantity  # type: ignore[return-value]
 
     @property
     def qrels(self) -> Qrels:
@@ -247,7 +249,7 @@ class MeasureContext:
     @cached_property
     def positions(self) -> dict[str, int]:
         """Where each query stands."""
-        return {query: place for place, query in enumerate(self.run.standing.queries)}
+        return {query: index for index, query in enumerate(self.run.standing.queries)}
 
     @cached_property
     def judged(self) -> frozenset[str]:
@@ -258,14 +260,14 @@ class MeasureContext:
     def shown(self) -> list[float | None]:
         """The value of each query; None where it is left out, NaN where it is not defined."""
         pairs = zip(self.column.visible.tolist(), self.column.listed.tolist(), strict=True)
-        return [value if there else None for value, there in pairs]
+        return [value if is_listed else None for value, is_listed in pairs]
 
     def names(self, query: str) -> list[str]:
         """Return a query's names in the judged run: several where its rows stand apart as several rankings."""
-        own = [query] if query in self.positions and query in self.judged else []
-        if self.asked.judging.blocks == "joined":
-            return own
-        return own + [name for name in self.positions if name != query and name.rpartition(" (")[0] == query]
+        whole = [query] if query in self.positions and query in self.judged else []
+        if self.resolved.judging.blocks == "joined":
+            return whole
+        return whole + [name for name in self.positions if name != query and name.rpartition(" (")[0] == query]
 
     def block(self, places: Integers) -> Judged:
         """Return some queries as the measure sees them, before it cuts anything."""
@@ -311,13 +313,14 @@ class MeasureContext:
         """Evaluate some rankings at once; where one is refused, evaluate each half, until that one is found."""
         try:
             hits = ranking.hits(counterfactuals)
-            judging = grades.effective(self.asked.judging, hits)  # other grades may be such that other settings matter
-            if self.run.judging.ties in ("expected", "last"):
+            # other grades may be such that other settings matter
+            judging = grades.effective(self.resolved.judging, hits)
+            if self.run.judging.ties in UNBROKEN:
                 judging = replace(judging, ties=self.run.judging.ties)
             return [*self.cells(hits, ranking.query_index, judging, measure)]
         except RankworthError as error:
             if len(counterfactuals) == 1:
-                return [self.profile.refused(error, self.asked.label) if isinstance(error, RefusedError) else error]
+                return [self.profile.refused(error, self.resolved.label) if isinstance(error, RefusedError) else error]
         half = len(counterfactuals) // 2
         return self._values_or_errors(ranking, counterfactuals[:half], measure) + self._values_or_errors(
             ranking, counterfactuals[half:], measure
@@ -340,7 +343,7 @@ class MeasureContext:
         """
         run, column = self._measured(hits, judging, measure or self.measure)
         values = column.visible
-        if self.asked.averaging.all_negative == "previous":
+        if self.resolved.averaging.all_negative == "previous":
             before = self.column.visible[:query_index][self.column.listed[:query_index]]
             is_negative = run.standing.judged & run.standing.negative
             values = np.where(is_negative, before[-1] if before.size else 0.0, values)
@@ -373,7 +376,7 @@ class MeasureContext:
             hits = grades.settle(hits, judging, names)
         empty = None if queries is None else self.run.standing.empty[queries]
         run = self.run.with_rankings(hits, names, [measure], judging=judging, judged=judged, empty=empty)
-        of_queries = replace(self.asked.averaging, all_negative="keep", no_queries="nan")
+        of_queries = replace(self.resolved.averaging, all_negative="keep", no_queries="nan")
         return run, run.column(measure, of_queries)
 
 
@@ -405,7 +408,8 @@ def refuse(query: str, contexts: Sequence[MeasureContext], runs: Sequence[Run], 
     """
     names_by_run = [context.names(query) for context in contexts]
     if not any(names_by_run):
-        judged, unjudged = contexts[0].qrels.queries, [one for each in contexts for one in each.run.judgement.unjudged]
+        judged = contexts[0].qrels.queries
+        unjudged = [unjudged_query for each in contexts for unjudged_query in each.run.judgement.unjudged]
         if query in unjudged:
             raise InputError(
                 "unjudged-queries",
@@ -423,9 +427,9 @@ def refuse(query: str, contexts: Sequence[MeasureContext], runs: Sequence[Run], 
         if len(runs) > 1 or not alone or any(context.run.standing.answered[context.positions[name]] for name in names):
             continue
         value = context.shown[context.positions[names[0]]]
-        fate = f"{context.asked.label} " + ("is left out" if value is None else f"counts as {value:g}")
+        consequence = f"{context.resolved.label} " + ("is left out" if value is None else f"counts as {value:g}")
         raise InputError(
             "unanswered-query",
-            f"{query} is judged, and {run.name or 'the run'} has no document for it, so that {fate}",
+            f"{query} is judged, and {run.name or 'the run'} has no document for it, so that {consequence}",
             remedy="there is nothing to explain: look for the query in the run",
         )

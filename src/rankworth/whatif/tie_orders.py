@@ -47,13 +47,13 @@ class Tie(NamedTuple):
 
     first: int
     """the first of their ranks"""
-    alike: list[list[int]]
+    row_groups: list[list[int]]
     """their rows, those together that no measure can tell apart; -1 for a document without a row"""
 
     @property
     def orders(self) -> int:
         """How many orders differ."""
-        return factorial(sum(map(len, self.alike))) // prod(factorial(len(rows)) for rows in self.alike)
+        return factorial(sum(map(len, self.row_groups))) // prod(factorial(len(rows)) for rows in self.row_groups)
 
 
 def is_ordered(context: MeasureContext) -> bool:
@@ -102,12 +102,12 @@ def over_orders(context: MeasureContext) -> Bounds:
         rankings = ((queries, part.ranked(part.within_ties(-sign * gain, ~(sign * gain < 0)))) for sign in (1, -1))
     else:
         rankings = _every_order(hits, queries, low, high)
-    for some, ranking in rankings:
-        found = context.column_of(ranking, replace(context.run.judging, ties="id-descending")).values
-        np.fmin.at(low, some, found)
-        np.fmax.at(high, some, found)
-        is_undefined[some[np.isnan(found)]] = True
-    undefined = context.asked.averaging.undefined
+    for of_queries, ranking in rankings:
+        ordered_values = context.column_of(ranking, replace(context.run.judging, ties="id-descending")).values
+        np.fmin.at(low, of_queries, ordered_values)
+        np.fmax.at(high, of_queries, ordered_values)
+        is_undefined[of_queries[np.isnan(ordered_values)]] = True
+    undefined = context.resolved.averaging.undefined
     reason = f"undefined={undefined!r}: whether a value is defined depends on the order of ties, which varies"
     is_decided = bool((is_undefined & ~np.isnan(low)).any())
     return Bounds(low, high, ~np.isnan(low) | np.isnan(values), reason if is_decided else "")
@@ -118,7 +118,7 @@ def expected(context: MeasureContext) -> Floats:
 
     A geometric mean is no mean over orders, so that nothing is expected of it.
     """
-    run, averaging, values = context.run, context.asked.averaging, context.column.values
+    run, averaging, values = context.run, context.resolved.averaging, context.column.values
     hits = run.judgement.hits
     if not hits.tied:
         return values
@@ -163,19 +163,19 @@ def ties_of(hits: JudgedRows) -> list[Tie]:
     ties = []
     for first in np.unique(hits.tie_first[hits.tie_last > hits.tie_first]).tolist():
         rows = np.flatnonzero(hits.tie_first == first).tolist()
-        alike: dict[object, list[int]] = {None: [-1] * (int(hits.tie_last[rows[0]]) - first + 1 - len(rows))}
+        row_groups: dict[object, list[int]] = {None: [-1] * (int(hits.tie_last[rows[0]]) - first + 1 - len(rows))}
         for row in rows:
             label = (float(hits.grade[row]), hits.elsewhere is not None and bool(hits.elsewhere[row]))
             by_subtopic = row if hits.subtopics is not None else None
-            alike.setdefault((*label, by_subtopic) if hits.is_judged[row] else label[1] or None, []).append(row)
-        ties.append(Tie(first, [*filter(None, alike.values())]))
+            row_groups.setdefault((*label, by_subtopic) if hits.is_judged[row] else label[1] or None, []).append(row)
+        ties.append(Tie(first, [*filter(None, row_groups.values())]))
     return ties
 
 
 def every_order(hits: JudgedRows, ties: Sequence[Tie]) -> JudgedRows:
     """Put the ties of one query in every order that differs; return one query for each."""
     ranks = []
-    for orders in product(*([*_orders(tie.alike)] for tie in ties)):
+    for orders in product(*([*_orders(tie.row_groups)] for tie in ties)):
         rank = hits.rank.copy()
         for tie, order in zip(ties, orders, strict=True):
             for offset, row in enumerate(order):
@@ -190,11 +190,11 @@ def in_orders(hits: JudgedRows, ranks: Sequence[Integers]) -> JudgedRows:
     return hits.of(np.zeros(len(ranks), dtype=np.int64)).ranked(np.concatenate(ranks))
 
 
-def _orders(alike: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Yield the orders of a tie that differ; `alike` has its rows as `Tie.alike` does."""
-    if not any(alike):
+def _orders(row_groups: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Yield the orders of a tie that differ; `row_groups` has its rows as `Tie.row_groups` does."""
+    if not any(row_groups):
         yield []
-    for number, rows in enumerate(alike):
+    for number, rows in enumerate(row_groups):
         if rows:
-            for order in _orders([*alike[:number], rows[1:], *alike[number + 1 :]]):
+            for order in _orders([*row_groups[:number], rows[1:], *row_groups[number + 1 :]]):
                 yield [rows[0], *order]

@@ -72,7 +72,7 @@ class Holes:
             return cls._of_ranks(sides[0], queries, unjudged[0][queries])
         rows = [_rows_of(side, queries) for side in sides]
         numbers: list[dict[str, int]] = [{} for _ in queries]
-        found, inside = [], [set[int]() for _ in queries]
+        runs, inside = [], [set[int]() for _ in queries]
         for side, hits in zip(sides, rows, strict=True):
             document = np.full(hits.rank.size, -1)
             holes = np.flatnonzero(~hits.is_judged)
@@ -85,7 +85,7 @@ class Holes:
                 document[row] = number
                 if is_inside:
                     inside[query].add(number)
-            found.append(Side(side, hits, document))
+            runs.append(Side(side, hits, document))
         counts = np.array([len(by_id) for by_id in numbers], dtype=np.int64)
         is_inside = [
             number in of_query
@@ -93,7 +93,7 @@ class Holes:
             for number in range(count)
         ]
         ids_of_all = [name for by_id in numbers for name in by_id]
-        return cls(queries, counts, np.array(is_inside, dtype=bool), found, ids_of_all)
+        return cls(queries, counts, np.array(is_inside, dtype=bool), runs, ids_of_all)
 
     @classmethod
     def _of_ranks(cls, side: MeasureContext, queries: Integers, counts: Integers) -> "Holes":
@@ -144,8 +144,8 @@ class Holes:
         """Return `[W]`, the value of each way, or the difference of the second run and the first one."""
         queries = self.queries[ways.query]
         columns = (side.context.column_of(self.filled(side, ways), queries=queries) for side in self.sides)
-        first, *others = (column.values for column in columns)
-        return others[0] - first if others else first
+        first, *further = (column.values for column in columns)
+        return further[0] - first if further else first
 
     def filled(self, side: Side, ways: Ways) -> JudgedRows:
         """Fill in the rankings of a run under some ways, one query each."""
@@ -153,8 +153,8 @@ class Holes:
         document = side.document[expand(side.rows.offsets[ways.query], lengths)]
         rows, counts = side.rows.of(ways.query), self.counts[ways.query]
         owner = np.repeat(np.arange(ways.query.size), lengths)
-        place = (np.cumsum(counts) - counts)[owner] + document
-        grade = np.where(document >= 0, ways.grades.take(place, mode="clip"), rows.grade)
+        index = (np.cumsum(counts) - counts)[owner] + document
+        grade = np.where(document >= 0, ways.grades.take(index, mode="clip"), rows.grade)
         is_judged = np.ones_like(rows.is_judged)
         elsewhere = None if rows.elsewhere is None else is_judged
         graded = replace(rows, grade=grade, is_judged=is_judged, judgement=None, subtopics=None, elsewhere=elsewhere)
@@ -205,8 +205,8 @@ def over_grades(sides: Sequence[MeasureContext], values: Floats) -> Bounds:
         np.fmin.at(low, holes.queries[ways.query], way_values)
         np.fmax.at(high, holes.queries[ways.query], way_values)
     is_known[holes.queries[sorted(unknown)]] = False
-    there = ~np.isnan(values)
-    return Bounds(np.where(there, low, np.nan), np.where(there, high, np.nan), is_known)
+    is_defined = ~np.isnan(values)
+    return Bounds(np.where(is_defined, low, np.nan), np.where(is_defined, high, np.nan), is_known)
 
 
 def effects(holes: Holes) -> Floats:
@@ -252,7 +252,7 @@ def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
         return
     yield holes.uniform(most, most)
     # The greatest difference of rounded values may be another way's than the greatest difference.
-    is_rounded = len(holes.sides) > 1 and holes.sides[0].context.asked.averaging.round_values is not None
+    is_rounded = len(holes.sides) > 1 and holes.sides[0].context.resolved.averaging.round_values is not None
     if len(holes.sides) == 1:
         if measure.definition.monotone:
             return
@@ -297,10 +297,10 @@ def _every_way(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]
 
     Of one run without shared ranks, documents beyond the cutoff all have the least grade, or all the best.
     """
-    [context, *others] = [side.context for side in holes.sides]
-    is_sorted = is_ordered(context) and "unsorted" not in context.measure.definition.unjudged and not others
+    [context, *further] = [side.context for side in holes.sides]
+    is_sorted = is_ordered(context) and "unsorted" not in context.measure.definition.unjudged and not further
     for number, (start, count) in enumerate(zip(holes.starts.tolist(), holes.counts.tolist(), strict=True)):
-        has_beyond = not others and holes.sides[0].rows.ties == "broken"
+        has_beyond = not further and holes.sides[0].rows.ties == "broken"
         inside = holes.is_inside[start : start + count] if has_beyond else np.ones(count, dtype=bool)
         free = int(inside.sum())
         size = 2 * comb(free + scale.size - 1, free) if is_sorted else scale.size**free
@@ -327,19 +327,19 @@ def _prefixes(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
     the precision at its rank, and 1 over the rank of each relevant document below it. Relevant documents beyond the
     cutoff lower the value.
     """
-    [side, *others] = holes.sides
+    [side, *further] = holes.sides
     measure, rows, ends = side.context.measure, side.rows, []
-    found = rows.is_judged & (rows.grade >= measure.parameters["rel"]) & (rows.rank <= (measure.cutoff or np.inf))
+    is_relevant = rows.is_judged & (rows.grade >= measure.parameters["rel"]) & (rows.rank <= (measure.cutoff or np.inf))
     rank = holes.ranks[0]
     for sign, beyond in ((1, scale[0]), (-1, scale[-1])):
-        sums = _sums(holes, side, scale, beyond) if not others and rows.ties == "broken" else None
+        sums = _sums(holes, side, scale, beyond) if not further and rows.ties == "broken" else None
         if sums is None:
             return None
         ways = holes.uniform(scale[0], beyond)
         for query, (start, count) in enumerate(zip(holes.starts.tolist(), holes.counts.tolist(), strict=True)):
             inside = np.flatnonzero(holes.is_inside[start : start + count])
             row = slice(rows.offsets[query], rows.offsets[query + 1])
-            ranks, relevant = rank[start + inside], rows.rank[row][found[row]]
+            ranks, relevant = rank[start + inside], rows.rank[row][is_relevant[row]]
             above, inverse = np.searchsorted(relevant, ranks), np.append(np.cumsum(1 / relevant[::-1])[::-1], 0.0)
             added = above / ranks + inverse[above]
             if sign > 0:
@@ -445,11 +445,13 @@ def _sums(holes: Holes, side: Side, scale: Floats, beyond: float) -> _Sums | Non
             added = [np.append(0.0, np.cumsum(1 / discount)) for discount in discounts]
             weights |= dict(zip(queries.tolist(), added, strict=True))
     holed = side.document >= 0
-    place = holes.starts[side.rows.query[holed]] + side.document[holed]
+    hole_index = holes.starts[side.rows.query[holed]] + side.document[holed]
     worth = float(_worth_of(context.measure, scale)[-1]) or 1.0
-    own = np.zeros(holes.is_inside.size)
-    np.add.at(own, place, weight[holed] / worth)
-    return _Sums(start, own, norm, [(gains[query], weights[query]) for query in range(size)] if gains else None)
+    hole_weights = np.zeros(holes.is_inside.size)
+    np.add.at(hole_weights, hole_index, weight[holed] / worth)
+    return _Sums(
+        start, hole_weights, norm, [(gains[query], weights[query]) for query in range(size)] if gains else None
+    )
 
 
 def _terms(holes: Holes, side: Side, measure: Measure, ways: Ways) -> Iterator[tuple[Integers, Terms, Integers]]:
@@ -463,7 +465,7 @@ def _of_ideal(ideal: Ideal, name: str) -> Iterator[Floats]:
     """Iterate over the gains, or the discounts, of the documents of each ideal ranking."""
     is_document = ideal.ranking.is_judged
     column = np.broadcast_to(getattr(ideal.terms, name), is_document.shape)
-    return (numbers[there] for numbers, there in zip(column, is_document, strict=True))
+    return (numbers[mask] for numbers, mask in zip(column, is_document, strict=True))
 
 
 def _difference(first: _Sums | None, second: _Sums | None) -> _Sums | None:
@@ -514,8 +516,8 @@ def _best_counts(start: float, added: Floats, steps: Floats, base: float, norms:
     while value > 0:
         chosen = np.minimum.accumulate(np.argmax(added - value * norms, axis=1))
         total = base + steps @ norms[np.arange(steps.size), chosen]
-        found = (start + steps @ added[chosen]) / total if total > 0 else value
-        if not found > value:
+        improved = (start + steps @ added[chosen]) / total if total > 0 else value
+        if not improved > value:
             break
-        value, counts = float(found), chosen
+        value, counts = float(improved), chosen
     return counts
