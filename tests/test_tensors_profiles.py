@@ -17,6 +17,7 @@ SCORES = DRAW.permuted(np.tile(np.arange(1, 13) / 7, (20, 1)), axis=1)
 GRADES = DRAW.choice([0.0, 0.0, 1.0, 2.0], SCORES.shape)
 GRADES[0] = 0.0
 REFUSED = {"cwl_eval-1.0", "ir_measures-0.4-cwl_eval", "ranx-0.3-dict", "scikit-learn-1.9-all"}
+REFUSED |= {"catboost-1.2", "catboost-1.2-exp"}
 """profiles with settings for all of their measures that a matrix cannot follow"""
 EXAMPLES = {"{k}": "5", "{d}": "2", "{rel}": "1", "{p}": "0.8", "{max}": "2"}
 

@@ -105,9 +105,7 @@ def expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[float, With
 
 
 @measure("PFound", ordered=True, monotone=True)
-def pfound(
-    judged: Judged, *, decay: Share = 0.85, max_grade: Annotated[float, Within(0, 1000)] = 4
-) -> Terms:
+def pfound(judged: Judged, *, decay: Share = 0.85, max_grade: Annotated[float, Within(0, 1000)] = 4) -> Terms:
     """The chance that a reader is satisfied who may be so at each document, and may tire after each.
 
     PFound@k = sum over i <= k of s(i) * product over j < i of (1 - s(j)) decay, where s = grade / max_grade

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeGuard
 import numpy as np
 
 from rankworth import names, support
-from rankworth.errors import MeasureError, NotMeasuredError, RankworthWarning, UsageError
+from rankworth.errors import MeasureError, NotMeasuredError, RankworthWarning, RefusedError, UsageError
 from rankworth.judged import Array, Judged, constant, namespace, widest
 from rankworth.measures import Averaging, Fact, Measure, TextFact
 from rankworth.profiles import DEFAULT, Profile, ResolvedMeasure, profile_of
@@ -143,6 +143,7 @@ class Conventions(NamedTuple):
     pool: str = "judged"
     scored: str = "all"
     unjudged: str = "kept"
+    highest: float | None = None
 
     @classmethod
     def of(cls, resolved: ResolvedMeasure, ties: Ties | None, undefined: Undefined | None) -> "Conventions":
@@ -171,6 +172,23 @@ class Conventions(NamedTuple):
     def skips(self) -> bool:
         """Whether means leave out values that are NaN."""
         return "skip" in (self.undefined, self.no_relevant)
+
+    def refuse_grades(self, queries: Batch) -> None:
+        """Refuse grades that the settings do not take, of arrays that can be read.
+
+        Raises:
+            RefusedError: `grades`, `negative`, `highest`.
+
+        """
+        xp, pool = namespace(queries.pool), queries.pool
+        if self.grades == "whole" and xp.isdtype(pool.dtype, "real floating"):
+            _refuse("grades", pool, xp.isfinite(pool) & (xp.trunc(pool) != pool))
+        if self.negative == "error":
+            _refuse("negative", pool, pool < 0)
+        elif self.negative == "error-retrieved":
+            _refuse("negative", queries.grades, queries.grades < 0)
+        if self.highest is not None:
+            _refuse("highest", pool, pool > self.highest)
 
     def settled(self, queries: Batch) -> Batch:
         """Apply the settings to a batch: the scores that are compared and the grades that count."""
@@ -216,6 +234,12 @@ class Conventions(NamedTuple):
         return xp.where(relevant, values, constant(value, values))
 
 
+def _refuse(setting: str, grades: Array, refused: Array) -> None:
+    """Refuse grades if there are any, and tell the first."""
+    if bool(namespace(grades).any(refused)):
+        raise RefusedError(setting, f"a document has the grade {float(grades[refused][0]):g}")
+
+
 @dataclass(frozen=True)
 class Prepared:
     """Measures that are settled: call it with batch after batch, or hand it to `torch.compile`.
@@ -227,6 +251,7 @@ class Prepared:
         conventions: for each, what becomes of ties, grades and undefined values.
         level: the grade from which documents are relevant where measures do not say it, and of those in `relevant`.
         beyond: the names of those whose values depend on judged documents that are not retrieved.
+        single: those that are refused for several queries.
 
     """
 
@@ -236,6 +261,7 @@ class Prepared:
     conventions: tuple[Conventions, ...]
     level: float
     beyond: tuple[str, ...] = ()
+    single: tuple[ResolvedMeasure, ...] = ()
 
     def __call__(
         self,
@@ -260,6 +286,8 @@ class Prepared:
             ragged = Ragged(arrays)
             values = ragged.together([self._values(check, tops, **matrix) for matrix in ragged.matrices()])
             queries = ragged.queries
+        for measure in self.single:
+            measure.refuse_several(values[0].shape[0])
         if tops and all(tops):
             self._warn_of_tops()
         ways = tuple(quantity.averaging for quantity in self.quantities)
@@ -304,6 +332,8 @@ class Prepared:
         values: list[Array] = [None] * len(self.quantities)
         for conventions in dict.fromkeys(self.conventions):
             columns = [column for column, other in enumerate(self.conventions) if other == conventions]
+            if checks:
+                conventions.refuse_grades(queries)
             settled = conventions.settled(queries)
             depths, expected = [self.depths[column] for column in columns], conventions.ties == "expected"
             depth = None if None in depths else max(depth or 0 for depth in depths)
@@ -350,7 +380,9 @@ def prepared(
     resolved = chosen.ask(quantities, rel=rel)
     pairs = tuple((measure.label, _above_zero(measure.quantity)) for measure in resolved)
     conventions = tuple(Conventions.of(measure, ties, undefined) for measure in resolved)
-    return _prepared(pairs, conventions, level)
+    single = tuple(measure for measure in resolved if measure.rule is not None and measure.rule.several)
+    settled = _prepared(pairs, conventions, level)
+    return replace(settled, single=single) if single else settled
 
 
 def evaluate(
