@@ -7,7 +7,7 @@ import pytest
 
 import rankworth as rw
 from rankworth.measures import CATALOGUE
-from rankworth.scoring.diagnostics import _OF_SAMPLES
+from rankworth.scoring.diagnostics import _OF_SAMPLES, _SIGNED
 
 SAMPLED = {"q1": {"a": 1, "b": -1, "c": -1, "d": 0}}
 RUN = {"q1": {"b": 4.0, "a": 3.0, "c": 2.0, "d": 1.0}}
@@ -30,6 +30,8 @@ def test_measures_that_count_them_as_judged_are_named() -> None:
     assert "made for them; to Judged@3 they are judged." in text
     with pytest.warns(rw.RankworthWarning, match="sampled-judgements"):
         rw.evaluate(SAMPLED, RUN, ["AP"])
+    with pytest.warns(rw.RankworthWarning, match=r"'AP' counts them as not relevant, they lower 'nDCG\(gain=signed\)'"):
+        rw.evaluate(SAMPLED, RUN, ["AP", "nDCG(gain=signed)"])
 
 
 @pytest.mark.parametrize(
@@ -56,7 +58,7 @@ def test_measures_that_tell_minus_one_from_zero_are_those_that_are_not_warned_of
         measure @= 3
     plain = [[max(0, grade) for grade in grades] for grades in lists]
     differs = any(rw.score(given, measure) != rw.score(zero, measure) for given, zero in zip(lists, plain, strict=True))
-    assert differs == (name in _OF_SAMPLES)
+    assert differs == (name in (*_OF_SAMPLES, *_SIGNED))
 
 
 def test_check_names_them_once_with_runs_and_without() -> None:

@@ -346,7 +346,7 @@ def accuracy(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=is_relevant, weight=per_query(of) - others_above, norm=of * total(is_relevant))
 
 
-@measure("AUC", aliases=("ROC_AUC",), tied=True, ordered=True, unjudged=("unsorted",))
+@measure("AUC", aliases=("ROC_AUC",), tied=True, ordered="no-cutoff", unjudged=("unsorted",))
 def area_under_curve(judged: Judged, *, rel: float = 1) -> Terms:
     """The chance that a relevant document stands above one that is not relevant.
 

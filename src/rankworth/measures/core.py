@@ -144,7 +144,7 @@ class Definition:
         tied: it is not linear, but says itself what ties are worth, `expected` and `last`.
         ordered: it is not linear, but moving a document up that is worth more, one with a higher gain, where the
             measure has gains, or a relevant one, never lowers the value, or never raises it, whatever the others are;
-            `no-negative` if only where no grade is negative.
+            `no-negative` if only where no grade is negative, `no-cutoff` if only without a cutoff.
         normalised: the best order of all judged documents scores 1, where anything is relevant.
         monotone: a better grade for a retrieved document never lowers the value, whatever the parameters but gains by
             grade, which need not grow with the grade, and `of`: readers who found something may stop earlier.
@@ -177,7 +177,7 @@ class Definition:
     aliases: Sequence[str] = ()
     linear: bool = False
     tied: bool = False
-    ordered: bool | Literal["no-negative"] = False
+    ordered: bool | Literal["no-negative", "no-cutoff"] = False
     normalised: bool = False
     monotone: bool = False
     unjudged: tuple[Unjudged, ...] = ()

@@ -54,6 +54,8 @@ _NO_SUBTOPIC: Final = {"0", "Q0"}
 """what qrels files without subtopics hold in their second column"""
 _OF_SAMPLES: Final = ("infAP", "Bpref", "Unjudged", "RBP_residual", "rbp_resid")
 """measures to which a negative grade is no judgement"""
+_SIGNED: Final = ("raw_PFound",)
+"""measures that a negative grade lowers, as those with `gain=signed`"""
 
 
 def diagnose(
@@ -363,11 +365,19 @@ def sampled(qrels: Qrels, measures: Sequence[ResolvedMeasure]) -> Iterator[Notic
     text = f"{count:,} of {counted(qrels.grades.size, 'judgement', 'judgements')} {has} grade {_NOT_JUDGED}: in TREC's "
     text += "samples, documents of the pool that nobody judged. infAP and Bpref are made for them"
     judged = [measure.label for measure in unsuited if measure.quantity.name in COVERAGE]
-    labels = [measure.label for measure in unsuited if measure.label not in judged]
+    lowered = [measure.label for measure in unsuited if _is_signed(measure)]
+    labels = [measure.label for measure in unsuited if measure.label not in (*judged, *lowered)]
     counting = [f"{quoted(labels)} count{'s' if len(labels) == 1 else ''} them as not relevant"] if labels else []
+    counting += [f"they lower {quoted(lowered)}"] if lowered else []
     counting += [f"to {quoted(judged)} they are judged"] if judged else []
     text += f"; {', '.join(counting)}" if counting else ""
     yield Notice("sampled-judgements", f'{text}. --negative dropped (negative="dropped") leaves them unjudged')
+
+
+def _is_signed(measure: ResolvedMeasure) -> bool:
+    """Return whether a negative grade lowers a measure."""
+    quantity = measure.quantity
+    return quantity.name in _SIGNED or getattr(quantity, "parameters", {}).get("gain") == "signed"
 
 
 def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:

@@ -60,8 +60,13 @@ def is_ordered(context: MeasureContext) -> bool:
     """Return whether the ends over all orders of some documents are the two sorted ones."""
     definition, measure = context.measure.definition, context.measure
     found_within = measure.parameters.get("norm") == "found" and measure.cutoff is not None
-    has_order = definition.ordered is True or (definition.ordered and not (context.qrels.grades < 0).any())
-    return (definition.linear or bool(has_order)) and not found_within
+    has_order = {
+        "no-negative": not (context.qrels.grades < 0).any(),
+        "no-cutoff": measure.cutoff is None,
+        True: True,
+        False: False,
+    }[definition.ordered]
+    return (definition.linear or has_order) and not found_within
 
 
 def worth(measure: Measure, hits: JudgedRows) -> Floats:
