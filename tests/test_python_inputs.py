@@ -894,11 +894,6 @@ BAD_LABELS: dict[str, tuple[tuple[object, ...], str, str]] = {
     "sets": (([{1, 0}],), "input-type", "labels: query 0: {0, 1} is set, not a list of numbers"),
     "numbers and lists": (([1, [0]],), "input-type", "labels, item 1 is [0], not a number"),
     "lists of lists of lists": (([[[1, 0]]],), "input-type", "labels: query 0, item 0 is [1, 0], not a number"),
-    "a frame of something else": (
-        (pd.DataFrame({"a": [1]}),),
-        "frame-columns",
-        "labels: there is no score or rank column; the columns are a",
-    ),
     "nothing": (([],), "empty-input", "labels: there is no list"),
     "no score": (([1, 0], [0.5, None]), "missing-value", "scores: query '0', item 1: the score is missing"),
     "a score that is no number": (

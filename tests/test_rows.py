@@ -193,6 +193,11 @@ def test_a_comment_names_the_document(folder: Path) -> None:
     assert rw.evaluate("judged.txt", "scores.txt", ["RR"])["RR"] == (1 / 2 + 1) / 2
 
 
+def raised(text: str) -> None:
+    """Raise what LightGBM raises."""
+    raise Exception(text)  # noqa: TRY002 - LightGBM has no class of its own here
+
+
 ARRAYS: dict[str, tuple[Mapping[str, object], str, str]] = {
     "too few sizes": (
         {"group": [3, 3]},
@@ -222,6 +227,38 @@ ARRAYS: dict[str, tuple[Mapping[str, object], str, str]] = {
     "orders": ({"orders": [[0, 1]], "scores": None, "group": GROUP}, "conflicting-options", "give scores"),
     "a mask of another length": ({"group": GROUP, "padding": [True]}, "row-count", "there are 1 row and 7 labels"),
     "only padding": ({"labels": [-1] * 7, "group": GROUP, "padding": -1}, "empty-input", "no row with a label"),
+    "weights of rows": (
+        {"group": GROUP, "weights": pd.Series([1.0] * 7)},
+        "unknown-setting",
+        "rankers give a query the mean of those of its rows",
+    ),
+    "weights of rows in a list": (
+        {"group": GROUP, "weights": [1] * 7},
+        "unknown-setting",
+        "there are 7, as many as rows",
+    ),
+    "a mask by its usual name": ({"group": GROUP, "mask": [True] * 7}, "unknown-setting", "padding=~mask"),
+    "groups by another name": ({"groups": GROUP}, "unknown-setting", "group= how many rows each has"),
+    "weights by another name": (
+        {"group": GROUP, "sample_weight": [1] * 7},
+        "unknown-setting",
+        "weights= is a number for each query",
+    ),
+    "scores of another index": (
+        {"labels": pd.Series(LABELS), "scores": pd.Series(SCORES)[::-1], "group": GROUP},
+        "input-type",
+        "have another index",
+    ),
+    "queries of another index": (
+        {"labels": pd.Series(LABELS), "qid": pd.Series(QID)[::-1]},
+        "input-type",
+        "have another index",
+    ),
+    "a data set of LightGBM that is not constructed": (
+        {"labels": SimpleNamespace(get_label=lambda: LABELS, get_group=lambda: raised("Cannot get group"))},
+        "input-type",
+        "has no groups",
+    ),
     "a data set without groups": (
         {"labels": SimpleNamespace(get_label=lambda: LABELS, get_group=lambda: None)},
         "input-type",
@@ -347,6 +384,70 @@ def test_a_long_flat_list_says_that_it_is_one_query() -> None:
     assert any("group=[10, 12, ...]" in str(warning.message) for warning in caught)
     short = rw.evaluate(labels=[1, 0, 0] * 99, scores=np.arange(297.0), measures=["NumRet"])
     assert "one-list" not in {notice.slug for notice in short.notices}
+
+
+FRAME = {"qid": QID, "label": LABELS, "score": SCORES}
+FRAMES: dict[str, object] = {
+    "pandas": pd.DataFrame(FRAME),
+    "pandas with another index": pd.DataFrame(FRAME, index=range(10, 17)),
+    "Polars": pl.DataFrame(FRAME),
+    "a lazy frame": pl.LazyFrame(FRAME),
+    "texts": pl.DataFrame(FRAME).with_columns(pl.col("qid").cast(str)),
+    "rows of a query apart": pd.DataFrame(FRAME).iloc[[3, 0, 4, 1, 5, 2, 6]],
+    "padding": pd.DataFrame({name: [*column, -1] for name, column in FRAME.items()}),
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_a_frame_of_rows_is_judgements_and_a_run(name: str) -> None:
+    """By itself, and as labels; the rows of a query may stand apart, since their query says where they belong."""
+    settings: dict[str, Any] = {"padding": -1} if name == "padding" else {}
+    expected = rw.evaluate(labels=LABELS, scores=SCORES, qid=QID, measures=MEASURES).per_query.to_dict()
+    values = rw.evaluate(labels=FRAMES[name], measures=MEASURES, **settings)
+    assert values.per_query.to_dict() == expected
+    assert "judged-rows" in {notice.slug for notice in values.notices}
+    if not settings:
+        assert rw.evaluate(FRAMES[name], measures=MEASURES).per_query.to_dict() == expected
+
+
+BAD_FRAMES: dict[str, tuple[object, str, str]] = {
+    "judgements without a run": (pd.DataFrame({"query": [1], "document": [2], "grade": [1]}), "input-type", "no run"),
+    "something else": (pd.DataFrame({"a": [1]}), "input-type", "there is no run"),
+    "a score that is NaN": (
+        pd.DataFrame(FRAME | {"score": [*SCORES[:6], float("nan")]}),
+        "bad-score",
+        "labels: row 6: the score is nan",
+    ),
+    "a label that is a text": (pd.DataFrame(FRAME | {"label": list("abcdefg")}), "bad-grade", "labels: row 0"),
+    "no rows": (pd.DataFrame({"qid": [], "label": [], "score": []}), "empty-input", "there is no item"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FRAMES)
+def test_frames_that_are_no_rows_are_refused(case: str) -> None:
+    """With the first row that is wrong; a frame of judgements alone lacks a run."""
+    frame, slug, text = BAD_FRAMES[case]
+    raises(lambda: rw.evaluate(frame), slug, text)
+
+
+@pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
+def test_a_frame_keeps_what_blank_says_of_labels() -> None:
+    """A label that is missing in a table is a judgement without a grade."""
+    frame = pd.DataFrame(FRAME | {"label": [1, 0, 2, None, 1, 0, 0]})
+    masked = np.ma.array(LABELS, mask=[row == 3 for row in range(7)])
+    for blank, labels in (("unjudged", masked), ("zero", LABELS)):
+        expected = rw.evaluate(labels=labels, scores=SCORES, qid=QID, measures=[*MEASURES, "Judged@4"])
+        values = rw.evaluate(frame, measures=[*MEASURES, "Judged@4"], blank=blank)  # type: ignore[arg-type]
+        assert values.mean() == expected.mean()
+
+
+def test_labels_of_minus_one_are_no_padding_unless_said() -> None:
+    """They are grades, and a warning names the keyword."""
+    labels = [1, 0, -1, 0, 1, 0, 0]
+    with pytest.warns(rw.RankworthWarning, match="padding=-1 leaves them out of the ranking, too"):
+        values = rw.evaluate(labels=labels, scores=SCORES, group=GROUP, measures=MEASURES)
+    assert values["NumRet"] == 7
+    assert rw.evaluate(labels=labels, scores=SCORES, group=GROUP, padding=-1, measures=MEASURES)["NumRet"] == 6
 
 
 def test_a_frame_of_rows_is_labels(folder: Path) -> None:

@@ -346,6 +346,13 @@ class SeparateGroups(Groups):
         return column, group
 
 
+ROW_WEIGHTS: Final = (
+    "a measure has a value for each query, so rows have no weights; "
+    "rankers give a query the mean of those of its rows: weights={query: mean}, where group= calls queries 0, 1, 2 ..."
+)
+"""what helps where weights are those of rows"""
+
+
 def _rows(mapping: object, setting: str, wanted: str) -> dict[str, Any]:
     """Return the entries of a dict, queries as text.
 
@@ -356,7 +363,8 @@ def _rows(mapping: object, setting: str, wanted: str) -> dict[str, Any]:
     if hasattr(mapping, "index") and hasattr(mapping, "to_dict"):  # a series of pandas, whose index holds the queries
         mapping = mapping.to_dict()
     if not isinstance(mapping, Mapping):
-        raise UsageError("unknown-setting", f"{setting}={str(mapping)[:80]}: {setting} is {wanted}")
+        remedy = ROW_WEIGHTS if setting == "weights" else ""
+        raise UsageError("unknown-setting", f"{setting}={str(mapping)[:80]}: {setting} is {wanted}", remedy=remedy)
     return {str(query): value for query, value in mapping.items()}
 
 

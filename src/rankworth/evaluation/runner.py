@@ -63,7 +63,8 @@ def evaluate(
             trec_eval may stand for several (`"official"`). Measure objects of ir_measures are taken, too.
         labels: instead of `qrels` and `run`: the grades of the items of each query, `[[1, 0, 2], [0, 1]]`, None for one
             that nobody judged; in rank order, unless `scores` or `orders` says another. Queries and items are named by
-            their places. Or a frame or a dict of columns `query, grade, score`.
+            their places. Or a frame or a dict of columns `query, grade, score`; a frame may stand in the place of
+            `qrels`, too.
         scores: the scores of the same items, in the same shape.
         orders: instead of scores the places of the items, best first, counted from 0; what is left out was not
             retrieved.
@@ -113,10 +114,11 @@ def evaluate(
     >>> evaluate(labels=[1, 0, 0, 1, 0], scores=[0.9, 0.2, 0.7, 0.3, 0.1], group=[2, 3], measures=["RR"])["RR"]
     0.75
     """
+    labelled = inputs.Labelled(labels, scores, orders, group, qid, padding)
+    inputs.refuse_row_weights(labelled, settings.get("weights"))
     reading = inputs.InputOptions(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     reading.may_be_empty = plan.profile.may_be_empty
-    labelled = inputs.Labelled(labels, scores, orders, group, qid, padding)
     qrels, run = inputs.pair(qrels, run, labelled, reading.grades)
     [qrels], [run] = reading.read([qrels], [run])
     [values] = _measured(qrels, queries, [inputs.run(run, may_be_empty=plan.profile.may_be_empty)], plan, bounds=bounds)

@@ -9,12 +9,15 @@ from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, UsageError, counted
 from rankworth.io import grade_words, validate
 from rankworth.io.grade_words import Words
+from rankworth.io.labels import Items, check_index
 from rankworth.io.row_order import query_starts
 from rankworth.io.rows import plain
 from rankworth.io.training_data import labelled_groups
+from rankworth.tables.frames import run_starts
 
 _NUMERIC: Final = "biuf"
 """the kinds of arrays of NumPy that hold real numbers"""
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 class Rows(NamedTuple):
@@ -50,6 +53,8 @@ def frames(rows: Rows, words: Words = grade_words.NONE) -> tuple[pl.DataFrame, p
     if rows.group is not None and rows.qid is not None:
         text = "group and qid both tell queries apart: sizes of queries, or the query of each row"
         raise UsageError("conflicting-options", text, remedy="give one of the two")
+    for beside in (rows.scores, rows.qid):
+        check_index(rows.labels, beside)
     grades, is_judged = _labels(rows.labels, words)
     size = grades.size
     scores = -np.arange(size, dtype=np.float64) if rows.scores is None else _numbers(rows.scores, "score", "scores")
@@ -63,17 +68,52 @@ def frames(rows: Rows, words: Words = grade_words.NONE) -> tuple[pl.DataFrame, p
         lengths = _sizes(rows.group, size)
         names = pl.Series("query", np.arange(lengths.size)).cast(pl.String)
     is_item = ~_is_padding(rows.padding, grades)
+    return _judgements_and_run(names, lengths, pl.DataFrame({"grade": grades, "score": scores}), is_judged, is_item)
+
+
+def of_items(items: Items, padding: object = None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return judgements and a run of a table of items, as `frames` does; its rows may stand in any order.
+
+    Args:
+        items: the columns; an item without a grade has a judgement without one.
+        padding: as in `Rows`.
+
+    Raises:
+        InputError: `row-count`, `empty-input`.
+
+    """
+    is_item = ~_is_padding(padding, items.grades)
+    queries = validate.id_column("query", items.queries, lambda row: f"labels: row {row}")
+    table = pl.DataFrame({"query": queries, "grade": items.grades, "score": items.scores, "is_item": is_item})
+    table = table.sort("query", maintain_order=True)
+    starts = run_starts(table["query"])
+    lengths = np.diff(starts, append=table.height)
+    is_judged = np.ones(table.height, dtype=bool)
+    names = table["query"].gather(starts)
+    return _judgements_and_run(names, lengths, table.select("grade", "score"), is_judged, table["is_item"].to_numpy())
+
+
+def _judgements_and_run(
+    names: pl.Series, lengths: Integers, rows: pl.DataFrame, is_judged: Mask, is_item: Mask
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return judgements and a run of rows that stand together by query.
+
+    Args:
+        names: `[Q]`, the ids of queries.
+        lengths: `[Q]`, how many rows each has.
+        rows: `grade, score`, `[N]` rows.
+        is_judged: `[N]`, which rows have a grade.
+        is_item: `[N]`, which rows are no padding.
+
+    Raises:
+        InputError: `empty-input`.
+
+    """
     number = np.repeat(np.arange(lengths.size), lengths)  # [N]: the query of each row
     position = expand(np.zeros_like(lengths), lengths)  # [N]: the position of each row in its query
-    digits = len(str(max(int(lengths.max(initial=1)) - 1, 0)))
-    items = pl.DataFrame(
-        {
-            "query": names.gather(number),
-            "document": pl.Series(position).cast(pl.String).str.zfill(digits),
-            "grade": grades,
-            "score": scores,
-        }
-    )
+    longest = int(lengths.max(initial=1))
+    positions = pl.int_range(longest, eager=True).cast(pl.String).str.zfill(len(str(max(longest - 1, 0))))
+    items = rows.select(names.gather(number).alias("query"), positions.gather(position).alias("document"), pl.all())
     judged, run = items.filter(pl.Series(is_judged & is_item)), items.filter(pl.Series(is_item))
     if not judged.height:
         raise InputError("empty-input", "labels: there is no row with a label")
@@ -91,7 +131,7 @@ def of_data(data: object) -> Rows:
     return Rows(labels, group=group, qid=qid)
 
 
-def _labels(labels: Any, words: Words) -> tuple[Floats, np.ndarray[Any, np.dtype[np.bool_]]]:  # noqa: ANN401 - anything
+def _labels(labels: Any, words: Words) -> tuple[Floats, Mask]:  # noqa: ANN401 - anything
     """Return the grade of each row, 0 where it is masked or None, and whether it has one."""
     if isinstance(labels, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(labels).reshape(-1)
@@ -191,13 +231,13 @@ def _by_id(qid: Any, size: int) -> tuple[pl.Series, Integers]:  # noqa: ANN401 -
         ids = pl.Series("query", array).cast(pl.String)
     else:
         texts = validate.text_ids(array.tolist(), lambda row: f"qid: row {row}: the query")
-        ids = pl.Series("query", texts, pl.String)
+        ids = validate.id_column("query", texts, lambda row: f"qid: row {row}")
     remedy = "sort the rows first: order = numpy.argsort(qid, kind='stable'); labels[order], scores[order], qid[order]"
     starts = query_starts(ids, lambda row: f"qid: row {row}", remedy)
     return ids.gather(starts), np.diff(starts, append=size)
 
 
-def _is_padding(padding: Any, grades: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:  # noqa: ANN401 - anything
+def _is_padding(padding: Any, grades: Floats) -> Mask:  # noqa: ANN401 - anything
     """Return which rows are no items.
 
     Raises:

@@ -5,11 +5,12 @@ Items have no ids here: they are named by their position, counted from 0, with a
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from rankworth.arrays import Floats
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import grade_words, validate
-from rankworth.io.columns import SMALLER, Table
+from rankworth.io.columns import Table
 from rankworth.io.grade_words import Words
 from rankworth.io.rows import is_more, is_scalar, is_table, plain
 from rankworth.io.usual_names import SPELLINGS
@@ -20,6 +21,7 @@ Lists = dict[str, list[Any]]
 """the numbers of each query"""
 
 _SHAPE: Final = "as in labels=[[1, 0, 2], [0, 1]]: one list of numbers for each query; of a series, .to_numpy()"
+_NUMBERS: Final = (int, float, str, type(None))
 _USUAL: Final = {spelled for spellings in SPELLINGS.values() for spelled in spellings}
 
 
@@ -38,8 +40,7 @@ def ranked(
 
     Args:
         labels: the grade of each item: one list for each query (lists, arrays, a two-dimensional array, or a dict by
-            query), or one list of numbers for a single query; or a table of items: a frame or a dict of columns, which
-            tell the query, the grade and the score or the rank of each, `{"query": ..., "grade": ..., "score": ...}`.
+            query), or one list of numbers for a single query.
         scores: the score of each item, in the same shape.
         orders: the items of each query as they were ranked, best first, counted from 0, in the same shape; items that
             are left out were not retrieved.
@@ -49,8 +50,7 @@ def ranked(
     Without scores and orders, the labels stand in the order of the ranking.
 
     Raises:
-        InputError: `bad-grade`, `bad-score`, `missing-value`, `input-type`, `duplicate-document`, `empty-input`,
-            `frame-columns`.
+        InputError: `bad-grade`, `bad-score`, `missing-value`, `input-type`, `duplicate-document`, `empty-input`.
         UsageError: `conflicting-options` where both scores and orders are given.
 
     >>> ranked([1, 0, None], scores=[0.2, 0.9, 0.5])
@@ -58,11 +58,7 @@ def ranked(
     """
     if scores is not None and orders is not None:
         raise UsageError("conflicting-options", "scores and orders both say how items are ranked; give one of them")
-    _check_index(labels, scores if orders is None else orders)
-    if (columns := _columns(labels)) is not None:
-        if scores is not None or orders is not None:
-            raise UsageError("conflicting-options", "labels are a table, which tells the scores, too; leave them out")
-        labels, scores = _by_query(columns)
+    check_index(labels, scores if orders is None else orders)
     grades = _lists(labels, "labels")
     if not grades:
         raise InputError("empty-input", "labels: there is no list")
@@ -133,7 +129,7 @@ def _check(
     validate.numbers(items, value, lambda item: f"{where}, item {item}: the {noun}", remedy=remedy, words=words)
 
 
-def _check_index(labels: Any, second: Any) -> None:  # noqa: ANN401 - whatever a program has
+def check_index(labels: Any, second: Any) -> None:  # noqa: ANN401 - whatever a program has
     """Refuse series of pandas whose items are named otherwise, since what has a name is not paired by its position."""
     index, other = (getattr(source, "index", None) for source in (labels, second))
     if index is not None and other is not None and hasattr(index, "equals") and not index.equals(other):
@@ -153,32 +149,64 @@ def _columns(source: Any) -> Mapping[Any, Any] | None:  # noqa: ANN401 - whateve
 
     frame = nw.from_native(source, pass_through=True)
     frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    return {name: frame[name].to_list() for name in frame.columns} if isinstance(frame, nw.DataFrame) else None
+    return {name: frame[name] for name in frame.columns} if isinstance(frame, nw.DataFrame) else None
 
 
-def _by_query(columns: Mapping[Any, Any]) -> tuple[Lists, Lists]:
-    """Return the grades and the scores of a table of items, by query."""
+def is_item_table(source: object) -> bool:
+    """Return whether a table has columns of queries, grades and scores, and none of documents."""
+    table = Table("grade", "labels", names=tuple(_columns(source) or ()))
+    roles = [role for role in ("query", "grade", "document") if table.column_of(role) is not None]
+    return roles == ["query", "grade"] and bool(_value_columns(table))
+
+
+def _value_columns(table: Table) -> dict[str, str]:
+    """Return the columns that say how items are ranked, by their roles."""
+    return dict(replace(table, value="score", in_order=False).value_columns())
+
+
+class Items(NamedTuple):
+    """The columns of a table of items: `[N]` each."""
+
+    queries: list[str]
+    grades: Floats
+    """NaN where there is none"""
+    scores: Floats
+
+
+def of_table(source: object, words: Words = grade_words.NONE) -> Items | None:
+    """Return the items of a frame or a dict of columns, `{"query": ..., "grade": ..., "score": ...}`; None of no table.
+
+    Args:
+        source: whatever a program has.
+        words: the grades that words mean.
+
+    Raises:
+        InputError: `frame-columns`, `input-type`, `bad-grade`, `bad-score`, `id-type`, `missing-value`, `empty-input`.
+
+    """
+    columns = _columns(source)
+    if columns is None:
+        return None
     table = Table("grade", "labels", names=tuple(columns))
     if (document := table.column_of("document")) is not None:
         text = f"labels: the items have names of their own, in column {document}"
         raise InputError("input-type", text, remedy="give the table as judgements and as run: evaluate(table, table)")
-    values = replace(table, value="score", in_order=False)
-    role, score = next(iter(values.value_columns().items()), ("", None))
+    role, score = next(iter(_value_columns(table).items()), ("", None))
     if not role:
-        raise values.missing("score", why="the order of rows ranks nothing; ")
+        raise replace(table, value="score", in_order=False).missing("score", why="the order of rows ranks nothing; ")
     chosen = (table.needed("query"), table.needed("grade"), score)
     queries, grades, scores = (_list(columns[name], f"labels: column {name}") for name in chosen)
     if not len(queries) == len(grades) == len(scores):
         text = f"labels: the columns {quoted(chosen)} are not of the same length"
         raise InputError("input-type", text, remedy="give a query, a grade and a score for each item")
-    if role in SMALLER:
-        scores = validate.numbers(scores, role, lambda row: f"labels: row {row}: the {role}").tolist()
-    by_query: tuple[Lists, Lists] = ({}, {})
-    named = validate.text_ids(queries, lambda row: f"labels: row {row}: the query")
-    for lists, column in zip(by_query, (grades, scores), strict=True):
-        for name, item in zip(named, column, strict=True):
-            lists.setdefault(name, []).append(item)
-    return by_query
+    if not queries:
+        raise InputError("empty-input", "labels: there is no item")
+    remedy = "leave out what was not scored, or give it the lowest score"
+    return Items(
+        validate.text_ids(queries, lambda row: f"labels: row {row}: the query"),
+        validate.numbers(grades, "grade", lambda row: f"labels: row {row}: the label", words=words),
+        validate.numbers(scores, role, lambda row: f"labels: row {row}: the {role}", remedy=remedy),
+    )
 
 
 def _lists(source: Any, name: str) -> Lists:  # noqa: ANN401 - whatever a program has
@@ -200,7 +228,13 @@ def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: 
         text = f"{where}: {validate.shown(items)} is {type(items).__name__}, not a list of numbers"
         raise InputError("input-type", text, remedy=_SHAPE)
     elements = list(items)
-    first_nested = None if deep else next((item for item, each in enumerate(elements) if not is_scalar(each)), None)
+    doubtful = {
+        kind for kind, item in {type(item): item for item in elements}.items() if not issubclass(kind, _NUMBERS)
+    }
+    is_nested = (type(each) in doubtful and not is_scalar(each) for each in elements)
+    first_nested = (
+        next((item for item, nested in enumerate(is_nested) if nested), None) if doubtful and not deep else None
+    )
     if first_nested is not None:
         text = f"{where}, item {first_nested} is {validate.shown(elements[first_nested])}, not a number"
         raise InputError("input-type", text, remedy=_SHAPE)

@@ -1,5 +1,6 @@
 """What rankers train on, a Dataset of LightGBM, a DMatrix of XGBoost, a Pool of CatBoost: its labels and queries."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,15 +49,23 @@ def labelled_groups(data: Any, remedy: str) -> LabelledGroups:  # noqa: ANN401 -
         InputError: `input-type` where it has no labels or no groups.
 
     """
-    labels, group, qid = data.get_label(), None, None
+    labels, group, qid = _or_none(data.get_label), None, None
     if has_group_ids(data):
         qid = data.get_group_id_hash()
     elif has_group_ends(data):
         group = np.diff(np.asarray(data.get_uint_info("group_ptr"), dtype=np.int64))
     else:
-        group = data.get_group()
+        group = _or_none(data.get_group)
     queries = group if qid is None else qid
     if labels is None or not len(labels) or queries is None or not len(queries):
         lack = "groups" if labels is not None and len(labels) else "labels"
         raise InputError("input-type", f"the {type(data).__name__} has no {lack}", remedy=remedy)
     return LabelledGroups(labels, group, qid)
+
+
+def _or_none(read: Callable[[], Any]) -> Any:  # noqa: ANN401 - an array
+    """Return what was set, or None: a Dataset of LightGBM that is not constructed raises for what was not."""
+    try:
+        return read()
+    except Exception:  # noqa: BLE001 - LightGBM's own error, which is imported only with it
+        return None

@@ -55,6 +55,14 @@ class ReadSettings(OptionKeywords, total=False):
     blank: Blank | None
 
 
+OF_RANKERS: Final = {
+    "mask": "padding= says of each row whether it is none: padding=~mask",
+    **dict.fromkeys(("groups", "group_id", "query_id"), "qid= is the query of each row, group= how many rows each has"),
+    **dict.fromkeys(("sample_weight", "weight"), "weights= is a number for each query: {query: number}"),
+}
+"""what rankers and their libraries call arguments, and what helps"""
+
+
 @dataclass(frozen=True)
 class Rule:
     """What a tool's name for a measure means.
@@ -234,6 +242,7 @@ class Profile:
         }
         if unknown := [name for name in changed if name not in (*JUDGING, *AVERAGING)]:
             remedy = f"a cutoff belongs to a measure, as in nDCG@10; settings are {', '.join((*JUDGING, *AVERAGING))}"
+            remedy = OF_RANKERS.get(unknown[0], remedy)
             raise UsageError("unknown-setting", f"there is no argument or setting {unknown[0]!r}", remedy=remedy)
         if not changed:
             return self

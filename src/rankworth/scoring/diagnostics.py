@@ -98,7 +98,8 @@ def diagnose(
     yield from _thresholds(as_base, whole.settled)
     yield from () if run.of_rows else _cutoffs(name, measures, whole)
     yield from _subtopics(qrels, plan.measures, hits)
-    yield from sampled(qrels, measures)
+    advice = "; of rows that are none, padding=-1 leaves them out of the ranking, too" if run.of_rows else ""
+    yield from sampled(qrels, measures, advice)
     yield from blanks(qrels.blanks, qrels.blank)
 
 
@@ -348,12 +349,13 @@ def blanks(count: int, blank: str) -> Iterator[Notice]:
         )
 
 
-def sampled(qrels: Qrels, measures: Sequence[ResolvedMeasure]) -> Iterator[Notice]:
+def sampled(qrels: Qrels, measures: Sequence[ResolvedMeasure], advice: str = "") -> Iterator[Notice]:
     """Warn of judgements of grade -1, which TREC's samples give to documents that were to be judged and were not.
 
     Args:
         qrels: the judgements.
         measures: those that are measured; none where judgements are looked at alone.
+        advice: what else may help.
 
     """
     count = int(np.count_nonzero(qrels.grades == _NOT_JUDGED))
@@ -371,7 +373,7 @@ def sampled(qrels: Qrels, measures: Sequence[ResolvedMeasure]) -> Iterator[Notic
     counting += [f"they lower {quoted(lowered)}"] if lowered else []
     counting += [f"to {quoted(judged)} they are judged"] if judged else []
     text += f"; {', '.join(counting)}" if counting else ""
-    yield Notice("sampled-judgements", f'{text}. --negative dropped (negative="dropped") leaves them unjudged')
+    yield Notice("sampled-judgements", f'{text}. --negative dropped (negative="dropped") leaves them unjudged{advice}')
 
 
 def _is_signed(measure: ResolvedMeasure) -> bool:

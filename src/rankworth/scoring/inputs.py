@@ -3,12 +3,13 @@
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from rankworth.errors import InputError, UsageError
+from rankworth.groups import ROW_WEIGHTS
 from rankworth.io import column_names, grade_words, validate
 from rankworth.io.column_names import Columns
 from rankworth.io.columns import NONE
@@ -18,6 +19,7 @@ from rankworth.io.grade_words import Words
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.options import Blank, Blanks, Described, Reading
 from rankworth.io.paths import is_path
+from rankworth.io.rows import is_table
 from rankworth.io.score_lines import ROWS
 from rankworth.io.source import STDIN, Source
 from rankworth.io.training_data import is_training_data
@@ -43,6 +45,24 @@ class Labelled(NamedTuple):
     padding: object = None
 
 
+def refuse_row_weights(labelled: Labelled, weights: Any) -> None:  # noqa: ANN401 - whatever a program has
+    """Refuse a weight for each row, which a series of pandas would otherwise give to the queries 0, 1, 2 ...
+
+    Args:
+        labelled: the labels of items and what stands beside them.
+        weights: the setting of that name.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    is_flat = labelled.group is not None or labelled.qid is not None
+    is_listed = isinstance(weights, Sized) and not isinstance(weights, str | Mapping)
+    if is_flat and is_listed and isinstance(labelled.labels, Sized) and len(weights) == len(labelled.labels):
+        text = f"weights: there are {len(weights):,}, as many as rows"
+        raise UsageError("unknown-setting", text, remedy=ROW_WEIGHTS)
+
+
 def pair(qrels: object, run: object, labelled: Labelled, grades: Words = grade_words.NONE) -> tuple[object, object]:
     """Return what stands for the judgements and the run of one evaluation.
 
@@ -61,6 +81,8 @@ def pair(qrels: object, run: object, labelled: Labelled, grades: Words = grade_w
         if name := next((name for name, value in labelled._asdict().items() if value is not None), ""):
             text = f"{name} {'belong' if name in ('scores', 'orders') else 'belongs'} to labels, and there are none"
             raise UsageError("conflicting-options", text, remedy=LABELS)
+        if run is None and is_table(qrels) and _is_of_items(qrels):
+            return _of_labels(labelled._replace(labels=qrels), grades)
         if qrels is None or run is None:
             text = "there are no judgements: qrels=None" if qrels is None else "there is no run: run=None"
             raise InputError("input-type", text, remedy=f"give judgements and a run: evaluate(qrels, run)\n{LABELS}")
@@ -82,8 +104,16 @@ def _of_labels(labelled: Labelled, grades: Words) -> tuple[object, object]:
     is_data = is_training_data(labels)
     queries = {name: value for name, value in (("group", group), ("qid", qid)) if value is not None}
     if not (is_data or queries):
-        from rankworth.io.labels import ranked  # noqa: PLC0415 - not needed for files
+        from rankworth.io.labels import of_table, ranked  # noqa: PLC0415 - not needed for files
 
+        if (items := of_table(labels, grades)) is not None:
+            if scores is not None or orders is not None:
+                text = "labels are a table, in which scores are a column"
+                raise UsageError("conflicting-options", text, remedy="leave scores and orders out")
+            from rankworth.io.label_rows import of_items  # noqa: PLC0415 - brings the data frame library
+
+            judgements, ranking = of_items(items, padding)
+            return judgements, Run.of_row_items(ranking)
         judged, run = ranked(labels, scores, orders, grades, padding)
         is_long = len(run) == 1 and not isinstance(labels, Mapping) and len(next(iter(run.values()))) >= LONG_LIST
         return judged, Run.of_row_items(run) if is_long else run
@@ -98,6 +128,13 @@ def _of_labels(labelled: Labelled, grades: Words) -> tuple[object, object]:
         raise UsageError("conflicting-options", text, remedy=f"leave {next(iter(queries))} out")
     judgements, ranking = label_rows.frames(rows._replace(scores=scores, padding=padding, **queries), grades)
     return judgements, Run.of_row_items(ranking)
+
+
+def _is_of_items(frame: object) -> bool:
+    """Return whether a frame is a table of items, which is judgements and a run."""
+    from rankworth.io.labels import is_item_table  # noqa: PLC0415 - not needed for files
+
+    return is_item_table(frame)
 
 
 class InputOptions:
