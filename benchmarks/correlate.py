@@ -38,10 +38,10 @@ def main() -> None:
         ("with ties", True, False),
     ):
         runs = [_run(options.queries, options.documents, side, tied=tied, shuffled=shuffled) for side in (0, 1)]
-        pairing = matching.of_rows(*map(matching.Rows.of_run, runs))
-        entries[f"pairing, {name}"] = lambda runs=runs: matching.of_rows(*map(matching.Rows.of_run, runs))
+        pairing = matching.of_rows(*map(matching.RankedRows.of_run, runs))
+        entries[f"pairing, {name}"] = lambda runs=runs: matching.of_rows(*map(matching.RankedRows.of_run, runs))
         entries[f"pairing and rbo, {name}"] = lambda runs=runs: OVERLAPS["rbo"].values(
-            matching.of_rows(*map(matching.Rows.of_run, runs))
+            matching.of_rows(*map(matching.RankedRows.of_run, runs))
         )
         for measure in OVERLAPS if name != "rows of each query shuffled" else ():
             entries[f"{measure}, {name}"] = lambda measure=measure, pairing=pairing: OVERLAPS[measure].values(pairing)
@@ -77,7 +77,7 @@ def _package(queries: int, documents: int, ours: float) -> None:
         return [RankingSimilarity(x, y).rbo_ext(p=0.9) for x, y in pairs]
 
     apart = np.abs(
-        np.array(one_by_one()) - OVERLAPS["rbo"].values(matching.of_rows(*map(matching.Rows.of_run, runs)))
+        np.array(one_by_one()) - OVERLAPS["rbo"].values(matching.of_rows(*map(matching.RankedRows.of_run, runs)))
     ).max()
     each = measuring.call(one_by_one).seconds / _PAIRS
     rows = [["rbo_ext of rbo", f"{each * queries:,.0f}", f"{each * queries / ours:,.0f}", f"{apart:.1e}"]]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import rankworth as rw
 from planted import KINDS, Collection
 from rankworth import demonstration
-from rankworth.checking.reading import Rows
+from rankworth.checking.reading import RowFacts
 from rankworth.cli.app import main
 from rankworth.errors import InputError, UsageError, slugs
 from rankworth.io.source import Source
@@ -129,7 +129,7 @@ def test_ranks_contradict_scores_as_pairs_say(rows: list[tuple[str, int, int]]) 
         if query == other and score > lower and rank > earlier
     }
     frame = pl.DataFrame(rows, schema=["query", "score", "rank"], orient="row").with_row_index("document")
-    seen = Rows()
+    seen = RowFacts()
     seen.look_at(frame.with_columns(pl.col("document").cast(pl.String), pl.col("rank").cast(pl.Float64)))
     assert {*seen.contradicting} == contradicting
 

@@ -120,7 +120,7 @@ def convert(
         text = "MS MARCO's lines without a header are for runs"
         raise UsageError("unknown-format", text, remedy="its judgements are TREC's lines: --to trec")
     policy: Policy = duplicates if layout is RUN else duplicate_judgements
-    rows = _Rows(sources, layout, reading, form, tag, _name(path, sources), lossy, policy, progress)
+    rows = _Conversion(sources, layout, reading, form, tag, _name(path, sources), lossy, policy, progress)
     try:
         return rows.write(target_path)
     except ScatteredError:
@@ -152,7 +152,7 @@ def _name(path: str, sources: Sequence[Source]) -> str:
 
 
 @dataclass
-class _Rows:
+class _Conversion:
     """One pass over all rows: they are read, checked, put in order and written, and what is left out is counted.
 
     Attributes:

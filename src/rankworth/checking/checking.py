@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 import numpy as np
 
 from rankworth.checking import reading, rules
-from rankworth.checking.findings import Check, Finding, Source, ordered
+from rankworth.checking.findings import Check, CheckedInput, Finding, ordered
 from rankworth.checking.rules import SMALLER, CheckedRun
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation import DEFAULT_MEASURES, evaluate_profiles
@@ -104,7 +104,7 @@ def check(
         )
         for each in (measured if profiles else ())
     }
-    whole = Source("judgements", file, len(judgements), int(judgements.grades.size), {})
+    whole = CheckedInput("judgements", file, len(judgements), int(judgements.grades.size), {})
     return Check(ordered(findings), (whole, *(each.source for each in measured)), checker.names, tables)
 
 
@@ -182,7 +182,7 @@ class _Checker:
         settings = [measure.judging for measure in plan.measures]
         evaluation = evaluate_run(inputs.Judgements(qrels, self.queries, settings), run, [plan], progress=self.progress)
         values = values_of(evaluation, plan)
-        rows = run.rows if isinstance(run, reading.WatchedRun) else reading.Rows()
+        rows = run.rows if isinstance(run, reading.WatchedRun) else reading.RowFacts()
         return CheckedRun(run.name or "the run", run, rows, evaluation.measured_run(plan.base), values)
 
     def bounded(self, checked: CheckedRun, qrels: Qrels) -> MeanBounds | None:

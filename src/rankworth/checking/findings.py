@@ -46,7 +46,7 @@ class Finding(NamedTuple):
         return cls(slug, text, severity or catalogue()[slug][0], queries=queries, **fields)
 
 
-class Source(NamedTuple):
+class CheckedInput(NamedTuple):
     """Judgements or a run that were checked."""
 
     name: str
@@ -75,7 +75,7 @@ class Check(Analysis[Literal["findings"]]):
     _SCHEMA: ClassVar = "rankworth.check/1"
     _TABLES: ClassVar = ("findings",)
     findings: tuple[Finding, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[CheckedInput, ...]
     measures: tuple[str, ...]
     profiles: "Mapping[str, Mapping[str, Values | RankworthError]]" = field(default_factory=dict)
 

@@ -34,7 +34,7 @@ _COMPARED: Final = 500
 
 
 @dataclass
-class Rows:
+class RowFacts:
     """What the rows of a run say besides scores, noted while they pass by.
 
     Attributes:
@@ -100,7 +100,7 @@ class Rows:
 class WatchedRun(Run):
     """A run whose rows are looked at while they are read, so that it is read once."""
 
-    rows: Rows = field(init=False, default_factory=Rows)
+    rows: RowFacts = field(init=False, default_factory=RowFacts)
 
     def batches(self, progress: "Progress | None" = None, *, ranks: bool = False) -> "Iterator[pl.DataFrame]":
         """Yield rows, as those of any run, and look at them."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.checking.findings import Finding, Source
-from rankworth.checking.reading import Rows, path_of
+from rankworth.checking.findings import CheckedInput, Finding
+from rankworth.checking.reading import RowFacts, path_of
 from rankworth.errors import Severity, counted, quoted
 from rankworth.io import query_texts
 from rankworth.judging.judged_run import JudgedRows
@@ -73,7 +73,7 @@ class CheckedRun:
 
     name: str
     run: Run
-    rows: Rows
+    rows: RowFacts
     measured: MeasuredRun
     values: Values
 
@@ -94,12 +94,12 @@ class CheckedRun:
         return next((each for each in numbers if each in self.measured.values), None)
 
     @property
-    def source(self) -> Source:
+    def source(self) -> CheckedInput:
         """The run in the table of inputs."""
         documents = int(self.hits.n_retrieved.sum())
         counts = self.values.counts
         queries = counts.judged - counts.unanswered + counts.ignored
-        return Source(self.name, path_of(self.run.files), queries, documents, self.values.mean())
+        return CheckedInput(self.name, path_of(self.run.files), queries, documents, self.values.mean())
 
     def apart(self, queries: Mask) -> str:
         """Say the mean over all queries and that over some, in words; nothing where no mean is measured."""

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles
-from rankworth.cli.options import FLAT, FORMAT, MEASURED, SHOWN, File, Measured, Measures, Options, Shown
+from rankworth.cli.options import FLAT, FORMAT, MEASURED, SHOWN, DisplayOptions, File, Measured, Measures, Options
 from rankworth.cli.output import Output, progress
 from rankworth.errors import UsageError
 from rankworth.tables.show import Form
@@ -16,7 +16,7 @@ USAGE: Final = "Usage: rankworth audit QRELS RUN MEASURE=NUMBER [OPTIONS]"
 
 
 @dataclass(frozen=True)
-class Conventions(Measured):
+class AuditConventions(Measured):
     """By which conventions one measure is taken; it is named behind the run, and not by an option.
 
     Attributes:
@@ -36,7 +36,7 @@ class AuditOptions(Options):
 
     """
 
-    measured: Annotated[Conventions, Parameter(name="*", group=MEASURED)] = Conventions()
+    measured: Annotated[AuditConventions, Parameter(name="*", group=MEASURED)] = AuditConventions()
 
 
 def audit(
@@ -48,7 +48,7 @@ def audit(
     options: Annotated[AuditOptions, FLAT] = AuditOptions(),
     between: Annotated[tuple[str, str] | None, Parameter(metavar="PROFILE PROFILE", group=MEASURED)] = None,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
-    shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
+    shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),
 ) -> None:
     """Find which conventions give a number, or why two profiles differ.
 

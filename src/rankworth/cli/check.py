@@ -8,7 +8,17 @@ from cyclopts import Parameter
 from rankworth.cli import configuration
 from rankworth.cli.evaluate import SeveralProfiles
 from rankworth.cli.inputs import InputFiles
-from rankworth.cli.options import FLAT, FORMAT, MEASURED, SHOWN, File, HiddenFile, Shown, TextOptions, refuse_files
+from rankworth.cli.options import (
+    FLAT,
+    FORMAT,
+    MEASURED,
+    SHOWN,
+    DisplayOptions,
+    File,
+    HiddenFile,
+    TextOptions,
+    refuse_files,
+)
 from rankworth.cli.output import Output, progress, put
 from rankworth.tables.show import Form
 
@@ -36,7 +46,7 @@ def check(
     options: Annotated[CheckOptions, FLAT] = CheckOptions(),
     bounds: Annotated[Literal["unjudged"] | None, Parameter(metavar="BY", group=SHOWN)] = None,
     format: Annotated[CheckForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
-    shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
+    shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),
 ) -> int:
     """List what is wrong or risky in judgements and runs; exit with 1 if there are errors.
 

@@ -17,15 +17,15 @@ from rankworth.cli.options import (
     FLAT,
     FORMAT,
     SHOWN,
+    DisplayOptions,
     FromOne,
     FromZero,
     HiddenFile,
     Options,
     Share,
-    Shown,
+    as_arguments,
     refuse_files,
     with_gates,
-    words,
 )
 from rankworth.cli.output import PICTURES, ROWS, Output, picture, progress, put, rendered, say, typed
 from rankworth.errors import RankworthError, UsageError
@@ -143,7 +143,7 @@ def compare(
     gates: Annotated[Gates, Parameter(name="*", group=_GATES)] = Gates(),
     format: Annotated[ReportForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
-    shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
+    shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),
 ) -> int:
     """Compare runs query by query: differences with intervals and tests, and gates for CI.
 
@@ -178,7 +178,7 @@ def compare(
         measuring = options.typed(weights=paired.get("weights"), macro=paired.get("macro"))
         if not {"--weights", "--macro"} & measuring.keys():
             measuring.pop("--queries", None)
-        systems = SystemFiles.of(files, USAGE, words(measuring))
+        systems = SystemFiles.of(files, USAGE, as_arguments(measuring))
         measuring.pop("--measure", None)
         inputs = InputFiles.of(project, options, systems.qrels, systems.runs)
         asserted, drops = gates.read(project, all_pairs=paired.get("all_pairs", False))
@@ -215,7 +215,7 @@ def compare(
             return 0
         result = replace(result, files=paths, reading=tuple(options.of_files))
         steps = comparison.gates.advice(verdicts, paths, result.options, result.baseline)
-        steps += _keeping(baseline, verdicts, paths, [*result.measures, "-q", "-o", baseline, *words(measuring)])
+        steps += _keeping(baseline, verdicts, paths, [*result.measures, "-q", "-o", baseline, *as_arguments(measuring)])
         _write(out, summary, result, verdicts, steps)
     return int(not all(verdict.passed for verdict in verdicts))
 
@@ -278,7 +278,9 @@ def _judged(sources: dict[str, list[SystemFile]], result: "Comparison") -> tuple
     return stored.pop() if len(stored) == 1 else "", judged or other_systems
 
 
-def _output(shown: Shown, form: ReportForm | None, inputs: Sequence[str], *, gated: bool) -> tuple[Output, Path | None]:
+def _output(
+    shown: DisplayOptions, form: ReportForm | None, inputs: Sequence[str], *, gated: bool
+) -> tuple[Output, Path | None]:
     """Find files and formats, and the file for the summary of a job, where GitHub names one.
 
     Raises:

@@ -18,13 +18,13 @@ from rankworth.cli.options import (
     MEASURED,
     SHOWN,
     ConventionsButMissing,
+    DisplayOptions,
     FromOne,
     FromZero,
     HiddenFile,
     Measured,
     Options,
     Share,
-    Shown,
     typed,
 )
 from rankworth.cli.output import PICTURES, Output, picture, progress
@@ -103,7 +103,7 @@ class SystemOptions(TypedDict, total=False):
     resamples: Annotated[int, Parameter(metavar="N", validator=FromOne)]
 
 
-class Intervals(TypedDict, total=False):
+class IntervalOptions(TypedDict, total=False):
     """How intervals are made.
 
     Attributes:
@@ -116,7 +116,7 @@ class Intervals(TypedDict, total=False):
     seed: Annotated[int, Parameter(metavar="N", validator=FromZero)]
 
 
-class Judges(Intervals):
+class Judges(IntervalOptions):
     """What two judges are called, the groups within which they are compared, too, and how intervals are made."""
 
     names: list[str]
@@ -134,10 +134,10 @@ def correlate(
     rankings: Annotated[RankingOptions | None, Parameter(name="*", group=_COMPARED)] = None,
     by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=_COMPARED)] = None,
     ordering: Annotated[SystemOptions | None, Parameter(name="*", group=_COMPARED)] = None,
-    intervals: Annotated[Intervals | None, Parameter(name="*", group=_COMPARED)] = None,
+    intervals: Annotated[IntervalOptions | None, Parameter(name="*", group=_COMPARED)] = None,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
-    shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
+    shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),
 ) -> None:
     """Correlate rankings: of runs, of systems by several measures, or of two judges' grades.
 
@@ -165,7 +165,11 @@ def correlate(
         rankworth correlate --judges human.qrels llm.qrels *.run
 
     """
-    rankings, ordering, intervals = rankings or RankingOptions(), ordering or SystemOptions(), intervals or Intervals()
+    rankings, ordering, intervals = (
+        rankings or RankingOptions(),
+        ordering or SystemOptions(),
+        intervals or IntervalOptions(),
+    )
     measures, behind = _before_files(options.measured.measure or ())
     methods, stray = _before_files(method or ())
     named = [*files, *behind, *stray]

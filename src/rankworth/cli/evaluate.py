@@ -18,17 +18,17 @@ from rankworth.cli.options import (
     OTHER,
     READ,
     SHOWN,
+    DisplayOptions,
     File,
     HiddenFile,
     Measured,
     Options,
     Running,
     Share,
-    Shown,
+    as_arguments,
     refuse_files,
     typed,
     with_gates,
-    words,
 )
 from rankworth.cli.output import Output, picture, progress
 from rankworth.errors import UsageError
@@ -103,7 +103,7 @@ def evaluate(
     interval: Annotated[bool, Parameter(group=FIRST)] = False,
     level: Annotated[float | None, Parameter(validator=Share, group=SHOWN)] = None,
     percent: Annotated[bool, Parameter(group=SHOWN)] = False,
-    shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
+    shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),
     fail_under: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X", group=OTHER)] = None,
 ) -> int:
     """Evaluate runs against judgements.
@@ -200,7 +200,7 @@ def evaluate(
     paths = {"": qrels}
     if not exact:  # explain takes no exact run
         paths |= {ranking.name: path for ranking, (_, path) in zip(rankings, files.named, strict=True)}
-    return _decide(verdicts, {name: path for name, path in paths.items() if path != STDIN}, words(how), out)
+    return _decide(verdicts, {name: path for name, path in paths.items() if path != STDIN}, as_arguments(how), out)
 
 
 def _decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Sequence[str], out: Output) -> int:

@@ -18,11 +18,11 @@ from rankworth.cli.options import (
     READ,
     SHOWN,
     ConventionsButMissing,
+    DisplayOptions,
     FromOne,
     GradeWords,
     HiddenFile,
     ReadTexts,
-    Shown,
     TextOptions,
 )
 from rankworth.cli.output import Output, picture, progress, rendered
@@ -75,7 +75,7 @@ def explain(
     best: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=MEASURED)] = None,
     missing: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=MEASURED)] = None,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
-    shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
+    shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),
 ) -> None:
     """Show how the value of a query is computed, rank by rank, and what is missing.
 
@@ -100,7 +100,7 @@ def explain(
         rankworth explain --grades 2,1,0,1,2 -m 'nDCG(gain=exp2)@3'
 
     """
-    grades = None if options.read.grades is None or options.grade_words else " ".join(options.read.grades)
+    grades = None if options.read.grades is None or options.grades_by_word else " ".join(options.read.grades)
     either = {name: text for name, text in (("grades", grades), ("missing", missing)) if text is not None}
     settings: dict[str, Any] = {name: text for name, text in either.items() if text in VALUES[name].words}
     lists = {name: _grades(name, text) for name, text in either.items() if name not in settings}

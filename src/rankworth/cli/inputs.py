@@ -192,7 +192,7 @@ class InputFiles:
             names = further[-1].columns if len(further) > len(self.named) else {}
             settings["exclude"] = Exclusion.of(self.options.measured.exclude, names)
         blank = self.options.read.blank or "unjudged"
-        words = self.options.grade_words
+        words = self.options.grades_by_word
         described = Described(list(self.files[0]), judged.columns, blank, judged.format, judged.split, words)
         judgements, runs = with_scored_rows(described, self.read_runs())
         return judgements, runs, settings

@@ -11,10 +11,10 @@ from rankworth.cli.options import (
     FORMAT,
     MEASURED,
     SHOWN,
+    DisplayOptions,
     File,
     FromOne,
     HiddenFile,
-    Shown,
     TextOptions,
     refuse_files,
 )
@@ -33,7 +33,7 @@ def judge_next(
     options: Annotated[TextOptions, FLAT] = TextOptions(),
     n: Annotated[int, Parameter(name="-n", metavar="N", validator=FromOne, group=MEASURED)] = 50,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
-    shown: Annotated[Shown, Parameter(name="*", group=SHOWN)] = Shown(),
+    shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),
 ) -> None:
     """List the unjudged documents that can change a value, or the difference of two runs, most.
 

@@ -294,7 +294,7 @@ class Options:
         return replace(self, read=replace(self.read, **{name: getattr(usual, name) for name in _OF_RUNS}))
 
     @property
-    def grade_words(self) -> dict[str, float]:
+    def grades_by_word(self) -> dict[str, float]:
         """The grades that words of judgements mean.
 
         Raises:
@@ -306,7 +306,7 @@ class Options:
     @property
     def of_files(self) -> list[str]:
         """The options by which a command reads the same files, as a command line has them."""
-        return words(typed(self.read, exclude=self.measured.exclude, plugin=self.measured.plugin))
+        return as_arguments(typed(self.read, exclude=self.measured.exclude, plugin=self.measured.plugin))
 
 
 @dataclass(frozen=True)
@@ -321,7 +321,7 @@ class TextOptions(Options):
     read: Annotated[ReadTexts, Parameter(name="*", group=READ)] = ReadTexts()
 
 
-def words(options: Mapping[str, Sequence[str]]) -> list[str]:
+def as_arguments(options: Mapping[str, Sequence[str]]) -> list[str]:
     """Write options with their values as a command line has them."""
     return [word for option, values in options.items() for word in (option, *values)]
 
@@ -388,7 +388,7 @@ class Running:
 
 
 @dataclass(frozen=True)
-class Shown:
+class DisplayOptions:
     """How a result is shown.
 
     Attributes:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Self, get_args
 
-from rankworth.cli.options import Shown
+from rankworth.cli.options import DisplayOptions
 from rankworth.errors import RankworthWarning, UsageError, escaped, on_command_line
 from rankworth.io import atomic
 from rankworth.tables import data
@@ -61,7 +61,7 @@ class Output:
     @classmethod
     def of(
         cls,
-        shown: Shown,
+        shown: DisplayOptions,
         form: str | None,
         inputs: Sequence[str],
         *,

@@ -63,7 +63,7 @@ def evaluate(
     sources[0] = (*sources[0][:2], replace(sources[0][2], blanks=Blanks(blank)))
     forms = [files.form_of(*source) for source in zip(inputs.files, sources, strict=True)]
     options["qrels_columns"] = inputs.readings[0].columns if forms[0] in ("parquet", "csv", "tsv") else {}
-    options |= {"blank": blank} | ({"grades": words} if (words := inputs.options.grade_words) else {})
+    options |= {"blank": blank} | ({"grades": words} if (words := inputs.options.grades_by_word) else {})
     with _session(running.master, running.memory) as session:
         judged, *ranked = [files.frame(session, *source) for source in zip(inputs.files, sources, forms, strict=True)]
         frames: dict[str, Any] = {}

@@ -21,7 +21,7 @@ from rankworth.tables.analysis import Analysis, record
 from rankworth.tables.columns import Column, Kind, Sheet, by_name
 from rankworth.whatif.bounds import no_bounds, of_runs, refuse_without_bounds, vary
 from rankworth.whatif.rankings import MeasureContext
-from rankworth.whatif.unjudged_grades import Holes, effects, grades_of
+from rankworth.whatif.unjudged_grades import UnjudgedDocuments, effects, grades_of
 
 MEASURE: Final = "nDCG@10"
 """the measure by default"""
@@ -153,7 +153,7 @@ def judge_next(
     judgements = inputs.Judgements(judged, only, [measure.judging for measure in plan.measures])
     sides = _sides(judgements, named, plan)
     refuse_without_bounds([next(filter(None, (no_bounds(side, "unjudged") for side in sides)), "")])
-    holes = Holes.of(sides)
+    holes = UnjudgedDocuments.of(sides)
     effect, ranks = effects(holes), holes.ranks
     size = int(np.count_nonzero(sides[0].column.listed))
     owner = np.repeat(holes.queries, holes.counts)
@@ -189,7 +189,7 @@ def judge_next(
     )
 
 
-def _expected_grades(sides: Sequence[MeasureContext], holes: Holes) -> Floats:
+def _expected_grades(sides: Sequence[MeasureContext], holes: UnjudgedDocuments) -> Floats:
     """Return `[N]`, the expected grade of unjudged documents as a share of the best one.
 
     The shares of judged documents are fitted by least squares to 1 / log2(1 + rank) in each run, which is 0 where a

@@ -21,7 +21,7 @@ _GRADES: Final = 128
 """more grades than that are scores"""
 
 
-class Judged(NamedTuple):
+class JudgedPairs(NamedTuple):
     """How much is judged, and by whom."""
 
     first: int
@@ -63,7 +63,7 @@ def by_item(sources: Sequence[Any], names: Sequence[str], words: Words) -> list[
 
 def judged_pairs(
     both: Sequence[Qrels], names: tuple[str, str], queries: Iterable[object] | None = None
-) -> tuple[Judged, list[Any], Floats, ConfusionTables]:
+) -> tuple[JudgedPairs, list[Any], Floats, ConfusionTables]:
     """Collect the pairs that both judges have, of all queries or of the given ones.
 
     Returns:
@@ -100,7 +100,7 @@ def judged_pairs(
     ours, theirs = (np.searchsorted(grades, side) for side in graded)
     tables = ConfusionTables.of(owner, ours, theirs, len(query_numbers), grades.size)
     sizes = first.height, second.height, pairs.height, first.height - pairs.height, second.height - pairs.height
-    judged = Judged(*sizes, first["query"].n_unique(), second["query"].n_unique(), len(query_numbers))
+    judged = JudgedPairs(*sizes, first["query"].n_unique(), second["query"].n_unique(), len(query_numbers))
     return judged, both[0].kinds.back("query", [ids[number] for number in query_numbers]), grades, tables
 
 

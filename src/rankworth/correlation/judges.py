@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, get_args
 import numpy as np
 
 from rankworth.arrays import Floats, Integers
-from rankworth.correlation.judged_pairs import Judged, by_item, judged_pairs
+from rankworth.correlation.judged_pairs import JudgedPairs, by_item, judged_pairs
 from rankworth.correlation.methods import names_of
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.groups import Slices
@@ -221,7 +221,7 @@ class Agreement(Analysis[Rows]):
         *("bias", "grades", "table", "per_grade", "by"),
     )
     names: tuple[str, str]
-    judged: Judged
+    judged: JudgedPairs
     grades: tuple[float, ...]
     table: Integers
     overall: Figures
@@ -564,7 +564,7 @@ def _notes(figures: Figures, scale: Scale) -> Iterator[str]:
 
 
 def _warnings(
-    figures: Figures, judged: Judged, scale: Scale, table: Floats, names: tuple[str, str]
+    figures: Figures, judged: JudgedPairs, scale: Scale, table: Floats, names: tuple[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Yield slug and text of what makes agreement easy to misread: few queries, one main grade, pairs of one judge."""
     if figures.queries < FEW_QUERIES:

@@ -117,7 +117,7 @@ def _is_group(item: object) -> bool:
 
 
 @dataclass(frozen=True)
-class Rows:
+class RankedRows:
     """The rows of a run, those of each query together, best first."""
 
     names: Sequence[str]
@@ -134,7 +134,7 @@ class Rows:
     """whether ids came as integers"""
 
     @classmethod
-    def of_run(cls, run: Run) -> "Rows":
+    def of_run(cls, run: Run) -> "RankedRows":
         """Read the rows of a run; a list is a ranking without ties.
 
         Raises:
@@ -172,16 +172,16 @@ class Rows:
         """The ids of all queries, those without a document last."""
         return [*self.names, *self.empty]
 
-    def only(self, queries: Sequence[str]) -> "Rows":
+    def only(self, queries: Sequence[str]) -> "RankedRows":
         """Select the rows of the given queries, in their order; none for a query that is not there."""
         numbers = {name: number for number, name in enumerate(self.names)}
         positions = np.array([numbers.get(query, -1) for query in queries], dtype=np.int64)
         lengths = np.where(positions < 0, 0, np.diff(self.starts, append=0)[positions])
         starts = np.concatenate(([0], np.cumsum(lengths)))
         if np.array_equal(positions[positions >= 0], np.arange(len(self.names))):
-            return Rows(queries, starts, self.documents, self.scores)
+            return RankedRows(queries, starts, self.documents, self.scores)
         rows = expand(self.starts[positions], lengths)
-        return Rows(queries, starts, self.documents.gather(rows), self.scores[rows])
+        return RankedRows(queries, starts, self.documents.gather(rows), self.scores[rows])
 
     @property
     def query(self) -> Integers:
@@ -189,7 +189,7 @@ class Rows:
         return np.repeat(np.arange(len(self.names)), np.diff(self.starts))
 
 
-def of_rows(first: Rows, second: Rows, queries: Sequence[str] | None = None) -> Pairing:
+def of_rows(first: RankedRows, second: RankedRows, queries: Sequence[str] | None = None) -> Pairing:
     """Match the rankings of two runs, whose rows were read before; documents with equal scores are tied.
 
     Args:
@@ -201,7 +201,8 @@ def of_rows(first: Rows, second: Rows, queries: Sequence[str] | None = None) -> 
     Raises:
         InputError: `duplicate-document`.
 
-    >>> pair = of_rows(*(Rows.of_run(Run(one)) for one in ({"q1": {"a": 2, "b": 1}}, {"q1": {"b": 5}, "q2": {"c": 1}})))
+    >>> runs = Run({"q1": {"a": 2, "b": 1}}), Run({"q1": {"b": 5}, "q2": {"c": 1}})
+    >>> pair = of_rows(*map(RankedRows.of_run, runs))
     >>> pair.queries, pair.first.match
     (('q1', 'q2'), array([-1,  0], dtype=int32))
     """
@@ -217,7 +218,7 @@ def of_rows(first: Rows, second: Rows, queries: Sequence[str] | None = None) -> 
     return Pairing(tuple(names), *made)
 
 
-def _same_documents(first: Rows, second: Rows) -> tuple[Integers, Integers]:
+def _same_documents(first: RankedRows, second: RankedRows) -> tuple[Integers, Integers]:
     """Find the rows of documents that both sides have for a query, by keys, which need less memory than to join texts.
 
     Raises:
@@ -237,7 +238,7 @@ def _same_documents(first: Rows, second: Rows) -> tuple[Integers, Integers]:
     return row, other
 
 
-def _refuse_repeated(*sides: Rows) -> None:
+def _refuse_repeated(*sides: RankedRows) -> None:
     """Refuse documents that a query ranks twice.
 
     Raises:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, TypedDict, get_arg
 import numpy as np
 
 from rankworth.arrays import Floats, Integers
-from rankworth.correlation.matching import Rows, numbers_are_scores, of_rows, read
+from rankworth.correlation.matching import RankedRows, numbers_are_scores, of_rows, read
 from rankworth.correlation.methods import Method, Missing, method_rules, methods, names_of
 from rankworth.correlation.steps import RANKED, Steps, steps_of
 from rankworth.errors import InputError, UsageError, counted, quoted
@@ -457,7 +457,7 @@ def correlate(
     first, second = (read(source, name, scores=scored) for source, name in zip((x, y), chosen, strict=True))
     named = names_of(names, [side.name if isinstance(side, Run) else "" for side in (first, second)], ("x", "y"))
     if isinstance(first, Run) and isinstance(second, Run):
-        return _of_runs((Rows.of_run(first), Rows.of_run(second)), queries, named, how)
+        return _of_runs((RankedRows.of_run(first), RankedRows.of_run(second)), queries, named, how)
     if isinstance(first, Run) or isinstance(second, Run):
         kinds = ["a run" if isinstance(side, Run) else "one ranking" for side in (first, second)]
         text = " and ".join(f"{name} is {kind}" for name, kind in zip(named, kinds, strict=True))
@@ -514,7 +514,7 @@ def correlate_runs(
             remedy="give several: {name: run, ...}, on the command line rankworth correlate RUN RUN...",
         )
     query_ids = None if queries is None else ids(queries)
-    rows = {name: Rows.of_run(run) for name, run in named.items()}
+    rows = {name: RankedRows.of_run(run) for name, run in named.items()}
     pairs = combinations(named, 2)
     return Correlations({pair: _of_runs((rows[pair[0]], rows[pair[1]]), query_ids, pair, how) for pair in pairs})
 
@@ -541,7 +541,7 @@ def _how(missing: Missing, level: float, seed: int, methods: Sequence[Method]) -
 
 
 def _of_runs(
-    rows: tuple[Rows, Rows], queries: Iterable[object] | None, names: tuple[str, str], how: _How
+    rows: tuple[RankedRows, RankedRows], queries: Iterable[object] | None, names: tuple[str, str], how: _How
 ) -> Correlation:
     """Compute the values of all methods for the rankings of two runs.
 

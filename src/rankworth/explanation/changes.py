@@ -40,7 +40,7 @@ SEED: Final = 0
 
 
 @dataclass(frozen=True)
-class Options:
+class VariationOptions:
     """What is varied, and how far."""
 
     by: By
@@ -50,7 +50,7 @@ class Options:
     cutoffs: tuple[int, ...] | None = None
 
 
-class Change(NamedTuple):
+class VariationRow(NamedTuple):
     """One row of a `Variation` to be: what is changed, and to what."""
 
     to: object
@@ -174,7 +174,7 @@ class RankedQuery:
         change = None if value is None or self.value is None else value - self.value
         return {"measure": self.label, by: to, "value": value, "change": change, **further}
 
-    def rows(self, by: By, changes: Sequence[Change]) -> list[Row]:
+    def rows(self, by: By, changes: Sequence[VariationRow]) -> list[Row]:
         """Make the rows of a `Variation`: the value after each change."""
         values = self.values([change.ranking for change in changes], [change.description for change in changes])
         pairs = zip(changes, values, strict=True)
@@ -231,7 +231,7 @@ def ranked_queries(qrels: object, run: object, query: str, plan: Plan) -> list[R
     return [RankedQuery(context.resolved.label, context, name) for context in contexts for name in context.names(query)]
 
 
-def by_position(query: RankedQuery, options: Options) -> list[Row]:
+def by_position(query: RankedQuery, options: VariationOptions) -> list[Row]:
     """Put one document at every rank, while the others keep their order; one that was not retrieved comes in."""
     ranking, document = query.ranking, options.document or ""
     row, first = query.row(document), ranking.rows.tie_first
@@ -247,14 +247,14 @@ def by_position(query: RankedQuery, options: Options) -> list[Row]:
             if first[above] == first[below]:
                 continue
         rank = query.rank(position)
-        changes.append(Change(rank, moved, f"{document} at rank {rank}", further))
+        changes.append(VariationRow(rank, moved, f"{document} at rank {rank}", further))
     if len(changes) < until:
         text = f"without ranks between documents of one score, whose order no rank changes (ties={query.ties})"
         query.notes.append(f"{query.label}: {text}")
     return query.rows("position", changes)
 
 
-def by_grade(query: RankedQuery, options: Options, beside: float | None = None) -> list[Row]:
+def by_grade(query: RankedQuery, options: VariationOptions, beside: float | None = None) -> list[Row]:
     """Give one document every grade, by default those of the judgements; `beside` is another document's in examples."""
     document = options.document or ""
     row, further = query.row(document), {"document": document, "beside": beside}
@@ -264,11 +264,13 @@ def by_grade(query: RankedQuery, options: Options, beside: float | None = None) 
         scale = sorted(every if len(every) <= _MAX_SCALE else {0.0, *query.ranking.rows.pool.grades.tolist()})
     now = query.ranking.grade(row)
     graded = ((grade, query.regraded({row: grade})) for grade in scale)
-    changes = [Change(grade, None if grade == now else other, f"grade {grade:g}", further) for grade, other in graded]
+    changes = [
+        VariationRow(grade, None if grade == now else other, f"grade {grade:g}", further) for grade, other in graded
+    ]
     return query.rows("grade", changes)
 
 
-def by_swap(query: RankedQuery, options: Options) -> list[Row]:
+def by_swap(query: RankedQuery, options: VariationOptions) -> list[Row]:
     """Swap every pair of neighbours, each with the rank and the score of the other."""
     ranking = query.ranking
     first, documents = ranking.rows.tie_first, ranking.documents
@@ -278,7 +280,9 @@ def by_swap(query: RankedQuery, options: Options) -> list[Row]:
         rank = query.rank(row + 1)
         pair = f"{rank}-{query.rank(row + 2)}"
         further = {"rank": rank, "document": documents[row], "other": documents[row + 1]}
-        changes.append(Change(pair, None if is_tied else ranking.swapped(row), f"the swap of ranks {pair}", further))
+        changes.append(
+            VariationRow(pair, None if is_tied else ranking.swapped(row), f"the swap of ranks {pair}", further)
+        )
     if not changes:
         query.notes.append("there are no two neighbours")
     if any(change.ranking is None for change in changes):
@@ -286,7 +290,7 @@ def by_swap(query: RankedQuery, options: Options) -> list[Row]:
     return query.rows("swap", changes)
 
 
-def by_ties(query: RankedQuery, _: Options) -> list[Row]:
+def by_ties(query: RankedQuery, _: VariationOptions) -> list[Row]:
     """Find the lowest, the mean and the highest value over the orders of tied documents."""
     context, query_index = query.context, query.ranking.query_index
     rows = replace(context.run.judgement.hits.of(np.array([query_index])), document=None, score=None)
@@ -334,7 +338,7 @@ def _sampled(rows: JudgedRows) -> JudgedRows:
     return in_orders(rows, ranks)
 
 
-def by_unjudged(query: RankedQuery, options: Options) -> list[Row]:
+def by_unjudged(query: RankedQuery, options: VariationOptions) -> list[Row]:
     """Compute what the value would be if unjudged documents had a grade, by default the best one of the judgements."""
     ranking = query.ranking
     ranks = ranking.rows.rank[: ranking.retrieved]

@@ -11,7 +11,7 @@ from rankworth import names
 from rankworth.errors import InputError, MeasureError, UsageError
 from rankworth.evaluation import runner
 from rankworth.explanation import changes
-from rankworth.explanation.changes import BY, By, Options, RankedQuery, Row, ranked_queries
+from rankworth.explanation.changes import BY, By, RankedQuery, Row, VariationOptions, ranked_queries
 from rankworth.explanation.explaining import named_ranking
 from rankworth.explanation.scenario import GRADES as EXAMPLE
 from rankworth.explanation.scenario import UNJUDGED as UNJUDGED_EXAMPLE
@@ -49,7 +49,7 @@ class Way(NamedTuple):
     """How one of these is varied, and how a table shows it."""
 
     sentence: str
-    rows: Callable[[RankedQuery, Options], list[Row]] | None
+    rows: Callable[[RankedQuery, VariationOptions], list[Row]] | None
     """the rows for a query by one measure; None for cutoffs, which change the measure and not the ranking"""
     keys: tuple[tuple[str, str, Kind], ...]
     """the columns that name a row of a table, with heading and kind"""
@@ -305,7 +305,7 @@ def vary(
         raise UsageError("unknown-setting", f"by={by!r}: what is varied is one of {choices}")
     sides = {"qrels": qrels, "run": run, "query": query}
     named = named_ranking(settings, sides, {"grades": grades, "missing": missing})
-    options = Options(by, None if document is None else str(document), _scale(grade), n, _cutoffs(cutoffs))
+    options = VariationOptions(by, None if document is None else str(document), _scale(grade), n, _cutoffs(cutoffs))
     _check(options, is_example=named is None)
     texts = names.several(measures)
     if named is None:
@@ -318,7 +318,7 @@ def vary(
     return _varied(_Ranking(plan, rel, judged, ranked, query, title), options)
 
 
-def _check(options: Options, *, is_example: bool) -> None:
+def _check(options: VariationOptions, *, is_example: bool) -> None:
     """Refuse options that mean nothing, and numbers that are none.
 
     Raises:
@@ -422,7 +422,7 @@ def _of_list(plan: Plan, rel: float | None, grades: Sequence[float | None]) -> _
     return _Ranking(plan, rel, *of_grades(grades), GRADES, f"the grades {_listed(grades)}")
 
 
-def _varied(ranking: _Ranking, options: Options) -> Variation:
+def _varied(ranking: _Ranking, options: VariationOptions) -> Variation:
     """Vary one ranking."""
     way = WAYS[options.by]
     if way.rows is None:
@@ -435,7 +435,7 @@ def _varied(ranking: _Ranking, options: Options) -> Variation:
     return ranking.variation(options.by, ranked, rows, about, document)
 
 
-def _by_cutoff(ranking: _Ranking, options: Options) -> Variation:
+def _by_cutoff(ranking: _Ranking, options: VariationOptions) -> Variation:
     """Cut one ranking at several ranks; measures that differ in their cutoff alone are one row of values."""
     depth = options.n or _deepest(ranking.plan) or _CUTOFFS
     cutoffs = options.cutoffs or range(1, depth + 1)
@@ -490,7 +490,7 @@ def _deepest(plan: Plan) -> int:
     return max((each.quantity.cutoff or 0 for each in plan.measures if isinstance(each.quantity, Measure)), default=0)
 
 
-def _example(plan: Plan, rel: float | None, options: Options) -> Variation:
+def _example(plan: Plan, rel: float | None, options: VariationOptions) -> Variation:
     """Vary a small example."""
     by, size = options.by, options.n or max(_MIN_DOCUMENTS, min(_MAX_DOCUMENTS, _deepest(plan)))
     if by in ("position", "grade"):
@@ -505,7 +505,7 @@ def _example(plan: Plan, rel: float | None, options: Options) -> Variation:
     return _varied(_of_list(plan, rel, grades), options)
 
 
-def _document_example(plan: Plan, rel: float | None, options: Options, size: int) -> Variation:
+def _document_example(plan: Plan, rel: float | None, options: VariationOptions, size: int) -> Variation:
     """Give the first document every rank, or every grade: as the only one that is relevant, and above another."""
     options, lists = replace(options, document="1", n=size), []
     if options.by == "position":

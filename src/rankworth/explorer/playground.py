@@ -48,7 +48,7 @@ _KINDS: Final[Mapping[type, str]] = {dict: "an object", list: "a list", str: "te
 _UNDO: Final = "undo the last change, or open the page again"
 
 
-class Ranking(NamedTuple):
+class SystemRanking(NamedTuple):
     """Documents in the order of a system, and their scores."""
 
     name: str
@@ -82,7 +82,7 @@ class Playground:
 
     query: str
     grades: Mapping[str, float | None]
-    rankings: tuple[Ranking, ...]
+    rankings: tuple[SystemRanking, ...]
     measures: tuple[str, ...]
     lead: str
     conventions: Mapping[str, Any]
@@ -143,7 +143,7 @@ class Playground:
         """The rankings with documents, by name."""
         return {each.name: Run({self.query: each.run}, each.name) for each in self.rankings if each.documents}
 
-    def inputs(self, ranking: Ranking) -> tuple[Qrels, Run]:
+    def inputs(self, ranking: SystemRanking) -> tuple[Qrels, Run]:
         """Return judgements and run; one without documents answers another query, so that this one is unanswered."""
         if ranking.documents:
             return self.qrels, self.runs[ranking.name]
@@ -160,12 +160,12 @@ class Playground:
         variation = self._of_ranks(self.rankings[0], vary, measures=measures, by=by, **options) if measures else None
         return [{name: finite(value) for name, value in row.items()} for row in variation.rows] if variation else []
 
-    def explained(self, ranking: Ranking) -> Explanation | None:
+    def explained(self, ranking: SystemRanking) -> Explanation | None:
         """Explain how the value of a ranking is computed."""
         explanation: Explanation | None = self._of_ranks(ranking, explain, measure=self.lead)
         return explanation
 
-    def _of_ranks(self, ranking: Ranking, function: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401
+    def _of_ranks(self, ranking: SystemRanking, function: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401
         """Explain or vary a ranking with `function`; None for a measure that counts, and for no documents."""
         qrels, run = self.inputs(ranking)
         try:
@@ -200,7 +200,9 @@ def examples() -> list[dict[str, Any]]:
         grade_by_id = {name: None if grade == _UNJUDGED else grade for name, grade in grades.items()}
         state["documents"] = [{"id": name, "grade": grade, "text": ""} for name, grade in grade_by_id.items()]
         ranked = {name: dict(sorted(scores.items(), key=lambda pair: -pair[1])) for name, scores in runs.items()}
-        state["rankings"] = [Ranking(name, [*scores], [*scores.values()])._asdict() for name, scores in ranked.items()]
+        state["rankings"] = [
+            SystemRanking(name, [*scores], [*scores.values()])._asdict() for name, scores in ranked.items()
+        ]
         example["state"] = state
     return examples
 
@@ -339,13 +341,13 @@ def _with_controls(text: str, cutoff: int | None, gain: str) -> str:
     return text if changed == measure else str(changed)
 
 
-def _markdown(page: Playground, ranking: Ranking) -> str:
+def _markdown(page: Playground, ranking: SystemRanking) -> str:
     """Write the table of steps in Markdown; of values, for a measure that counts."""
     explained = page.explained(ranking) or evaluate(*page.inputs(ranking), page.measures, **page.conventions)
     return explained.to_markdown()
 
 
-def _python(page: Playground, ranking: Ranking) -> str:
+def _python(page: Playground, ranking: SystemRanking) -> str:
     """Write lines of Python that give the values and the explanation."""
     qrels, run = {page.query: page.judged}, {page.query: ranking.run}
     changed = {name: value for name, value in page.conventions.items() if value not in (None, DEFAULT, {})}
@@ -359,7 +361,7 @@ print(rw.evaluate(qrels, run, {list(page.measures)!r}{options}))
 {explain if page.explained(ranking) else ""}"""
 
 
-def _command(page: Playground, ranking: Ranking) -> str:
+def _command(page: Playground, ranking: SystemRanking) -> str:
     """Write a command that explains the ranking: from grades in rank order, or from files where these do not do."""
     measures = [name for name in page.measures if replace(page, lead=name).explained(ranking)]
     require(bool(measures), "no rank adds to any of these measures, so that no command explains them", "add nDCG")
@@ -385,14 +387,16 @@ def _text(grade: float) -> str:
     return repr(float(grade)).removesuffix(".0")
 
 
-def _ranking(record: Mapping[str, Any], grades: Mapping[str, float | None]) -> Ranking:
+def _ranking(record: Mapping[str, Any], grades: Mapping[str, float | None]) -> SystemRanking:
     """Read a ranking of the page; where it has no scores, each rank gets a lower one."""
     documents = _several(record, "documents", str, MAX_RANKS)
     require(len({*documents} & grades.keys()) == len(documents), "a ranking has known documents, once each")
     scores = record.get("scores")
     scores = [*range(len(documents), 0, -1)] if scores is None else checked(scores, list, "scores")
     require(len(scores) == len(documents), "a ranking has a score for each document")
-    return Ranking(checked_text(record, "name", "run"), documents, [_finite(score, "a score") for score in scores])
+    return SystemRanking(
+        checked_text(record, "name", "run"), documents, [_finite(score, "a score") for score in scores]
+    )
 
 
 def _several(record: Mapping[str, Any], name: str, kind: type, most: int) -> list[Any]:

@@ -109,7 +109,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
         reading.orders.agree(value or "order", source.name)
     more = {f"query {number}": cell for number, cell in enumerate(header.joined, 2)}
     cells = {**header.places, **more}
-    records = (_Quepid if header.quepid else Records)(
+    records = (_Quepid if header.quepid else TableRecords)(
         source,
         TAB if header.delimiter in LOOSE else header.delimiter,
         cells,
@@ -161,7 +161,7 @@ def _lists(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.Da
         for name in parts_of(column, header) or numbered(column, header, chosen_columns)
     ]
     needed += [column for column in chosen_columns if column in header]
-    records = Records(
+    records = TableRecords(
         source,
         TAB if begun.delimiter in LOOSE else begun.delimiter,
         {name: header.index(name) for name in dict.fromkeys(needed)},
@@ -316,7 +316,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
     elif not named and not (named := reading.format != "msmarco" and not _is_data(begun.cells, reading.grades)):
         usual = _USUAL.get((reading.format, layout, len(begun.cells)))
         if usual is None:
-            beginning = headerless.Beginning.of(source)
+            beginning = headerless.FirstLines.of(source)
             remedy = "a line holds query and document, between tabs or commas"
             if len(beginning.columns) > 1:
                 counted = headerless.way(source, beginning, layout, reading.option or layout.option)
@@ -405,7 +405,7 @@ def _names(cells: Sequence[str], *, named: bool) -> tuple[str, ...]:
 
 
 @dataclass
-class Records(Reader):
+class TableRecords(Reader):
     """The records below the beginning of a table.
 
     Attributes:
@@ -467,7 +467,7 @@ def _with_tabs(text: bytes, delimiter: str) -> bytes:
     return _BLANKS.sub(b"\t", _OUTER_BLANKS.sub(b"", text))
 
 
-class _Quepid(Records):
+class _Quepid(TableRecords):
     """Exports of Quepid, which leave cells empty where nothing was retrieved or judged."""
 
     def is_odd(self, text: bytes) -> bool:  # noqa: ARG002 - all of them are read record by record

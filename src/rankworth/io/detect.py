@@ -40,7 +40,7 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
         fits = not _are_cells(source, first, layout)
     counted = any(map(is_counted, reading.columns.values()))
     if fits and counted:
-        fits = not headerless.Beginning.of(source).misfit(layout, "trec")
+        fits = not headerless.FirstLines.of(source).misfit(layout, "trec")
     binary = next((form for magic, form in MAGIC.items() if head.startswith(magic)), "")
     if binary and not fits:
         return binary

@@ -64,7 +64,7 @@ def separator_of(line: bytes) -> str:
 
 
 @dataclass(frozen=True)
-class Column:
+class FirstCells:
     """The cells of one column at the beginning of a file; `number` counts columns from 1."""
 
     number: int
@@ -105,14 +105,14 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Beginning:
+class FirstLines:
     """The columns at the beginning of a text without a header, all as long as its first line says."""
 
     separator: str
-    columns: Sequence[Column]
+    columns: Sequence[FirstCells]
 
     @classmethod
-    def of(cls, source: Source) -> "Beginning":
+    def of(cls, source: Source) -> "FirstLines":
         """Return those of a file.
 
         Raises:
@@ -125,7 +125,7 @@ class Beginning:
         separator = separator_of(first_line(head))
         rows = [split(line, separator) for line in lines if line.strip() and not line.lstrip().startswith(b"#")]
         rows = [row for row in rows if len(row) == len(rows[0])]
-        return cls(separator, [Column(number, cells) for number, cells in enumerate(zip(*rows, strict=True), 1)])
+        return cls(separator, [FirstCells(number, cells) for number, cells in enumerate(zip(*rows, strict=True), 1)])
 
     def roles(self, layout: Layout) -> dict[str, str]:
         """Return the likely column of query, document and value, as options name them; an empty one where none is.
@@ -202,7 +202,7 @@ def refuse_misfit(source: Source, layout: Layout, form: str, reading: "Reading")
         return
     option = reading.option or layout.option
     other, first = QRELS if layout is RUN else RUN, first_line(source.head(HEAD))
-    start = Beginning.of(source)
+    start = FirstLines.of(source)
     taken = other if form == "trec" and other.fits(first) else layout
     is_valued = form == "trec" or option != "exclude"  # the time beside a pair that is excluded does no harm
     if start.columns and is_valued and (reason := start.misfit(taken, form)):
@@ -214,7 +214,7 @@ def refuse_misfit(source: Source, layout: Layout, form: str, reading: "Reading")
         raise InputError("unfit-columns", text, remedy=remedy)
 
 
-def way(source: Source, start: Beginning, layout: Layout, option: str) -> str:
+def way(source: Source, start: FirstLines, layout: Layout, option: str) -> str:
     """Return the options, and the call, that read a text without a header as a table."""
     columns = start.roles(layout)
     if option == "exclude":
@@ -239,7 +239,7 @@ def advice(source: Source, layout: Layout, option: str) -> str:
     """
     if _WITHOUT_QUERY.match(first_line(source.head(HEAD))):
         return WITHOUT_QUERY
-    start = Beginning.of(source)
+    start = FirstLines.of(source)
     width = len(start.columns)
     least, most = (_PAIR, len(RUN.columns)) if layout is QRELS else (_PAIR + 1, len(QRELS.columns))
     is_line = width == len(layout.columns) and start.separator in ("\t", " ")

@@ -43,7 +43,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
         InputError: with the first problem of the file and its line.
 
     """
-    reader = _Reader(source, layout, reading)
+    reader = _JsonReader(source, layout, reading)
     chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST)
     first = next((chunk for chunk in chunks if chunk.text.strip()), None)
     if first is None:
@@ -68,7 +68,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
         raise InputError("empty-input", f"{source.name}: all lists are empty")
 
 
-class _Reader:
+class _JsonReader:
     """Turns chunks into frames."""
 
     def __init__(self, source: Source, layout: Layout, reading: "Reading") -> None:

@@ -147,7 +147,7 @@ def queries(source: object, *, columns: Mapping[str, str] = NONE) -> QueryTable:
     if isinstance(source, QueryTable):
         return source
     rows: dict[str, Row] = {}
-    for row in _rows(source, _Reader(QUERIES, columns)):
+    for row in _rows(source, _TextReader(QUERIES, columns)):
         first = rows.setdefault(row.id, row)
         if (first.text, first.more) != (row.text, row.more):
             text = f"{row.where}: query {quoted([row.id])} is there again with another text or another column"
@@ -193,7 +193,7 @@ def documents(
     """
     if isinstance(wanted, str):
         raise InputError("input-type", f"wanted={wanted!r} is a text", remedy=f"give a list of ids: [{wanted!r}]")
-    reader = _Reader(DOCUMENTS, columns, frozenset(wanted))
+    reader = _TextReader(DOCUMENTS, columns, frozenset(wanted))
     texts: dict[str, str] = {}
     for row in _rows(source, reader, progress) if wanted else ():
         texts.setdefault(row.id, row.text)
@@ -209,7 +209,7 @@ def check_documents(source: object) -> None:
         InputError: where anything is wrong with it.
 
     """
-    next(_rows(source, _Reader(DOCUMENTS, NONE)), None)
+    next(_rows(source, _TextReader(DOCUMENTS, NONE)), None)
 
 
 def _typed(values: Sequence[Value]) -> tuple[Value, ...]:
@@ -242,7 +242,7 @@ class Row(NamedTuple):
     where: str
 
 
-class _Reader:
+class _TextReader:
     """Makes rows of the cells of one source, all or those that are wanted."""
 
     def __init__(self, kind: Kind, columns: Mapping[str, str], wanted: frozenset[str] | None = None) -> None:
@@ -316,7 +316,7 @@ class _Reader:
 
     def entries(self, entries: Mapping[Any, Any], name: str) -> Iterator[Row]:
         """Yield the rows that stand under their ids: texts, or what else is known beside them."""
-        by_key = _Reader(self.kind, {**self.columns, self.kind.role: _KEY}, self.wanted)
+        by_key = _TextReader(self.kind, {**self.columns, self.kind.role: _KEY}, self.wanted)
 
         def cells(key: object) -> Cells:
             item = _fields(entries[key])
@@ -384,7 +384,7 @@ def _titled(title: str, text: str) -> str:
 # Files
 
 
-def _rows(source: object, reader: _Reader, progress: Progress | None = None) -> Iterator[Row]:
+def _rows(source: object, reader: _TextReader, progress: Progress | None = None) -> Iterator[Row]:
     """Yield the rows of all files, or of an object."""
     paths = paths_of(source)
     if not paths:
@@ -393,7 +393,7 @@ def _rows(source: object, reader: _Reader, progress: Progress | None = None) -> 
         for file in _files(fsdecode(path), reader.kind):
             file.check()
             file.progress = progress
-            yield from _of_file(file, _Reader(reader.kind, reader.columns, reader.wanted))
+            yield from _of_file(file, _TextReader(reader.kind, reader.columns, reader.wanted))
             file.check()
 
 
@@ -408,7 +408,7 @@ def _files(path: str, kind: Kind) -> tuple[Source, ...]:
     return (Source(named[0]),) if named else opened(path, QRELS, Reading())
 
 
-def _of_file(source: Source, reader: _Reader) -> Iterator[Row]:
+def _of_file(source: Source, reader: _TextReader) -> Iterator[Row]:
     """Read the rows of a file, in the format that its beginning tells."""
     head = source.head(HEAD)
     form = next((form for magic, form in signs.MAGIC.items() if head.startswith(magic)), "")
@@ -427,7 +427,7 @@ def _of_file(source: Source, reader: _Reader) -> Iterator[Row]:
     return reader.rows(_of_table(source, reader), f"{source.name}: row ")
 
 
-class _TextRecords(delimited.Records):
+class _TextRecords(delimited.TableRecords):
     """Records of texts, in which tabs are rare and quotes are not: between tabs, one that closes no cell is a quote.
 
     Attributes:
@@ -446,7 +446,7 @@ class _TextRecords(delimited.Records):
         return super().adapted(record._replace(problem=None) if self.separator == TAB else record)
 
 
-def _of_table(source: Source, reader: _Reader) -> Numbered:
+def _of_table(source: Source, reader: _TextReader) -> Numbered:
     """Yield the rows of a table with delimiters, below a header or without one; of documents those that are wanted."""
     begun = delimited.begin(source, DELIMITERS, reader.is_header)
     if not begun.cells:
@@ -492,7 +492,7 @@ def _of_json_lines(source: Source) -> Numbered:
         yield number, value if isinstance(value, dict) else str(value)
 
 
-def _of_json(source: Source, reader: _Reader) -> Iterator[Row]:
+def _of_json(source: Source, reader: _TextReader) -> Iterator[Row]:
     """Read the rows of one JSON document: a list of objects, one object, or texts by their ids."""
     text = source.whole()
     value = json_text.parsed(text, source)
@@ -502,7 +502,7 @@ def _of_json(source: Source, reader: _Reader) -> Iterator[Row]:
     return reader.rows(enumerate(value if isinstance(value, list) else [value], 1), f"{source.name}: row ")
 
 
-def _of_columns(source: Source, form: str, reader: _Reader) -> Numbered:
+def _of_columns(source: Source, form: str, reader: _TextReader) -> Numbered:
     """Read the rows of a Parquet or Arrow file, of documents no more than the columns and rows that are wanted."""
     from rankworth.io.parquet import File  # noqa: PLC0415 - text needs no dataframe library
 
@@ -516,7 +516,7 @@ def _of_columns(source: Source, form: str, reader: _Reader) -> Numbered:
 # What programs have
 
 
-def _of_object(source: Any, reader: _Reader) -> Iterator[Row]:  # noqa: ANN401 - anything
+def _of_object(source: Any, reader: _TextReader) -> Iterator[Row]:  # noqa: ANN401 - anything
     """Read the rows of an object: a dict by id or by column, rows of any kind, a frame, a data set of ir_datasets."""
     called = f"{reader.kind.called}: row "
     if isinstance(source, Mapping):
@@ -545,7 +545,7 @@ def _fields(item: Any) -> Any:  # noqa: ANN401 - anything
     return rows.fields_of(item, {}) or item
 
 
-def _of_frame(source: Any, reader: _Reader) -> Numbered:  # noqa: ANN401 - any frame
+def _of_frame(source: Any, reader: _TextReader) -> Numbered:  # noqa: ANN401 - any frame
     """Read the rows of a frame of any library, of documents no more columns than are needed."""
     import narwhals as nw  # noqa: PLC0415 - rows need no dataframe library
 

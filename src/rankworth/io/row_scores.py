@@ -65,7 +65,7 @@ def _scores(source: Source) -> Iterator[pl.DataFrame]:
         skip = (len(above) + len(first) + 1, above.count(b"\n") + 1)
     else:
         column, width = (CELLS - 1, CELLS) if is_ranklib(first) else (0, 1)
-    reader = _Reader(
+    reader = _ScoreReader(
         source,
         "\t",
         {"score": column},
@@ -80,7 +80,7 @@ def _scores(source: Source) -> Iterator[pl.DataFrame]:
     return reader.frames(chunks(source, usual=CHUNK, longest=HEAD, skip=skip))
 
 
-class _Reader(Reader):
+class _ScoreReader(Reader):
     """Reads the score of each line."""
 
     def is_odd(self, text: bytes) -> bool:  # noqa: ARG002 - blank lines are none of Polars' rows

@@ -52,7 +52,7 @@ def batches(
         raise InputError(layout.slug, text, remedy=layout.exchanged)
     columns = columns or ("query", "document", layout.value)
     chosen = dict.fromkeys(("query", "document", *columns, *layout.columns[-2:]))
-    reader = _Reader(
+    reader = _TrecReader(
         source,
         "\t" if b"\t" in first and b" " not in first else " ",
         {role: layout.columns.index(role) for role in chosen},
@@ -104,7 +104,7 @@ def locate(
 
 
 @dataclass
-class _Reader(Reader):
+class _TrecReader(Reader):
     """Lines of columns with blanks or tabs between them."""
 
     layout: Layout = RUN

@@ -276,7 +276,7 @@ def _unquoted(text: str) -> float | str:
     return int(number) if bare.isdecimal() and number < _LARGEST else number
 
 
-def packed(items: Sequence[Any]) -> NDArray[np.float64]:
+def as_float64(items: Sequence[Any]) -> NDArray[np.float64]:
     """Return numbers, of which some may stand in quotes, as float64.
 
     Raises:

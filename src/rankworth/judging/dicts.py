@@ -94,7 +94,7 @@ class _Dicts(Rows):
             name=self.name,
             beside=lambda number: numbers_found.extend(map(self.lists[number].get, wanted[number], absent)),
         )
-        return scores, validate.packed(numbers_found)
+        return scores, validate.as_float64(numbers_found)
 
     def documents(self, rows: Integers) -> list[str]:
         """Return the ids at the given rows; read each dict only as far as the last row that is asked for."""

@@ -61,7 +61,7 @@ _NUMBER: Final = re.compile(rf"{_INTEGER.pattern}|U?HUGEINT|FLOAT|DOUBLE|BOOLEAN
 
 
 @dataclass(frozen=True)
-class Stream:
+class ArrowStream:
     """A frame, or a relation, that is read through Arrow's stream alone.
 
     DuckDB takes a frame so without PyArrow. Polars takes a relation so without remembering its class: DuckDB 2.0 writes
@@ -75,7 +75,7 @@ class Stream:
         return self.source.__arrow_c_stream__(requested_schema)
 
 
-def judgements(relation: Relation, columns: Mapping[str, str] = NONE) -> Stream:
+def judgements(relation: Relation, columns: Mapping[str, str] = NONE) -> ArrowStream:
     """Choose the columns of a relation that judgements are read from; all of them where none tells a grade.
 
     Args:
@@ -90,7 +90,7 @@ def judgements(relation: Relation, columns: Mapping[str, str] = NONE) -> Stream:
     with _translated(name):
         names = tuple(relation.columns)
         chosen = Table("grade", name, columns, names).chosen()
-        return Stream(_project(relation, chosen.values() if "grade" in chosen else names))
+        return ArrowStream(_project(relation, chosen.values() if "grade" in chosen else names))
 
 
 class Related(Run):
@@ -132,7 +132,9 @@ class Related(Run):
     def _taken(self, relation: Relation, *columns: Mapping[str, str]) -> pl.DataFrame:
         """Fetch columns of a relation as a frame."""
         with _translated(self._called):
-            return pl.DataFrame(Stream(_project(relation, [name for chosen in columns for name in chosen.values()])))
+            return pl.DataFrame(
+                ArrowStream(_project(relation, [name for chosen in columns for name in chosen.values()]))
+            )
 
     def _settled(self, frame: pl.DataFrame, orders: Orders, *, by_rank: bool = False) -> pl.DataFrame:
         """Return checked rows of one document each: `query, document, score`."""
@@ -244,7 +246,7 @@ class Related(Run):
         with _translated(self._called):
             rows = rows.project(", ".join(f"{column} AS {name}" for column, name in zip(columns, names, strict=True)))
             rows = rows.aggregate(f"{keys}, count(*) AS times", keys).filter("times > 1")
-            return pl.DataFrame(Stream(rows.order(", ".join(f"{name} ASC" for name in names)).limit(_SOME)))
+            return pl.DataFrame(ArrowStream(rows.order(", ".join(f"{name} ASC" for name in names)).limit(_SOME)))
 
     @property
     def has_ranks(self) -> bool:
@@ -343,7 +345,7 @@ class Related(Run):
         with _translated(self._called):
             spans = self.source.project(f"{self._query} AS query, {self._order} AS place")
             spans = spans.aggregate("query, min(place) AS first, max(place) AS last", "query").order("first ASC")
-            rows = pl.DataFrame(Stream(spans))
+            rows = pl.DataFrame(ArrowStream(spans))
         together = (rows["first"].shift(-1) > rows["last"]).fill_null(value=True).all()
         return rows["query"].cast(pl.String).to_list() if together else None
 
@@ -408,14 +410,14 @@ def _together(connection: Connection, frames: Iterable[pl.DataFrame]) -> Iterato
     """
     total, name = 0, "the run"
     for frame in frames:
-        batch = Stream(frame.with_row_index("place", total))  # noqa: F841 - DuckDB finds it by its name
+        batch = ArrowStream(frame.with_row_index("place", total))  # noqa: F841 - DuckDB finds it by its name
         with _translated(name):
             table = "INSERT INTO run" if total else "CREATE OR REPLACE TABLE run AS"
             connection.execute(f"{table} SELECT * FROM batch")
         total += frame.height
     for _, part in in_parts(name, connection.table("run"), "query", "place"):
         with _translated(name):
-            frame = pl.DataFrame(Stream(part.project("* EXCLUDE (place)")))
+            frame = pl.DataFrame(ArrowStream(part.project("* EXCLUDE (place)")))
         yield frame
 
 

@@ -72,7 +72,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Rows:
+class QueryMasks:
     """`[Q]`: which queries count, and which are without results or relevant documents."""
 
     listed: Mask
@@ -235,7 +235,7 @@ def rounded(numbers: Floats | float, decimals: int | None, halves: str) -> Float
     return np.array([round(number, decimals) for number in numbers.ravel().tolist()]).reshape(numbers.shape)
 
 
-def rows_of(standing: Standing, settings: Averaging) -> Rows:
+def rows_of(standing: Standing, settings: Averaging) -> QueryMasks:
     """Tell which queries have a value, and which a mean is divided by.
 
     Raises:
@@ -266,13 +266,13 @@ def rows_of(standing: Standing, settings: Averaging) -> Rows:
     if settings.no_relevant == "skip":
         listed, absent = listed & ~no_relevant, absent & ~no_relevant
     divided = {"rows": None, "judged": judged, "run": answered | standing.empty}[settings.divisor]
-    return Rows(listed, absent, unanswered, empty, no_relevant, divided)
+    return QueryMasks(listed, absent, unanswered, empty, no_relevant, divided)
 
 
 def column_of(
     quantity: Quantity,
     values: Floats,
-    rows: Rows,
+    rows: QueryMasks,
     standing: Standing,
     settings: Averaging,
     data: CallData = NO_DATA,
@@ -325,7 +325,7 @@ def column_of(
     )
 
 
-def _counts(visible: Floats, listed: Mask, rows: Rows, settings: Averaging, link: Link) -> tuple[Floats, Floats]:
+def _counts(visible: Floats, listed: Mask, rows: QueryMasks, settings: Averaging, link: Link) -> tuple[Floats, Floats]:
     """Tell the values that count in a mean, and how often each does, `[Q]` each.
 
     Args:
@@ -357,7 +357,7 @@ def _counts(visible: Floats, listed: Mask, rows: Rows, settings: Averaging, link
 
 
 def _replaced(
-    values: Floats, rows: Rows, standing: Standing, settings: Averaging, *, is_sum: bool
+    values: Floats, rows: QueryMasks, standing: Standing, settings: Averaging, *, is_sum: bool
 ) -> tuple[Floats, Mask]:
     """Give queries without results or relevant documents the values that settings have for them.
 

@@ -16,7 +16,7 @@ from rankworth.model import Qrels
 from rankworth.names import Quantity
 from rankworth.profiles import NO_DATA, CallData
 from rankworth.scoring import columns as scoring
-from rankworth.scoring.columns import Column, Mask, Rows, Standing
+from rankworth.scoring.columns import Column, Mask, QueryMasks, Standing
 from rankworth.scoring.counts import TieEffect
 from rankworth.settings import Averaging, Judging
 
@@ -43,14 +43,14 @@ class MeasuredRun:
     """which rows each measure was measured with"""
     ties: list[TieEffect] = field(default_factory=list)
     """measures whose mean depends on the order of ties, once a diagnosis was made"""
-    _rows: dict[Averaging, Rows] = field(default_factory=dict)
+    _rows: dict[Averaging, QueryMasks] = field(default_factory=dict)
 
     @property
     def condensed(self) -> bool:
         """Whether unjudged documents are removed before ranks are counted."""
         return self.judging.unjudged == "removed"
 
-    def rows(self, settings: Averaging) -> Rows:
+    def rows(self, settings: Averaging) -> QueryMasks:
         """Return the queries that count under settings of averaging.
 
         Raises:

@@ -29,7 +29,7 @@ from rankworth.scoring import inputs
 from rankworth.scoring.evaluator import Plan
 from rankworth.settings import Judging
 from rankworth.spark.means import SCHEMA, Aggregates, Means
-from rankworth.spark.sources import Source, quoted, rows_together, source, translated
+from rankworth.spark.sources import SparkSource, quoted, rows_together, source, translated
 from rankworth.spark.workers import Blocks, MeasureRows, QueryRows
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def evaluate(
     return cast("PerQuery", answer)
 
 
-def _by_position(judging: Judging, run: Source) -> bool:
+def _by_position(judging: Judging, run: SparkSource) -> bool:
     """Return whether the order in which documents of a query were given decides."""
     ordering = Ordering.of(judging).settled(Lists() if run.side.listed else None)
     if ordering.order == "rank" and not (run.side.listed or run.has_ranks):  # scores make the ranks
@@ -140,7 +140,7 @@ def _by_position(judging: Judging, run: Source) -> bool:
     return ordering.order == "given" or ties or ordering.duplicates in ("first", "last")
 
 
-def _judged_somewhere(pairs: DataFrame | None, plan: Plan, judged: Source) -> DataFrame:
+def _judged_somewhere(pairs: DataFrame | None, plan: Plan, judged: SparkSource) -> DataFrame:
     """Return `document`, text: the documents that are judged for some query."""
     of_both = all(measure.judging.exclude_from == "both" for measure in plan.measures)
     pairs_left = judged.pairs().withColumn("query", sql.col("query").cast("string"))
@@ -163,7 +163,7 @@ def _of_queries(plan: Plan) -> Plan:
     return replace(plan, measures=measures, by=None, profile=profile)
 
 
-def _refuse(plan: Plan, run: Source) -> None:
+def _refuse(plan: Plan, run: SparkSource) -> None:
     """Refuse settings for which something is missing.
 
     Raises:
@@ -250,8 +250,8 @@ class Job:
     plan: Plan
     blocks: Blocks
     rows: DataFrame
-    qrels: Source
-    run: Source
+    qrels: SparkSource
+    run: SparkSource
     blank: Blank
     restricted: bool
 

@@ -47,7 +47,7 @@ _MORE: Final = re.compile(r"\.\.\. and (?P<more>[\d,]+) more")
 
 
 @dataclass(frozen=True)
-class Side:
+class SideNames:
     """How judgements or a run stand in rows of both.
 
     Attributes:
@@ -80,7 +80,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Source:
+class SparkSource:
     """A frame of judgements or of a run, with the columns that count.
 
     Attributes:
@@ -93,7 +93,7 @@ class Source:
     """
 
     frame: "DataFrame"
-    side: Side
+    side: SideNames
     record: str
     query: pl.DataType
     has_ranks: bool
@@ -107,7 +107,7 @@ class Source:
         return rows.withColumn("document", sql.col("document").cast("string"))
 
 
-def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str] = NONE) -> Source:
+def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str] = NONE) -> SparkSource:
     """Find the columns of a frame; no row is read.
 
     Args:
@@ -143,8 +143,8 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
     ]
     if position is not None:
         taken.append(sql.col(quoted(position)).cast("double").alias(_POSITION))
-    side = Side(value, name, dict(columns), roles["query"], roles["document"], listed)
-    return Source(frame.select(*taken), side, record, schema[roles["query"]], rank is not None)
+    side = SideNames(value, name, dict(columns), roles["query"], roles["document"], listed)
+    return SparkSource(frame.select(*taken), side, record, schema[roles["query"]], rank is not None)
 
 
 def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
@@ -190,11 +190,11 @@ def quoted(column: str) -> str:
 
 
 def rows_together(
-    qrels: Source,
-    run: Source,
+    qrels: SparkSource,
+    run: SparkSource,
     pairs: "DataFrame | None" = None,
     wanted: "DataFrame | None" = None,
-    judged: "Callable[[Source], DataFrame] | None" = None,
+    judged: "Callable[[SparkSource], DataFrame] | None" = None,
 ) -> "DataFrame":
     """Join rows of all kinds, which the column `kind` names; null stands in the columns of other kinds.
 

@@ -22,7 +22,7 @@ from rankworth.results.values import PerQuery, Values, details, values_of
 from rankworth.scoring.columns import Column, additive
 from rankworth.scoring.evaluator import Plan, evaluate_run
 from rankworth.scoring.inputs import Judgements
-from rankworth.spark.sources import ELSEWHERE, PAIR, WANTED, Side
+from rankworth.spark.sources import ELSEWHERE, PAIR, WANTED, SideNames
 
 _NUMBERS: Final = (
     (re.compile(r" \(first in row [\d,]+\)|(?<=: )row [\d,]+: "), ""),
@@ -71,8 +71,8 @@ class Blocks:
     """
 
     plan: Plan
-    qrels: Side
-    run: Side
+    qrels: SideNames
+    run: SideNames
     blank: Blank
     elsewhere: bool
     ordered: bool
@@ -182,7 +182,7 @@ def _refuse_unjudged(rows: pl.DataFrame, judged: pl.DataFrame) -> None:
         raise InputError("unjudged-queries", text, remedy="leave out the queries without judgements")
 
 
-def _refuse_parted(rows: pl.DataFrame, run: Side) -> None:
+def _refuse_parted(rows: pl.DataFrame, run: SideNames) -> None:
     """Refuse several lists of one query, whose order is not known.
 
     Raises:

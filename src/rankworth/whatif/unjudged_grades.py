@@ -23,7 +23,7 @@ from rankworth.whatif.rankings import MeasureContext
 from rankworth.whatif.tie_orders import MAX_DOCUMENTS, MAX_RANKINGS, Bounds, is_ordered, worth
 
 
-class Ways(NamedTuple):
+class Assignments(NamedTuple):
     """Ways to give grades to the unjudged documents of queries."""
 
     query: Integers
@@ -32,7 +32,7 @@ class Ways(NamedTuple):
     """`[N]`: the grades of its documents, those of one way after the other"""
 
 
-class Side(NamedTuple):
+class RunWithGaps(NamedTuple):
     """A run of which documents have no grades."""
 
     context: MeasureContext
@@ -43,7 +43,7 @@ class Side(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Holes:
+class UnjudgedDocuments:
     """Queries with unjudged documents, in one run or two.
 
     Attributes:
@@ -58,11 +58,11 @@ class Holes:
     queries: Integers
     counts: Integers
     is_inside: Mask
-    sides: Sequence[Side]
+    sides: Sequence[RunWithGaps]
     ids: Sequence[str] = ()
 
     @classmethod
-    def of(cls, sides: Sequence[MeasureContext]) -> "Holes":
+    def of(cls, sides: Sequence[MeasureContext]) -> "UnjudgedDocuments":
         """Collect the queries with unjudged documents: documents without rows for one run, with ids for several."""
         size = min(len(side.qrels.queries) for side in sides) if len(sides) > 1 else sides[0].column.values.size
         judged = [np.bincount(side.run.hits.query[side.run.hits.is_judged], minlength=size)[:size] for side in sides]
@@ -85,7 +85,7 @@ class Holes:
                 document[row] = number
                 if is_inside:
                     inside[query].add(number)
-            runs.append(Side(side, hits, document))
+            runs.append(RunWithGaps(side, hits, document))
         counts = np.array([len(by_id) for by_id in numbers], dtype=np.int64)
         is_inside = [
             number in of_query
@@ -96,7 +96,7 @@ class Holes:
         return cls(queries, counts, np.array(is_inside, dtype=bool), runs, ids_of_all)
 
     @classmethod
-    def _of_ranks(cls, side: MeasureContext, queries: Integers, counts: Integers) -> "Holes":
+    def _of_ranks(cls, side: MeasureContext, queries: Integers, counts: Integers) -> "UnjudgedDocuments":
         """Collect the queries of one run, whose unjudged documents are known by their ranks, in rank order."""
         hits, measure = _rows_of(side, queries), side.measure
         depth = _depth(side, hits.n_retrieved)
@@ -115,7 +115,7 @@ class Holes:
         document[holes] = expand(np.zeros_like(counts), np.bincount(rows.query[holes], minlength=counts.size))
         inside = np.bincount(rows.query[holes], _within(rows, depth)[holes], counts.size)
         is_inside = expand(np.zeros_like(counts), counts) < np.repeat(inside, counts)
-        return cls(queries, counts, is_inside, [Side(side, rows, document)])
+        return cls(queries, counts, is_inside, [RunWithGaps(side, rows, document)])
 
     @property
     def is_measured(self) -> bool:
@@ -140,14 +140,14 @@ class Holes:
             rank[self.starts[side.rows.query[holed]] + side.document[holed]] = side.rows.rank[holed]
         return ranks
 
-    def values(self, ways: Ways) -> Floats:
+    def values(self, ways: Assignments) -> Floats:
         """Return `[W]`, the value of each way, or the difference of the second run and the first one."""
         queries = self.queries[ways.query]
         columns = (side.context.column_of(self.filled(side, ways), queries=queries) for side in self.sides)
         first, *further = (column.values for column in columns)
         return further[0] - first if further else first
 
-    def filled(self, side: Side, ways: Ways) -> JudgedRows:
+    def filled(self, side: RunWithGaps, ways: Assignments) -> JudgedRows:
         """Fill in the rankings of a run under some ways, one query each."""
         lengths = np.diff(side.rows.offsets)[ways.query]
         document = side.document[expand(side.rows.offsets[ways.query], lengths)]
@@ -160,9 +160,9 @@ class Holes:
         graded = replace(rows, grade=grade, is_judged=is_judged, judgement=None, subtopics=None, elsewhere=elsewhere)
         return graded.with_pool(np.repeat(np.arange(ways.query.size), counts), ways.grades)
 
-    def uniform(self, inside: float, beyond: float) -> Ways:
+    def uniform(self, inside: float, beyond: float) -> Assignments:
         """Give each query one way: a grade for all documents within the cutoff, and one for those beyond it."""
-        return Ways(np.arange(self.queries.size), np.where(self.is_inside, inside, beyond))
+        return Assignments(np.arange(self.queries.size), np.where(self.is_inside, inside, beyond))
 
 
 def _depth(side: MeasureContext, n_retrieved: Integers) -> Integers:
@@ -195,7 +195,7 @@ def over_grades(sides: Sequence[MeasureContext], values: Floats) -> Bounds:
         values: `[Q]`, of all queries as they are; NaN where there is none.
 
     """
-    holes = Holes.of(sides)
+    holes = UnjudgedDocuments.of(sides)
     low, high, is_known = values.copy(), values.copy(), np.ones(values.size, dtype=bool)
     if not holes.is_measured:
         low[holes.queries], high[holes.queries] = np.nan, np.nan
@@ -209,7 +209,7 @@ def over_grades(sides: Sequence[MeasureContext], values: Floats) -> Bounds:
     return Bounds(np.where(is_defined, low, np.nan), np.where(is_defined, high, np.nan), is_known)
 
 
-def effects(holes: Holes) -> Floats:
+def effects(holes: UnjudgedDocuments) -> Floats:
     """Return `[N]`, by how much the best grade of each document changes the value, or the difference.
 
     It is compared with the least grade, which all other unjudged documents have.
@@ -242,7 +242,7 @@ def _worth_of(measure: Measure, scale: Floats) -> Floats:
     return worth(measure, JudgedRows(ends, ranks, ranks, ranks, scale, is_judged, ranks[-1:], pool))
 
 
-def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
+def _ways(holes: UnjudgedDocuments, scale: Floats, unknown: set[int]) -> Iterator[Assignments]:
     """Yield grades that include both ends of each query; add queries too large to enumerate to `unknown`."""
     least, most, measure = scale[0], scale[-1], holes.sides[0].context.measure
     flags = measure.definition.unjudged
@@ -276,23 +276,23 @@ def _ways(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
     yield from _every_way(holes, scale, unknown)
 
 
-def _singles(holes: Holes, least: float, most: float) -> Ways:
+def _singles(holes: UnjudgedDocuments, least: float, most: float) -> Assignments:
     """Give each document alone the best grade: of several, the first in one run is not better than it is alone."""
     query = np.repeat(np.arange(holes.queries.size), holes.counts)
     counts = holes.counts[query]
     grades = np.full(int(counts.sum()), least)
     grades[np.cumsum(counts) - counts + expand(np.zeros_like(holes.counts), holes.counts)] = most
-    return Ways(query, grades)
+    return Assignments(query, grades)
 
 
-def _favouring(holes: Holes, least: float, most: float) -> Iterator[Ways]:
+def _favouring(holes: UnjudgedDocuments, least: float, most: float) -> Iterator[Assignments]:
     """Yield ways with the best grade for all documents that stand higher in one of two runs, then in the other."""
     ranks = holes.ranks
     for is_higher in (ranks[0] < ranks[1], ranks[1] < ranks[0]):
-        yield Ways(np.arange(holes.queries.size), np.where(is_higher, most, least))
+        yield Assignments(np.arange(holes.queries.size), np.where(is_higher, most, least))
 
 
-def _every_way(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]:
+def _every_way(holes: UnjudgedDocuments, scale: Floats, unknown: set[int]) -> Iterator[Assignments]:
     """Yield every number of documents with each grade, best or worst first; every way where order is not all.
 
     Of one run without shared ranks, documents beyond the cutoff all have the least grade, or all the best.
@@ -313,13 +313,13 @@ def _every_way(holes: Holes, scale: Floats, unknown: set[int]) -> Iterator[Ways]
         for beyond in {scale[0], scale[-1]} if free < count else {scale[0]}:
             every = np.full((len(each), count), beyond)
             every[:, inside] = each
-            yield Ways(np.full(len(each), number), every.reshape(-1))
+            yield Assignments(np.full(len(each), number), every.reshape(-1))
 
 
 # average precision
 
 
-def _prefixes(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
+def _prefixes(holes: UnjudgedDocuments, scale: Floats) -> tuple[Assignments, Assignments] | None:
     """Find the ways with the greatest and the least average precision; None for two runs, and where ranks are shared.
 
     Of ways with one number of relevant documents, that with the first ones is the best, as moving a relevant document
@@ -388,7 +388,7 @@ class _Sums:
     ideal: list[tuple[Floats, Floats]] | None
 
 
-def _linear(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
+def _linear(holes: UnjudgedDocuments, scale: Floats) -> tuple[Assignments, Assignments] | None:
     """Find the ways with the greatest and the least sum of gains over a norm; None where the value is no such quotient.
 
     Documents in the order of their weights have falling gains: whatever the number of documents with each gain, no
@@ -410,11 +410,11 @@ def _linear(holes: Holes, scale: Floats) -> tuple[Ways, Ways] | None:
             counts = _counts(sums, query, gains, sign * sums.start[query], added)
             level = (counts[:, None] > np.arange(count)).sum(axis=0)
             grades[start + order] = scale[level]
-        ends.append(Ways(np.arange(holes.queries.size), grades))
+        ends.append(Assignments(np.arange(holes.queries.size), grades))
     return ends[0], ends[1]
 
 
-def _sums(holes: Holes, side: Side, scale: Floats, beyond: float) -> _Sums | None:
+def _sums(holes: UnjudgedDocuments, side: RunWithGaps, scale: Floats, beyond: float) -> _Sums | None:
     """Express a run's values as sums over a norm, with a grade beyond the cutoff; None where they are no such sums."""
     context, measure = side.context, replace(side.context.measure, judged_only=False)
     is_condensed = context.run.condensed or context.measure.judged_only
@@ -454,7 +454,9 @@ def _sums(holes: Holes, side: Side, scale: Floats, beyond: float) -> _Sums | Non
     )
 
 
-def _terms(holes: Holes, side: Side, measure: Measure, ways: Ways) -> Iterator[tuple[Integers, Terms, Integers]]:
+def _terms(
+    holes: UnjudgedDocuments, side: RunWithGaps, measure: Measure, ways: Assignments
+) -> Iterator[tuple[Integers, Terms, Integers]]:
     """Yield the terms of all queries, block by block: which queries, their terms, and where the rows of all begin."""
     hits = holes.filled(side, ways)
     for queries, block in hits.blocks():
