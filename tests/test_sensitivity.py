@@ -23,6 +23,7 @@ from rankworth.explanation import BY, EXPERIMENTS, SCENARIOS, Variation
 from rankworth.measures import CATALOGUE, Measure, Terms
 from rankworth.measures.building_blocks import relevant
 from rankworth.profiles import PROFILES, Profile
+from rankworth.settings import BY_GRADE, UNBROKEN
 
 CASES: Final = json.loads((Path(__file__).parent / "data" / "notebook_cases.json").read_text(encoding="utf-8"))
 LENIENT: Final[dict[str, Any]] = {"missing": "skip", "extra": "ignore", "undefined": "nan", "fewest": 0}
@@ -71,18 +72,22 @@ def values_of(pairs: Sequence[Pair], measure: Measure, profile: Profile) -> list
     return together(pairs, measure, profile)
 
 
-def together(pairs: Sequence[Pair], measure: Measure, profile: Profile) -> list[float | None]:
-    """The values of queries beside another one; one by one where all are refused."""
-    every = [({"x": 1.0, "y": 0.0}, {"x": 1.0, "y": 0.5}), *pairs]  # of two documents, fewer than which are refused
+def together(
+    pairs: Sequence[Pair], measure: Measure, profile: Profile, *, has_companion: bool = True
+) -> list[float | None]:
+    """The values of queries beside another one; by themselves where all are refused, as some tools take one query."""
+    companion = [({"x": 1.0, "y": 0.0}, {"x": 1.0, "y": 0.5})] if has_companion else []  # fewer documents are refused
+    every = [*companion, *pairs]
     qrels, run = ({str(place): pair[side] for place, pair in enumerate(every)} for side in (0, 1))
     try:
         found = rw.evaluate(qrels, run, [measure], profile=profile).per_query
     except RankworthError:
-        alone = pairs if len(pairs) > 1 else ()
-        return [one for pair in alone for one in together([pair], measure, profile)] or [None] * len(pairs)
+        if len(pairs) > 1:
+            return [one for pair in pairs for one in together([pair], measure, profile)]
+        return together(pairs, measure, profile, has_companion=False) if has_companion else [None] * len(pairs)
     [label] = found.measures
     rows = found.to_dict()
-    return [rows.get(str(place), {}).get(label) for place in range(1, len(every))]
+    return [rows.get(str(place), {}).get(label) for place in range(len(companion), len(every))]
 
 
 def same(one: float | None, other: float | None) -> bool:
@@ -97,15 +102,18 @@ def spread(order: list[str]) -> Scores:
     return {document: float(len(order) - place) for place, document in enumerate(order)}
 
 
-def ranked(scores: Scores, judging: Any) -> list[str]:
+def ranked(scores: Scores, judging: Any, grades: Grades) -> list[str]:
     """The documents as settings rank them, by sorting."""
     rows = list(scores)
     if judging.order == "given":
         return rows
-    if judging.order != "rank" and (judging.ties.startswith("id") or judging.ties in ("expected", "last")):
+    if judging.order != "rank" and (judging.ties.startswith("id") or judging.ties in UNBROKEN):
         rows.sort(key=lambda document: document.encode(), reverse=judging.ties != "id-ascending")
     elif judging.ties == "given-reversed":
         rows.reverse()
+    if judging.ties in BY_GRADE:
+        sign = -1 if judging.ties == "best" else 1
+        rows.sort(key=lambda document: (sign * grades.get(document, 0.0), document not in grades))
     return sorted(rows, key=lambda document: -scores[document])
 
 
@@ -124,9 +132,9 @@ class Ranking:
         self.scores: Scores = dict(zip(retrieved, scores.tolist(), strict=True))
         self.document = str(generator.choice(sorted({*judged, *retrieved})))
         [asked] = runner.planned(profile, [measure], None, {}).measures
-        self.order = ranked(self.scores, asked.judging)
+        self.order = ranked(self.scores, asked.judging, self.grades)
         self.shared = (
-            asked.judging.ties in ("expected", "last")
+            asked.judging.ties in UNBROKEN
             and asked.judging.order != "given"
             and len(set(scores.tolist())) < len(scores)
         )

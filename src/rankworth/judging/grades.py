@@ -70,8 +70,7 @@ def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
         RefusedError: `grades`, `negative`, `highest`.
 
     """
-    if judging.ties in BY_GRADE:
-        hits = _ordered_by_grade(hits, judging)
+    hits = with_ties_by_grade(hits, judging)
     if judging.depth is not None:
         hits = hits.shortened(judging.depth)
     hits = graded(hits, judging, queries)
@@ -86,8 +85,10 @@ def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
     return replace(hits, ties="expected") if judging.ties == "expected" else hits
 
 
-def _ordered_by_grade(hits: JudgedRows, judging: Judging) -> JudgedRows:
-    """Order tied documents by grade; among those of grade 0, unjudged ones come last, with a row or without."""
+def with_ties_by_grade(hits: JudgedRows, judging: Judging) -> JudgedRows:
+    """Order tied documents by grade, where `ties` says so; of those of grade 0, unjudged ones come last."""
+    if judging.ties not in BY_GRADE:
+        return hits
     sign = -1 if judging.ties == "best" else 1
     worth = sign * hits.grade
     key = np.empty(worth.size, dtype=np.int64)

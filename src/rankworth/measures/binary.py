@@ -6,6 +6,7 @@ rank is worth follows from how many of them are relevant.
 After McSherry, Najork (2008), https://doi.org/10.1007/978-3-540-78646-7_38
 """
 
+import math
 from collections.abc import Callable
 from typing import Literal
 
@@ -312,6 +313,39 @@ def fall_out(judged: Judged, *, rel: float = 1) -> Terms:
     whole_list = judged.whole
     n_nonrelevant = whole_list.n_retrieved - total(relevant(whole_list, rel))
     return Terms(gain=-relevant(judged, rel), weight=inside(judged), rest=judged.n_retrieved, norm=n_nonrelevant)
+
+
+@measure(
+    "MeanRank", aliases=("MR", "mean_rank"), linear=True, unjudged=("no-sum",), range=(0.0, math.inf), better="lower"
+)
+def mean_rank(judged: Judged, *, rel: float = 1) -> Terms:
+    """The mean rank of the relevant documents: the smaller, the better.
+
+    MeanRank@k = (sum over the relevant documents of their rank, and k + 1 where they are not among the first k) / R,
+    where R = number of relevant documents in the judgements; without a cutoff, k = number of retrieved documents
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant.
+
+    Range: 1 to k + 1. Undefined if nothing is relevant; such a query counts 0 unless undefined=skip leaves it out.
+    Unjudged: count as not relevant. Ties: linear.
+    Elsewhere: the mean rank of link prediction in knowledge graphs (PyKEEN, TorchKGE), where every entity is ranked and
+    each query has a relevant document: ties=best gives the optimistic rank, ties=worst the pessimistic one, and
+    ties=expected the realistic one, their mean.
+    Source: Rossi, Barbosa, Firmani, Matinata, Merialdo (2021), Knowledge graph embedding for link prediction,
+    https://doi.org/10.1145/3424672
+
+    >>> import rankworth
+    >>> rankworth.score([0, 1, 0, 1], "MeanRank")  # (2 + 4) / 2
+    3.0
+    >>> rankworth.score([0, 1, 0, 1], "MeanRank@2", missing=[1])  # (2 + 3 + 3) / 3
+    2.6666666666666665
+    """
+    n_relevant = judged.n_relevant(rel)
+    beyond = judged.depth + 1 + 0 * n_relevant
+    weight = position(judged, lambda rank: rank) - per_query(beyond) * inside(judged)
+    return Terms(gain=relevant(judged, rel), weight=weight, rest=beyond * n_relevant, norm=n_relevant)
 
 
 @measure("Accuracy", normalised=True)

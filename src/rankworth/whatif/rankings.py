@@ -284,7 +284,7 @@ class MeasureContext:
         query_index = self.positions[query]
         at = self.qrels.queries.index(query)
         start, end = self.qrels.offsets[at : at + 2].tolist()
-        hits = self.run.judgement.hits.of(np.array([query_index]))
+        hits = grades.with_ties_by_grade(self.run.judgement.hits.of(np.array([query_index])), self.run.judging)
         ranking = Ranking.of(hits, self.qrels.documents_of(at), self.qrels.grades[start:end], start)
         return replace(ranking, query_index=query_index)
 
