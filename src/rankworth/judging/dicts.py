@@ -83,7 +83,7 @@ class _Dicts(Rows):
 
     @cached_property
     def _read(self) -> tuple[Floats, Floats]:
-        """All scores, and those of the judged documents, NaN where they were not retrieved."""
+        """All scores, `[R]`, and those of the W judged documents of the queries, `[W]`, NaN where not retrieved."""
         numbers_found: list[Any] = []
         wanted, absent = self._wanted, repeat(math.nan)
         scores = validate.values(
@@ -99,13 +99,13 @@ class _Dicts(Rows):
     def documents(self, rows: Integers) -> list[str]:
         """Return the ids at the given rows; read each dict only as far as the last row that is asked for."""
         segment = self._segment(rows)
-        offset = rows - self.starts[segment]
-        sizes = np.zeros_like(self.lengths)
+        offset = rows - self.starts[segment]  # [N]: the position in the dict of the query
+        sizes = np.zeros_like(self.lengths)  # [S]: how many ids of each dict are read
         np.maximum.at(sizes, segment, offset + 1)
         ids: list[str] = []
         for number in np.flatnonzero(sizes).tolist():
             ids += islice(self.lists[number], int(sizes[number]))
-        begin = np.cumsum(sizes) - sizes
+        begin = np.cumsum(sizes) - sizes  # [S]: where these begin in the list
         return list(map(ids.__getitem__, (begin[segment] + offset).tolist()))
 
     def _segment(self, rows: Integers) -> Integers:
@@ -118,7 +118,7 @@ class _Dicts(Rows):
         unjudged = {
             query: _without(documents, exclude.documents_of(query)) for query, documents in self.unjudged_lists.items()
         }
-        has_rows = np.array(list(map(bool, lists)), dtype=bool)
+        has_rows = np.array(list(map(bool, lists)), dtype=bool)  # [S]: whether the query has a document left
         lists = list(filter(None, lists))
         return replace(
             self,
@@ -142,16 +142,16 @@ class _Dicts(Rows):
 
     def hits(self) -> Hits:
         """Look up the judged documents among the rows."""
-        counts = self.qrels.lengths[self.query_index]
-        score = self._read[1]
-        hits = np.flatnonzero(~np.isnan(score))
+        counts = self.qrels.lengths[self.query_index]  # [S]: how many judged documents each query has
+        score = self._read[1]  # [W]: of each judged document
+        hits = np.flatnonzero(~np.isnan(score))  # [N]: the judged documents that were retrieved
         segment = np.repeat(np.arange(counts.size), counts)[hits]
         return Hits(
             segment, expand(self.qrels.offsets[self.query_index], counts)[hits], score[hits], self._rows_of_judged
         )
 
     def _rows_of_judged(self) -> Integers:
-        """Return the rows of the judged documents."""
+        """Return `[N]`, the rows of the judged documents."""
         rows: list[int] = []
         for documents, start, wanted in zip(self.lists, self.starts.tolist(), self._wanted, strict=True):
             row = dict(zip(documents, count(start)))
@@ -183,16 +183,18 @@ class _Dicts(Rows):
         if not is_given and not set(map(type, ids)) <= {str}:
             text = f"{quoted(map(repr, ids))} are ids of one query, texts and others"
             raise InputError("id-type", text, remedy="make all of them texts")
-        starts = np.cumsum(groups.sizes) - groups.sizes
+        starts = np.cumsum(groups.sizes) - groups.sizes  # [G]: where each group begins among the K ids
         if not is_given:
             ends = pairwise([*starts.tolist(), len(ids)])
             ids = list(chain.from_iterable(sorted(ids[start:end]) for start, end in ends))
         owner = self._segment(groups.rows[starts])  # of each group; the groups of a query stand together
-        first = np.flatnonzero(np.diff(owner, prepend=-1))
+        first = np.flatnonzero(np.diff(owner, prepend=-1))  # the first group of each query that has groups
         spans = pairwise([*starts[first].tolist(), len(ids)])
         places = [dict(zip(ids[start:end], range(start, end), strict=True)) for start, end in spans]
+        # [T]: which of these queries the document is of
         number = np.searchsorted(owner[first], hits.segment[groups.hits]).tolist()
         tied = zip(number, self._documents_of(hits, groups.hits), strict=True)
+        # [T]: its position among the K ids, less that of its group
         before = np.array([places[query][document] for query, document in tied], dtype=np.int64) - starts[groups.group]
         if ties in ("id-descending", "given-reversed"):
             before = groups.sizes[groups.group] - 1 - before
@@ -203,6 +205,7 @@ class _Dicts(Rows):
         judgement, segment = hits.judgement[numbers], hits.segment[numbers]
         if (judgement < 0).any():
             return self.documents(hits.row[numbers])
+        # [T]: the number among the judged documents of the query
         within = judgement - self.qrels.offsets[self.query_index[segment]]
         pairs = zip(segment.tolist(), within.tolist(), strict=True)
         return [self._wanted[number][index] for number, index in pairs]

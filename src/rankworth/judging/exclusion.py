@@ -85,9 +85,10 @@ class Exclusion:
         pairs = [
             (number, index) for number, query in enumerate(queries) if (index := self._numbers.get(query, -1)) >= 0
         ]
+        # [E] each: a query with pairs, by its number in the list and among the pairs
         numbers, places = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         lengths = self.required_pairs.lengths[places]
-        rows = expand(self.required_pairs.offsets[places], lengths)
+        rows = expand(self.required_pairs.offsets[places], lengths)  # [P]: all pairs of these queries
         return np.repeat(numbers, lengths), taken(self.required_pairs.document_series, rows)
 
     def out_of(self, qrels: Qrels, *, may_be_all: bool = False) -> Qrels:
@@ -101,7 +102,7 @@ class Exclusion:
             InputError: `empty-input`.
 
         """
-        out = np.zeros(qrels.grades.size, dtype=bool)
+        out = np.zeros(qrels.grades.size, dtype=bool)  # [M]: whether the judgement is excluded
         for query_index, (query, start) in enumerate(zip(qrels.queries, qrels.offsets.tolist(), strict=False)):
             if excluded := frozenset(self.documents_of(query)):
                 judged = qrels.documents_of(query_index)

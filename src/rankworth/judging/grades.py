@@ -90,8 +90,8 @@ def with_ties_by_grade(hits: JudgedRows, judging: Judging) -> JudgedRows:
     if judging.ties not in BY_GRADE:
         return hits
     sign = -1 if judging.ties == "best" else 1
-    worth = sign * hits.grade
-    key = np.empty(worth.size, dtype=np.int64)
+    worth = sign * hits.grade  # [N]: the lowest comes first
+    key = np.empty(worth.size, dtype=np.int64)  # [N]: the position of each row by worth, then judged before unjudged
     key[np.lexsort((~hits.is_judged, worth))] = np.arange(worth.size)
     return hits.ranked(hits.within_ties(key, (worth < 0) | (hits.is_judged & (worth == 0))))
 
@@ -108,6 +108,7 @@ def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
         RefusedError: `grades`, `negative`, `highest`.
 
     """
+    # [N]: grades of rows; [M] each: grades and queries of judged documents
     grade, pool, owner = hits.grade, hits.pool.grades, hits.pool.query
     if judging.grades == "truncated":
         grade, pool = np.trunc(grade), np.trunc(pool)
@@ -128,6 +129,7 @@ def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
         graded = hits.pool if is_same_pool else Pool(hits.pool.offsets, pool)
         hits = replace(hits, grade=grade, pool=graded, subtopics=hits.subtopics if is_same_pool else None)
     if judging.judgements == "relevant" or judging.negative == "dropped":
+        # [M] and [N]: which judged documents count, and which rows
         is_pooled, counts = (
             (is_judged & (grades > 0)) if judging.judgements == "relevant" else (is_judged & (grades >= 0))
             for grades, is_judged in ((pool, np.ones(pool.size, dtype=bool)), (grade, hits.is_judged))
@@ -140,7 +142,7 @@ def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
 def _refuse(
     setting: str, is_refused: NDArray[np.bool_], grade: Floats, owner: Integers, queries: Sequence[str]
 ) -> None:
-    """Refuse grades that are odd, and name some of their queries."""
+    """Refuse grades that are odd, and name some of their queries; arrays are `[N]`, for N grades."""
     if is_refused.any():
         named = [queries[query_index] for query_index in dict.fromkeys(owner[is_refused].tolist())]
         raise RefusedError(setting, f"a document has the grade {grade[is_refused][0]:g}: {quoted(named)}")
@@ -156,21 +158,24 @@ def _completed(hits: JudgedRows, *, once: bool) -> JudgedRows:
         once: whether copies of a document are one of the judged documents.
 
     """
-    rows = np.flatnonzero(hits.is_judged)
+    rows = np.flatnonzero(hits.is_judged)  # [J]: the judged rows
     if once and hits.judgement is not None:
+        # [J]: query and document as a number
         number = hits.query[rows] * (1 + hits.judgement.max(initial=0)) + hits.judgement[rows]
-        rows = rows[np.unique(number, return_index=True)[1]]
+        rows = rows[np.unique(number, return_index=True)[1]]  # [J]: a row for each of these
     queries, owner = hits.n_retrieved.size, hits.pool.query
+    # [L]: the distinct grades; [M + J]: which it is, of judged documents and then of rows
     grades, code = np.unique(np.append(hits.pool.grades, hits.grade[rows]), return_inverse=True)
-    kind = np.append(owner, hits.query[rows]) * grades.size + code
-    kinds, number = np.unique(kind, return_inverse=True)
+    kind = np.append(owner, hits.query[rows]) * grades.size + code  # [M + J]: query and grade as a number
+    kinds, number = np.unique(kind, return_inverse=True)  # [K]: the distinct kinds; [M + J]: which of these it is
+    # [K] each: how many judged documents there are of each kind, and how many rows
     pooled, retrieved = (
         np.bincount(part, minlength=kinds.size) for part in (number[: owner.size], number[owner.size :])
     )
-    rows = np.repeat(kinds, np.maximum(pooled - retrieved, 0))
+    rows = np.repeat(kinds, np.maximum(pooled - retrieved, 0))  # [A]: the kind of each document that was not retrieved
     query, grade = rows // grades.size, grades[rows % grades.size]
-    added = np.bincount(query, minlength=queries)
-    first = hits.n_retrieved[query] + 1
+    added = np.bincount(query, minlength=queries)  # [Q]: how many such documents each query has
+    first = hits.n_retrieved[query] + 1  # [A]: the first rank of the block at the end
     rank = first + np.arange(query.size) - (np.cumsum(added) - added)[query]
     spans = first, first + added[query] - 1
     more = hits.with_rows(query, rank, spans, grade)
@@ -186,6 +191,7 @@ def with_unjudged(hits: JudgedRows, lengths: dict[str, int], *, full: bool) -> J
         full: whether documents have rows.
 
     """
+    # [U]: how many documents each of the queries has
     size, counts = hits.n_retrieved.size, np.fromiter(lengths.values(), np.int64, len(lengths))
     hits = replace(
         hits,
@@ -195,5 +201,5 @@ def with_unjudged(hits: JudgedRows, lengths: dict[str, int], *, full: bool) -> J
     )
     if not full:
         return hits
-    rank = expand(np.ones_like(counts), counts)
+    rank = expand(np.ones_like(counts), counts)  # [A]: of each document, from 1
     return hits.with_rows(np.repeat(size + np.arange(counts.size), counts), rank, (rank, rank))

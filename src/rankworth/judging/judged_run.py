@@ -42,11 +42,11 @@ class Subtopics:
 
     def of(self, documents: Integers, real: NDArray[np.bool_], width: int) -> Floats:
         """Return `[..., S]`, the grades of the documents for each subtopic, minus infinity where there are none."""
-        cells = np.flatnonzero(real)
-        rows = documents.reshape(-1)[cells]
-        lengths = self.offsets[rows + 1] - self.offsets[rows]
-        places = expand(self.offsets[rows], lengths)
-        grades = np.full((real.size, width), -np.inf)
+        cells = np.flatnonzero(real)  # [C]: the cells with a document
+        rows = documents.reshape(-1)[cells]  # [C]: its number among the judged documents
+        lengths = self.offsets[rows + 1] - self.offsets[rows]  # [C]: how many grades it has
+        places = expand(self.offsets[rows], lengths)  # [L]: the rows of all these grades
+        grades = np.full((real.size, width), -np.inf)  # [real.size, S]: a line for each cell
         grades[np.repeat(cells, lengths), self.number[places]] = self.grade[places]
         return grades.reshape(*real.shape, width)
 
@@ -99,28 +99,30 @@ def _numbered(qrels: Qrels) -> Subtopics | None:
     import polars as pl  # noqa: PLC0415 - dicts have no subtopics
 
     size, queries = qrels.grades.size, len(qrels)
-    owner = np.repeat(np.arange(queries), qrels.lengths)
+    owner = np.repeat(np.arange(queries), qrels.lengths)  # [M]: the query of each judged document
     judged = pl.DataFrame(
         {"owner": owner, "row": np.arange(size), "query": pl.Series(qrels.queries).gather(owner.tolist())}
     ).with_columns(qrels.document_series.alias("document"))
     named = rows.select(pl.col("subtopic").unique()).sort(pl.col("subtopic").str.len_bytes(), "subtopic")
     joined = rows.join(judged, on=["query", "document"]).join(named.with_row_index("subtopic_index"), on="subtopic")
+    # [K] each: a judged document, a subtopic, and its grade for it
     row, subtopic, grade = (joined[name].to_numpy() for name in ("row", "subtopic_index", "grade"))
-    number, counts = _numbers(owner[row], subtopic.astype(np.int64), len(named), queries)
-    order = np.lexsort((number, row))
+    number, counts = _numbers(owner[row], subtopic.astype(np.int64), len(named), queries)  # [K] and [Q]
+    order = np.lexsort((number, row))  # [K]: by document, then by subtopic
     by_id = judged.sort("owner", "document", descending=[False, True])["row"].to_numpy()
     offsets = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=size))))
     return Subtopics(counts, offsets, number[order], grade[order], by_id)
 
 
 def _numbers(owner: Integers, subtopic: Integers, width: int, queries: int) -> tuple[Integers, Integers]:
-    """Return the number of each row's subtopic within its query, from 0, and how many subtopics each query has.
+    """Return `[K]`, the number of each row's subtopic within its query, and `[Q]`, how many subtopics each query has.
 
     >>> _numbers(np.array([0, 0, 1, 1]), np.array([2, 5, 5, 5]), 9, 2)
     (array([0, 1, 0, 0]), array([2, 1]))
     """
+    # [U]: the distinct pairs of query and subtopic; [K]: the pair of each row
     each, which = np.unique(owner * width + subtopic, return_inverse=True)
-    counts = np.bincount(each // width, minlength=queries)
+    counts = np.bincount(each // width, minlength=queries)  # [Q]
     return which - (np.cumsum(counts) - counts)[owner], counts
 
 
@@ -196,6 +198,7 @@ class JudgedRows:
             rank: `[N]`, the rank of each row.
 
         """
+        # [N]: by query, then by the new rank
         order = np.argsort(self.query * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
         return replace(self._taken(order, self.offsets), rank=rank[order])
 
@@ -209,12 +212,14 @@ class JudgedRows:
             front: `[N]`, which stand at the front.
 
         """
-        tied = np.flatnonzero(self.tie_last > self.tie_first)
+        tied = np.flatnonzero(self.tie_last > self.tie_first)  # [T]: the rows that share their score
+        # [T]: tie after tie, the lowest key first
         order = tied[np.lexsort((key[tied], self.tie_first[tied], self.query[tied]))]
         first, last, query = self.tie_first[order], self.tie_last[order], self.query[order]
+        # [G]: where each tie begins in that order
         starts = np.flatnonzero(np.append(True, (np.diff(first) != 0) | (np.diff(query) != 0))[: order.size])
-        sizes = np.diff(starts, append=order.size)
-        before = np.arange(order.size) - np.repeat(starts, sizes)
+        sizes = np.diff(starts, append=order.size)  # [G]: how many rows each tie has
+        before = np.arange(order.size) - np.repeat(starts, sizes)  # [T]: how many rows of its tie come before each
         rank = self.tie_first.copy()
         rank[order] = np.where(front[order], first + before, last - (np.repeat(sizes, sizes) - 1 - before))
         return rank
@@ -243,9 +248,11 @@ class JudgedRows:
     def without(self, removed: NDArray[np.bool_]) -> "JudgedRows":
         """Remove rows and count the ranks of the others anew."""
         stride, remaining = int(self.n_retrieved.max(initial=0)) + 1, self._rows(~removed)
+        # [X], ascending: query and rank of each removed row as a number
         ranks_removed = (self.query * stride + self.rank)[removed]
 
         def anew(rank: Integers) -> Integers:
+            # [N'] each: how many rows are removed before the query, and down to the rank
             start, end = (
                 np.searchsorted(ranks_removed, remaining.query * stride + each, "right") for each in (0, rank)
             )
@@ -293,18 +300,24 @@ class JudgedRows:
 
         """
         judgement = np.full(self.rank.size, -1) if self.judgement is None else self.judgement
-        order = np.argsort(copies, kind="stable")
+        order = np.argsort(copies, kind="stable")  # [C]: the copies by judged document
+        # [N] each: where the copies of each row's document begin and end in that order
         first, last = (np.searchsorted(copies[order], judgement, side) for side in ("left", "right"))
-        times = np.where(judgement >= 0, last - first, 0)
+        times = np.where(judgement >= 0, last - first, 0)  # [N]: how many copies each row has
+        # [N']: each row, and after it as often again as it has copies
         rows = np.repeat(np.arange(self.rank.size), times + 1)
         more = self._taken(rows, np.concatenate(([0], np.cumsum(times + 1)))[self.offsets])
+        # [N']: 0 for the row itself, 1 for its first copy, and so on
         number = np.arange(rows.size) - np.repeat(np.cumsum(times + 1) - times - 1, times + 1)
+        # [N']: which copy it is; any where number is 0
         source = order[np.where(number > 0, first[rows] + number - 1, 0)]
         more = replace(more, grade=np.where(number > 0, grades[source], more.grade))
         if spread:
-            before = np.concatenate(([0], np.cumsum(times)))[self.offsets[:-1]]
+            before = np.concatenate(([0], np.cumsum(times)))[self.offsets[:-1]]  # [Q]: the copies in all queries before
+            # [N']: how far each stands below the old rank of its row
             shift = np.repeat(np.cumsum(times) - times, times + 1) - before[more.query] + number
             moved = {name: getattr(more, name) + shift for name in _RANKS}
+            # [Q]: how many copies each query has
             added = np.bincount(self.query, weights=times, minlength=self.n_retrieved.size).astype(np.int64)
             more = replace(more, **moved, n_retrieved=self.n_retrieved + added)
         more_query = self.pool.query[copies]
@@ -313,16 +326,17 @@ class JudgedRows:
     def blocks(self, queries: Integers | None = None) -> Iterator[tuple[Integers, Judged]]:
         """Yield padded arrays of these or all queries, in blocks of similar width that fit the processor's cache."""
         numbers = np.arange(self.n_retrieved.size) if queries is None else queries
-        width = np.maximum(np.diff(self.offsets), self.pool.lengths)[numbers]
+        width = np.maximum(np.diff(self.offsets), self.pool.lengths)[numbers]  # [Q']: how many cells each query needs
         if self.subtopics is not None:
             width = width * int(self.subtopics.counts.max(initial=1))
         if numbers.size * int(width.max(initial=0)) <= _CELLS:
             if numbers.size:
                 yield numbers, self.block(queries)
             return
-        order = np.argsort(width, kind="stable")
+        order = np.argsort(width, kind="stable")  # [Q']: from the narrowest query to the widest
         queries, width, start = numbers[order], width[order], 0
         while start < queries.size:
+            # as many queries as have at most `_CELLS` cells where all are as wide as the last
             end = start + int(np.searchsorted(np.arange(1, queries.size - start + 1) * width[start:], _CELLS, "right"))
             end = max(end, start + 1)
             yield queries[start:end], self.block(queries[start:end])
@@ -332,18 +346,22 @@ class JudgedRows:
         """Pad the arrays of the given queries, or of all queries."""
         is_kept = queries is None and self.subtopics is None and self.pool.grades.size <= _REMEMBERED
         queries = np.arange(self.n_retrieved.size) if queries is None else queries
-        rows, real = padded(self.offsets, queries)
+        rows, real = padded(self.offsets, queries)  # [Q, H] each: the row of each cell, and whether there is a row
+        # [Q, P] each: grades of judged documents, and which cells have a document
         pool, in_pool = self.pool.padded if is_kept else self.pool.block(queries)
         is_judged = real & self.is_judged.take(rows, mode="clip")
         ranks = {name: getattr(self, name) for name in _RANKS}
         distinct = {id(array): array for array in ranks.values()}  # without ties one array
+        # [Q, H] each, 1 where there is no row
         wide = {key: np.where(real, array.take(rows, mode="clip"), 1.0) for key, array in distinct.items()}
         columns: dict[str, Any] = {name: wide[id(array)] for name, array in ranks.items()}
         if self.subtopics is not None and self.judgement is not None:
             width = int(self.subtopics.counts[queries].max(initial=1))
+            # [Q, H, S]
             columns["aspects"] = self.subtopics.of(self.judgement.take(rows, mode="clip"), is_judged, width)
+            # [Q, P]: the judged documents of each query by descending id
             by_id = self.subtopics.by_id.take(padded(self.pool.offsets, queries)[0], mode="clip")
-            columns["pool_aspects"] = self.subtopics.of(by_id, in_pool, width)
+            columns["pool_aspects"] = self.subtopics.of(by_id, in_pool, width)  # [Q, P, S]
         if self.elsewhere is not None:
             columns["elsewhere"] = real & self.elsewhere.take(rows, mode="clip")
         return Judged(
@@ -374,7 +392,8 @@ class JudgedRows:
         columns: dict[str, Any] = {"rank": rank, "tie_first": spans[0], "tie_last": spans[1]}
         columns |= dict.fromkeys(("is_judged", "positive", "elsewhere"), grade is not None)
         columns |= {"grade": 0.0 if grade is None else grade, "judgement": -1, "document": "", "score": np.nan}
-        ranks = np.append(self.rank, rank)
+        ranks = np.append(self.rank, rank)  # the rows that are here, and behind them those that are added
+        # query and rank of each as a number
         position = np.append(self.query, query) * (ranks.max(initial=0) + 1) + ranks
         order = np.argsort(position, kind="stable")  # which merges what is in order
         taken: dict[str, Any] = {}
@@ -383,6 +402,7 @@ class JudgedRows:
             taken[name] = (
                 None if column is None else np.append(column, np.full(query.size, columns[name], column.dtype))[order]
             )
+        # [Q]: how many rows are added up to the end of each query
         added = np.cumsum(np.bincount(query, minlength=self.n_retrieved.size))
         return replace(self, offsets=self.offsets + np.append(0, added), **taken)
 
@@ -390,10 +410,11 @@ class JudgedRows:
         """Select queries, with their rows and judgements."""
         if np.array_equal(queries, np.arange(self.n_retrieved.size)):
             return self
+        # [Q'] each: how many rows and judged documents each query has
         lengths, pooled = np.diff(self.offsets)[queries], self.pool.lengths[queries]
-        rows = expand(self.offsets[queries], lengths)
+        rows = expand(self.offsets[queries], lengths)  # [N']: the rows of these queries
         selected = self._taken(rows, np.concatenate(([0], np.cumsum(lengths))))
-        judged = expand(self.pool.offsets[queries], pooled)
+        judged = expand(self.pool.offsets[queries], pooled)  # [M']: their judged documents
         subtopics = self.subtopics
         if subtopics is not None:
             subtopics = replace(subtopics, counts=subtopics.counts[queries], by_id=subtopics.by_id[judged])
@@ -440,7 +461,7 @@ def assemble(qrels: Qrels, columns: Columns, n_retrieved: Integers, duplicates: 
 
     """
     query, rank = columns["query"], columns["rank"]
-    order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
+    order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank, kind="stable")  # [N]: by query, then by rank
     distinct = {id(column): column for column in columns.values()}  # all ranks are one array where there are no ties
     ordered = {key: column[order] for key, column in distinct.items()}
     rows: dict[str, Any] = {name: ordered[id(column)] for name, column in columns.items() if name != "query"}
@@ -474,10 +495,10 @@ def _beyond(judgement: Integers, times: Integers) -> Integers:
         times: `[M]`, how often each judgement may stand.
 
     """
-    rows = np.flatnonzero(judgement >= 0)
-    order = rows[np.argsort(judgement[rows], kind="stable")]
+    rows = np.flatnonzero(judgement >= 0)  # [J]: the judged rows
+    order = rows[np.argsort(judgement[rows], kind="stable")]  # [J]: those of each judgement together
     ordered = judgement[order]
-    number = np.arange(order.size) - np.searchsorted(ordered, ordered)
+    number = np.arange(order.size) - np.searchsorted(ordered, ordered)  # [J]: how many of its judgement come before
     return order[number >= times[ordered]]
 
 
@@ -506,10 +527,11 @@ def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Liter
         raise InputError(
             "bad-grade", text, remedy="for subtopics each judged document has a list of as many: [[1, 0], [0, 1]]"
         )
-    pool = np.concatenate((grade[is_judged], beyond))
+    pool = np.concatenate((grade[is_judged], beyond))  # [P]: the grades of all judged documents
     rank = np.arange(1, grade.size + 1)
     rows = slice(None) if layout == "all" else is_judged
     row_ranks = rank[rows]
+    # [H]: the number among the judged documents, -1 for unjudged
     judgement = np.where(is_judged, np.cumsum(is_judged) - 1, -1)
     hits = JudgedRows(
         *(

@@ -60,13 +60,16 @@ class Contradictions:
             only: the numbers of the queries that are judged; all where None.
 
         """
+        # [S]: whether the list is looked at
         judged = np.ones(len(queries), dtype=bool) if only is None else np.isin(np.arange(len(queries)), only)
+        # [R - 1]: whether the row and the next are of a list that is looked at
         inner = np.repeat(judged, np.diff(starts, append=scores.size))[1:]
         inner[starts[1:] - 1] = False
         self.queries += int(judged.sum())
         self.falls = self.falls or bool((inner & (scores[1:] < scores[:-1])).any())
+        # [A]: the rows with a better score than the row before
         above = np.flatnonzero(inner & (scores[1:] > scores[:-1])) + 1
-        owners = np.searchsorted(starts, above, side="right") - 1
+        owners = np.searchsorted(starts, above, side="right") - 1  # [A]: the query of each
         self.rising += np.unique(owners).size
         if self.example is None and above.size:
             rise = int(above[0])

@@ -77,8 +77,9 @@ class _Rows(Rows):
     def without(self, exclude: Exclusion) -> "_Rows":
         """Return the rows of the documents that are not excluded; rows of equal keys are compared as text."""
         query, documents = exclude.of_queries(self.queries)
+        # [E]: the key of each excluded pair
         wanted = pair_keys(documents, self.query_index[query], _index(self.qrels)[1])
-        row, _ = _candidates(self.keys, np.sort(wanted))
+        row, _ = _candidates(self.keys, np.sort(wanted))  # [C]: the rows that have such a key
         pairs = pl.DataFrame({"query": query, "document": documents})
         rows = pl.DataFrame({"query": self._segment(row), "document": self._ids(row), "row": row})
         return self._left(rows.join(pairs, on=["query", "document"], how="semi")["row"].to_numpy())
@@ -93,7 +94,9 @@ class _Rows(Rows):
         if policy in COUNTED or not has_repeated(self.keys):
             return self
         order = np.argsort(self.keys)
+        # [R - 1]: whether the next row in that order has the same key
         same = self.keys[order[1:]] == self.keys[order[:-1]]
+        # [C]: the rows whose key another row has, too
         row = np.sort(order[np.append(False, same) | np.append(same, False)])
         names = ["query", "document"]
         rows = pl.DataFrame({"query": self._segment(row), "document": self._ids(row), "row": row}).with_columns(
@@ -114,7 +117,7 @@ class _Rows(Rows):
             return self
         is_kept = np.ones(self.keys.size, dtype=bool)
         is_kept[out] = False
-        lengths = np.add.reduceat(is_kept, self.starts, dtype=np.int64)
+        lengths = np.add.reduceat(is_kept, self.starts, dtype=np.int64)  # [S]: how many rows of each query are left
         left = lengths > 0
         return replace(
             self,
@@ -128,19 +131,22 @@ class _Rows(Rows):
 
     def hits(self) -> Hits:
         """Find the judged documents; rows of equal keys are compared as text."""
-        query_indices = self.query_index[self.judged]
+        query_indices = self.query_index[self.judged]  # [J]: the judged queries
+        # [W]: all judgements of these queries
         judgements = expand(self.qrels.offsets[query_indices], self.qrels.lengths[query_indices])
-        wanted = _index(self.qrels)[0][judgements]
+        wanted = _index(self.qrels)[0][judgements]  # [W]: their keys
         order = np.argsort(wanted)
+        # [C] each: a row with a wanted key, and which key it is in their order
         row, wanted_places = _candidates(self.keys, wanted[order])
-        judgement = judgements[order[wanted_places]]
+        judgement = judgements[order[wanted_places]]  # [C]: the judgement of that key
+        # [C]: whether the ids are equal, too
         same = (self._ids(row) == taken(self.qrels.document_series, judgement)).to_numpy()
-        row = row[same]
+        row = row[same]  # [N]
         return Hits(self._segment(row), judgement[same], self.scores[row], lambda: row)
 
     def judgements(self, segments: Integers) -> Integers:
         """Return the judgement of every row of the given queries, -1 where there is none."""
-        hits, judgements = self.hits(), np.full(self.keys.size, -1)
+        hits, judgements = self.hits(), np.full(self.keys.size, -1)  # [R]: of all rows
         judgements[hits.row] = hits.judgement
         return judgements[expand(self.starts[segments], self.lengths[segments])]
 
@@ -152,17 +158,17 @@ class _Rows(Rows):
     def before_in_group(self, hits: Hits, groups: TieGroups, ties: Ties) -> Integers:
         """Return `[T]`, how many rows of its group come before each tied document; rows of one id keep their order."""
         rows, sizes = groups.rows, groups.sizes
-        before = expand(np.zeros_like(sizes), sizes)
+        before = expand(np.zeros_like(sizes), sizes)  # [K]: the position of each row in its group, from 0
         if ties == "given-reversed":
             before = np.repeat(sizes, sizes) - 1 - before
         elif ties != "given":
-            group = np.repeat(np.arange(sizes.size), sizes)
+            group = np.repeat(np.arange(sizes.size), sizes)  # [K]: the group of each row
             columns = {"group": group, "document": self._ids(rows), "row": rows}
             order = pl.arg_sort_by("group", "document", "row", descending=[False, ties == "id-descending", False])
-            by_id = np.empty_like(before)
+            by_id = np.empty_like(before)  # [K]: the position of each row in its group by id
             by_id[pl.DataFrame(columns).select(order).to_series().to_numpy()] = before
             before = by_id
-        by_row = np.argsort(rows)
+        by_row = np.argsort(rows)  # [K]: from the lowest row to the highest
         return before[by_row[np.searchsorted(rows, hits.row[groups.hits], sorter=by_row)]]
 
     def _segment(self, rows: Integers) -> Integers:
@@ -194,7 +200,7 @@ def batch(whole: WholeInOrder, run: Run, include: Include, qrels: Qrels) -> _Row
 def _index(qrels: Qrels) -> tuple[Keys, int, dict[str, int]]:
     """Return keys that differ for all judgements, their seed, and the queries' places; made once for each `Qrels`."""
     if "_index" not in qrels.__dict__:
-        query_index = np.repeat(np.arange(len(qrels)), qrels.lengths)
+        query_index = np.repeat(np.arange(len(qrels)), qrels.lengths)  # [M]: the query of each judgement
         seed, keys = next(
             (seed, keys)
             for seed in count()
@@ -232,17 +238,18 @@ def _candidates(keys: Keys, wanted: Keys) -> tuple[Integers, Integers]:
 
     Args:
         keys: `[R]`, the key of each row.
-        wanted: in ascending order.
+        wanted: `[W]`, in ascending order.
 
     """
     bits = min(max(int(wanted.size).bit_length() + 3, _BITS[0]), _BITS[1])
     shift = np.uint64(64 - bits)
-    table = np.zeros(1 << bits, dtype=bool)
+    table = np.zeros(1 << bits, dtype=bool)  # [2^bits]: whether a wanted key begins with these bits
     table[wanted >> shift] = True
-    row = np.flatnonzero(table[keys >> shift])
+    row = np.flatnonzero(table[keys >> shift])  # [C]: the rows that are searched
     order = np.argsort(keys[row])  # in ascending order they are searched several times as fast
-    wanted_index = np.empty(row.size, dtype=np.int64)
+    wanted_index = np.empty(row.size, dtype=np.int64)  # [C]: where the key of each would stand among the wanted keys
     wanted_index[order] = np.searchsorted(wanted, keys[row[order]])
+    # [C]: whether it is the key that stands there
     equal = wanted.take(wanted_index, mode="clip") == keys[row] if wanted.size else np.zeros(row.size, dtype=bool)
     return row[equal], wanted_index[equal]
 
@@ -257,9 +264,10 @@ def whole_queries(frames: Iterable[pl.DataFrame]) -> Generator[Whole]:
     waiting, starts = pl.DataFrame(), np.zeros(0, dtype=np.int64)
     seen: set[str] = set()
     for part in filter(len, frames):
-        begun = run_starts(part["query"])
+        begun = run_starts(part["query"])  # [S]: the first row of each query in this frame
         if waiting.height:
             goes_on = part["query"][0] == waiting["query"][-1]
+            # [S]: the first row of each query in all that waits
             begun = np.concatenate((starts, begun[1 if goes_on else 0 :] + waiting.height))
         waiting, starts = waiting.vstack(part) if waiting.height else part, begun
         if (last := int(starts[-1])) > _SHORT:
@@ -306,10 +314,10 @@ def together_in_memory(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]
 
 
 def _by_query(column: pl.Series) -> tuple[Integers, Integers, list[str]]:
-    """Return the order that brings equal queries together, where each begins in it, and the queries."""
+    """Return `[R]`, the order that brings equal queries together, `[S]`, where each begins in it, and the queries."""
     queries = column.unique(maintain_order=True)
-    number = column.cast(pl.Enum(queries)).to_physical().to_numpy()
-    counts = np.bincount(number, minlength=queries.len())
+    number = column.cast(pl.Enum(queries)).to_physical().to_numpy()  # [R]: the query of each row
+    counts = np.bincount(number, minlength=queries.len())  # [S]: how many rows each query has
     return np.argsort(number, kind="stable"), np.cumsum(counts) - counts, queries.to_list()
 
 

@@ -201,7 +201,7 @@ class Rows(ABC):
             columns["elsewhere"] = self.judged_anywhere(hits.row)
         if include.shown:
             columns["document"] = document = np.full(hits.segment.size, "", dtype=object)
-            named = np.flatnonzero(np.isin(hits.segment, self._shown))
+            named = np.flatnonzero(np.isin(hits.segment, self._shown))  # [D]: the hits that have an id
             document[named] = self.documents(hits.row[named])
         return columns
 
@@ -218,9 +218,10 @@ class Rows(ABC):
             rank = hits.row - self.starts[hits.segment] + 1 if is_given else whole_ranks(self.ranks[hits.row])
             return rank, rank, rank
         if score_type not in self._groups:
+            # [R] and [N]: the scores of all rows, and of the hits
             scores, score = (at_precision(values, score_type) for values in (self.scores, hits.score))
             self._groups[score_type] = tie_groups(-scores, self.starts, self.lengths, hits.segment, -score)
-        first, last, order = self._groups[score_type]
+        first, last, order = self._groups[score_type]  # [N], [N], and [R] or None
         if last is first:
             return first, first, first
         return first, last, break_ties(first, last, order, self, hits, ordering.ties)
@@ -231,11 +232,11 @@ class Rows(ABC):
         whole = self.judged if self.include.full else self._shown
         if not whole.size:
             return self.hits()
-        rows = expand(self.starts[whole], self.lengths[whole])
+        rows = expand(self.starts[whole], self.lengths[whole])  # [W]: every row of these queries
         segment, judgement = np.repeat(whole, self.lengths[whole]), self.judgements(whole)
         if whole.size < self.judged.size:
             hits = self.hits()
-            partial = np.flatnonzero(~np.isin(hits.segment, whole))
+            partial = np.flatnonzero(~np.isin(hits.segment, whole))  # [P]: the hits of all other queries
             segment = np.append(hits.segment[partial], segment)
             judgement = np.append(hits.judgement[partial], judgement)
             rows = np.append(hits.row[partial], rows)
@@ -259,11 +260,11 @@ def tie_groups(
         within their segment, None where they stand so.
 
     """
-    falls = ascending[1:] < ascending[:-1]
-    falls[starts[1:] - 1] = False
+    falls = ascending[1:] < ascending[:-1]  # [R - 1]: whether the next row has a better score
+    falls[starts[1:] - 1] = False  # the next row is of another query
     order = None
     if falls.any():
-        disorder = np.zeros(starts.size, dtype=bool)
+        disorder = np.zeros(starts.size, dtype=bool)  # [S]: whether the segment has documents, and rows out of order
         disorder[segment] = True
         disorder &= np.logical_or.reduceat(np.append(falls, False), starts)
         if disorder.any():
@@ -271,21 +272,25 @@ def tie_groups(
                 first, last = _counted(ascending, starts, lengths, segment, target)
                 if (first == last).all():
                     return first, first, None
-            order = np.arange(ascending.size)
+            order = np.arange(ascending.size)  # [R]: as rows stand, but for the segments that are sorted below
             for length in np.unique(lengths[disorder]).tolist():
+                # [C]: where the segments of this length begin
                 begin, step = starts[disorder & (lengths == length)], max(1, _CELLS // length)
                 for at in range(0, begin.size, step):
-                    rows = begin[at : at + step, None] + np.arange(length)
+                    rows = begin[at : at + step, None] + np.arange(length)  # [c, length]: the rows of c segments
                     order[rows] = np.take_along_axis(rows, np.argsort(ascending[rows], axis=1), axis=1)
-            ascending = ascending[order]
+            ascending = ascending[order]  # [R]: every segment with documents from its best score to its worst
+    # [N]: where the segment of each document begins and ends
     low, high = starts[segment], starts[segment] + lengths[segment]
+    # [N]: the first row of each document's group, in the order of scores
     first = _bisect(low, high, lambda index: ascending.take(index, mode="clip") < target)
     last = first + 1
     rank = last - low
+    # [N]: whether the next row has the same score
     follows = (last < high) & (ascending.take(last, mode="clip") == target)
     if not follows.any():
         return rank, rank, order
-    equal = target[follows]
+    equal = target[follows]  # [T]: minus the scores of tied documents
     last[follows] = _bisect(last[follows], high[follows], lambda index: ascending.take(index, mode="clip") <= equal)
     return rank, last - low, order
 
@@ -293,15 +298,20 @@ def tie_groups(
 def _counted(
     ascending: Floats, starts: Integers, lengths: Integers, segment: Integers, target: Floats
 ) -> tuple[Integers, Integers]:
-    """Count first and last ranks by looking at every score of a segment: for few documents, quicker than to sort it."""
-    size = lengths[segment]
+    """Count `[N]` first and last ranks over every score of a segment: for few documents, quicker than to sort it.
+
+    Arguments are those of `tie_groups`.
+    """
+    size = lengths[segment]  # [N]: with how many scores each document is compared
     first, last = np.ones_like(segment), np.zeros_like(segment)
+    # the documents at which a new block of about `_CELLS` scores begins
     blocks = np.flatnonzero(np.diff(np.cumsum(size) // _CELLS, prepend=-1))
     for begin, end in pairwise([*blocks.tolist(), segment.size]):
         block = slice(begin, end)
-        ends = np.cumsum(size[block])
+        ends = np.cumsum(size[block])  # [n]: where the scores for each document of the block end
+        # the scores of whole segments, document after document
         values = ascending[expand(starts[segment[block]], size[block])]
-        theirs = np.repeat(target[block], size[block])
+        theirs = np.repeat(target[block], size[block])  # for each of these the score of the document
         first[block] += np.add.reduceat(values < theirs, ends - size[block], dtype=np.int64)
         last[block] += np.add.reduceat(values <= theirs, ends - size[block], dtype=np.int64)
     return first, last
@@ -311,14 +321,14 @@ def _bisect(low: Integers, high: Integers, before: Callable[[Integers], NDArray[
     """Find, for many slices at once, the first place that is not `before`; places may lie one beyond the end.
 
     Args:
-        low: where each slice begins.
-        high: where it ends.
+        low: `[N]`, where each slice begins.
+        high: `[N]`, where it ends.
         before: tells for one place per slice whether what is searched comes after it.
 
     """
     low = low.copy()
     for power in reversed(range(int((high - low).max(initial=0)).bit_length())):
-        probe = low + (1 << power) - 1
+        probe = low + (1 << power) - 1  # [N]: a step ahead in each slice
         low += ((probe < high) & before(probe)) << power
     return low
 
@@ -327,15 +337,16 @@ def break_ties(
     first: Integers, last: Integers, order: Integers | None, batch: Rows, hits: Hits, ties: Ties
 ) -> Integers:
     """Rank documents within groups of equal scores by ids or by the order given."""
-    rank, tied = first.copy(), np.flatnonzero(last > first)
+    rank, tied = first.copy(), np.flatnonzero(last > first)  # [N], and [T]: the hits that share their score
     # In the order of scores, the rows of a group stand together.
-    begin = batch.starts[hits.segment[tied]] + first[tied] - 1
+    begin = batch.starts[hits.segment[tied]] + first[tied] - 1  # [T]: where the group of each begins
+    # [G]: where each group begins; [G]: a tied hit of it; [T]: the group of each tied hit
     begin, index, group = np.unique(begin, return_index=True, return_inverse=True)
-    sizes = (last - first + 1)[tied][index]
-    rows = expand(begin, sizes)
+    sizes = (last - first + 1)[tied][index]  # [G]: how many rows each group has
+    rows = expand(begin, sizes)  # [K]: positions in the order of scores, group after group
     if order is not None:
-        rows = order[rows]
-        rows = rows[np.lexsort((rows, np.repeat(np.arange(sizes.size), sizes)))]
+        rows = order[rows]  # [K]: the rows at these positions
+        rows = rows[np.lexsort((rows, np.repeat(np.arange(sizes.size), sizes)))]  # [K]: ascending in each group
     rank[tied] += batch.before_in_group(hits, TieGroups(tied, group, sizes, rows), ties)
     return rank
 
