@@ -170,7 +170,7 @@ def stratified(values: Floats, weights: Floats, strata: Integers | None = None) 
     """
     if strata is None:
         return weighted(values, weights)
-    parts = [strata == stratum for stratum in np.unique(strata)]
+    parts = [strata == stratum for stratum in np.unique(strata)]  # a mask [N] for each stratum
     return weighted(np.array([weighted(values[part], weights[part]) for part in parts]), np.ones(len(parts)))
 
 
@@ -200,8 +200,8 @@ def summary(values: Floats, links: Sequence[Link]) -> Floats:
     """
     if not values.shape[0]:
         return np.array([0.0 if link == "sum" else math.nan for link in links])
-    logarithms = np.array([additive(*column) for column in zip(values.T, links, strict=True)]).T
-    means = from_logarithms(np.cumsum(logarithms, axis=0)[-1] / values.shape[0], links)
+    logarithms = np.array([additive(*column) for column in zip(values.T, links, strict=True)]).T  # [Q, M]
+    means = from_logarithms(np.cumsum(logarithms, axis=0)[-1] / values.shape[0], links)  # [M]
     return np.where([link == "sum" for link in links], values.sum(axis=0), means)
 
 
@@ -242,7 +242,7 @@ def rows_of(standing: Standing, settings: Averaging) -> QueryMasks:
         RefusedError: `missing`, `extra`, `empty`, `no_relevant`, `fewest`.
 
     """
-    judged, answered = standing.judged, standing.answered
+    judged, answered = standing.judged, standing.answered  # [Q] each, as all masks below
     none = np.zeros_like(judged)
     empty = none if settings.empty == "missing" else standing.empty & ~answered & judged
     unanswered = judged & ~answered & ~empty
@@ -342,6 +342,7 @@ def _counts(visible: Floats, listed: Mask, rows: QueryMasks, settings: Averaging
         counts = np.where(undefined, 0.0, counts)
     elif settings.nan == "skip":
         weights[undefined] = 0.0
+    # [Q] each: queries that count without a value, and those with a value outside of the divisor
     unlisted, beyond = rows.absent & ~listed, np.zeros_like(listed)
     if rows.divided is not None and link == "mean":
         unlisted = rows.divided & (weights == 0)
@@ -374,7 +375,7 @@ def _replaced(
     """
     neither = rows.no_relevant
     if settings.neither != "keep":
-        neither = neither & (~standing.answered | standing.hollow)
+        neither = neither & (~standing.answered | standing.hollow)  # [Q]: neither relevant documents nor results
     empty = rows.empty | standing.hollow if settings.empty == "nan" else rows.empty
     of_relevance = [] if is_sum else [(rows.no_relevant, settings.no_relevant), (neither, settings.neither)]
     for queries, number in of_relevance:
@@ -430,7 +431,7 @@ def _defined(
 
 
 def _previous(values: Floats, listed: Mask, standing: Standing) -> Floats:
-    """Replace values of queries with negative grades only by that of the query before."""
+    """Replace values, `[Q]`, of queries with negative grades only by that of the query before."""
     shown = values.tolist()
     for row in np.flatnonzero(standing.judged & standing.negative).tolist():
         before = np.flatnonzero(listed[:row])
@@ -489,6 +490,7 @@ def side_by_side(
     same = all(column.queries is queries or column.queries == queries for column in columns)
     if same and all(column.listed is is_counted or np.array_equal(column.listed, is_counted) for column in columns):
         names, has_value = list(compress(queries, is_counted.tolist())), None
+        # [N, M]: a row for each query that counts
         table = np.array([column.visible[is_counted] for column in columns]).reshape(len(columns), len(names)).T
         if any(map(str.__gt__, names, names[1:])):
             order = sorted(range(len(names)), key=names.__getitem__)
@@ -501,6 +503,7 @@ def side_by_side(
         names = sorted({query for by_query in values for query in by_query})
         has_value = np.array([[query in by_query for by_query in values] for query in names], dtype=bool)
         table = np.array([[by_query.get(query, np.nan) for by_query in values] for query in names], dtype=np.float64)
+        # [N, M] each, also without a query or a column
         has_value, table = (array.reshape(len(names), len(values)) for array in (has_value, table))
     table = np.ascontiguousarray(table)
     table.setflags(write=False)

@@ -21,7 +21,7 @@ def intervals(columns: Sequence[Column], level: float, seed: int) -> tuple[Float
 
     """
     links = [column.link for column in columns]
-    low, high = np.full((2, len(columns)), np.nan)
+    low, high = np.full((2, len(columns)), np.nan)  # [M] each
     plain = [
         index
         for index, column in enumerate(columns)
@@ -31,15 +31,16 @@ def intervals(columns: Sequence[Column], level: float, seed: int) -> tuple[Float
         rows = column.counted
         if column.link != "sum" and index not in plain:
             strata = np.zeros(rows.size, dtype=np.int64) if column.strata is None else column.strata
-            values = additive(column.values[rows], column.link)
+            values = additive(column.values[rows], column.link)  # [N]: of the queries that count
             low[index], high[index] = bootstrap(values, column.weights[rows], strata[rows], level=level, seed=seed)
     by_rows: dict[bytes, list[int]] = {}
     for index in plain:
         by_rows.setdefault(columns[index].counted.tobytes(), []).append(index)
     for indices in by_rows.values():
         rows = columns[indices[0]].counted
+        # [N, m]: the values of the m columns in which these N queries count
         table = np.array([additive(columns[index].values[rows], columns[index].link) for index in indices]).T
-        is_defined = ~np.isnan(table).any(axis=0)
+        is_defined = ~np.isnan(table).any(axis=0)  # [m]
         if is_defined.any():
             ends = stats.intervals(table[:, is_defined], level=level, seed=seed)
             defined = np.array(indices)[is_defined]
@@ -90,22 +91,27 @@ def bootstrap(
 def _of_groups(
     values: Floats, weights: Floats, groups: Sequence[Mask], level: float, resamples: int, seed: int
 ) -> tuple[float, float]:
-    """Return the interval of the mean of group means; the acceleration is that of the values' shares in it."""
+    """Return the interval of the mean of group means; the acceleration is that of the values' shares in it.
+
+    Values and weights are `[N]`, as is the mask of each group.
+    """
     if min(map(np.count_nonzero, groups), default=0) < 2:  # noqa: PLR2004 - one value has no spread
         return math.nan, math.nan
     generator = np.random.default_rng(seed)
-    means, mean, shares = np.zeros(resamples), 0.0, []
+    means, mean, shares = np.zeros(resamples), 0.0, []  # means: [B], the mean of group means of each sample
     for group in groups:
+        # [n] each: the values of a group, and how much each counts in the mean
         group_values, weighing = values[group], weights[group] / weights[group].sum() / len(groups)
         within = (group_values * weighing).sum()
         means += _resampled(group_values, weights[group], resamples, generator) / len(groups)
         mean += within
-        shares.append((group_values - within * len(groups)) * weighing)
+        shares.append((group_values - within * len(groups)) * weighing)  # [n]: how far each value moves the mean
     if all(np.ptp(values[group]) == 0 for group in groups):
         return float(mean), float(mean)
     equal = np.isclose(means, mean, rtol=1e-12, atol=0)  # but for the order of the additions
+    # [1], as is the acceleration
     below = np.array([(((means < mean) & ~equal).sum() + equal.sum() / 2) / resamples])
-    added = np.concatenate(shares)
+    added = np.concatenate(shares)  # [N]
     acceleration = np.array([(added**3).sum() / (6 * (added**2).sum() ** 1.5)])
     low, high = (float(np.quantile(means, end[0])) for end in bca_quantiles(below, acceleration, resamples, level))
     return low, high
@@ -113,9 +119,9 @@ def _of_groups(
 
 def _resampled(values: Floats, weights: Floats, resamples: int, generator: np.random.Generator) -> Floats:
     """Return `[B]`, weighted means of samples with replacement."""
-    products = (values * weights)[None]
+    products = (values * weights)[None]  # [1, N]
 
     def compute(counts: Floats) -> Floats:
-        return np.asarray((products @ counts.T) / (counts @ weights))
+        return np.asarray((products @ counts.T) / (counts @ weights))  # [1, b], from counts [b, N]
 
     return over_samples(compute, 1, len(values), resamples, generator).ravel()

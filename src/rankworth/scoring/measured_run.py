@@ -132,7 +132,7 @@ class MeasuredRun:
             self.values[quantity] = np.full(size, "", dtype=object) if is_text else np.zeros(size)
         for layout, same_layout in by_layout.items():
             hits = self.hits.compact() if layout == "judged" else self.hits
-            for places, block in hits.blocks():
+            for places, block in hits.blocks():  # the queries of a block, and their cells
                 ranking = block.condensed if self.condensed else block
                 for quantity in same_layout:
                     try:
@@ -148,7 +148,7 @@ def standing_of(
     size = len(queries)
     hollow = np.zeros(size, dtype=bool)
     if judging.unjudged == "removed":
-        left = hits.query[hits.is_judged & (hits.grade >= 0)]
+        left = hits.query[hits.is_judged & (hits.grade >= 0)]  # the query of each row that is left
         hollow = answered & (np.bincount(left, minlength=size) == 0)
     of_pool = hits.pool.relevant, hits.pool.negative, hits.pool.nonzero
     return Standing(queries, judged, answered, empty, *of_pool, hollow, hits.n_retrieved)
