@@ -136,6 +136,7 @@ def mean_bounds(evaluation: Evaluation, plan: Plan, by: Varied) -> MeanBounds:
     columns, notes = {}, []
     for context, why in zip(every, reasons, strict=True):
         column, label, reason = context.column, context.resolved.label, why
+        # [Q] each: an end that is nowhere defined, and which queries have a value
         none, defined = np.full(column.values.size, np.nan), column.listed & ~np.isnan(column.visible)
         ends = none, none, none
         if _is_measure(context) and not reason:
@@ -265,7 +266,7 @@ def not_held(
     """
     if bounds.reason:
         return bounds.reason
-    is_held = (bounds.low - _ROUNDING <= values) & (values <= bounds.high + _ROUNDING)
+    is_held = (bounds.low - _ROUNDING <= values) & (values <= bounds.high + _ROUNDING)  # [Q]
     outside = np.flatnonzero(defined & bounds.is_known & ~is_held)
     if not outside.size:
         return ""
@@ -318,11 +319,13 @@ def vary(sides: Sequence[MeasureContext], queries: Sequence[str], by: Varied) ->
     if reason := _apart(sides, queries, by):
         none = np.full(len(queries), np.nan)
         return Varying(none, Bounds(none, none, np.zeros(len(queries), dtype=bool)), reason)
+    # [Q] for each run: where its column has these queries
     rows = [np.array([side.positions[query] for query in queries], dtype=np.int64) for side in sides]
     first, *further = (side.column.values[indices] for side, indices in zip(sides, rows, strict=True))
     values = further[0] - first if further else first
     if by == "unjudged":
         size = len(sides[0].qrels.queries) if further else None
+        # the values of all queries, in two runs of all judged queries
         each = [side.column.values[:size] for side in sides]
         bounds = over_grades(sides, each[1] - each[0] if further else each[0]).of(rows[0])
     else:

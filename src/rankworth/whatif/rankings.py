@@ -68,9 +68,11 @@ class Ranking:
 
         """
         judgements_retrieved = set() if hits.judgement is None else set(hits.judgement.tolist())
+        # [A]: the judged documents that were not retrieved, by number
         absent = np.array(
             [index for index in range(len(documents)) if first + index not in judgements_retrieved], dtype=np.int64
         )
+        # [A]: their ranks, behind all that was retrieved
         retrieved, rank = hits.rank.size, int(hits.n_retrieved[0]) + 1 + np.arange(absent.size)
         rows = hits.with_rows(np.zeros_like(absent), rank, (rank, rank), grades[absent])
         if rows.judgement is not None:
@@ -110,9 +112,11 @@ class Ranking:
 
     def hits(self, counterfactuals: Sequence[Counterfactual]) -> JudgedRows:
         """Build other rankings of the query as judged rows, a query each."""
+        # [R]: the rows of all new rankings, ranking after ranking
         retrieved, rows = self.rows, np.concatenate([change.order for change in counterfactuals])
+        # [C]: how many documents each new ranking has
         sizes = np.array([len(change.order) for change in counterfactuals], dtype=np.int64)
-        starts = np.cumsum(sizes) - sizes
+        starts = np.cumsum(sizes) - sizes  # [C]: where its rows begin among the R
         beyond = 0 if retrieved.judgement is None else 1 + int(retrieved.judgement.max(initial=0))  # of no judgement
         columns: dict[str, Any] = {}
         for name in COLUMNS:
@@ -124,7 +128,7 @@ class Ranking:
             columns["positive"] = np.concatenate([_positive(positive, change) for change in counterfactuals])
         for change, start in zip(counterfactuals, starts.tolist(), strict=True):
             for row, grade in change.grades.items():
-                places = start + np.flatnonzero(change.order == row)
+                places = start + np.flatnonzero(change.order == row)  # where the document stands among the R rows
                 columns["is_judged"][places] = grade is not None
                 columns["grade"][places] = grade or 0.0
                 if columns["elsewhere"] is not None and grade is not None:
@@ -148,26 +152,28 @@ class Ranking:
         )
 
     def _ranks(self, change: Counterfactual) -> tuple[Integers, Integers, Integers]:
-        """Return rank, and first and last rank of its group, of each document in a new order."""
+        """Return `[N]` each: rank, and first and last rank of its group, of each document in a new order."""
         old_ranks = self.rows.rank[: self.retrieved]
         size = len(change.order)
         rank = old_ranks[:size]
         if size > self.retrieved:
             last = int(old_ranks[-1]) if self.retrieved else 0
             rank = np.append(old_ranks, last + 1 + np.arange(size - self.retrieved))
-        tied = self.rows.tie_last > self.rows.tie_first
+        tied = self.rows.tie_last > self.rows.tie_first  # which of all rows share their score
         if not tied.any():
             return rank, rank, rank
         if change.exchanged:
             return rank, self.rows.tie_first[:size], self.rows.tie_last[:size]
+        # [N]: which documents of the new order share their score with none
         apart = (change.order == change.alone) | ~tied[change.order]
+        # [N]: the first rank of the old tie, or a number below 0 for each that is apart
         group = np.where(apart, -1 - np.arange(size), self.rows.tie_first[change.order])
-        starts = np.flatnonzero(np.append(True, group[1:] != group[:-1])[:size])
-        lengths = np.diff(starts, append=size)
+        starts = np.flatnonzero(np.append(True, group[1:] != group[:-1])[:size])  # [G]: where each new tie begins
+        lengths = np.diff(starts, append=size)  # [G]: how many documents it has
         return rank, np.repeat(rank[starts], lengths), np.repeat(rank[starts + lengths - 1], lengths)
 
     def _pool(self, grades: Mapping[int, float | None]) -> Floats:
-        """Return the grades of the judged documents, best first."""
+        """Return `[P]`, the grades of the judged documents, best first."""
         if not grades:
             return self.rows.pool.grades
         remaining = self.rows.pool.grades.tolist()
@@ -179,7 +185,7 @@ class Ranking:
 
 
 def _positive(positive: NDArray[np.bool_], change: Counterfactual) -> NDArray[np.bool_]:
-    """Return whether the score of each document in a new order is above 0.
+    """Return `[N]`, whether the score of each document in a new order is above 0.
 
     A score of its own lies between those of the others; between one above 0 and one that is not, it keeps its sign.
 
@@ -344,6 +350,7 @@ class MeasureContext:
         run, column = self._measured(hits, judging, measure or self.measure)
         values = column.visible
         if self.resolved.averaging.all_negative == "previous":
+            # the values of the queries before this query
             before = self.column.visible[:query_index][self.column.listed[:query_index]]
             is_negative = run.standing.judged & run.standing.negative
             values = np.where(is_negative, before[-1] if before.size else 0.0, values)

@@ -71,12 +71,12 @@ def is_ordered(context: MeasureContext) -> bool:
 
 def worth(measure: Measure, hits: JudgedRows) -> Floats:
     """Return `[N]`, what orders the documents of some rows by a measure: a gain, or 1 where they are relevant."""
-    ones = np.ones_like(hits.rank)
+    ones = np.ones_like(hits.rank)  # [N]: each document at rank 1
     top = replace(hits, rank=ones, tie_first=ones, tie_last=ones, ties="broken")
     each = np.zeros(hits.rank.size)
     for queries, block in top.blocks():
         lengths = np.diff(hits.offsets)[queries]
-        inside = np.arange(block.rank.shape[1]) < lengths[:, None]
+        inside = np.arange(block.rank.shape[1]) < lengths[:, None]  # [q, H]: the cells with a row
         each[expand(hits.offsets[queries], lengths)] = _worth(measure, block)[inside]
     return each
 
@@ -95,19 +95,21 @@ def _worth(measure: Measure, block: Judged) -> Floats:
 def over_orders(context: MeasureContext) -> Bounds:
     """Find the bounds over the orders of tied documents."""
     values, hits = context.column.values, context.run.judgement.hits
-    queries = np.unique(hits.query[hits.tied_rows])
-    low, high = values.copy(), values.copy()
+    queries = np.unique(hits.query[hits.tied_rows])  # [T]: the queries with ties
+    low, high = values.copy(), values.copy()  # [Q] each
     low[queries], high[queries] = np.nan, np.nan
     is_undefined = np.zeros(values.size, dtype=bool)  # in some order
     rankings: Iterator[tuple[Integers, JudgedRows]]
     if is_ordered(context):
         part = hits.of(queries)
         names = [context.run.standing.queries[query] for query in queries.tolist()]
+        # the worth of each row of these queries
         gain = worth(context.measure, grades.graded(part, context.run.judging, names))
         rankings = ((queries, part.ranked(part.within_ties(-sign * gain, ~(sign * gain < 0)))) for sign in (1, -1))
     else:
         rankings = _every_order(hits, queries, low, high)
     for of_queries, ranking in rankings:
+        # [W]: a value for each ranking, of the query in `of_queries`
         ordered_values = context.column_of(ranking, replace(context.run.judging, ties="id-descending")).values
         np.fmin.at(low, of_queries, ordered_values)
         np.fmax.at(high, of_queries, ordered_values)
@@ -132,6 +134,7 @@ def expected(context: MeasureContext) -> Floats:
         return np.full_like(values, np.nan)
     if run.judging.ties == "expected":
         return values
+    # [T]: the queries with ties; [Q]: the expectation for each query
     queries, expected = np.unique(hits.query[hits.tied_rows]), values.copy()
     try:
         column = context.column_of(hits.of(queries), replace(run.judging, ties="expected"))
@@ -148,9 +151,9 @@ def _every_order(
 
     Args:
         hits: the rows of all queries.
-        queries: those with ties.
-        low: of all queries.
-        high: of all queries.
+        queries: `[T]`, those with ties.
+        low: `[Q]`, of all queries.
+        high: `[Q]`, of all queries.
 
     """
     for query in queries.tolist():
@@ -181,7 +184,7 @@ def every_order(hits: JudgedRows, ties: Sequence[Tie]) -> JudgedRows:
     """Put the ties of one query in every order that differs; return one query for each."""
     ranks = []
     for orders in product(*([*_orders(tie.row_groups)] for tie in ties)):
-        rank = hits.rank.copy()
+        rank = hits.rank.copy()  # [N]: the rank of each row in this order
         for tie, order in zip(ties, orders, strict=True):
             for offset, row in enumerate(order):
                 if row >= 0:

@@ -65,6 +65,7 @@ class UnjudgedDocuments:
     def of(cls, sides: Sequence[MeasureContext]) -> "UnjudgedDocuments":
         """Collect the queries with unjudged documents: documents without rows for one run, with ids for several."""
         size = min(len(side.qrels.queries) for side in sides) if len(sides) > 1 else sides[0].column.values.size
+        # for each run and query, how many retrieved documents are judged
         judged = [np.bincount(side.run.hits.query[side.run.hits.is_judged], minlength=size)[:size] for side in sides]
         unjudged = [side.run.hits.n_retrieved[:size] - count for side, count in zip(sides, judged, strict=True)]
         queries = np.flatnonzero(np.sum(unjudged, axis=0) > 0)
@@ -75,7 +76,7 @@ class UnjudgedDocuments:
         runs, inside = [], [set[int]() for _ in queries]
         for side, hits in zip(sides, rows, strict=True):
             document = np.full(hits.rank.size, -1)
-            holes = np.flatnonzero(~hits.is_judged)
+            holes = np.flatnonzero(~hits.is_judged)  # the unjudged rows of the run
             ids = () if hits.document is None else hits.document[holes].tolist()
             within = _within(hits, _depth(side, hits.n_retrieved))[holes].tolist()
             for row, query, name, is_inside in zip(
@@ -101,19 +102,22 @@ class UnjudgedDocuments:
         hits, measure = _rows_of(side, queries), side.measure
         depth = _depth(side, hits.n_retrieved)
         looks_beyond = "no-sum" in measure.definition.unjudged or measure.parameters.get("ideal") == "retrieved"
-        ends = hits.n_retrieved if looks_beyond else depth
+        ends = hits.n_retrieved if looks_beyond else depth  # [Q]: the last rank at which documents are looked at
         rows = hits
         if hits.rank.size < hits.n_retrieved.sum():  # unjudged documents have no rows yet
-            starts = np.cumsum(ends) - ends
-            is_absent = np.ones(int(ends.sum()), dtype=bool)
+            starts = np.cumsum(ends) - ends  # [Q]: where the E ranks down to there begin, of all queries in a line
+            is_absent = np.ones(int(ends.sum()), dtype=bool)  # [E]: whether there is no row at the rank
             is_absent[(starts[hits.query] + hits.rank - 1)[hits.rank <= ends[hits.query]]] = False
-            query = np.repeat(np.arange(ends.size), ends)[is_absent]
-            rank = np.flatnonzero(is_absent) - starts[query] + 1
+            query = np.repeat(np.arange(ends.size), ends)[is_absent]  # [A]: the query of each rank without a row
+            rank = np.flatnonzero(is_absent) - starts[query] + 1  # [A]
             rows = hits.with_rows(query, rank, (rank, rank))
-        holes = np.flatnonzero(~rows.is_judged)
+        holes = np.flatnonzero(~rows.is_judged)  # [U]: the unjudged rows
         document = np.full(rows.rank.size, -1)
+        # counted from 0 in each query, in rank order
         document[holes] = expand(np.zeros_like(counts), np.bincount(rows.query[holes], minlength=counts.size))
+        # [Q]: how many of these stand within the depth
         inside = np.bincount(rows.query[holes], _within(rows, depth)[holes], counts.size)
+        # [N]: so many of each query, from the first on
         is_inside = expand(np.zeros_like(counts), counts) < np.repeat(inside, counts)
         return cls(queries, counts, is_inside, [RunWithGaps(side, rows, document)])
 
@@ -136,7 +140,7 @@ class UnjudgedDocuments:
         """`[S, N]`: the rank of each document in each run; infinite where it was not retrieved."""
         ranks = np.full((len(self.sides), self.is_inside.size), np.inf)
         for rank, side in zip(ranks, self.sides, strict=True):
-            holed = side.document >= 0
+            holed = side.document >= 0  # which rows are unjudged
             rank[self.starts[side.rows.query[holed]] + side.document[holed]] = side.rows.rank[holed]
         return ranks
 
@@ -149,11 +153,12 @@ class UnjudgedDocuments:
 
     def filled(self, side: RunWithGaps, ways: Assignments) -> JudgedRows:
         """Fill in the rankings of a run under some ways, one query each."""
-        lengths = np.diff(side.rows.offsets)[ways.query]
+        lengths = np.diff(side.rows.offsets)[ways.query]  # [W]: how many rows each way has
+        # [R]: of the rows of all ways, the number of the unjudged document, -1 for a judged row
         document = side.document[expand(side.rows.offsets[ways.query], lengths)]
-        rows, counts = side.rows.of(ways.query), self.counts[ways.query]
-        owner = np.repeat(np.arange(ways.query.size), lengths)
-        index = (np.cumsum(counts) - counts)[owner] + document
+        rows, counts = side.rows.of(ways.query), self.counts[ways.query]  # counts: [W], how many grades each way has
+        owner = np.repeat(np.arange(ways.query.size), lengths)  # [R]: the way of each row
+        index = (np.cumsum(counts) - counts)[owner] + document  # [R]: where its grade is in `ways.grades`
         grade = np.where(document >= 0, ways.grades.take(index, mode="clip"), rows.grade)
         is_judged = np.ones_like(rows.is_judged)
         elsewhere = None if rows.elsewhere is None else is_judged
@@ -196,12 +201,12 @@ def over_grades(sides: Sequence[MeasureContext], values: Floats) -> Bounds:
 
     """
     holes = UnjudgedDocuments.of(sides)
-    low, high, is_known = values.copy(), values.copy(), np.ones(values.size, dtype=bool)
+    low, high, is_known = values.copy(), values.copy(), np.ones(values.size, dtype=bool)  # [Q] each
     if not holes.is_measured:
         low[holes.queries], high[holes.queries] = np.nan, np.nan
     unknown: set[int] = set()
     for ways in _ways(holes, scale_of(sides), unknown):
-        way_values = holes.values(ways)
+        way_values = holes.values(ways)  # [W]
         np.fmin.at(low, holes.queries[ways.query], way_values)
         np.fmax.at(high, holes.queries[ways.query], way_values)
     is_known[holes.queries[sorted(unknown)]] = False
@@ -215,8 +220,8 @@ def effects(holes: UnjudgedDocuments) -> Floats:
     It is compared with the least grade, which all other unjudged documents have.
     """
     scale = scale_of([side.context for side in holes.sides])
-    before = holes.values(holes.uniform(scale[0], scale[0]))
-    alone = _singles(holes, scale[0], scale[-1])
+    before = holes.values(holes.uniform(scale[0], scale[0]))  # [Q]: the least grade for all
+    alone = _singles(holes, scale[0], scale[-1])  # N ways
     return holes.values(alone) - before[alone.query]
 
 
@@ -230,13 +235,15 @@ def scale_of(sides: Sequence[MeasureContext]) -> Floats:
     """Return one grade for each worth that a document may have by a measure, from the least to the most."""
     scale = grades_of(sides[0].run.hits)
     rel = sides[0].measure.parameters.get("rel", np.inf)
+    # [2, G]: gain of each grade, and whether it is relevant
     worth = np.stack([_worth_of(sides[0].measure, scale), scale >= rel])
-    _, first = np.unique(worth, axis=1, return_index=True)
+    _, first = np.unique(worth, axis=1, return_index=True)  # the first grade of each distinct pair
     return scale[first]
 
 
 def _worth_of(measure: Measure, scale: Floats) -> Floats:
-    """Return what documents of some grades are worth."""
+    """Return `[G]`, what documents of some grades, `[G]`, are worth."""
+    # a single query, with a document of each grade
     ranks, ends = np.arange(1, scale.size + 1), np.array([0, scale.size])
     is_judged, pool = np.ones(scale.size, dtype=bool), Pool(ends, np.sort(scale)[::-1])
     return worth(measure, JudgedRows(ends, ranks, ranks, ranks, scale, is_judged, ranks[-1:], pool))
@@ -278,16 +285,17 @@ def _ways(holes: UnjudgedDocuments, scale: Floats, unknown: set[int]) -> Iterato
 
 def _singles(holes: UnjudgedDocuments, least: float, most: float) -> Assignments:
     """Give each document alone the best grade: of several, the first in one run is not better than it is alone."""
-    query = np.repeat(np.arange(holes.queries.size), holes.counts)
-    counts = holes.counts[query]
+    query = np.repeat(np.arange(holes.queries.size), holes.counts)  # [N]: a way for each document
+    counts = holes.counts[query]  # [N]: how many grades each way has
     grades = np.full(int(counts.sum()), least)
+    # the k-th way of a query has it at its k-th document
     grades[np.cumsum(counts) - counts + expand(np.zeros_like(holes.counts), holes.counts)] = most
     return Assignments(query, grades)
 
 
 def _favouring(holes: UnjudgedDocuments, least: float, most: float) -> Iterator[Assignments]:
     """Yield ways with the best grade for all documents that stand higher in one of two runs, then in the other."""
-    ranks = holes.ranks
+    ranks = holes.ranks  # [2, N]
     for is_higher in (ranks[0] < ranks[1], ranks[1] < ranks[0]):
         yield Assignments(np.arange(holes.queries.size), np.where(is_higher, most, least))
 
@@ -301,6 +309,7 @@ def _every_way(holes: UnjudgedDocuments, scale: Floats, unknown: set[int]) -> It
     is_sorted = is_ordered(context) and "unsorted" not in context.measure.definition.unjudged and not further
     for number, (start, count) in enumerate(zip(holes.starts.tolist(), holes.counts.tolist(), strict=True)):
         has_beyond = not further and holes.sides[0].rows.ties == "broken"
+        # [count]: which documents of the query take all grades in turn
         inside = holes.is_inside[start : start + count] if has_beyond else np.ones(count, dtype=bool)
         free = int(inside.sum())
         size = 2 * comb(free + scale.size - 1, free) if is_sorted else scale.size**free
@@ -308,10 +317,10 @@ def _every_way(holes: UnjudgedDocuments, scale: Floats, unknown: set[int]) -> It
             unknown.add(number)
             continue
         ways = [*combinations_with_replacement(scale, free)] if is_sorted else [*product(scale, repeat=free)]
-        each = np.array(ways).reshape(len(ways), free)
+        each = np.array(ways).reshape(len(ways), free)  # [W, free]: a line for each way
         each = np.concatenate([each, each[:, ::-1]]) if is_sorted else each
         for beyond in {scale[0], scale[-1]} if free < count else {scale[0]}:
-            every = np.full((len(each), count), beyond)
+            every = np.full((len(each), count), beyond)  # [W, count]: with the documents beyond
             every[:, inside] = each
             yield Assignments(np.full(len(each), number), every.reshape(-1))
 
@@ -329,23 +338,27 @@ def _prefixes(holes: UnjudgedDocuments, scale: Floats) -> tuple[Assignments, Ass
     """
     [side, *further] = holes.sides
     measure, rows, ends = side.context.measure, side.rows, []
+    # which rows are relevant and within the cutoff
     is_relevant = rows.is_judged & (rows.grade >= measure.parameters["rel"]) & (rows.rank <= (measure.cutoff or np.inf))
-    rank = holes.ranks[0]
+    rank = holes.ranks[0]  # [N]
     for sign, beyond in ((1, scale[0]), (-1, scale[-1])):
         sums = _sums(holes, side, scale, beyond) if not further and rows.ties == "broken" else None
         if sums is None:
             return None
         ways = holes.uniform(scale[0], beyond)
         for query, (start, count) in enumerate(zip(holes.starts.tolist(), holes.counts.tolist(), strict=True)):
-            inside = np.flatnonzero(holes.is_inside[start : start + count])
+            inside = np.flatnonzero(holes.is_inside[start : start + count])  # [U]: the documents within the cutoff
             row = slice(rows.offsets[query], rows.offsets[query + 1])
+            # [U]: their ranks; [V]: those of the relevant rows of the query, ascending
             ranks, relevant = rank[start + inside], rows.rank[row][is_relevant[row]]
+            # [U]: how many relevant rows are above each; [V + 1]: sums of 1 / rank over the last V, V - 1, ...
             above, inverse = np.searchsorted(relevant, ranks), np.append(np.cumsum(1 / relevant[::-1])[::-1], 0.0)
-            added = above / ranks + inverse[above]
+            added = above / ranks + inverse[above]  # [U]: how much each adds to the sum
             if sign > 0:
                 added += (inside + 1) / ranks
             else:
                 added += np.cumsum(1 / ranks[::-1])[::-1]
+            # [U + 1]: the sum by number of relevant documents, of 0 and more
             totals = sign * (sums.start[query] + np.append(0.0, np.cumsum(added[::sign])))
             ways.grades[start + inside[::sign][: _greatest(totals, sums.norm[:, query])]] = scale[-1]
         ends.append(ways)
@@ -361,7 +374,7 @@ def _greatest(sums: Floats, norm: Floats) -> int:
 
     """
     none, single, every = norm
-    norms = np.minimum(none + (single - none) * np.arange(sums.size), max(single, every))
+    norms = np.minimum(none + (single - none) * np.arange(sums.size), max(single, every))  # [U + 1]
     with np.errstate(divide="ignore", invalid="ignore"):
         return int(np.argmax(np.where(norms > 0, sums / norms, -np.inf)))
 
@@ -399,16 +412,17 @@ def _linear(holes: UnjudgedDocuments, scale: Floats) -> tuple[Assignments, Assig
     sums = _difference(*parts) if len(parts) > 1 else parts[0]
     if sums is None:
         return None
-    gains = _worth_of(holes.sides[0].context.measure, scale)
+    gains = _worth_of(holes.sides[0].context.measure, scale)  # [T + 1]: of each grade of the scale
     ends = []
     for sign in (1, -1):
         grades = np.empty(sums.weight.size)
         for query, (start, count) in enumerate(zip(holes.starts.tolist(), holes.counts.tolist(), strict=True)):
-            weight = sign * sums.weight[start : start + count]
+            weight = sign * sums.weight[start : start + count]  # [U]: of each document of the query
             order = np.argsort(-weight, kind="stable")
-            added = np.append(0.0, np.cumsum(weight[order]))
+            added = np.append(0.0, np.cumsum(weight[order]))  # [U + 1]: by number of documents
+            # [T]: how many have each gain or more
             counts = _counts(sums, query, gains, sign * sums.start[query], added)
-            level = (counts[:, None] > np.arange(count)).sum(axis=0)
+            level = (counts[:, None] > np.arange(count)).sum(axis=0)  # [U]: its grade in the scale, by order
             grades[start + order] = scale[level]
         ends.append(Assignments(np.arange(holes.queries.size), grades))
     return ends[0], ends[1]
@@ -427,6 +441,7 @@ def _sums(holes: UnjudgedDocuments, side: RunWithGaps, scale: Floats, beyond: fl
     size, least, most = holes.queries.size, scale[0], scale[-1]
     single = holes.uniform(least, beyond)
     single.grades[holes.starts[holes.counts > 0]] = most
+    # [3, Q], [Q], and the weight of each row
     norm, start, weight = np.zeros((3, size)), np.zeros(size), np.zeros(side.rows.rank.size)
     gains: dict[int, Floats] = {}
     weights: dict[int, Floats] = {}
@@ -437,15 +452,17 @@ def _sums(holes: UnjudgedDocuments, side: RunWithGaps, scale: Floats, beyond: fl
         norm[1, queries] = terms.norm
     for queries, terms, offsets in _terms(holes, side, measure, holes.uniform(most, most)):
         norm[2, queries], contributions = terms.norm, terms.contributions()
+        # [q]: how many rows each query of the block has
         lengths = np.minimum(np.diff(offsets)[queries], contributions.shape[1])
-        inside = np.arange(contributions.shape[1]) < lengths[:, None]
+        inside = np.arange(contributions.shape[1]) < lengths[:, None]  # [q, H]: the cells with a row
         weight[expand(offsets[queries], lengths)] = contributions[inside]
         if terms.ideal is not None:
             discounts = _of_ideal(terms.ideal, "discount")
+            # for each query its weights added up, by number of documents
             added = [np.append(0.0, np.cumsum(1 / discount)) for discount in discounts]
             weights |= dict(zip(queries.tolist(), added, strict=True))
     holed = side.document >= 0
-    hole_index = holes.starts[side.rows.query[holed]] + side.document[holed]
+    hole_index = holes.starts[side.rows.query[holed]] + side.document[holed]  # [U]: the document of each unjudged row
     worth = float(_worth_of(context.measure, scale)[-1]) or 1.0
     hole_weights = np.zeros(holes.is_inside.size)
     np.add.at(hole_weights, hole_index, weight[holed] / worth)
@@ -486,8 +503,9 @@ def _counts(sums: _Sums, query: int, gains: Floats, start: float, added: Floats)
     if sums.ideal is None:
         return np.full(steps.size, _greatest(start + added * steps.sum(), sums.norm[:, query]))
     judged, weights = sums.ideal[query]
+    # [T]: how many documents are in the ideal ranking with each gain or more
     above = (judged[None, :] >= gains[1:, None]).sum(axis=1)
-    norms = weights[np.minimum(above[:, None] + number, weights.size - 1)]
+    norms = weights[np.minimum(above[:, None] + number, weights.size - 1)]  # [T, U + 1]
     return _best_counts(start, added, steps, sums.norm[0, query] - steps @ norms[:, 0], norms)
 
 
@@ -510,12 +528,14 @@ def _best_counts(start: float, added: Floats, steps: Floats, base: float, norms:
         norms: `[T, U + 1]`.
 
     """
+    # [U + 1] each: numerator and denominator where so many have the best gain
     sums, norm = start + added * steps.sum(), base + steps @ norms
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.where(norm > 0, sums / norm, -np.inf)
     best = int(np.argmax(values))
     value, counts = float(values[best]), np.full(steps.size, best)
     while value > 0:
+        # [T]: a number of documents for each gain
         chosen = np.minimum.accumulate(np.argmax(added - value * norms, axis=1))
         total = base + steps @ norms[np.arange(steps.size), chosen]
         improved = (start + steps @ added[chosen]) / total if total > 0 else value
