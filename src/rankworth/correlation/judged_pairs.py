@@ -89,15 +89,16 @@ def judged_pairs(
         shown = [quoted(f"{ids[query]} {document}" for query, document, _ in side.head(4).rows()) for side in sides]
         remedy = f"{names[0]} judged {shown[0]}, {names[1]} {shown[1]}; are these ids of one collection?"
         raise InputError("no-common-pairs", text, remedy=remedy)
+    # [Q]: the queries with pairs; [N]: the query of each pair
     query_numbers, owner = np.unique(pairs["query"].to_numpy(), return_inverse=True)
-    graded = pairs["grade"].to_numpy(), pairs["grade_right"].to_numpy()
+    graded = pairs["grade"].to_numpy(), pairs["grade_right"].to_numpy()  # [N] each
     grades = np.unique(np.concatenate(graded))
     if grades.size > _GRADES:
         each = ", ".join(f"{name} {np.unique(side).size:,}" for name, side in zip(names, graded, strict=True))
         text = f"there are {grades.size:,} different grades ({each})"
         remedy = f"up to {_GRADES} are counted; round them, or correlate them as scores"
         raise InputError("many-grades", text, remedy=remedy)
-    ours, theirs = (np.searchsorted(grades, side) for side in graded)
+    ours, theirs = (np.searchsorted(grades, side) for side in graded)  # [N] each: the index of the grade in `grades`
     tables = ConfusionTables.of(owner, ours, theirs, len(query_numbers), grades.size)
     sizes = first.height, second.height, pairs.height, first.height - pairs.height, second.height - pairs.height
     judged = JudgedPairs(*sizes, first["query"].n_unique(), second["query"].n_unique(), len(query_numbers))
@@ -128,6 +129,7 @@ def _rows(qrels: Qrels, numbers: Mapping[str, int]) -> "pl.DataFrame":
     """Return a row for each judgement of the queries that have a number: this number, the document and the grade."""
     import polars as pl  # noqa: PLC0415 - not needed to correlate two lists
 
+    # of each judgement, the number of its query, -1 where it has no number
     query = np.repeat([numbers.get(query, -1) for query in qrels.queries], qrels.lengths)
     frame = pl.DataFrame({"query": query, "document": qrels.document_series, "grade": qrels.grades})
     return frame.filter(pl.col("query") >= 0)

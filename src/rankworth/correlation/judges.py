@@ -304,6 +304,7 @@ class Agreement(Analysis[Rows]):
             return by_name(GradeAgreement._fields, self.per_grade)
         if of == "table":
             grades = np.array(self.grades)
+            # [C * C] each: both grades of each cell, row by row
             first, second = np.repeat(grades, grades.size), np.tile(grades, grades.size)
             return {"first": first.tolist(), "second": second.tolist(), "pairs": self.table.ravel().tolist()}
         named = product(self._parts, self.figures)
@@ -356,8 +357,8 @@ class Agreement(Analysis[Rows]):
 
     def _table_sheet(self) -> Sheet:
         grades = [*(f"{grade:g}" for grade in self.grades), "all"]
-        table = np.vstack((self.table, self.table.sum(axis=0)))
-        table = np.column_stack((table, table.sum(axis=1)))
+        table = np.vstack((self.table, self.table.sum(axis=0)))  # [C + 1, C]: with the sums of columns
+        table = np.column_stack((table, table.sum(axis=1)))  # [C + 1, C + 1]: and of rows
         columns = [Column(name, "count", cells) for name, cells in zip(grades, table.T.tolist(), strict=True)]
         title = f"grades of {self.names[0]} (rows) and {self.names[1]} (columns)"
         return Sheet((Column(self.names[0], "text", grades), *columns), title=title)
@@ -529,10 +530,11 @@ def judge_names(names: Sequence[str] | None, sources: Iterable[object]) -> tuple
 
 def _per_grade(table: Floats, grades: Floats) -> Iterator[GradeAgreement]:
     """Yield the agreement on each grade of `[C]`, from the table `[C, C]`."""
+    # [C] each: how often either judge gives the grade, and how often both do
     first, second, both = table.sum(axis=1), table.sum(axis=0), np.diagonal(table)
     off_diagonal = table - np.diag(both)
-    differ = off_diagonal.max(axis=1)
-    instead = np.where(differ > 0, grades[off_diagonal.argmax(axis=1)], np.nan)
+    differ = off_diagonal.max(axis=1)  # [C]: pairs of the other grade that the second judge gives most often
+    instead = np.where(differ > 0, grades[off_diagonal.argmax(axis=1)], np.nan)  # [C]: this other grade
     with np.errstate(invalid="ignore"):
         shares = [both / first, both / second, specific(table), grade_kappas(table)]
         shares += [instead, np.where(differ > 0, differ / first, np.nan)]
@@ -570,7 +572,7 @@ def _warnings(
     if figures.queries < FEW_QUERIES:
         few = f"{counted(figures.queries)} {'is' if figures.queries == 1 else 'are'} few"
         yield "few-queries", f"{few}: intervals of so few are too narrow, if anything"
-    shares = (table.sum(axis=0) + table.sum(axis=1)) / (2 * table.sum())
+    shares = (table.sum(axis=0) + table.sum(axis=1)) / (2 * table.sum())  # [C]: of each grade
     most = int(shares.argmax())
     if figures.equal.value >= _HIGH and figures.kappa.value < _LOW and shares[most] >= _DOMINANT:
         text = f"{100 * figures.equal.value:.1f} % of the grades are equal, and kappa is {figures.kappa.value:.2f}"

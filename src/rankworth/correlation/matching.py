@@ -152,12 +152,13 @@ class RankedRows:
         query, documents = (frame[name].cast(pl.String) for name in ("query", "document"))
         scores = frame["score"].cast(pl.Float64).to_numpy()
         names = query.unique(maintain_order=True)
-        number = query.cast(pl.Enum(names)).to_physical().to_numpy()
+        number = query.cast(pl.Enum(names)).to_physical().to_numpy()  # [N]: the query of each row
+        # [N - 1]: whether the next row does not stand higher
         falls = scores[1:] <= scores[:-1] if run.lists is None else np.ones(max(scores.size - 1, 0), dtype=np.bool_)
         if not ((number[1:] > number[:-1]) | ((number[1:] == number[:-1]) & falls)).all():
             order = np.lexsort((-scores, number) if run.lists is None else (number,))
             number, documents, scores = number[order], documents.gather(order), scores[order]
-        starts = np.searchsorted(number, np.arange(len(names) + 1))
+        starts = np.searchsorted(number, np.arange(len(names) + 1))  # [S + 1]
         if run.lists is not None:
             contradictions = Contradictions()
             contradictions.look(names.to_list(), starts[:-1], scores, lambda row: documents[row])
@@ -175,12 +176,13 @@ class RankedRows:
     def only(self, queries: Sequence[str]) -> "RankedRows":
         """Select the rows of the given queries, in their order; none for a query that is not there."""
         numbers = {name: number for number, name in enumerate(self.names)}
+        # [S]: which query of the run each is, -1 where it is not there
         positions = np.array([numbers.get(query, -1) for query in queries], dtype=np.int64)
-        lengths = np.where(positions < 0, 0, np.diff(self.starts, append=0)[positions])
+        lengths = np.where(positions < 0, 0, np.diff(self.starts, append=0)[positions])  # [S]: how many rows each has
         starts = np.concatenate(([0], np.cumsum(lengths)))
         if np.array_equal(positions[positions >= 0], np.arange(len(self.names))):
             return RankedRows(queries, starts, self.documents, self.scores)
-        rows = expand(self.starts[positions], lengths)
+        rows = expand(self.starts[positions], lengths)  # [N']: the rows of these queries
         return RankedRows(queries, starts, self.documents.gather(rows), self.scores[rows])
 
     @property
@@ -232,6 +234,7 @@ def _same_documents(first: RankedRows, second: RankedRows) -> tuple[Integers, In
         if any(map(has_repeated, keys)):
             _refuse_repeated(first, second)
             continue
+        # [C] each: the rows of equal keys on both sides
         _, row, other = np.intersect1d(keys[0], keys[1], assume_unique=True, return_indices=True)
         if (first.documents.gather(row) == second.documents.gather(other)).all():
             break

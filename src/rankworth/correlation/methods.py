@@ -142,11 +142,13 @@ class Method:
             _refuse(pairing, self.label)
         first, second, pairs = pairing.first, pairing.second, []
         for rows, rows_of_second in zip(_slices(first), _slices(second), strict=True):
-            match, top = first.match[rows], first.top[rows]
+            match, top = first.match[rows], first.top[rows]  # [n] each: the documents of a query in the first ranking
             both = match >= 0
-            x, y = top[both], second.top[match[both]]
+            x, y = top[both], second.top[match[both]]  # [c] each: both ranks of the common documents
             if missing == "last":
+                # ranks of documents of the second ranking only
                 alone = second.top[rows_of_second][second.match[rows_of_second] < 0]
+                # [u] each, of the u documents of either ranking: common, first only, second only
                 x = np.concatenate((x, top[~both], np.full(alone.size, top.size + 1)))
                 y = np.concatenate(
                     (y, np.full(int((~both).sum()), rows_of_second.stop - rows_of_second.start + 1), alone)
@@ -224,6 +226,7 @@ def _refuse(pairing: Pairing, label: str) -> None:
 
     """
     common = pairing.common
+    # the queries whose rankings have different documents
     apart = np.flatnonzero((pairing.first.lengths != common) | (pairing.second.lengths != common))
     if apart.size:
         row = int(apart[0])

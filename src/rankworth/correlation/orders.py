@@ -234,6 +234,7 @@ def means_of(compared: Comparison, judge: str = "") -> list[SystemMeans]:
 
 def with_means(orders: Sequence[SystemMeans]) -> tuple[list[SystemMeans], list[str]]:
     """Keep the systems that have a mean by all measures, and note which are left out."""
+    # [K, S] for K orders: whether a system has no mean
     undefined = np.array([~np.isfinite(order.means) for order in orders])
     notes = []
     for column in np.flatnonzero(undefined.any(axis=0)).tolist():
@@ -313,10 +314,10 @@ def swaps_of(x: SystemMeans, y: SystemMeans, level: float) -> tuple[int, int, tu
         level: 1 - level is the chance of a difference called where there is none.
 
     """
-    left, right = np.triu_indices(len(x.systems), 1)
+    left, right = np.triu_indices(len(x.systems), 1)  # [P] each: both systems of each pair
     higher = (each.order.higher[0] for each in (x, y))
     sides = [np.sign(above[right] - above[left]) for above in higher]  # 1: the left one is better
-    product = sides[0] * sides[1]
+    product = sides[0] * sides[1]  # [P]: below 0 for opposite orders
     swaps = []
     for index in np.flatnonzero(product < 0).tolist():
         pair = int(left[index]), int(right[index])
@@ -348,10 +349,11 @@ def sampled(
 
     def compute(counts: Floats) -> Floats:
         """Compute [P K, b], for how often each of b samples has each query."""
-        heights = [_heights(counts, *each) for each in sums]
+        heights = [_heights(counts, *each) for each in sums]  # [b, S] for each order
         ranked = [Orders.of(np.nan_to_num(means), rounded=True) for means in heights]
         rows = []
         for x, y in pairs:
+            # undefined: [b]
             pair, undefined = Pair(ranked[x], ranked[y]), np.isnan(heights[x] + heights[y]).any(axis=1)
             rows += [np.where(undefined, np.nan, COEFFICIENTS[name].of_samples(pair)) for name in names]
         return np.stack(rows)
@@ -371,7 +373,7 @@ def _weighted(order: SystemMeans) -> tuple[Floats, Floats | None]:
 
 def _heights(counts: Floats, values: Floats, weights: Floats | None) -> Floats:
     """Compute [b, S]: the means in samples, or as many times these in all systems; NaN where there is none."""
-    sums = counts @ values
+    sums = counts @ values  # [b, S], from counts [b, Q]
     total = np.ones(sums.shape) if weights is None else counts @ weights
     return np.asarray(np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0))
 

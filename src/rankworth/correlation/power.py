@@ -118,6 +118,7 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
 def _power(comparison: Comparison, measure: str) -> MeasurePower:
     """Compute the power of one measure."""
     rows = [row for row in comparison.differences if row.measure == measure]
+    # [P] each, for P pairs of systems
     p, apart = np.array([row.adjusted for row in rows]), np.abs([row.difference for row in rows])
     has_p, significant = ~np.isnan(p), p < 1 - comparison.plan.level
     unclear = float(apart[has_p & ~significant].max(initial=0.0))

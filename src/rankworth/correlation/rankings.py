@@ -169,7 +169,7 @@ class Correlation(Analysis[Literal["queries"]]):
         matching = [index for index, each in enumerate(self.methods) if not method or method in (each.label, each.name)]
         if not matching:
             raise UsageError("not-measured", f"there is no method {method}; there are {quoted(self.labels)}")
-        values = self.values[:, matching[0]]
+        values = self.values[:, matching[0]]  # [Q]
         rows = np.argsort(values, kind="stable")[: int((~np.isnan(values)).sum())][: max(0, count)].tolist()
         return [QueryCorrelation(self.queries[row], float(values[row]), *map(int, self.sizes[row])) for row in rows]
 
@@ -203,7 +203,7 @@ class Correlation(Analysis[Literal["queries"]]):
     def _summary(self) -> dict[str, list[Any]]:
         """Return a row for each method, as columns."""
         p = self.p_values[0] if len(self.queries) == 1 else np.full(len(self.methods), np.nan)
-        counts = (~np.isnan(self.values)).sum(axis=0)
+        counts = (~np.isnan(self.values)).sum(axis=0)  # [M]: queries with a value
         numbers = (self.means, self.low, self.high, _means(self.least), _means(self.most), p, counts)
         names = ([name] * len(self.methods) for name in self.names)
         return dict(zip(_SUMMARY, (*names, list(self.labels), *(part.tolist() for part in numbers)), strict=True))
@@ -352,6 +352,7 @@ def _notes(pairs: Sequence[Correlation]) -> Iterator[str]:
     yield from method_rules(first.methods, reference, f"ties{where}" if tied else "")
     empty: Counter[str] = Counter()
     for pair in pairs:
+        # [Q, 2]: whether only the other side has documents
         alone = (pair.sizes[:, :2] == 0) & (pair.sizes[:, 1::-1] > 0)
         empty.update(dict(zip(pair.names, alone.sum(axis=0).tolist(), strict=True)))
     for name, count in empty.items():
@@ -362,7 +363,7 @@ def _notes(pairs: Sequence[Correlation]) -> Iterator[str]:
     if labels and (alone := ranked + in_second - 2 * common):
         how = "are left out" if first.missing == "common" else "stand behind all others, tied"
         yield f"{', '.join(labels)}: over {common:,} documents that both have; {alone:,} of one alone {how}"
-    undefined = np.isnan(np.concatenate([pair.values for pair in pairs])).sum(axis=0)
+    undefined = np.isnan(np.concatenate([pair.values for pair in pairs])).sum(axis=0)  # [M]: in how many queries
     for count in dict.fromkeys(undefined[undefined > 0].tolist()):
         times = f" in {count:,} of {total:,}, which the mean leaves out" if total > 1 else ""
         yield f"{', '.join(np.array(first.labels)[undefined == count])}: undefined{times}"
@@ -566,9 +567,10 @@ def _correlation(
 ) -> Correlation:
     """Compute the values of all methods for rankings side by side."""
     wanted = how["methods"]
+    # [Q, M] each
     values, least, most, p_values = np.stack([each.of(pairing, how["missing"], scores) for each in wanted], axis=2)
     defined = ~np.isnan(values)
-    sums, counts = np.where(defined, values, 0.0).sum(axis=0), defined.sum(axis=0)
+    sums, counts = np.where(defined, values, 0.0).sum(axis=0), defined.sum(axis=0)  # [M] each
     low = high = np.full(len(wanted), np.nan)
     if len(pairing) > 1:
         bounds = intervals(values, level=how["level"], seed=how["seed"])
