@@ -51,7 +51,7 @@ def weights(places: Sequence[float] | Floats, weighting: Weighting) -> Floats:
     [[0.0, 1.0, 9.0], [1.0, 0.0, 4.0], [9.0, 4.0, 0.0]]
     """
     x = np.asarray(places, dtype=np.float64)
-    apart = np.abs(x[:, None] - x)
+    apart = np.abs(x[:, None] - x)  # [C, C]
     if weighting == "nominal":
         return (apart > 0).astype(np.float64)
     return apart if weighting == "linear" else apart**2
@@ -86,8 +86,8 @@ def kappa(tables: Floats, weighing: Floats | None = None) -> Floats:
     0.4
     """
     w = weights(range(tables.shape[-1]), "nominal") if weighing is None else weighing
-    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
-    seen = (tables * w).sum(axis=(-2, -1)) * tables.sum(axis=(-2, -1))
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)  # [..., C] each: n_i. and n_.j
+    seen = (tables * w).sum(axis=(-2, -1)) * tables.sum(axis=(-2, -1))  # [...]: sum(w_ij n_ij) n
     return 1 - _ratio(seen, ((rows @ w) * columns).sum(axis=-1))
 
 
@@ -118,7 +118,8 @@ def grade_kappas(tables: Floats) -> Floats:
     [0.4, 0.4]
     """
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
-    n = tables.sum(axis=(-2, -1))[..., None]
+    n = tables.sum(axis=(-2, -1))[..., None]  # [..., 1]
+    # [..., C]: pairs with the grade by a single judge
     differ = rows + columns - 2 * np.diagonal(tables, axis1=-2, axis2=-1)
     return 1 - _ratio(differ * n, rows * (n - columns) + columns * (n - rows))
 
@@ -148,16 +149,16 @@ def alpha(tables: Floats, level: Level, places: Sequence[float] | Floats = ()) -
     >>> alpha(table, "nominal").round(6).tolist(), alpha(table, "ordinal").round(6).tolist()
     (0.685714, 0.685714)
     """
-    both = tables + np.swapaxes(tables, -2, -1)
-    marginal = both.sum(axis=-1)
-    n = marginal.sum(axis=-1)
+    both = tables + np.swapaxes(tables, -2, -1)  # [..., C, C]: o_ij
+    marginal = both.sum(axis=-1)  # [..., C]: o_i
+    n = marginal.sum(axis=-1)  # [...]
     if level == "ordinal":
-        middle = np.cumsum(marginal, axis=-1) - marginal / 2
-        apart = (middle[..., :, None] - middle[..., None, :]) ** 2
+        middle = np.cumsum(marginal, axis=-1) - marginal / 2  # [..., C]: r_i
+        apart = (middle[..., :, None] - middle[..., None, :]) ** 2  # [..., C, C]: d_ij
         expected = (marginal * (apart @ marginal[..., None])[..., 0]).sum(axis=-1)
     else:
         scale = places if len(places) else range(tables.shape[-1])
-        apart = weights(scale, "nominal" if level == "nominal" else "quadratic")
+        apart = weights(scale, "nominal" if level == "nominal" else "quadratic")  # [C, C]: d_ij
         expected = ((marginal @ apart) * marginal).sum(axis=-1)
     seen = (n - 1) * (both * apart).sum(axis=(-2, -1))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -197,6 +198,7 @@ class Scale:
         scale = np.arange(len(grades), dtype=np.float64) if self.distance == "steps" else grades
         result = [equal(tables), *(kappa(tables, weights(scale, weighting)) for weighting in WEIGHTINGS)]
         result += [alpha(tables, level, grades) for level in LEVELS]
+        # [b]: the mean of the second judge's grade less the first judge's
         bias = _ratio((tables * (grades - grades[:, None])).sum(axis=(-2, -1)), tables.sum(axis=(-2, -1)))
         result.append(np.ldexp(bias, exponent))
         if self.rel is not None:
@@ -208,6 +210,7 @@ class Scale:
         """Return `[..., 2, 2]`, the tables of not relevant and relevant."""
         first = int(np.searchsorted(self.grades, np.inf if self.rel is None else self.rel))
         parts = (slice(None, first), slice(first, None))
+        # [...] for each of 2 x 2 cells
         cells = [[tables[..., row, column].sum(axis=(-2, -1)) for column in parts] for row in parts]
         return np.stack([np.stack(row, axis=-1) for row in cells], axis=-2)
 
@@ -245,10 +248,10 @@ class ConfusionTables:
         >>> ConfusionTables.of(np.array([0, 0, 1]), np.array([0, 0, 1]), np.array([1, 1, 0]), 2, 2).total().tolist()
         [[0.0, 2.0], [1.0, 0.0]]
         """
-        key = (owner * size + first) * size + second
+        key = (owner * size + first) * size + second  # [N]: query and cell as a number
         if queries * size**2 <= max(_COUNTED, len(key)):
             counts = np.bincount(key, minlength=1)
-            cells = np.flatnonzero(counts)
+            cells = np.flatnonzero(counts)  # [K]: the cells with pairs
             counts = counts[cells]
         else:
             cells, counts = np.unique(key, return_counts=True)
@@ -266,8 +269,8 @@ class ConfusionTables:
 
     def only(self, is_kept: Bools) -> "ConfusionTables":
         """Keep the tables of some queries; `is_kept` is `[Q]`."""
-        rows = is_kept[self.owner]
-        owner = (np.cumsum(is_kept) - 1)[self.owner[rows]]
+        rows = is_kept[self.owner]  # [K]: which cells are of these queries
+        owner = (np.cumsum(is_kept) - 1)[self.owner[rows]]  # [K']: their queries, counted anew
         return ConfusionTables(owner, self.cell[rows], self.count[rows], int(is_kept.sum()), self.size)
 
     def of_each(self, compute: Compute) -> Floats:
@@ -283,7 +286,7 @@ class ConfusionTables:
         """Return `[b, S]`, what a function makes of samples; `times` `[b, Q]` says how often each has each query."""
         parts = []
         for start in range(0, len(times), self._step):
-            tables = np.ascontiguousarray((self._matrix @ times[start : start + self._step].T).T)
+            tables = np.ascontiguousarray((self._matrix @ times[start : start + self._step].T).T)  # [b, C * C]
             parts.append(compute(tables.reshape(-1, self.size, self.size)))
         return np.concatenate(parts)
 
@@ -303,7 +306,7 @@ class ConfusionTables:
         for start in range(0, self.queries, self._step):
             end = min(start + self._step, self.queries)
             low, high = np.searchsorted(self.owner, (start, end))
-            block = np.zeros((end - start) * self.size**2)
+            block = np.zeros((end - start) * self.size**2)  # [b * C * C]
             block[(self.owner[low:high] - start) * self.size**2 + self.cell[low:high]] = self.count[low:high]
             yield block.reshape(end - start, self.size, self.size)
 
@@ -329,16 +332,17 @@ def cluster_intervals(
     https://doi.org/10.1017/CBO9780511802843
 
     """
-    values = compute(tables.total()[None])[0]
+    values = compute(tables.total()[None])[0]  # [S]
     low, high = np.full(values.shape, np.nan), np.full(values.shape, np.nan)
     if tables.queries < 2:  # noqa: PLR2004 - one query has no spread
         return low, high
+    # [S, B]
     samples = over_samples(
         lambda times: tables.of_samples(compute, times).T, len(values), tables.queries, resamples, seed
     )
-    left_out = tables.without_each(compute)
+    left_out = tables.without_each(compute)  # [Q, S]
     for index in np.flatnonzero(~np.isnan(values)):
-        defined = samples[index][~np.isnan(samples[index])]
+        defined = samples[index][~np.isnan(samples[index])]  # [b]: the samples that have a value
         if resamples - defined.size <= (1 - level) * resamples:
             low[index], high[index] = _bounds(float(values[index]), defined, left_out[:, index], level)
     return low, high
@@ -357,7 +361,7 @@ def _bounds(value: float, samples: Floats, left_out: Floats, level: float) -> tu
 
 def _acceleration(left_out: Floats) -> float:
     """Compute a sixth of the skewness of queries' influences, skipping queries without which the value is undefined."""
-    defined = left_out[~np.isnan(left_out)]
+    defined = left_out[~np.isnan(left_out)]  # [q], of [Q] values
     influence = defined.mean() - defined if defined.size else np.zeros(1)
     largest = float(np.abs(influence).max())
     if not largest:

@@ -60,11 +60,11 @@ def adjusted(p: ArrayLike, method: str = "holm") -> Floats:
     check_word("method", method, CORRECTIONS)
     p_values = np.asarray(p, dtype=np.float64)
     defined = ~np.isnan(p_values)
-    values = p_values[defined]
+    values = p_values[defined]  # [m]: the p values that count
     if ((values < 0) | (values > 1)).any():
         raise ValueError("a p value lies between 0 and 1")
     order = np.argsort(values, kind="stable")
-    corrected = np.empty_like(values)
+    corrected = np.empty_like(values)  # [m]
     corrected[order] = np.minimum(CORRECTIONS[method].adjust(values[order]), 1.0)
     result = np.full(p_values.shape, np.nan)
     result[defined] = corrected

@@ -76,8 +76,8 @@ def rbo(pairing: Pairing, *, p: float = 0.9, ties: Ties = "w", k: int | None = N
     """
     p, ties, pairing = persistence(p), treatment(ties), pairing.cut(k)
     longest = int((pairing.first.lengths + pairing.second.lengths).max(initial=0))
-    power, tail = _series(p, longest)
-    result = np.empty((3, len(pairing)))
+    power, tail = _series(p, longest)  # by depth, from 0
+    result = np.empty((3, len(pairing)))  # [3, Q]: ext, min and max
     for queries, block in pairing.blocks():
         result[:, queries] = _rbo_block(block, ties, p, power, tail)
     return Bounded(*result)
@@ -113,33 +113,33 @@ def _series(p: float, last: int) -> tuple[Floats, Floats]:
     The sums are added from their end, where terms are small, so that they are exact to the last digits also where they
     are tiny; the whole less the beginning is not.
     """
-    depth = np.arange(1, last + 2)
+    depth = np.arange(1, last + 2)  # [last + 1]
     power = np.concatenate(([1.0], p**depth))
     beyond = int(np.ceil(_SMALLEST / -np.log(p)))
     if last + beyond <= _TERMS:
-        i = np.arange(last + beyond, 0, -1)
+        i = np.arange(last + beyond, 0, -1)  # the smallest term first
         return power, np.append(0.0, np.cumsum(p**i / i))[::-1][: last + 1]
-    terms = power[1 : last + 1] / depth[:last]
+    terms = power[1 : last + 1] / depth[:last]  # [last]: p^d / d, for d from 1
     return power, np.maximum(-np.log1p(-p) - np.append(0.0, np.cumsum(terms)), 0.0)
 
 
 def _rbo_block(pairing: Pairing, ties: Ties, p: float, power: Floats, tail: Floats) -> Floats:
     """Return `[3, Q]`: ext, min and max."""
-    short, long, common = pairing.short, pairing.long, pairing.common
+    short, long, common = pairing.short, pairing.long, pairing.common  # [Q] each
     counted = depths(pairing, ties, long, padded=True)
-    weight = power[counted.depth]
-    agreed = counted.agreement(counted.overlap)
-    ends = counted.starts[:-1] + short - 1
-    at_end = np.zeros(long.size)
+    weight = power[counted.depth]  # [D]: p^d
+    agreed = counted.agreement(counted.overlap)  # [D]: A(d)
+    ends = counted.starts[:-1] + short - 1  # [Q]: where depth s of each query is among all D
+    at_end = np.zeros(long.size)  # [Q]: A(s), 0 for an empty ranking
     at_end[short > 0] = agreed[ends[short > 0]]
 
-    seen = totals(agreed * weight, counted.query, long.size)
+    seen = totals(agreed * weight, counted.query, long.size)  # [Q], as all sums below
     likely = possible = seen
     if not np.array_equal(short, long):
-        slot = np.flatnonzero(counted.depth > short[counted.query])
+        slot = np.flatnonzero(counted.depth > short[counted.query])  # [S]: the depths between s and l
         query, deep = counted.query[slot], weight[slot]
-        rate, most = _unseen(pairing, counted, slot, ties)
-        missing = counted.depth[slot] - short[query]
+        rate, most = _unseen(pairing, counted, slot, ties)  # [S] each
+        missing = counted.depth[slot] - short[query]  # [S]: d - s
 
         def added(unseen: Floats) -> Floats:
             more = counted.agreement(unseen, slot) * deep
@@ -149,9 +149,10 @@ def _rbo_block(pairing: Pairing, ties: Ties, p: float, power: Floats, tail: Floa
         possible = seen + added(most)
 
     # beyond the longer ranking
-    all_common = short + long - common
+    all_common = short + long - common  # [Q]: how many documents are in either ranking
     left = power[long + 1] / (1 - p)
     least = seen + common * tail[long]
+    # [Q]: the agreement at l and beyond
     goes_on = np.divide(common + (long - short) * at_end, long, out=np.full(long.size, np.nan), where=long > 0)
     likely = likely + goes_on * left
     # 2 - (all in either ranking) / d at depth d, until all are common, then 1
@@ -173,14 +174,16 @@ def _unseen(pairing: Pairing, counted: Depths, slot: Integers, ties: Ties) -> tu
     if ties == "w" or not pairing.tied:
         return np.ones(slot.size), missing
     first, second = pairing.first, pairing.second
-    in_first = first.lengths[query] > second.lengths[query]
+    in_first = first.lengths[query] > second.lengths[query]  # [S]: whether the first ranking is the longer
     both = (first.top, second.top), (first.bottom, second.bottom), (first.match, second.match)
-    top, bottom, match = map(np.concatenate, both)
+    top, bottom, match = map(np.concatenate, both)  # [N + N']: rows of the first side, then of the second
+    # [S]: the first row of the longer ranking
     begin = np.where(in_first, first.starts[query], second.starts[query] + first.top.size)
-    row = begin + depth - 1
-    before = np.concatenate(([0], np.cumsum(match < 0)))
-    above = before[begin + top[row] - 1] - before[begin]
-    group = before[begin + bottom[row]] - before[begin] - above
+    row = begin + depth - 1  # [S]: the row at this depth
+    before = np.concatenate(([0], np.cumsum(match < 0)))  # [N + N' + 1]: rows without a match before each
+    above = before[begin + top[row] - 1] - before[begin]  # [S]: how many of these are above the group at this depth
+    group = before[begin + bottom[row]] - before[begin] - above  # [S]: how many are in the group
+    # [S]: which share of the group is above the cut
     share = (depth - top[row] + 1) / (bottom[row].astype(np.int64) - top[row] + 1)
     most = np.minimum(missing, above) + share * np.maximum(missing - above, 0)
     return (above + share * group) / (above + group), most
@@ -222,10 +225,11 @@ def rba(pairing: Pairing, *, p: float = 0.9, k: int | None = None) -> Bounded:
 def _rba_block(pairing: Pairing, p: float) -> Floats:
     """Return `[2, Q]`: min and max."""
     first, second, size = pairing.first, pairing.second, len(pairing)
+    # [N] and [N']: the root of each document's weight
     first_roots, second_roots = (_root(side.top, side.bottom, p) for side in (first, second))
-    row = np.flatnonzero(first.match >= 0)
+    row = np.flatnonzero(first.match >= 0)  # [C]: the common documents
     least = totals(first_roots[row] * second_roots[first.match[row]], first.query[row], size)
-    in_any = first.lengths + second.lengths - pairing.common
+    in_any = first.lengths + second.lengths - pairing.common  # [Q]: how many documents are in either ranking
     most = least + (_appended(first, second, first_roots, p) + _appended(second, first, second_roots, p)) + p**in_any
     return np.minimum([least, most], 1.0)
 
@@ -239,10 +243,11 @@ def _root(top: Ranks, bottom: Ranks, p: float) -> Floats:
 
 def _appended(side: Side, other: Side, roots: Floats, p: float) -> Floats:
     """Return `[Q]`, what documents of one side alone would add behind the end of the other, in the same groups."""
-    before = np.concatenate(([0], np.cumsum(side.match < 0)))
-    row = np.flatnonzero(side.match < 0)
+    before = np.concatenate(([0], np.cumsum(side.match < 0)))  # [N + 1]: rows without a match before each
+    row = np.flatnonzero(side.match < 0)  # [A]: the documents of this side alone
     query = side.query[row]
-    begin = side.starts[query]
+    begin = side.starts[query]  # [A]: the first row of the query
+    # [A] each: first and last rank of the group behind the end of the other ranking
     top = other.lengths[query] + before[begin + side.top[row] - 1] - before[begin] + 1
     bottom = other.lengths[query] + before[begin + side.bottom[row]] - before[begin]
     return totals(roots[row] * _root(top, bottom, p), query, other.lengths.size)
@@ -273,7 +278,8 @@ def overlap(pairing: Pairing, *, k: int | None = None) -> Floats:
     """
     k = cutoff(k)
     first, second = pairing.first, pairing.second
-    row = np.flatnonzero(first.match >= 0)
+    row = np.flatnonzero(first.match >= 0)  # [C]: the common documents
+    # [C]: how likely each is among the first k of both
     both = _share_of_top(first, row, k) * _share_of_top(second, first.match[row].astype(np.int64), k)
     common = totals(both, first.query[row], len(pairing))
     sizes = first.lengths + second.lengths
@@ -305,7 +311,7 @@ def average_overlap(pairing: Pairing, *, k: int | None = None) -> Floats:
     array([0.2917])
     """
     k = cutoff(k)
-    last = np.maximum(pairing.short, 1) if k is None else np.clip(pairing.long, 1, k)
+    last = np.maximum(pairing.short, 1) if k is None else np.clip(pairing.long, 1, k)  # [Q]: the last depth
     result = np.empty(len(pairing))
     for queries, block in pairing.blocks(int(last.max(initial=1))):
         reach = last[queries]
@@ -338,7 +344,7 @@ def jaccard(pairing: Pairing, *, k: int | None = None) -> Floats:
 
 
 def _share_of_top(side: Side, rows: Integers, k: int | None) -> Floats:
-    """Return how likely each document is among the first k."""
+    """Return `[C]`, how likely each document at the given rows, `[C]`, is among the first k."""
     if k is None:
         return np.ones(rows.size)
     top, bottom = side.top[rows].astype(np.float64), side.bottom[rows].astype(np.float64)

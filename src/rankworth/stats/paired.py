@@ -148,11 +148,11 @@ def wilcoxon(
     unweighted("Wilcoxon test", weights)
     checked(alternative)
     columns = Columns.of(differences)
-    statistic, p = columns.empty(), columns.empty()
+    statistic, p = columns.empty(), columns.empty()  # [K] each
     counted = np.zeros(columns.count, dtype=np.bool_)
     for sample in columns.samples():
         for column, line in zip(sample.places, sample.values, strict=True):
-            values = settled(line)
+            values = settled(line)  # [n]: the differences of a column
             values = values[values != 0]
             sizes = np.unique(np.abs(values)).size
             has_ties = sizes < values.size
@@ -192,8 +192,8 @@ def sign_test(differences: ArrayLike, weights: None = None, *, alternative: Alte
     columns = Columns.of(differences)
     statistic, p = columns.empty(), columns.empty()
     for sample in columns.samples():
-        near = ROUNDING * np.abs(sample.values).max(axis=1, keepdims=True)
-        positive, negative = (sample.values > near).sum(axis=1), (sample.values < -near).sum(axis=1)
+        near = ROUNDING * np.abs(sample.values).max(axis=1, keepdims=True)  # [k, 1]
+        positive, negative = (sample.values > near).sum(axis=1), (sample.values < -near).sum(axis=1)  # [k] each
         few = {"two-sided": np.minimum(positive, negative), "less": positive, "greater": negative}
         tail = bdtr(few[checked(alternative)], positive + negative, 0.5)
         statistic[sample.places] = positive
@@ -207,9 +207,9 @@ def _ranked(values: Floats, alternative: Alternative) -> tuple[float, float]:
     """Return statistic and p over all ways to give signs to ranks, some of which are shared."""
     from scipy.stats import rankdata  # noqa: PLC0415 - costs more than most evaluations
 
-    signed = np.sign(values) * rankdata(np.abs(values))
+    signed = np.sign(values) * rankdata(np.abs(values))  # [n]: ranks by size, with signs
     positive = float(signed[signed > 0].sum())
-    sums = flipped_sums(signed)
+    sums = flipped_sums(signed)  # [2^n]
     if alternative == "two-sided":
         return min(positive, positive - float(signed.sum())), float((np.abs(sums) >= abs(signed.sum())).mean())
     return positive, float((sums >= signed.sum() if alternative == "greater" else sums <= signed.sum()).mean())
@@ -255,19 +255,19 @@ def randomization(
     checked(alternative)
     whole("resamples", resamples, 1)
     columns = Columns.of(differences, weights)
-    summands = columns.summands() * (-1 if alternative == "less" else 1)
+    summands = columns.summands() * (-1 if alternative == "less" else 1)  # [N, K]
     both = alternative == "two-sided"
-    seen = summands.sum(axis=0)
-    bars = (np.abs(seen) if both else seen) - ROUNDING * np.abs(summands).sum(axis=0)
+    seen = summands.sum(axis=0)  # [K]
+    bars = (np.abs(seen) if both else seen) - ROUNDING * np.abs(summands).sum(axis=0)  # [K]: from where on a sum counts
     has_values = columns.there.any(axis=0)
     counted = (np.count_nonzero(summands, axis=0) <= ENUMERABLE) & has_values
     p = columns.empty()
     for column in np.flatnonzero(counted):
-        sums = flipped_sums(summands[summands[:, column] != 0, column])
+        sums = flipped_sums(summands[summands[:, column] != 0, column])  # [2^n]: without differences of 0
         p[column] = ((np.abs(sums) if both else sums) >= bars[column]).mean()
-    many = np.flatnonzero(has_values & ~counted)
+    many = np.flatnonzero(has_values & ~counted)  # [k]: the columns with random flips
     if many.size:
-        hits = flips_as_extreme(np.ascontiguousarray(summands[:, many]), bars[many], resamples, seed, both=both)
+        hits = flips_as_extreme(np.ascontiguousarray(summands[:, many]), bars[many], resamples, seed, both=both)  # [k]
         p[many] = (hits + 1) / (resamples + 1)
     random = f"{resamples:,} random flips of signs (seed {seed}), p = (b + 1) / (B + 1)"
     how = "all flips of signs"
@@ -319,6 +319,7 @@ def bootstrap_test(
             part = Sample(sample.places[lines], sample.values[lines], sample.weights)
             p[part.places] = (_as_far(part, alternative, resamples, seed) + 1) / (resamples + 1)
     same = sample_moments.error == 0
+    # [K]: the mean, positive where it agrees with the alternative
     least = (
         sample_moments.mean
         if alternative == "greater"
@@ -344,17 +345,20 @@ def _as_far(sample: Sample, alternative: Alternative, resamples: int, seed: int)
     """
     lines, rows = sample.values.shape
     weights = np.ones(rows) if sample.weights is None else sample.weights
-    mean = (sample.values * weights).sum(axis=1) / weights.sum()
+    mean = (sample.values * weights).sum(axis=1) / weights.sum()  # [k]
+    # [k, n]: z / 2
     shifted = (sample.values - mean[:, None]) / 2  # of size 1 at most
-    deviation = np.sqrt((weights**2 * shifted**2).sum(axis=1)) / weights.sum()
+    deviation = np.sqrt((weights**2 * shifted**2).sum(axis=1)) / weights.sum()  # [k]: the error of the rows themselves
+    # [3, k, n]: w z, w^2 z and w^2 z^2
     sums = on_grid(np.stack([weights * shifted, weights**2 * shifted, weights**2 * shifted**2]))
-    whole = np.stack([weighing(weights), on_grid(weights**2)])
+    whole = np.stack([weighing(weights), on_grid(weights**2)])  # [2, n]: w and w^2
 
     def compute(counts: Floats) -> Floats:
-        weight, squared = whole @ counts.T
-        first, second, third = (each @ counts.T for each in sums)
+        weight, squared = whole @ counts.T  # [b] each, from counts [b, n]
+        first, second, third = (each @ counts.T for each in sums)  # [k, b] each
         means = first / weight
         variances = np.maximum(third - 2 * means * second + means**2 * squared, 0.0) / weight**2
+        # [k, 1] and [k, b]
         seen, far = (mean[:, None] / 2, means) if alternative != "less" else (-mean[:, None] / 2, -means)
         if alternative == "two-sided":
             seen, far = np.abs(seen), np.abs(far)

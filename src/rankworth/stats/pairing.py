@@ -59,9 +59,10 @@ class Side:
 
     def kept(self, rows: NDArray[np.bool_], other: NDArray[np.bool_]) -> "Side":
         """Keep some of the rows; `other` says which rows of the other side are kept."""
-        starts = np.concatenate(([0], np.cumsum(rows)))[self.starts]
+        starts = np.concatenate(([0], np.cumsum(rows)))[self.starts]  # [Q + 1]
         top = self.top[rows]
         match = self.match[rows]
+        # [N' + 1]: the new row of each row of the other side, -1 where it is dropped
         new_rows = np.append(np.where(other, np.cumsum(other) - 1, -1), -1)  # the last one is that of row -1
         bottom = top if self.bottom is self.top else self.bottom[rows]
         return Side(starts, top, bottom, new_rows[match].astype(self.match.dtype))
@@ -181,7 +182,7 @@ class Pairing:
 
     def blocks(self, depth: int = 1) -> "Iterator[tuple[slice, Pairing]]":
         """Yield the queries in blocks, so that neither their rows nor their depths down to `depth` are too many."""
-        places = self.first.starts + self.second.starts
+        places = self.first.starts + self.second.starts  # [Q + 1]: rows of both sides before each query
         begin = 0
         while begin < len(self):
             rows = int(np.searchsorted(places, places[begin] + ROWS, side="right")) - 1
@@ -232,14 +233,14 @@ def groups_of(scores: Floats, starts: Integers, kind: type[np.integer[Any]]) -> 
     """
     lengths = np.diff(starts)
     rank = np.arange(1, scores.size + 1, dtype=kind)
-    rank -= np.repeat(starts[:-1].astype(kind), lengths)
-    opens = np.ones(scores.size, dtype=np.bool_)
+    rank -= np.repeat(starts[:-1].astype(kind), lengths)  # [N]: from 1 in each query
+    opens = np.ones(scores.size, dtype=np.bool_)  # [N]: whether a group begins here
     np.not_equal(scores[1:], scores[:-1], out=opens[1:])
     opens[starts[:-1][lengths > 0]] = True
     if opens.all():
         return rank, rank
-    rows = np.flatnonzero(opens)
-    sizes = np.diff(rows, append=scores.size)
+    rows = np.flatnonzero(opens)  # [G]: the first row of each group
+    sizes = np.diff(rows, append=scores.size)  # [G]
     top = np.repeat(rank[rows], sizes)
     return top, top + np.repeat((sizes - 1).astype(kind), sizes)
 
@@ -322,9 +323,9 @@ def depths(pairing: Pairing, ties: Ties, reach: Integers, *, padded: bool) -> De
     overlap = _overlap(pairing, ties, starts, reach)
     sizes = []
     for side in (pairing.first, pairing.second):
-        size = depth.astype(np.float64) if padded else np.minimum(depth, side.lengths[query]).astype(np.float64)
+        size = depth.astype(np.float64) if padded else np.minimum(depth, side.lengths[query]).astype(np.float64)  # [D]
         if ties != "a" and side.tied:
-            slot, row = _slots(side, starts, reach)
+            slot, row = _slots(side, starts, reach)  # [n] each
             top, bottom = side.top[row].astype(np.float64), side.bottom[row].astype(np.float64)
             # under b, the sum of squared shares
             size[slot] = bottom if ties == "w" else top - 1 + (depth[slot] - top + 1) ** 2 / (bottom - top + 1)
@@ -335,21 +336,25 @@ def depths(pairing: Pairing, ties: Ties, reach: Integers, *, padded: bool) -> De
 def _overlap(pairing: Pairing, ties: Ties, starts: Integers, reach: Integers) -> Floats:
     """Return `[D]`, how many documents, or which shares of them, both rankings have down to each depth."""
     first, second = pairing.first, pairing.second
-    row = np.flatnonzero(first.match >= 0)
+    row = np.flatnonzero(first.match >= 0)  # [C]: the common documents
+    # [C] each: where the depths of the query begin among all D, and the last depth
     base, last = starts[:-1][first.query[row]], reach[first.query[row]]
-    other = first.match[row]
+    other = first.match[row]  # [C]: the same documents on the second side
     total = int(starts[-1])
     if ties == "w" or not pairing.tied:
+        # [C]: the first depth at which both rankings have the document
         begins = np.maximum(first.top[row], second.top[other])
         return _counts(base, begins, last, total).astype(np.float64)
+    # [C] each: the group in the first ranking
     top, bottom = first.top[row].astype(np.int64), first.bottom[row].astype(np.int64)
+    # [C] each: the group in the second ranking
     other_top, other_bottom = second.top[other].astype(np.int64), second.bottom[other].astype(np.int64)
 
     def during(begins: Integers, ends: Integers) -> Floats:
         return _counts(base, begins, np.minimum(ends, last), total).astype(np.float64)
 
-    first_share, second_share = (_share_by_depth(side, starts, reach) for side in (first, second))
-    whole = during(np.maximum(bottom, other_bottom), last)
+    first_share, second_share = (_share_by_depth(side, starts, reach) for side in (first, second))  # [D] each
+    whole = during(np.maximum(bottom, other_bottom), last)  # [D]: common documents with both groups above the depth
     cut_here = during(np.maximum(top, other_bottom), bottom - 1)
     cut_there = during(np.maximum(bottom, other_top), other_bottom - 1)
     cut_both = during(np.maximum(top, other_top), np.minimum(bottom, other_bottom) - 1)
@@ -360,14 +365,15 @@ def _counts(base: Integers, begins: Ranks, ends: Integers, total: int) -> Intege
     """Return `[D]`, how many documents count at each depth, each from one depth to another one, if there are any.
 
     Args:
-        base: where the depths of the query of each document begin.
-        begins: the first depth.
-        ends: the last depth, no more than there are.
+        base: `[C]`, where the depths of the query of each document begin.
+        begins: `[C]`, the first depth.
+        ends: `[C]`, the last depth, no more than there are.
         total: how many depths there are.
 
     """
     is_valid = begins <= ends
     base = base[is_valid]
+    # [D + 1]: how many begin at each depth, less those that ended before it
     changes = np.bincount(base + begins[is_valid] - 1, minlength=total + 1)
     changes -= np.bincount(base + ends[is_valid], minlength=total + 1)
     counts: Integers = np.cumsum(changes)[:-1]
@@ -375,10 +381,10 @@ def _counts(base: Integers, begins: Ranks, ends: Integers, total: int) -> Intege
 
 
 def _slots(side: Side, starts: Integers, reach: Integers) -> tuple[Integers, Integers]:
-    """Locate the documents of a side: their depths, as places among all depths, and the rows that stand there."""
+    """Locate the documents of a side: `[n]` each, depths, as places among all depths, and the rows that stand there."""
     query = side.query
-    rank = np.arange(1, query.size + 1) - side.starts[query]
-    row = np.flatnonzero(rank <= reach[query])
+    rank = np.arange(1, query.size + 1) - side.starts[query]  # [N]: from 1, each row by itself
+    row = np.flatnonzero(rank <= reach[query])  # [n]: the rows down to the last depth
     return starts[query[row]] + rank[row] - 1, row
 
 
@@ -387,7 +393,7 @@ def _share_by_depth(side: Side, starts: Integers, reach: Integers) -> Floats:
     share = np.ones(int(starts[-1]))
     slot, row = _slots(side, starts, reach)
     top = side.top[row].astype(np.int64)
-    rank = row + 1 - side.starts[side.query[row]]
+    rank = row + 1 - side.starts[side.query[row]]  # [n]: from 1, each row by itself
     share[slot] = (rank - top + 1) / (side.bottom[row] - top + 1)
     return share
 

@@ -44,6 +44,7 @@ def power(deviation: ArrayLike, effect: ArrayLike, n: ArrayLike, alpha: float = 
     share("alpha", alpha)
     deviation, effect, n = _numbers(deviation, effect, n)
     result = np.where((effect != 0) & (n >= 2), 1.0, 0.0)  # noqa: PLR2004 - one query has no spread
+    # of the shape of the arguments, K of them true
     usual = (deviation > 0) & (n >= 2)  # noqa: PLR2004
     result[usual] = _seen(np.abs(effect[usual]) * np.sqrt(n[usual]) / deviation[usual], n[usual] - 1, alpha)
     return np.where(np.isnan(deviation + effect + n), np.nan, result)
@@ -107,7 +108,7 @@ def _seen(noncentrality: Floats, df: Floats, alpha: float) -> Floats:
 
 def _noncentrality(df: Floats, power: float, alpha: float) -> Floats:
     """Find the noncentrality with which T is seen with this power, [K]: once for each number of queries."""
-    distinct, index = np.unique(df, return_inverse=True)
+    distinct, index = np.unique(df, return_inverse=True)  # [D], and [K]: which of these
     return _noncentrality_of(tuple(distinct.tolist()), power, alpha)[index.reshape(df.shape)]
 
 
@@ -115,7 +116,7 @@ def _noncentrality(df: Floats, power: float, alpha: float) -> Floats:
 def _noncentrality_of(df: tuple[float, ...], power: float, alpha: float) -> Floats:
     """Find the noncentrality for each of distinct degrees of freedom, [K]."""
     freedom = np.array(df)
-    low, high = np.zeros(freedom.shape), np.ones(freedom.shape)
+    low, high = np.zeros(freedom.shape), np.ones(freedom.shape)  # [K] each: the noncentrality is between
     while (short := _seen(high, freedom, alpha) < power).any():
         high[short] *= 2
     for _ in range(_HALVINGS):
@@ -131,8 +132,8 @@ def _needed(effect: Floats, power: float, alpha: float) -> Floats:
 
     edge = ndtri(1 - alpha / 2)
     with np.errstate(over="ignore"):
-        n = np.maximum(np.ceil(((edge + ndtri(power)) / effect) ** 2 + edge**2 / 2), 2.0)
-    near = np.flatnonzero(n < _FAR)
+        n = np.maximum(np.ceil(((edge + ndtri(power)) / effect) ** 2 + edge**2 / 2), 2.0)  # [K]
+    near = np.flatnonzero(n < _FAR)  # [k]: the numbers that are too small or too large, step by step
     while (few := near[_seen(effect[near] * np.sqrt(n[near]), n[near] - 1, alpha) < power]).size:
         n[few] += 1
     while (near := near[n[near] > 2]).size:  # noqa: PLR2004 - one query has no spread

@@ -65,16 +65,16 @@ def prediction_powered(
     (array([0.5161]), array([0.4516]))
     """
     share("level", level)
-    f, g, h = (np.asarray(table, dtype=np.float64).T for table in (people, model, others))
+    f, g, h = (np.asarray(table, dtype=np.float64).T for table in (people, model, others))  # [K, n], [K, n] and [K, N]
     rows = [_of_column(*column, level=level) for column in zip(f, g, h, strict=True)]
     return PredictionPowered(*np.array(rows, dtype=np.float64).reshape(len(rows), 8).T)
 
 
 def _of_column(f: Floats, g: Floats, h: Floats, *, level: float) -> tuple[float, ...]:
-    """Compute the numbers of one column, in the order of the fields of `PredictionPowered`."""
+    """Compute the numbers of one column, f and g `[n]`, h `[N]`, in the order of the fields of `PredictionPowered`."""
     from scipy.special import stdtr, stdtrit  # noqa: PLC0415 - costs more than most evaluations
 
-    both = ~(np.isnan(f) | np.isnan(g))
+    both = ~(np.isnan(f) | np.isnan(g))  # [n]
     f, g, h = f[both], g[both], h[~np.isnan(h)]
     n, n_others = f.size, h.size
     if n < 2:  # noqa: PLR2004 - no spread

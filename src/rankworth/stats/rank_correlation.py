@@ -51,14 +51,15 @@ class Orders:
     def of(cls, scores: Floats, *, rounded: bool = False) -> Self:
         """Sort scores [B, n]; `rounded` takes scores that rounding alone tells apart for tied."""
         order = np.argsort(-scores, axis=1, kind="stable")
-        ranked = np.take_along_axis(scores, order, axis=1)
-        near = ROUNDING * np.abs(scores).max(axis=1, keepdims=True, initial=0.0) if rounded else 0.0
+        ranked = np.take_along_axis(scores, order, axis=1)  # [B, n]: the scores, best first
+        near = ROUNDING * np.abs(scores).max(axis=1, keepdims=True, initial=0.0) if rounded else 0.0  # [B, 1] or 0
+        # [B, n + 1]: whether a group begins here; the last column ends the last group
         fresh = np.ones((len(scores), scores.shape[1] + 1), dtype=np.bool_)
         with np.errstate(invalid="ignore", over="ignore"):  # infinities are tied with each other
             fresh[:, 1:-1] = ranked[:, :-1] - ranked[:, 1:] > near
         index = np.arange(scores.shape[1])
-        begin = np.maximum.accumulate(np.where(fresh[:, :-1], index, 0), axis=1)
-        end = np.where(fresh[:, 1:], index, scores.shape[1])
+        begin = np.maximum.accumulate(np.where(fresh[:, :-1], index, 0), axis=1)  # [B, n]
+        end = np.where(fresh[:, 1:], index, scores.shape[1])  # [B, n]: the index where a group ends, else n
         return cls(scores, order, begin, np.minimum.accumulate(end[:, ::-1], axis=1)[:, ::-1])
 
     @property
@@ -139,14 +140,14 @@ class Pair:
         if len(self.x.order) == 1:
             return _above(self.x.higher[0], self.y.higher[0])[None]
         kind = np.int16 if self.items < _SHORT else np.int32
-        x, y = (np.ascontiguousarray(order.higher.T.astype(kind)) for order in (self.x, self.y))
+        x, y = (np.ascontiguousarray(order.higher.T.astype(kind)) for order in (self.x, self.y))  # [n, B] each
         result = np.zeros(x.shape, dtype=kind)
         step = max(64, _CACHED // max(self.items, 1))
         for start in range(0, x.shape[1], step):
             part = slice(start, start + step)
-            first, second, counts = x[:, part].copy(), y[:, part].copy(), np.zeros_like(result[:, part])
+            first, second, counts = x[:, part].copy(), y[:, part].copy(), np.zeros_like(result[:, part])  # [n, b] each
             for item in range(self.items):
-                both = first[item] < first
+                both = first[item] < first  # [n, b]: whether the item stands above each by x, and then by y, too
                 both &= second[item] < second
                 counts += both.view(np.int8)
             result[:, part] = counts
@@ -195,7 +196,9 @@ class Pair:
         >>> Pair.of([3, 2, 1], [2, 3, 1]).balances.tolist()
         [[0, 0, 2]]
         """
+        # [B, n]: how many are tied with it on neither side
         untied = self.items - self.x.tied - self.y.tied + self.by_x.tied
+        # [B, n]: how many stand to it in opposite orders
         discordant = 2 * (self.x.higher + self.y.higher - self.above) - self.by_x.higher - self.by_y.higher
         return np.asarray(untied - 2 * discordant)
 
@@ -216,20 +219,21 @@ def _above(x: Integers, y: Integers) -> Integers:
     order = np.argsort(x * n - y)  # the best of x first; among its ties the worst of y, which is above none
     padded = -(-n // BLOCK) * BLOCK
     index = np.arange(padded)
-    position = index.copy()
+    position = index.copy()  # [padded]: of each item in the order of x, its position from the lowest in y up
     position[np.argsort(-y[order], kind="stable")] = index[:n]  # ties in y: who comes later is no lower
-    count = np.zeros(padded, dtype=np.intp)
+    count = np.zeros(padded, dtype=np.intp)  # [padded]: by position, how many before it in the order of x are higher
     here, bit = position, 1 << (padded - 1).bit_length() - 1
     while bit >= BLOCK:
-        upper = (here & bit) != 0
-        higher = np.cumsum(upper) - upper
+        upper = (here & bit) != 0  # [padded]: which positions have the bit
+        higher = np.cumsum(upper) - upper  # [padded]: how many that have it come before
         start = here & (-2 * bit)  # places that share the bits before this one stand together from here on
         higher -= higher[start]
         count[here] += higher * ~upper
-        parted = np.empty_like(here)
+        parted = np.empty_like(here)  # [padded]: in each stretch those without the bit first, in their order
         parted[np.where(upper, start + bit + higher, index - higher)] = here
         here, bit = parted, bit >> 1
-    blocks = (here % BLOCK).astype(np.int8).reshape(-1, BLOCK)
+    blocks = (here % BLOCK).astype(np.int8).reshape(-1, BLOCK)  # [padded / BLOCK, BLOCK]
+    # [padded / BLOCK, BLOCK, BLOCK]: whether the first is higher than the second
     within = blocks[:, :, None] > blocks[:, None, :]
     within &= _EARLIER
     count[here] += within.view(np.int8).sum(axis=1, dtype=np.int8).ravel()
@@ -329,7 +333,7 @@ def pearson(pair: Pair) -> Floats:
 
 def _centred(scores: Floats) -> Floats:
     """Subtract the mean, [B, n], and divide by a power of two so that no square leaves the range of floats."""
-    largest = np.abs(scores).max(axis=1, keepdims=True)
+    largest = np.abs(scores).max(axis=1, keepdims=True)  # [B, 1]
     is_undefined = ~np.isfinite(largest) | (scores == scores[:, :1]).all(axis=1, keepdims=True)
     deviations = np.where(is_undefined, np.nan, np.ldexp(scores, -np.frexp(largest)[1]))
     for _ in range(2):  # the mean itself is rounded
@@ -377,8 +381,9 @@ def weighted_tau_reference(pair: Pair) -> Floats:
 
 def _weighted(pair: Pair, ranking: Orders) -> Floats:
     """Divide the weighted sums; a weight stands before all pairs of its item, so that it multiplies their count."""
-    weights = 1 / np.arange(1, pair.items + 1)
-    parts = (pair.balances, pair.items - pair.x.tied, pair.items - pair.y.tied)
+    weights = 1 / np.arange(1, pair.items + 1)  # [n]: by rank
+    parts = (pair.balances, pair.items - pair.x.tied, pair.items - pair.y.tied)  # [B, n] each, item by item
+    # [B] each
     numerator, *squares = ((np.take_along_axis(part, ranking.order, 1) * weights).sum(axis=1) for part in parts)
     return np.asarray(np.clip(numerator / np.sqrt(math.prod(squares)), -1.0, 1.0))
 
@@ -406,6 +411,7 @@ def tau_ap_a(pair: Pair) -> Floats:
     array([0.5])
     """
     y, index = pair.y, np.arange(pair.items)
+    # [B, n], rank by rank: the numerators of the docstring
     right = _per_group(y, pair.above) / (y.end - y.begin + 1) + (index - y.begin) / 2
     values = _scaled(right[:, 1:] / index[1:], np.asarray(pair.items - 1))
     return np.where(pair.x.tied_pairs == 0, values, np.nan)
@@ -437,6 +443,7 @@ def tau_ap_b(pair: Pair) -> Floats:
     sides = []
     for order in (pair.x, pair.y):
         lower = (order.end == np.arange(pair.items)) & (order.begin > 0)  # the last place of a group stands for it
+        # [B, n], rank by rank: 0 but at the last of each group
         shares = np.divide(_per_group(order, pair.above), order.begin, out=np.zeros(lower.shape), where=lower)
         sides.append(_scaled(shares, pair.items - order.end[:, 0] - 1))
     return np.where(pair.fewest_groups > 1, (sides[0] + sides[1]) / 2, np.nan)
@@ -444,7 +451,7 @@ def tau_ap_b(pair: Pair) -> Floats:
 
 def _per_group(ranking: Orders, counts: Integers) -> Floats:
     """Return [B, n], place by place, the sum of counts over the group of ties that is there."""
-    sums = np.zeros((counts.shape[0], counts.shape[1] + 1))
+    sums = np.zeros((counts.shape[0], counts.shape[1] + 1))  # [B, n + 1]: running totals, rank by rank
     np.cumsum(np.take_along_axis(counts, ranking.order, axis=1), axis=1, out=sums[:, 1:])
     upper, lower = (np.take_along_axis(sums, places, axis=1) for places in (ranking.end + 1, ranking.begin))
     return np.asarray(upper - lower)
@@ -452,7 +459,7 @@ def _per_group(ranking: Orders, counts: Integers) -> Floats:
 
 def _scaled(shares: Floats, counts: Integers) -> Floats:
     """Average `counts` shares of 0 to 1 each, and stretch the means to -1 to 1; exact, in whatever order."""
-    sums = np.array([math.fsum(row) for row in shares.tolist()])
+    sums = np.array([math.fsum(row) for row in shares.tolist()])  # [B]
     return np.asarray(2 * sums / counts - 1)
 
 

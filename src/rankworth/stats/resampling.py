@@ -70,9 +70,9 @@ def over_samples(
     step = max(1, CELLS // max(rows, width))
     for start in range(0, resamples, step):
         end = min(start + step, resamples)
-        drawn = generator.integers(0, rows, size=(end - start, rows))
-        drawn += np.arange(end - start)[:, None] * rows
-        counts = np.bincount(drawn.ravel(), minlength=(end - start) * rows).astype(np.float64)
+        drawn = generator.integers(0, rows, size=(end - start, rows))  # [b, n]: the rows of each sample
+        drawn += np.arange(end - start)[:, None] * rows  # [b, n]: sample and row as a number
+        counts = np.bincount(drawn.ravel(), minlength=(end - start) * rows).astype(np.float64)  # [b * n]
         result[:, start:end] = compute(counts.reshape(end - start, rows))
     return result
 
@@ -120,9 +120,10 @@ def flips_as_extreme(summands: Floats, bars: Floats, resamples: int, seed: int, 
     step = max(1, min(_ROWS, _CELLS // max(rows, columns, 1)))
     for start in range(0, resamples, step):
         shape = (min(step, resamples - start), -(-rows // 64))
+        # [b, N / 64, rounded up]
         words = generator.integers(0, 1 << 64, size=shape, dtype=np.uint64).astype("<u8", copy=False)
-        bits = np.unpackbits(words.view(np.uint8), axis=1, count=rows)
-        sums = (1 - 2 * bits.astype(np.float64)) @ summands
+        bits = np.unpackbits(words.view(np.uint8), axis=1, count=rows)  # [b, N]: whether the sign of the row changes
+        sums = (1 - 2 * bits.astype(np.float64)) @ summands  # [b, K]
         if both:
             np.abs(sums, out=sums)
         counts += np.count_nonzero(sums >= bars, axis=0)
@@ -242,14 +243,14 @@ def _bootstrapped(columns: Columns, method: str, level: float, resamples: int, s
     for sample in columns.samples():
         if sample.alone:
             continue
-        same = constant(sample.values)
+        same = constant(sample.values)  # [k]
         low[sample.places[same]] = high[sample.places[same]] = sample.values[same, 0]
         varying = Sample(sample.places[~same], sample.values[~same], sample.weights)
         for lines in blocks(len(varying.places), resamples):
             part = Sample(varying.places[lines], varying.values[lines], varying.weights)
-            mean, means = _means(part, resamples, seed)
+            mean, means = _means(part, resamples, seed)  # [k] and [k, B]
             means.sort(axis=1)
-            shares = [np.full(len(mean), (1 + side * level) / 2) for side in (-1, 1)]
+            shares = [np.full(len(mean), (1 + side * level) / 2) for side in (-1, 1)]  # [k] each: lower and upper share
             lower, upper = shares if method == "percentile" else _accelerated(part, mean, means, level)
             low[part.places], high[part.places] = _quantiles(means, lower), _quantiles(means, upper)
     return columns.restored(low), columns.restored(high)
@@ -259,27 +260,28 @@ def _means(sample: Sample, resamples: int, seed: int) -> tuple[Floats, Floats]:
     """Return [k] and [k, B], means of the rows and of samples from them."""
     rows = sample.values.shape[1]
     weights = np.ones(rows) if sample.weights is None else weighing(sample.weights)
-    weighted = on_grid(sample.values * weights)
+    weighted = on_grid(sample.values * weights)  # [k, n]
 
     def compute(counts: Floats) -> Floats:
-        return np.asarray((weighted @ counts.T) / (counts @ weights))
+        return np.asarray((weighted @ counts.T) / (counts @ weights))  # [k, b], from counts [b, n]
 
     mean = weighted.sum(axis=1) / weights.sum()
     return mean, over_samples(compute, len(weighted), rows, resamples, seed)
 
 
 def _accelerated(sample: Sample, mean: Floats, means: Floats, level: float) -> tuple[Floats, Floats]:
+    # [k]: the share of sample means below the mean, half of those equal to it
     below = ((means < mean[:, None]).sum(axis=1) + (means == mean[:, None]).sum(axis=1) / 2) / means.shape[1]
     shares = sample.shares
-    influence = (sample.values - mean[:, None]) * (shares / (1 - shares))
+    influence = (sample.values - mean[:, None]) * (shares / (1 - shares))  # [k, n]
     influence -= influence.mean(axis=1, keepdims=True)
-    acceleration = (influence**3).sum(axis=1) / (6 * (influence**2).sum(axis=1) ** 1.5)
+    acceleration = (influence**3).sum(axis=1) / (6 * (influence**2).sum(axis=1) ** 1.5)  # [k]
     return bca_quantiles(below, acceleration, means.shape[1], level)
 
 
 def _quantiles(means: Floats, shares: Floats) -> Floats:
     """Return quantiles [k] of sorted lines [k, B], with straight lines between neighbours."""
-    position = shares * (means.shape[1] - 1)
+    position = shares * (means.shape[1] - 1)  # [k]: where in its line each quantile is
     first = position.astype(np.intp)
     lines = np.arange(len(means))
     lower, upper = means[lines, first], means[lines, np.minimum(first + 1, means.shape[1] - 1)]

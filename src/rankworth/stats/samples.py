@@ -84,13 +84,13 @@ class Columns:
         table = np.array(values, dtype=np.float64)
         if table.ndim != 2:  # noqa: PLR2004 - rows and columns
             raise ValueError(f"columns are a table [rows, columns], this has the shape {table.shape}")
-        weighing = None if weights is None else _weights(weights, len(table))
+        weighing = None if weights is None else _weights(weights, len(table))  # [N]
         if weighing is not None:
             table[weighing == 0] = np.nan
             heavy = weighing[weighing > 0]
             weighing = None if not heavy.size or (heavy == heavy[0]).all() else weighing / heavy.max()
         table[:, np.isinf(table).any(axis=0)] = np.nan
-        largest = np.fmax.reduce(np.abs(table), axis=0, initial=0.0)
+        largest = np.fmax.reduce(np.abs(table), axis=0, initial=0.0)  # [K]
         exponents = np.frexp(largest)[1]
         return cls(np.ldexp(table, -exponents), exponents, weighing)
 
@@ -121,10 +121,11 @@ class Columns:
     def samples(self) -> Iterator[Sample]:
         """Yield columns that share their rows, together; columns without a number are left out."""
         has_value = self.there
+        # [N / 8, P]: the P sets of rows, as bits; which: the set of each of K columns
         patterns, which = np.unique(np.packbits(has_value, axis=0), axis=1, return_inverse=True)
         for number in range(patterns.shape[1]):
-            places = np.flatnonzero(which.ravel() == number)
-            rows = np.flatnonzero(has_value[:, places[0]])
+            places = np.flatnonzero(which.ravel() == number)  # [k]: the columns that have these rows
+            rows = np.flatnonzero(has_value[:, places[0]])  # [n]: these rows
             if rows.size:
                 weights = None if self.weights is None else self.weights[rows]
                 if weights is not None and (weights == weights[0]).all():
@@ -150,12 +151,13 @@ def differences(first: ArrayLike, second: ArrayLike) -> Floats:
 
 def levelled(values: Floats) -> Floats:
     """Level a table [N, S]: numbers of a row that rounding may tell apart become the smallest of them."""
-    order = np.argsort(values, axis=1, kind="stable")
+    order = np.argsort(values, axis=1, kind="stable")  # [N, S]
     ordered = np.take_along_axis(values, order, axis=1)
-    apart = differences(ordered[:, :-1], ordered[:, 1:]) != 0
+    apart = differences(ordered[:, :-1], ordered[:, 1:]) != 0  # [N, S - 1]: whether the next number is another
+    # [N, S]: the index where a run of equal numbers begins, else 0
     places = np.where(np.insert(apart, 0, True, axis=1), np.arange(values.shape[1]), 0)
     result = np.empty_like(values)
-    first = np.maximum.accumulate(places, axis=1)
+    first = np.maximum.accumulate(places, axis=1)  # [N, S]: where the run of each begins
     np.put_along_axis(result, order, np.take_along_axis(ordered, first, axis=1), axis=1)
     return result
 
@@ -170,7 +172,8 @@ def settled(values: Floats) -> Floats:
     order = np.argsort(sizes, kind="stable")
     ordered = sizes[order]
     near = ordered[-1:] * ROUNDING
-    steps = np.diff(ordered, prepend=0.0)
+    steps = np.diff(ordered, prepend=0.0)  # [n]: from each size to the next
+    # [n]: where the run of each size begins, -1 in the run of 0
     first = np.maximum.accumulate(np.where(steps > near, np.arange(len(ordered)), -1))
     equalised = np.where(first < 0, 0.0, ordered[first])
     result = np.empty_like(values)
@@ -337,17 +340,17 @@ def _moments(sample: Sample) -> tuple[float, Floats, Floats, Floats]:
         unknown = np.full(len(values), np.nan)
         return 1.0, (sample.shares * values).sum(axis=1), unknown, unknown
     if weights is None:
-        mean = values.mean(axis=1)
-        variance = ((values - mean[:, None]) ** 2).sum(axis=1) / (rows - 1)
+        mean = values.mean(axis=1)  # [k]
+        variance = ((values - mean[:, None]) ** 2).sum(axis=1) / (rows - 1)  # [k]
         variance[constant(values)] = 0
         return rows, mean, np.sqrt(variance), np.sqrt(variance / rows)
-    shares = sample.shares
-    together = (shares**2).sum()
-    mean = (shares * values).sum(axis=1)
-    squares = (values - mean[:, None]) ** 2
+    shares = sample.shares  # [n]: h
+    together = (shares**2).sum()  # Q
+    mean = (shares * values).sum(axis=1)  # [k]
+    squares = (values - mean[:, None]) ** 2  # [k, n]
     squares[constant(values)] = 0
-    short = (shares**2 * ((1 - shares) ** 2 + (together - shares**2))).sum() / together
-    variance = (shares * squares).sum(axis=1) / (1 - together)
+    short = (shares**2 * ((1 - shares) ** 2 + (together - shares**2))).sum() / together  # c
+    variance = (shares * squares).sum(axis=1) / (1 - together)  # [k]
     return 1 / together, mean, np.sqrt(variance), np.sqrt((shares**2 * squares).sum(axis=1) / short)
 
 
@@ -403,11 +406,11 @@ def effects(differences: ArrayLike, weights: ArrayLike | None = None) -> Effects
             sample_moments.mean / sample_moments.deviation,
         )
     win = columns.empty()
-    counts = np.zeros((3, columns.count), dtype=np.intp)
+    counts = np.zeros((3, columns.count), dtype=np.intp)  # [3, K]: wins, ties, losses
     for sample in columns.samples():
-        near = ROUNDING * np.abs(sample.values).max(axis=1, keepdims=True)
-        above, below = sample.values > near, sample.values < -near
-        half = 0.5 + (above * 0.5 - below * 0.5)
+        near = ROUNDING * np.abs(sample.values).max(axis=1, keepdims=True)  # [k, 1]
+        above, below = sample.values > near, sample.values < -near  # [k, n] each
+        half = 0.5 + (above * 0.5 - below * 0.5)  # [k, n]: 1 for a win, 0.5 for a tie, 0 for a loss
         win[sample.places] = half.mean(axis=1) if sample.weights is None else (half * sample.shares).sum(axis=1)
         counts[:, sample.places] = above.sum(axis=1), (~above & ~below).sum(axis=1), below.sum(axis=1)
     return Effects(sample_moments.mean, dz, dz * _unbiased(sample_moments.df), win, *counts)

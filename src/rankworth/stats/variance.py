@@ -30,17 +30,19 @@ def range_sf(q: Floats, k: int, df: float) -> Floats:
 
     nodes, node_weights = _legendre()
     low, high = np.sqrt(2 / df * np.array([gammaincinv(df / 2, _RARE), gammainccinv(df / 2, _RARE)]))
-    s = low + (high - low) * (nodes + 1) / 2
+    s = low + (high - low) * (nodes + 1) / 2  # [s]: estimates of the deviation, whose true value is 1
     log_density = (df / 2) * np.log(df / 2) + np.log(2) - gammaln(df / 2) + (df - 1) * np.log(s) - df * s**2 / 2
+    # [s]: their density times the width that each stands for
     s_weights = np.exp(log_density) * node_weights * (high - low) / 2
     start = float(ndtri(_RARE ** (1 / k)))  # below, (Phi(z) - ...)^k is nothing
-    z = start + (_FAR - start) * (nodes + 1) / 2
+    z = start + (_FAR - start) * (nodes + 1) / 2  # [z]: values of the greatest of k normal numbers
     z_weights = k * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * node_weights * (_FAR - start) / 2
     whole = ndtr(z)
     flat = np.ravel(q)
     result = np.empty(flat.shape)
     for first in range(0, flat.size, _AT_ONCE):
-        widths = flat[first : first + _AT_ONCE, None] * s
+        widths = flat[first : first + _AT_ONCE, None] * s  # [b, s]
+        # [b, s, z]: the chance that all k - 1 other numbers are within the width
         inside = (whole - ndtr(z - widths[..., None])) ** (k - 1)
         result[first : first + _AT_ONCE] = (1 - inside @ z_weights) @ s_weights
     return np.clip(result, 0.0, 1.0).reshape(np.shape(q))
@@ -165,8 +167,8 @@ def anova(values: ArrayLike) -> Anova:
     rows, columns = table.shape
     squares = [np.nan] * 3
     if min(rows, columns) >= 2:  # noqa: PLR2004 - one of a kind does not vary
-        centre, across, along = table.mean(), table.mean(axis=0), table.mean(axis=1)
-        residuals = table - along[:, None] - across + centre
+        centre, across, along = table.mean(), table.mean(axis=0), table.mean(axis=1)  # m, [S] m_j and [N] m_i
+        residuals = table - along[:, None] - across + centre  # [N, S]
         parts = [(across - centre, rows), (along - centre, columns), (residuals, 1)]
         squares = [_squares(part, float(np.abs(table).max())) * times for part, times in parts]
     df = [columns - 1, rows - 1, (rows - 1) * (columns - 1)]
@@ -211,8 +213,8 @@ def tukey_hsd(values: ArrayLike, *, level: float = 0.95) -> PairwiseTests:
     table, exponent = _whole(values)
     residual = anova(table).residual
     rows, columns = table.shape
-    means = table.mean(axis=0) if rows else np.full(columns, np.nan)
-    difference = means[:, None] - means
+    means = table.mean(axis=0) if rows else np.full(columns, np.nan)  # [S]
+    difference = means[:, None] - means  # [S, S]
     p = np.full(difference.shape, np.nan)
     half = np.nan
     if not np.isnan(residual.mean_square):
@@ -300,19 +302,20 @@ def randomized_tukey(values: ArrayLike, *, resamples: int = SHUFFLES, seed: int 
         raise ValueError(f"values are [queries, systems] or [queries, systems, measures], this is {table.shape}")
     single = table.ndim == 2  # noqa: PLR2004 - one measure
     table = table[:, :, None] if single else table
+    # [M]
     exponents = np.frexp(np.fmax.reduce(np.abs(np.where(np.isinf(table), 0.0, table)), axis=(0, 1), initial=0.0))[1]
     table = np.ldexp(table, -exponents)
-    is_complete = ~np.isnan(table).any(axis=1, keepdims=True)
-    counts = is_complete.sum(axis=(0, 1))
+    is_complete = ~np.isnan(table).any(axis=1, keepdims=True)  # [N, 1, M]: which queries have all values
+    counts = is_complete.sum(axis=(0, 1))  # [M]
     with np.errstate(invalid="ignore"):
-        centred = np.where(is_complete, table - table.mean(axis=1, keepdims=True), 0.0)
-    defined = np.flatnonzero((counts > 0) & ~np.isnan(centred).any(axis=(0, 1)))
+        centred = np.where(is_complete, table - table.mean(axis=1, keepdims=True), 0.0)  # [N, S, M]
+    defined = np.flatnonzero((counts > 0) & ~np.isnan(centred).any(axis=(0, 1)))  # [m]: the measures that have p values
     p = np.full((table.shape[2], table.shape[1], table.shape[1]), np.nan)
     if defined.size:
         centred = np.ascontiguousarray(centred[:, :, defined])
-        sums = centred.sum(axis=0)
-        apart = np.abs(sums[:, None] - sums) - ROUNDING * np.abs(centred).sum(axis=(0, 1))
-        spans = np.sort(_spans(centred, whole("resamples", resamples, 1), seed), axis=0)
+        sums = centred.sum(axis=0)  # [S, m]
+        apart = np.abs(sums[:, None] - sums) - ROUNDING * np.abs(centred).sum(axis=(0, 1))  # [S, S, m]
+        spans = np.sort(_spans(centred, whole("resamples", resamples, 1), seed), axis=0)  # [B, m]: ascending
         for column, measure in enumerate(defined):
             p[measure] = resamples - np.searchsorted(spans[:, column], apart[:, :, column])
         p = (p + 1) / (resamples + 1)
@@ -335,12 +338,13 @@ def _spans(values: Floats, resamples: int, seed: int) -> Floats:
     step = max(1, _CELLS // max(1, rows * systems))
     for start in range(0, resamples, step):
         end = min(start + step, resamples)
+        # [b, N, S]
         keys = generator.integers(0, np.iinfo(kind).max, size=(end - start, rows, systems), dtype=kind, endpoint=True)
         keys &= ~last
         keys |= np.arange(systems).astype(kind)
         keys.sort(axis=-1)
         keys &= last
-        sums = np.zeros((end - start, systems, measures))
+        sums = np.zeros((end - start, systems, measures))  # [b, S, M]
         for row in range(rows):
             sums += values[row].take(keys[:, row].astype(np.intp), axis=0)
         spans[start:end] = sums.max(axis=1) - sums.min(axis=1)
