@@ -51,10 +51,10 @@ class Sums:
         """Sum a batch."""
         columns = [additive(array, way) for array, way in zip(values.values(), values.ways, strict=True)]
         xp = namespace(columns[0])
-        table = xp.stack(columns)
+        table = xp.stack(columns)  # [M, B]: the terms of each query
         skips = xp.asarray(values.skips, dtype=xp.bool, device=device_of(table))
-        is_skipped = xp.isnan(table) & skips[:, None]
-        total = xp.sum(xp.where(is_skipped, xp.zeros_like(table), table), axis=1)
+        is_skipped = xp.isnan(table) & skips[:, None]  # [M, B]
+        total = xp.sum(xp.where(is_skipped, xp.zeros_like(table), table), axis=1)  # [M]
         return cls(total, xp.zeros_like(total), xp.sum(xp.astype(~is_skipped, indexing(total)), axis=1))
 
     @classmethod
@@ -96,7 +96,7 @@ class Sums:
         xp = namespace(ours)
         total = ours + added
         part = total - ours
-        error = (ours - (total - part)) + (added - part)
+        error = (ours - (total - part)) + (added - part)  # [M]: by how much rounding changed each sum
         error = xp.where(xp.isfinite(error), error, xp.zeros_like(error))
         return Sums(total, lost + other.lost + error, number + other.number, self.restored and other.restored)
 

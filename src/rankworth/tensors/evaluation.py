@@ -225,7 +225,7 @@ class Conventions(NamedTuple):
         if self.no_relevant == "keep":
             return values
         pool = queries.pool
-        relevant = xp.any(pool > 0, axis=1)
+        relevant = xp.any(pool > 0, axis=1)  # [B]
         if self.relevant_by == "sum":
             relevant = xp.sum(xp.where(xp.isnan(pool), xp.zeros_like(pool), pool), axis=1) != 0
         if queries.relevant is not None:

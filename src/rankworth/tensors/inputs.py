@@ -262,13 +262,14 @@ class Ragged:
             if array.shape[:1] != self.queries.shape:
                 text = f"{name} is {_written(tuple(array.shape))}; indexes are of {counted(self.queries.shape[0])}"
                 raise InputError("input-type", text, remedy=f"{name} has a row for each query")
-        order = xp.argsort(indexes, stable=True)
+        order = xp.argsort(indexes, stable=True)  # [n]: by query
         flat = {name: xp.take(array, order, axis=0) for name, array in flat.items()}
         ordered = flat.pop("indexes")
         self._flat = flat
+        # [B] each: where the documents of each query begin and end
         self._starts, ends = (xp.searchsorted(ordered, self.queries, side=side) for side in ("left", "right"))
         self._lengths = ends - self._starts
-        self._by_length = xp.argsort(self._lengths, stable=True)
+        self._by_length = xp.argsort(self._lengths, stable=True)  # [B]: queries, the shortest first
         self._pieces = _pieces(xp.take(self._lengths, self._by_length, axis=0), indexes.shape[0])
 
     def matrices(self) -> Iterator[dict[str, Any]]:
@@ -279,14 +280,16 @@ class Ragged:
     def together(self, parts: list[list[Array]]) -> list[Array]:
         """Join the values of the matrices: `[B]` of each measure, in the order of the queries."""
         xp = namespace(self.queries)
-        order = xp.argsort(self._by_length, stable=True)
+        order = xp.argsort(self._by_length, stable=True)  # [B]: where each query is in the matrices, put in a line
         return [xp.take(xp.concat(columns, axis=0), order, axis=0) for columns in zip(*parts, strict=True)]
 
     def _matrix(self, rows: Array, width: int) -> dict[str, Any]:
         xp = namespace(rows)
+        # [b, 1] each
         starts, lengths = (xp.take(array, rows, axis=0)[:, None] for array in (self._starts, self._lengths))
         step = counting(width, lengths)
-        is_item = step < lengths
+        is_item = step < lengths  # [b, N]
+        # [b * N]: the document of each cell, the last of the query again as padding
         cells = xp.reshape(xp.minimum(starts + step, starts + lengths - 1), (-1,))
         chosen = {name: xp.take(array, cells, axis=0) if width else array for name, array in self._flat.items()}
         wide = {name: xp.reshape(array, tuple(is_item.shape)) for name, array in chosen.items()}
@@ -306,7 +309,9 @@ def _pieces(lengths: Array, documents: int) -> list[tuple[int, int, int]]:
         return [(0, 0, 0)]
     xp = namespace(lengths)
     steps = counting(documents.bit_length() + 1, lengths)
+    # how many queries have at most 1, 2, 4, ... documents
     ends = xp.searchsorted(lengths, xp.bitwise_left_shift(xp.ones_like(steps), steps), side="right")
+    # how many documents the longest of these has
     longest = xp.take(lengths, xp.maximum(ends, xp.ones_like(ends)) - 1, axis=0)
     pieces: list[tuple[int, int, int]] = []
     counts = to_list(xp.stack([ends, longest]))

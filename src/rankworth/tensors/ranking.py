@@ -77,11 +77,11 @@ def judged_rows(
 
     """
     missing = _missing(batch, level, check=check)
-    columns, scores = first(batch.scores, depth)
+    columns, scores = first(batch.scores, depth)  # [B, H] each: columns and scores, best first
     xp = namespace(scores)
     if check:
         check_scores(scores)
-    marks = xp.take_along_axis(batch.grades, columns, axis=1)
+    marks = xp.take_along_axis(batch.grades, columns, axis=1)  # [B, H]: grades, NaN for unjudged
     grade = xp.astype(marks, batch.dtype)
     is_judged = xp.ones_like(grade, dtype=xp.bool)
     if xp.isdtype(marks.dtype, "real floating"):
@@ -92,13 +92,13 @@ def judged_rows(
         retrieved = xp.ones_like(is_judged)
         n_retrieved = xp.broadcast_to(constant(batch.scores.shape[1], grade), (queries,))
     else:
-        n_retrieved = xp.astype(xp.count_nonzero(batch.mask, axis=1), batch.dtype)
-        retrieved = counting(height, grade) < n_retrieved[:, None]
-    rank = xp.broadcast_to(counting(height, grade) + 1, (queries, height))
+        n_retrieved = xp.astype(xp.count_nonzero(batch.mask, axis=1), batch.dtype)  # [B]
+        retrieved = counting(height, grade) < n_retrieved[:, None]  # [B, H]: absent documents are last
+    rank = xp.broadcast_to(counting(height, grade) + 1, (queries, height))  # [B, H]
     tie_first = tie_last = rank
     if expected and height and queries:
         ends = spans(scores, retrieved)
-        tie_first, tie_last = (xp.where(retrieved, xp.astype(end, batch.dtype), rank) for end in ends)
+        tie_first, tie_last = (xp.where(retrieved, xp.astype(end, batch.dtype), rank) for end in ends)  # [B, H] each
     pool, in_pool = _best_grades(batch, depth, missing, level)
     fields: dict[str, Any] = {"rank": rank, "tie_first": tie_first, "tie_last": tie_last, "grade": grade}
     fields |= {"is_judged": is_judged, "retrieved": retrieved, "n_retrieved": n_retrieved}
@@ -108,7 +108,7 @@ def judged_rows(
 
 
 def _best_grades(batch: Batch, depth: int | None, missing: Array | None, level: float) -> tuple[Array, Array]:
-    """Return the best grades of all judged documents, and which of them are there."""
+    """Return `[B, P]` each: the best grades of all judged documents, and which of them are there."""
     marks = batch.pool
     xp = namespace(marks)
     real = xp.isdtype(marks.dtype, "real floating")
@@ -120,7 +120,7 @@ def _best_grades(batch: Batch, depth: int | None, missing: Array | None, level: 
         most = depth
         if most is None or batch.readable or most > batch.scores.shape[1]:
             most = _affordable(xp.max(missing), most, missing.shape[0])
-        more = counting(most, best) < missing[:, None]
+        more = counting(most, best) < missing[:, None]  # [B, most]: a cell for each document without a column
         extra = xp.where(more, constant(level, best), constant(-xp.inf, best))
         best = greatest(xp.concat([best, extra], axis=1), depth)
     is_judged = best > -xp.inf
@@ -159,6 +159,7 @@ def _missing(batch: Batch, level: float, *, check: bool) -> Array | None:
         if bool(xp.any(fractional)):
             text = f"relevant holds {float(relevant[fractional][0]):g}, and counts documents"
             raise InputError("input-type", text, remedy="relevant is a whole number for each query")
+    # [B]: how many relevant documents have a column
     in_matrix = xp.astype(xp.count_nonzero(batch.grades >= level, axis=1), batch.dtype)
     missing = xp.astype(relevant, batch.dtype) - in_matrix
     if check and not bool(xp.all(missing >= 0)):
@@ -223,7 +224,7 @@ def _jax_of(array: Array) -> Any:  # noqa: ANN401 - a module
 
 
 def _sorted(xp: Any, scores: Array) -> Array:  # noqa: ANN401 - an array namespace
-    """Return all columns in order of descending scores."""
+    """Return `[B, N]`, all columns in order of descending scores."""
     if isinstance(scores, np.ndarray):
         return np.argsort(-scores, axis=1, kind="stable")
     return xp.argsort(scores, axis=1, descending=True, stable=True)
@@ -232,10 +233,12 @@ def _sorted(xp: Any, scores: Array) -> Array:  # noqa: ANN401 - an array namespa
 def _first_of_numpy(scores: Array, number: int) -> Array:
     """Return `[B, number]`, the columns with the greatest scores of each row, best first; ties by column."""
     width = scores.shape[1]
+    # [B, number + 1]: the columns of the greatest scores and of the next, ascending
     columns = np.sort(np.argpartition(scores, width - number - 1, axis=1)[:, width - number - 1 :], axis=1)
     best = np.take_along_axis(scores, columns, axis=1)
     order = np.argsort(-best, axis=1, kind="stable")
     columns, best = (np.take_along_axis(array, order, axis=1) for array in (columns, best))
+    # beyond: the rows whose last score occurs again behind it
     columns, beyond = columns[:, :number], np.flatnonzero(best[:, number] == best[:, number - 1])
     if beyond.size:
         columns[beyond] = _sorted(np, scores[beyond])[:, :number]
@@ -247,13 +250,14 @@ def _first_of_numpy(scores: Array, number: int) -> Array:
 
 def _first_of_torch(torch: Any, scores: Array, number: int) -> tuple[Array, Array]:  # noqa: ANN401 - a module
     """Do what `first` does, for a tensor that can be read; most often nothing is tied, and then nothing is sorted."""
-    best, columns = torch.topk(scores, number + 1, dim=1)
+    best, columns = torch.topk(scores, number + 1, dim=1)  # [B, number + 1] each
+    # [B, number]: whether the next score is the same
     tied = (best[:, 1:] == best[:, :-1]) & ~torch.isnan(best[:, :1])  # where NaN is first it stays, to be seen
     columns, best = columns[:, :number], best[:, :number]
-    rows = torch.nonzero(tied.any(dim=1))[:, 0]
+    rows = torch.nonzero(tied.any(dim=1))[:, 0]  # the rows with ties
     if rows.shape[0]:
         columns[rows], best[rows] = _by_column(torch, scores[rows], columns[rows])
-        beyond = torch.nonzero(tied[:, -1])[:, 0]
+        beyond = torch.nonzero(tied[:, -1])[:, 0]  # of these, the rows whose last score occurs again
         columns[beyond], _ = _first_unread(torch, scores[beyond], number)
     return columns, best
 
@@ -261,18 +265,20 @@ def _first_of_torch(torch: Any, scores: Array, number: int) -> tuple[Array, Arra
 def _first_unread(torch: Any, scores: Array, number: int) -> tuple[Array, Array]:  # noqa: ANN401 - a module
     """Do what `first` does without waiting for the device: look up columns with the last score in every row."""
     width = scores.shape[1]
-    best, columns = torch.topk(scores, number, dim=1)
-    last = best[:, -1:]
-    column = torch.arange(width, dtype=torch.int32, device=scores.device)
+    best, columns = torch.topk(scores, number, dim=1)  # [B, number] each
+    last = best[:, -1:]  # [B, 1]
+    column = torch.arange(width, dtype=torch.int32, device=scores.device)  # [N]
+    # [B, number]: the first columns with the last score, ascending; N where there are no more
     tied = width - torch.topk(torch.where(scores == last, width - column, 0), number, dim=1).values
-    above = best > last
+    above = best > last  # [B, number]
+    # [B, number]: the index of each column among those with the last score
     slot = torch.arange(number, device=scores.device) - above.sum(dim=1, keepdim=True)
     columns = torch.where(above, columns, torch.gather(tied.long(), 1, slot.clamp(min=0)))
     return _by_column(torch, scores, columns)
 
 
 def _by_column(torch: Any, scores: Array, columns: Array) -> tuple[Array, Array]:  # noqa: ANN401 - a module
-    """Sort some columns of each row by descending score, ties by column."""
+    """Sort some columns of each row, `[B, K]`, by descending score, ties by column."""
     columns = torch.sort(columns, dim=1).values
     best, order = torch.sort(torch.gather(scores, 1, columns), dim=1, descending=True, stable=True)
     return torch.gather(columns, 1, order), best
