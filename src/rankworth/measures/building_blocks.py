@@ -87,7 +87,7 @@ def gain_of(
     xp = judged.xp
     positive = xp.maximum(judged.grade, xp.zeros_like(judged.grade))
     if gain == "linear":
-        gains = positive
+        gains = positive  # [Q, H]
     elif gain == "signed":
         gains = judged.grade
     elif gain == "binary":
@@ -99,6 +99,7 @@ def gain_of(
         gains = positive
         for grade, worth_of_it in dict(gain).items():
             gains = xp.where(judged.grade == grade, constant(worth_of_it, gains), gains)
+    # [Q, H]: whether the document can have a gain
     counts = judged.is_judged if floor is None else judged.is_judged & (judged.grade >= floor)
     return xp.where(counts, gains, xp.zeros_like(gains))
 
@@ -113,7 +114,7 @@ def steps(gain: Array) -> Array:
     if not gain.shape[1]:
         return gain
     xp = namespace(gain)
-    lower = xp.concat([gain[:, 1:], xp.zeros_like(gain[:, :1])], axis=1)
+    lower = xp.concat([gain[:, 1:], xp.zeros_like(gain[:, :1])], axis=1)  # [Q, H]: the next gain, 0 behind the last
     return xp.astype((gain > 0) & (gain > lower), gain.dtype)
 
 
@@ -147,7 +148,7 @@ def at(running: Array, rank: Array) -> Array:
     if not running.shape[1]:
         return xp.zeros_like(rank)
     index = xp.astype(rank, indexing(rank))
-    index = xp.minimum(index, constant(running.shape[1], index)) - 1
+    index = xp.minimum(index, constant(running.shape[1], index)) - 1  # [Q, T]: columns, from 0
     return xp.take_along_axis(running, index, axis=1)
 
 
@@ -158,12 +159,14 @@ def down_to(judged: Judged, running: Array, rank: Array) -> Array:
     if not height or not rank.shape[1]:
         return xp.zeros_like(rank)
     kind = indexing(rank)  # single precision would not tell the rows of thousands of queries apart
-    ranks, wanted = (xp.astype(array, kind) for array in (judged.rank, rank))
+    ranks, wanted = (xp.astype(array, kind) for array in (judged.rank, rank))  # [Q, H] and [Q, T]
     beyond = 1 + xp.maximum(xp.max(ranks), xp.max(wanted))
-    offset = xp.reshape(counting(queries, wanted), (-1, 1)) * (beyond + 1)
-    rows = xp.reshape(xp.where(judged.retrieved, ranks, beyond) + offset, (-1,))
-    position = xp.reshape(wanted + offset, (-1,))
+    offset = xp.reshape(counting(queries, wanted), (-1, 1)) * (beyond + 1)  # [Q, 1]: sets the ranks of queries apart
+    rows = xp.reshape(xp.where(judged.retrieved, ranks, beyond) + offset, (-1,))  # [Q * H]: ascending
+    position = xp.reshape(wanted + offset, (-1,))  # [Q * T]
+    # [Q, T]: how many rows of all queries come before, or are at the rank
     before = xp.reshape(xp.searchsorted(rows, position, side="right"), rank.shape)
+    # [Q, T]: how many of these are of the query itself
     count = before - xp.reshape(counting(queries, before), (-1, 1)) * height
     totals = xp.take_along_axis(running, xp.maximum(count, constant(1, count)) - 1, axis=1)
     return xp.where(count > 0, totals, xp.zeros_like(totals))
@@ -182,9 +185,9 @@ def peak(judged: Judged, found: Array, least_found: Array) -> tuple[Array, Array
     none = xp.zeros_like(least_found)[:, None]
     if not found.shape[1]:
         return none, none + 1
-    counts = judged.is_judged & (found >= least_found[:, None])
+    counts = judged.is_judged & (found >= least_found[:, None])  # [Q, H]: which rows may be the peak
     shares = xp.where(counts, found / judged.rank, xp.zeros_like(found))
-    index = xp.argmax(shares, axis=1, keepdims=True)
+    index = xp.argmax(shares, axis=1, keepdims=True)  # [Q, 1]: the column of the greatest share
     exists = xp.take_along_axis(shares, index, axis=1) > 0
     best_count, rank = (xp.take_along_axis(array, index, axis=1) for array in (found, judged.rank))
     return xp.where(exists, best_count, none), xp.where(exists, rank, none + 1)
@@ -230,7 +233,7 @@ def reach(stop: Array) -> Array:
     if not stop.shape[1]:
         return stop
     xp = namespace(stop)
-    onward = xp.cumulative_prod(1 - stop, axis=1)
+    onward = xp.cumulative_prod(1 - stop, axis=1)  # [Q, H]: the chance to go on behind each row
     return xp.concat([xp.ones_like(onward[:, :1]), onward[:, :-1]], axis=1)
 
 
@@ -252,7 +255,8 @@ def position(judged: Judged, weight: Callable[[float], float]) -> Array:
         cutoff = constant(judged.cutoff, last)
         last = xp.minimum(last, cutoff[:, None] if cutoff.ndim else cutoff)
     beyond = xp.maximum(last, judged.tie_first - 1)  # as far as the group goes within the cutoff
-    deepest = xp.max(last) if judged.asks else last.shape[1]
+    deepest = xp.max(last) if judged.asks else last.shape[1]  # of all queries
+    # [Q, H]: the weights of all ranks of the group within the cutoff
     summed = _sums(xp, [weight(rank) for rank in _ranks(deepest)], judged.tie_first - 1, beyond)
     return summed / (judged.tie_last - judged.tie_first + 1)
 
@@ -342,9 +346,9 @@ def _at(judged: Judged, rank: Array, function: Callable[[float], float]) -> Arra
         return xp.broadcast_to(constant([*map(function, _ranks(rank.shape[1]))], rank), rank.shape)
     deepest = xp.max(rank) if judged.cutoff is None else xp.max(xp.asarray(judged.cutoff))
     if int(deepest) <= math.prod(rank.shape):
-        table = constant([1.0, *map(function, _ranks(deepest))], rank)
+        table = constant([1.0, *map(function, _ranks(deepest))], rank)  # [deepest + 1]: by rank; that of 0 is not used
         return _take(xp, table, rank)
-    ranks = xp.unique_values(rank)
+    ranks = xp.unique_values(rank)  # [U]: the distinct ranks
     table = constant([function(float(ranks[index])) for index in range(ranks.shape[0])], rank)
     return _take(xp, table, xp.searchsorted(ranks, rank))
 
@@ -354,7 +358,7 @@ def _each(number: Array, function: Callable[[float], float]) -> Array:
     xp = namespace(number)
     if not math.prod(number.shape):
         return number
-    values, places = xp.unique_inverse(number)
+    values, places = xp.unique_inverse(number)  # [U]: the distinct numbers; and which it is, of the shape of `number`
     table = constant([function(float(values[index])) for index in range(values.shape[0])], number)
     return xp.reshape(xp.take(table, xp.reshape(places, (-1,))), number.shape)
 
@@ -371,10 +375,12 @@ def _sums(xp: Any, weights: list[float], first: Array, end: Array) -> Array:  # 
     """
     total = xp.zeros_like(first)
     while weights:
-        table = constant(weights, first)
+        table = constant(weights, first)  # [U]: the weights of blocks, of twice as many ranks in each round
+        # [Q, H]: 1 where the block at the start has no partner within
         at_start = xp.astype((first < end) & (first % 2 == 1), first.dtype)
         total = total + at_start * _take(xp, table, first)
         first = first + at_start
+        # [Q, H]: 1 where the block at the end has no partner within
         at_end = xp.astype((first < end) & (end % 2 == 1), first.dtype)
         end = end - at_end
         total = total + at_end * _take(xp, table, end)
@@ -388,7 +394,7 @@ def _sums(xp: Any, weights: list[float], first: Array, end: Array) -> Array:  # 
 
 def _take(xp: Any, table: Array, index: Array) -> Array:  # noqa: ANN401 - an array namespace
     """Look up, with places beyond the table at its end."""
-    flat = xp.astype(xp.reshape(index, (-1,)), indexing(index))
+    flat = xp.astype(xp.reshape(index, (-1,)), indexing(index))  # [n], for n cells of any shape
     return xp.reshape(xp.take(table, xp.minimum(flat, constant(table.shape[0] - 1, flat))), index.shape)
 
 

@@ -60,7 +60,7 @@ def at_every_rank(judged: Judged, divisor: Callable[[float], float]) -> Array:
 
     """
     xp = judged.xp
-    depth = xp.astype(judged.n_retrieved * 0 + judged.depth, indexing(judged.rank))
+    depth = xp.astype(judged.n_retrieved * 0 + judged.depth, indexing(judged.rank))  # [Q]: the last rank
     if isinstance(judged.cutoff, int):
         deepest = judged.cutoff
     elif judged.asks:
@@ -70,6 +70,7 @@ def at_every_rank(judged: Judged, divisor: Callable[[float], float]) -> Array:
     if deepest > _DEEPEST:
         message = f"{deepest:,} ranks are too many to add up; a cutoff goes to {_DEEPEST:,} here"
         raise MeasureError("bad-cutoff", message)
+    # [deepest + 1]: by rank, from 0
     running = accumulate((1 / divisor(rank) for rank in range(1, deepest + 1)), initial=0.0)
     return xp.take(constant(list(running), judged.rank), depth)
 
@@ -94,7 +95,7 @@ def by_rank(rank: Array, function: Callable[[float], float]) -> Array:
     if not math.prod(rank.shape):
         return rank
     xp = namespace(rank)
-    ranks, places = xp.unique_inverse(rank)
+    ranks, places = xp.unique_inverse(rank)  # [U]: the distinct ranks; and which it is, of the shape of `rank`
     table = constant([function(float(ranks[index])) for index in range(ranks.shape[0])], rank)
     return xp.reshape(xp.take(table, xp.reshape(places, (-1,))), rank.shape)
 
@@ -129,11 +130,16 @@ def ideal_rank(gain: Array, best: Array) -> Array:
     if not math.prod(gain.shape):
         return gain
     xp = namespace(gain)
+    # [L]: all gains, ascending
     levels = xp.unique_values(xp.concat([xp.reshape(gain, (-1,)), xp.reshape(best, (-1,))]))
-    queries = xp.reshape(counting(gain.shape[0], gain, indexing(gain)), (-1, 1))
+    queries = xp.reshape(counting(gain.shape[0], gain, indexing(gain)), (-1, 1))  # [Q, 1]: the number of each query
+    # [Q, H] and [Q, P]: keys, lower for greater gains, and greater for each further query
     rows, ideal = ((queries + 1) * levels.shape[0] - xp.searchsorted(levels, each) for each in (gain, best))
+    # [Q, H]: the position of each row by gain, from 0
     position = xp.argsort(xp.argsort(rows, axis=1, stable=True), axis=1, stable=True)
+    # [Q, H]: how many documents of the ideal ranking have a greater gain
     better = _smaller(ideal, rows) - queries * best.shape[1]
+    # [Q, H]: how many rows have a greater gain
     better_rows = _smaller(xp.sort(rows, axis=1), rows) - queries * gain.shape[1]
     return xp.astype(1 + position + better - better_rows, gain.dtype)
 
