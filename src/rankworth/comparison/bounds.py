@@ -71,8 +71,9 @@ def _unknown(row: Difference, *, holds: bool | None = None) -> DifferenceBound:
 def _of_mean(scores: ScoreTable, row: Difference, sides: Sequence[MeasureContext], by: Varied) -> _MeanBound:
     """Bound a mean difference; `sides` is the measure of both systems."""
     first, second = scores.pair(row.measure, row.first, row.second)
-    has_value = ~np.isnan(first + second)
+    has_value = ~np.isnan(first + second)  # [Q]
     compared = scores.at(has_value)
+    # [q] each: the queries with a value by both
     values, (low, high, is_known, _), reason = vary(sides, compared.queries, by)
     if not reason and not np.allclose(values, (second - first)[has_value], rtol=0, atol=ROUNDING):
         reason = "queries count that have no value of their own"

@@ -210,7 +210,7 @@ def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: boo
     if accepted:
         queries.intersection_update(*(system.judged or system.queries for system in systems))
     aligned = [system.only(sorted(queries)).scores for system in systems]
-    has_value = [~np.isnan([scores[name].values for name in measures]) for scores in aligned]
+    has_value = [~np.isnan([scores[name].values for name in measures]) for scores in aligned]  # [M, Q] for each system
     if all((rows == has_value[0]).all() for rows in has_value):
         return {}
     return {

@@ -230,6 +230,7 @@ def _rows(keys: Sequence[tuple[str, str, str]], sides: Sequence[Floats], level: 
         level: of the intervals.
 
     """
+    # [Q, R * M] each: a column for each key
     people, model, unlabelled = (side.reshape(len(side), len(keys)) for side in sides)
     corrected = prediction_powered(people, model, unlabelled, level=level)
     alone = stats.intervals(people, method="t", level=level)

@@ -82,8 +82,8 @@ class ScoreTable:
         if macro is None:
             return counting
         counting = np.ones(len(self.queries)) if counting is None else counting
-        places = macro.parts(self.queries, strict=True).places
-        total = np.bincount(places, counting)[places]
+        places = macro.parts(self.queries, strict=True).places  # [Q]: the group of each query
+        total = np.bincount(places, counting)[places]  # [Q]: the weight of its group
         return np.divide(counting, total, out=np.zeros_like(counting), where=total > 0)
 
     @cached_property
@@ -91,13 +91,13 @@ class ScoreTable:
         """`[S, M]`: the means of systems, as an evaluation has them, over the queries that have a value."""
         if self.weights is not None:
             return np.array([[self._mean(values) for values in measures] for measures in self.values])
-        is_known = ~np.isnan(self.values)
-        counts = is_known.sum(axis=2)
+        is_known = ~np.isnan(self.values)  # [S, M, Q]
+        counts = is_known.sum(axis=2)  # [S, M]
         sums = np.cumsum(np.where(is_known, self.values, 0.0), axis=2)[:, :, -1] if self.queries else counts
         return np.asarray(np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0))
 
     def _mean(self, values: Floats) -> float:
-        is_known = ~np.isnan(values)
+        is_known = ~np.isnan(values)  # [Q]
         queries = list(compress(self.queries, is_known.tolist()))
         weights, strata = weigh(queries, np.ones(len(queries)), self.slices.weights, self.slices.macro)
         counted = weights > 0
@@ -106,7 +106,7 @@ class ScoreTable:
     @property
     def complete(self) -> dict[str, Floats]:
         """`{measure: [Q, S]}`: the values of the queries that all systems have a value for, rounding levelled."""
-        tables = zip(self.measures, self.values.transpose(1, 2, 0), strict=True)
+        tables = zip(self.measures, self.values.transpose(1, 2, 0), strict=True)  # [Q, S] for each measure
         return {name: stats.levelled(table[~np.isnan(table).any(axis=1)]) for name, table in tables}
 
     @property
@@ -365,23 +365,25 @@ def _uncorrected(
     table: ScoreTable, compared: Sequence[tuple[int, int]], plan: Plan, group: str
 ) -> tuple[list[Difference], Procedure]:
     """Compute differences with uncorrected p values, and the words that they have if these are small."""
+    # [pairs] each: both systems of each pair
     first, second = (np.array([pair[side] for pair in compared], dtype=np.int64) for side in (0, 1))
     measures = [name for _ in compared for name in table.measures]
     pairs = [(table.systems[first], table.systems[other]) for first, other in compared for _ in table.measures]
     sides = [table.values[side].reshape(len(measures), -1).T for side in (first, second)]  # [Q, pairs * measures]
-    each, weights = stats.differences(*sides), table.weights
+    each, weights = stats.differences(*sides), table.weights  # [Q, pairs * measures] and [Q]
     p, leaning, procedure = _tested(table, compared, plan, each)
-    signs = np.tile(table.signs, len(compared))
+    signs = np.tile(table.signs, len(compared))  # [pairs * measures], as all arrays below
     effects = stats.effects(each * signs, weights)
     alpha = 1 - plan.level
-    size = effects.wins + effects.ties + effects.losses
+    size = effects.wins + effects.ties + effects.losses  # how many queries have a value by both systems
     deviations = stats.deviations(each, weights)
     same, least = (deviations == 0) & (effects.ties < size), least_p(size)
     p = np.where(same, np.fmax(p, least), p)  # without spread, how many signs agree is all that there is to go by
-    margins = np.array([plan.margins.get(name, np.nan) for name in measures])
+    margins = np.array([plan.margins.get(name, np.nan) for name in measures])  # NaN where there is no margin
     equivalent = (stats.equivalence(each, margins, weights) < alpha) & ~(same & (least >= alpha))
     better = effects.mean if leaning is None else np.where(leaning * signs * effects.mean > 0, effects.mean, 0.0)
     equal = (effects.ties == size) & (size > 0)
+    # [U]: the distinct sizes, and which of these each is
     sizes, places = np.unique(size, return_inverse=True)  # on which alone the difference of deviation 1 depends
     least_found = stats.minimal_detectable(1.0, sizes, power=POWER, alpha=alpha)[places]
     detectable = np.where(deviations > 0, deviations, np.nan) * least_found
@@ -416,6 +418,7 @@ def _tested(
             text = f"test={plan.test} has no form with weights"
             raise UsageError("conflicting-options", text, remedy="test=randomization has")
         by_measure, source, resamples = _tested_together(table, plan)
+        # [pairs * measures]
         p = np.array([by_measure[measure][pair] for pair in compared for measure in range(len(by_measure))])
         return p, None, Procedure(PAIRWISE[plan.test], source.sentence, source.reference, resamples, interval)
     method = stats.TESTS[plan.test]
@@ -425,7 +428,7 @@ def _tested(
         raise UsageError("conflicting-options", f"test={plan.test}: {error}") from None
     if plan.test in ("sign", "wilcoxon"):
         upper, lower = (method(each, alternative=side).p for side in ("greater", "less"))
-        leaning = lower - upper
+        leaning = lower - upper  # [pairs * measures]: above 0 where the second system leans to more
     return test.p, leaning, Procedure(method.title, test.sentence, test.reference, test.resamples, interval)
 
 

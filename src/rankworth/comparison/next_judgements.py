@@ -154,14 +154,15 @@ def judge_next(
     sides = _sides(judgements, named, plan)
     refuse_without_bounds([next(filter(None, (no_bounds(side, "unjudged") for side in sides)), "")])
     holes = UnjudgedDocuments.of(sides)
-    effect, ranks = effects(holes), holes.ranks
+    effect, ranks = effects(holes), holes.ranks  # [N] and [S, N]
     size = int(np.count_nonzero(sides[0].column.listed))
-    owner = np.repeat(holes.queries, holes.counts)
-    narrowing = np.abs(effect)
+    owner = np.repeat(holes.queries, holes.counts)  # [N]: the query of each document
+    narrowing = np.abs(effect)  # [N]: how much a judgement narrows the bounds
     if len(sides) > 1:
-        likely = _expected_grades(sides, holes)
+        likely = _expected_grades(sides, holes)  # [N]
         sign = np.sign(_range(sides)[0] * size + effect @ likely)
         narrowing = narrowing * np.where(np.sign(effect) == sign, likely, 1 - likely)
+    # [N]: documents, first those to judge first
     order = np.lexsort((np.arange(effect.size), ranks.min(axis=0), -narrowing))
     order = order[np.abs(effect[order]) > 0]
     kinds, names = sides[0].qrels.kinds, sides[0].run.standing.queries
@@ -203,16 +204,18 @@ def _expected_grades(sides: Sequence[MeasureContext], holes: UnjudgedDocuments) 
         for document, query, rank, grade in zip(documents, *columns, strict=True):
             ranks, _ = judged.setdefault((query, document), ([math.inf] * len(sides), grade))
             ranks[number] = rank
-    query = np.array([query for query, _ in judged], dtype=np.int64)
+    query = np.array([query for query, _ in judged], dtype=np.int64)  # [J]: the query of each judged document
+    # [J]: its grade as a share of the best grade
     share = np.array([max(grade, 0.0) for _, grade in judged.values()]) / grades_of(sides[0].run.hits)[-1]
-    discounts = _discounts(np.array([ranks for ranks, _ in judged.values()]).reshape(-1, len(sides)))
+    discounts = _discounts(np.array([ranks for ranks, _ in judged.values()]).reshape(-1, len(sides)))  # [J, 1 + S]
     few = np.eye(len(sides) + 1)[1:]  # where few documents are judged, ranks make little difference
-    weights, *_ = np.linalg.lstsq(np.concatenate([discounts, few]), np.append(share, np.zeros(len(sides))))
+    weights, *_ = np.linalg.lstsq(np.concatenate([discounts, few]), np.append(share, np.zeros(len(sides))))  # [1 + S]
 
     def by_rank(discounts: Floats) -> Floats:
         return np.asarray(np.clip(discounts @ weights, 1 - _SURE, _SURE))
 
     size, prior = sides[0].column.values.size, 3 * (share.sum() + 0.5) / (share.size + 1)
+    # [Q]: shares over expected shares
     of_query = (np.bincount(query, share, size) + prior) / (np.bincount(query, by_rank(discounts), size) + prior)
     expected = by_rank(_discounts(holes.ranks.T)) * np.repeat(of_query[holes.queries], holes.counts)
     return np.asarray(np.minimum(expected, _SURE))

@@ -86,8 +86,8 @@ class QueryDifferences(Sequence[QueryDifference]):
 
     def __init__(self, queries: Sequence[Any], first: Floats, second: Floats, sign: float) -> None:
         """Hold them; `sign` is -1 where lower values are better."""
-        has_both = ~np.isnan(second - first)
-        differences = stats.differences(first[has_both], second[has_both])
+        has_both = ~np.isnan(second - first)  # [Q]
+        differences = stats.differences(first[has_both], second[has_both])  # [q]: of the queries with both values
         columns = (list(compress(queries, has_both.tolist())), first[has_both], second[has_both], differences)
         self._columns: dict[str, Any] = dict(zip(QueryDifference._fields, columns, strict=True))
         near = ROUNDING * np.abs(differences).max(initial=0.0)

@@ -118,6 +118,7 @@ class System:
 
     def only(self, queries: Sequence[str]) -> "System":
         """Return the system with these queries, in their order; those that it does not have are without a value."""
+        # [Q]: -1 is the NaN that is appended
         rows = np.array([self.rows.get(query, -1) for query in queries], dtype=np.int64)
         scores = self.scores.items()
         wider = {label: replace(score, values=np.append(score.values, np.nan)[rows]) for label, score in scores}
@@ -209,6 +210,7 @@ def _side_by_side(columns: Mapping[str, Column], for_warnings: str = "") -> tupl
     queries, table = tuple(sorted(names)), {}
     for label, column in columns.items():
         row_of = {query: row for row, query in enumerate(column.queries)}
+        # [Q]: -1 is the NaN that is appended
         rows = np.array([row_of.get(query, -1) for query in queries], dtype=np.int64)
         table[label] = np.append(np.where(column.counted, column.values, np.nan), np.nan)[rows]
     return queries, table
@@ -507,6 +509,7 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
         # each query has the value of the run that answers it; other queries have the value of no results
         queries = sorted({*first.queries}.union(*(run.queries for run in other_runs)))
         pairs = zip(runs, answered, strict=True)
+        # [Q]: which run each query has its value from
         owners = np.argmax(
             [
                 [(query in run.rows) + (query in answered_queries) for query in queries]
@@ -522,7 +525,7 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
         raise UsageError("not-comparable", text, remedy=remedy)
     scores = {}
     for label in labels:
-        table = np.array([run.scores[label].values for run in runs], dtype=float)
+        table = np.array([run.scores[label].values for run in runs], dtype=float)  # [R, Q]
         values = table.mean(axis=0) if owners is None else table[owners, np.arange(owners.size)]
         scores[label] = replace(first.scores[label], values=values)
     judged = [run.judged for run in runs if run.judged is not None]
