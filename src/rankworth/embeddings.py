@@ -76,15 +76,16 @@ def retrieve(
     for setting, number in (("depth", depth), ("block", block)):
         if not isinstance(number, int) or number < 1:
             raise UsageError("unknown-setting", f"{setting}={number!r}: {setting} is a whole number from 1 on")
-    order = np.arange(len(ids))
+    order = np.arange(len(ids))  # [N]: documents in the order in which equal scores are ranked
     if not judging.ties.startswith("given"):
         order = ids.arg_sort(descending=judging.ties != "id-ascending").to_numpy().astype(np.int64)
     elif judging.ties == "given-reversed":
         order = order[::-1]
+    # [Q, depth] each
     scores, columns = _search(queries, corpus, order, min(depth, len(ids)), similarity, block, judging.score_type)
     if np.isnan(scores).any():
         raise _not_a_number(queries=(queries, own_ids), corpus=(corpus, ids))
-    rows = np.repeat(np.arange(scores.shape[0]), scores.shape[1])
+    rows = np.repeat(np.arange(scores.shape[0]), scores.shape[1])  # [Q * depth]: the query of each result
     documents = ids.gather(order[columns.ravel()])
     retrieved = pl.DataFrame({"query": own_ids.gather(rows), "document": documents, "score": scores.ravel()})
     return Run(retrieved if judging.ties != "given-reversed" else retrieved.reverse(), name)
@@ -226,6 +227,7 @@ def _search(
 ) -> tuple[Any, Any]:
     """Return `[Q, depth]` each, of NumPy: the greatest scores, best first, and their documents' places in `order`."""
     xp = namespace(corpus)
+    # [q, D] each: queries in parts
     rows = [
         _prepared(queries[start : min(start + _QUERIES, queries.shape[0]), :], similarity)
         for start in range(0, queries.shape[0], _QUERIES)
@@ -234,13 +236,13 @@ def _search(
     is_ordered = bool((order[1:] > order[:-1]).all())
     for start in range(0, order.size, block):
         end = min(start + block, order.size)
-        documents = corpus[start:end, :]
+        documents = corpus[start:end, :]  # [b, D]
         if not is_ordered:
             places = xp.asarray(order[start:end].copy(), dtype=indexing(corpus), device=device_of(corpus))
             documents = xp.take(corpus, places, axis=0)
         documents = _prepared(documents, similarity)
         for part, vectors in enumerate(rows):
-            scores = _scores(vectors, documents, similarity)
+            scores = _scores(vectors, documents, similarity)  # [q, b]
             if score_type == "float32":
                 scores = xp.astype(scores, xp.float32)
             best[part] = _better(best.get(part), scores, start, depth)
@@ -259,10 +261,10 @@ def _better(best: tuple[Array, Array] | None, scores: Array, start: int, depth: 
 
     """
     xp = namespace(scores)
-    columns, scores = first(scores, min(depth, scores.shape[1]))
+    columns, scores = first(scores, min(depth, scores.shape[1]))  # [Q, k] each, for k of the block
     if best is None:
         return scores, columns + start
-    together = xp.concat([best[0], scores], axis=1)
+    together = xp.concat([best[0], scores], axis=1)  # [Q, K + k]
     places = xp.concat([best[1], columns + start], axis=1)
     columns, scores = first(together, min(depth, together.shape[1]))
     return scores, xp.take_along_axis(places, columns, axis=1)
@@ -279,7 +281,7 @@ def _prepared(vectors: Array, similarity: Similarity) -> Array:
     vectors = xp.astype(vectors, xp.float32 if is_single else widest(vectors), copy=False)
     if similarity != "cosine":
         return vectors
-    length = xp.sqrt(xp.sum(vectors * vectors, axis=1, keepdims=True))
+    length = xp.sqrt(xp.sum(vectors * vectors, axis=1, keepdims=True))  # [n, 1]: of each vector
     return vectors / xp.maximum(length, constant(_SHORTEST, length))
 
 
@@ -292,7 +294,9 @@ def _scores(queries: Array, documents: Array, similarity: Similarity) -> Array:
         torch = torch_of(queries)
         if torch is not None:
             return -torch.cdist(*(side.to(xp.result_type(queries, documents)) for side in (queries, documents)))
+        # [Q] and [B]: squares of the lengths
         squares = [xp.sum(vectors * vectors, axis=1) for vectors in (queries, documents)]
+        # [Q, B]: squares of the distances
         squared = squares[0][:, None] + squares[1][None, :] - 2 * xp.matmul(queries, documents.T)
         return -xp.sqrt(xp.maximum(squared, xp.zeros_like(squared)))
     return xp.matmul(queries, documents.T)
