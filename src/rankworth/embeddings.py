@@ -271,7 +271,7 @@ def _better(best: tuple[Array, Array] | None, scores: Array, start: int, depth: 
 
 
 def _prepared(vectors: Array, similarity: Similarity) -> Array:
-    """Prepare vectors: single precision at least, double for distances, and length 1 for cosines."""
+    """Prepare vectors, `[n, D]`: single precision at least, double for distances, and length 1 for cosines."""
     xp = namespace(vectors)
     if callable(similarity):
         return vectors

@@ -403,7 +403,7 @@ def _uncorrected(
 def _tested(
     table: ScoreTable, compared: Sequence[tuple[int, int]], plan: Plan, each: Floats
 ) -> tuple[Floats, Floats | None, Procedure]:
-    """Test all differences, pair by pair and measure by measure: return the p values and how they came about.
+    """Test differences, `[Q, pairs * measures]`: return the p values, `[pairs * measures]`, and how they came about.
 
     Between them stands which side a test of signs leans to, which need not be that of the mean; None for other tests.
 
@@ -448,7 +448,7 @@ def least_p(size: ArrayLike) -> Floats:
 
 
 def _means(table: ScoreTable, systems: NDArray[np.int64], values: Floats, each: Floats) -> Floats:
-    """Return the means of systems pair by pair and measure by measure, over the queries that have a difference."""
+    """Return `[pairs * measures]`, the means of systems over the queries that have a difference."""
     if np.isnan(table.values).any():
         return stats.means(np.where(np.isnan(each), np.nan, values), table.weights)
     return table.means[systems].ravel()

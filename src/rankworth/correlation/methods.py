@@ -115,7 +115,7 @@ class Method:
     def _scores(
         self, pairing: Pairing, missing: Missing, scores: Sequence[Mapping[str, float] | None]
     ) -> tuple[Floats, Floats]:
-        """Return the scores of the items that two single rankings have in common."""
+        """Return `[C]` each, the scores of the items that two single rankings have in common."""
         both = [side for side in scores if side is not None]
         if len(both) < 2:  # noqa: PLR2004 - two rankings
             text = "pearson is about scores, and these are rankings"

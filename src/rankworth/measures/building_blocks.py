@@ -337,7 +337,7 @@ def at_most(judged: Judged, limit: float, what: str, remedy: str) -> None:
 
 
 def _at(judged: Judged, rank: Array, function: Callable[[float], float]) -> Array:
-    """The function of each rank, up to the cutoff.
+    """`[Q, H]`: the function of each rank, up to the cutoff.
 
     The standard library computes it, one rank at a time: array libraries differ in the last bit of their logarithms.
     """
@@ -368,7 +368,7 @@ def _ranks(deepest: Array) -> range:
 
 
 def _sums(xp: Any, weights: list[float], first: Array, end: Array) -> Array:  # noqa: ANN401 - an array namespace
-    """The sums of weights from a place to before another, counted from 0.
+    """`[Q, H]`: the sums of weights from a place to before another, counted from 0.
 
     They are put together of blocks of 1, 2, 4, ... weights, so that none depends on how deep the other ties are, and
     small weights are not lost beside large ones.

@@ -145,7 +145,7 @@ def ideal_rank(gain: Array, best: Array) -> Array:
 
 
 def _smaller(keys: Array, sought: Array) -> Array:
-    """How many of all keys, which grow from the first row to the last, are smaller."""
+    """`[Q, T]`: how many of all keys, which grow from the first row to the last, are smaller."""
     xp = namespace(keys)
     return xp.reshape(xp.searchsorted(xp.reshape(keys, (-1,)), xp.reshape(sought, (-1,))), sought.shape)
 

@@ -380,7 +380,7 @@ def weighted_tau_reference(pair: Pair) -> Floats:
 
 
 def _weighted(pair: Pair, ranking: Orders) -> Floats:
-    """Divide the weighted sums; a weight stands before all pairs of its item, so that it multiplies their count."""
+    """Divide weighted sums, [B]; a weight stands before all pairs of its item, so that it multiplies their count."""
     weights = 1 / np.arange(1, pair.items + 1)  # [n]: by rank
     parts = (pair.balances, pair.items - pair.x.tied, pair.items - pair.y.tied)  # [B, n] each, item by item
     # [B] each
@@ -458,7 +458,7 @@ def _per_group(ranking: Orders, counts: Integers) -> Floats:
 
 
 def _scaled(shares: Floats, counts: Integers) -> Floats:
-    """Average `counts` shares of 0 to 1 each, and stretch the means to -1 to 1; exact, in whatever order."""
+    """Average `counts` shares, [B, n], of 0 to 1, and stretch the means, [B], to -1 to 1; exact, in whatever order."""
     sums = np.array([math.fsum(row) for row in shares.tolist()])  # [B]
     return np.asarray(2 * sums / counts - 1)
 

@@ -120,7 +120,7 @@ def flips_as_extreme(summands: Floats, bars: Floats, resamples: int, seed: int, 
     step = max(1, min(_ROWS, _CELLS // max(rows, columns, 1)))
     for start in range(0, resamples, step):
         shape = (min(step, resamples - start), -(-rows // 64))
-        # [b, N / 64, rounded up]
+        # [b, N / 64 rounded up]
         words = generator.integers(0, 1 << 64, size=shape, dtype=np.uint64).astype("<u8", copy=False)
         bits = np.unpackbits(words.view(np.uint8), axis=1, count=rows)  # [b, N]: whether the sign of the row changes
         sums = (1 - 2 * bits.astype(np.float64)) @ summands  # [b, K]

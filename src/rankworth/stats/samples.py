@@ -417,7 +417,7 @@ def effects(differences: ArrayLike, weights: ArrayLike | None = None) -> Effects
 
 
 def _unbiased(df: Floats) -> Floats:
-    """Return Hedges' J; NaN up to one degree of freedom, where dz has no mean."""
+    """Return Hedges' J, [K]; NaN up to one degree of freedom, where dz has no mean."""
     from scipy.special import gammaln  # noqa: PLC0415 - costs more than most evaluations
 
     enough = np.where(df > 1, df, np.nan)

@@ -64,7 +64,7 @@ def range_isf(share: float, k: int, df: float) -> float:
 
 @cache
 def _legendre() -> tuple[Floats, Floats]:
-    """Return points between -1 and 1, and what they weigh."""
+    """Return points between -1 and 1, and what they weigh, [s] each."""
     points, weights = np.polynomial.legendre.leggauss(_NODES)
     return points, weights
 
@@ -241,7 +241,7 @@ def _whole(values: ArrayLike) -> tuple[Floats, int]:
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2:  # noqa: PLR2004 - queries and systems
         raise ValueError(f"values are a table [queries, systems], this has the shape {table.shape}")
-    table = table[~np.isnan(table).any(axis=1)]
+    table = table[~np.isnan(table).any(axis=1)]  # [n, S]: the queries with all values
     if np.isinf(table).any():
         return np.full(table.shape, np.nan), 0
     exponent = int(np.frexp(np.abs(table).max(initial=0.0))[1])

@@ -441,7 +441,7 @@ def _sums(holes: UnjudgedDocuments, side: RunWithGaps, scale: Floats, beyond: fl
     size, least, most = holes.queries.size, scale[0], scale[-1]
     single = holes.uniform(least, beyond)
     single.grades[holes.starts[holes.counts > 0]] = most
-    # [3, Q], [Q], and the weight of each row
+    # [3, Q], [Q], and [R]: the weight of each row
     norm, start, weight = np.zeros((3, size)), np.zeros(size), np.zeros(side.rows.rank.size)
     gains: dict[int, Floats] = {}
     weights: dict[int, Floats] = {}
