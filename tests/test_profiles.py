@@ -53,7 +53,7 @@ DATA: Final = SOURCE / "profiles" / "data"
 NAMES: Final = sorted(path.stem for path in DATA.iterdir())
 KEYS: Final = {
     *("name", "tool", "version", "basis", "extends", "sentence", "sources", "judging", "averaging", "why", "refuses"),
-    *("measures", "rel", "unspecified", "complete", "lacks", "cures", "differs", "may_be_empty"),
+    *("measures", "rel", "unspecified", "complete", "lacks", "unmeasured", "cures", "differs", "may_be_empty"),
 }
 """what a file may say"""
 JUDGING: Final = {one.name for one in fields(Judging)}
@@ -329,6 +329,18 @@ def test_names_that_a_tool_does_not_have_are_unknown_to_it(name: str) -> None:
         with pytest.raises(MeasureError, match="has no") as caught:
             PROFILES[name].ask([text, "map"])
         assert caught.value.slug == "unknown-measure"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if PROFILES[name].unmeasured])
+def test_names_of_a_tool_that_are_not_computed_are_refused_with_the_reason(name: str) -> None:
+    profile = PROFILES[name]
+    for why, labels in profile.unmeasured.items():
+        for label in labels:
+            with pytest.raises(MeasureError) as caught:
+                profile.ask([label.replace("{k}", "10").swapcase()])
+            assert caught.value.slug == "unknown-measure"
+            assert f"of {profile.tool} is not computed here, as {why}" in str(caught.value)
+        assert f"{', '.join(labels)}: not computed here, as {why}." in reference.profile_page(profile)
 
 
 def test_every_mistake_in_a_list_is_named() -> None:

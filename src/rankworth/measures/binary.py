@@ -147,7 +147,9 @@ def r_precision(judged: Judged, *, rel: float = 1) -> Terms:
 
 
 @measure("AP", aliases=("MAP", "average_precision"), ordered=True, tied=True, normalised=True, shelf="first")
-def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "found", "min(k,R)", "k"] = "R") -> Terms:
+def average_precision(
+    judged: Judged, *, rel: float = 1, norm: Literal["R", "found", "min(k,R)", "min(k,n,R)", "k"] = "R"
+) -> Terms:
     """The mean, over the relevant documents, of the precision at their ranks.
 
     AP@k = sum of P@i over the ranks i <= k of relevant documents / R
@@ -156,10 +158,12 @@ def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "fou
         judged: the rankings.
         rel: the grade from which a document counts as relevant.
         norm: what the sum is divided by. `R`, all relevant documents: trec_eval, ir_measures, ranx. `min(k,R)`:
-            sentence-transformers, RePlay. `found`, the relevant documents in the first k: torchmetrics.
-            `k`: RecTools with `divide_by_k`; the number of retrieved documents without a cutoff.
+            sentence-transformers, RePlay. `min(k,n,R)`, or the number of retrieved documents n where that is the least:
+            LensKit. `found`, the relevant documents in the first k: torchmetrics. `k`: RecTools with `divide_by_k`; the
+            number of retrieved documents without a cutoff.
 
-    Range: 0 to 1. Undefined if nothing is relevant (with `found`: if nothing relevant was found).
+    Range: 0 to 1. Undefined if nothing is relevant (with `found`: if nothing relevant was found; with `min(k,n,R)`: if
+    nothing was retrieved, too).
     Unjudged: count as not relevant. Ties: not linear, but expected values are exact, except for norm=found with a
     cutoff; where ties are `last`, all documents of a tie group stand at its last rank and see all its hits.
     Elsewhere: cwl-eval 1.0.12 has two: its TrAP is this one, its AP is norm=found. scikit-learn 1.9.1 knows the
@@ -180,6 +184,8 @@ def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "fou
             divisor = judged.n_relevant(rel)
         case "min(k,R)":
             divisor = _at_best(judged, rel)
+        case "min(k,n,R)":
+            divisor = least(judged.n_relevant(rel), judged.n_retrieved)
         case "found":
             divisor = Terms(gain=is_relevant).total()
         case "k":

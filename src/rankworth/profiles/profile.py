@@ -40,6 +40,8 @@ _INSTEAD: Final[Mapping[str, str | float]] = {
     "no_queries": "nan",
 }
 """what may be set in place of what refuses"""
+_TABLES: Final = ("why", "refuses", "cures", "unmeasured")
+"""what a file adds to that of the profile that it extends, by name"""
 _BLANK: Final = re.compile(r"\{(\w+)\}")
 _TAKES: Final = {"k": r"\d+", "d": r"\d+", "gains": r"-?\d+=[^,=]+(?:,-?\d+=[^,=]+)*"}
 _EXAMPLES: Final = {"k": "10", "d": "10", "gains": "1=1"}
@@ -198,6 +200,7 @@ class Profile:
         rel: the grade from which documents are relevant to the tool, if that is not 1.
         complete: the profile that the tool's `-c` makes of this one.
         lacks: names that are known elsewhere and that this tool does not have.
+        unmeasured: why some of the tool's measures are not computed here, and their names.
         cures: what the tool itself offers in place of refusing, as an option here.
         differs: on which inputs the tool gives another number, or one that is left to chance.
         may_be_empty: whether the tool gives a number where judgements or run have no row, which are refused otherwise.
@@ -220,6 +223,7 @@ class Profile:
     rel: float | None = None
     complete: str = ""
     lacks: tuple[str, ...] = ()
+    unmeasured: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
     cures: Mapping[str, str] = field(default_factory=dict, hash=False)
     differs: tuple[str, ...] = ()
     may_be_empty: bool = False
@@ -351,6 +355,9 @@ class Profile:
         label = text.strip()
         if any(re.fullmatch(rf"{re.escape(name)}([._][\d=.,-].*)?", label) for name in self.lacks):
             raise MeasureError("unknown-measure", f"{self.tool} {self.version} has no {text}")
+        for why, labels in self.unmeasured.items():
+            if any(_pattern(name, exactly=False).fullmatch(label) for name in labels):
+                raise MeasureError("unknown-measure", f"{label} of {self.tool} is not computed here, as {why}")
         for exactly in (True, False):
             for rule in self.rules:
                 means = rule.reads(text, exactly=exactly)
@@ -504,7 +511,7 @@ def _profile(table: Mapping[str, Any], base: Profile) -> Profile:
     rules = [Rule(**open_here | rule | _judging_and_data(rule)) for rule in table.get("measures", ())]
     settings = _judging_and_data(table)
     changed: dict[str, Any] = {name: table[name] for name in ("name", "tool", "version", "basis", "sentence")}
-    changed |= {name: {**getattr(base, name), **table.get(name, {})} for name in ("why", "refuses", "cures")}
+    changed |= {name: {**getattr(base, name), **table.get(name, {})} for name in _TABLES}
     changed |= {name: table[name] for name in ("rel", "may_be_empty") if name in table}
     return replace(
         base,

@@ -258,7 +258,8 @@ def _remarks(profile: Profile) -> Iterator[str]:
     if unspecified:
         ties = "where a judged document has the score of another one, rankworth says so (unspecified-order)"
         yield escaped(f"Names with {', '.join(mark for mark, _ in unspecified)}: {ties}.")
-    if remarks := [*map(" ".join, unspecified), *profile.differs]:
+    unmeasured = (f"{', '.join(labels)}: not computed here, as {why}." for why, labels in profile.unmeasured.items())
+    if remarks := [*map(" ".join, unspecified), *profile.differs, *unmeasured]:
         yield bullets(remarks)
     elif profile.basis == "run":
         yield "No input is known on which the tool gives another number."
