@@ -66,7 +66,7 @@ def test_the_parameters_are_read_from_the_signature() -> None:
         ("nDCG(rel=2)@5", r"nDCG\(rel=2\): rel means something beside gain=binary only   \[bad-parameter\]"),
         ("Bpref(no_nonrelevant=2)", r"no_nonrelevant is undefined or a number from 0 to 1   \[bad-parameter\]"),
         ("RBP(ranks=0)", r"ranks is a whole number from 1 to 100000 or None   \[bad-parameter\]"),
-        ("AP(norm=r)", r"AP\(norm=r\): norm is R or found or min\(k,R\) or k   \[bad-parameter\]"),
+        ("AP(norm=r)", r"AP\(norm=r\): norm is R or found or min\(k,R\) or min\(k,n,R\) or k   \[bad-parameter\]"),
         ("P@0", r"'P@0': a cutoff is a whole number from 1, not '0'   \[bad-cutoff\]"),
         ("P@1.5", r"a cutoff is a whole number from 1, not '1.5'"),
         ("P@", r"a cutoff is a whole number from 1, not ''"),
