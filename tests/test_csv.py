@@ -616,7 +616,7 @@ def test_reading_at_once_and_record_by_record_say_the_same(folder: Path, header:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(csv_reader, "CHUNK", chunk)
             if parsed:
-                patch.setattr(csv_reader.Records, "parse", parsed)
+                patch.setattr(csv_reader.TableRecords, "parse", parsed)
             try:
                 return rows_in(path)
             except InputError as error:
