@@ -288,7 +288,7 @@ def test_numbers_are_read_to_the_last_bit(extra: str) -> None:
 
 
 def test_plain_lines_are_not_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl._Reader, "line_by_line", None)
+    monkeypatch.setattr(jsonl._JsonReader, "line_by_line", None)
     assert rows(PLAIN) == [("q1", "d1", 1.5), ("q1", "d2", -2.0)]
     assert rows(PLAIN.replace(":", ": ").replace(",", ", ")) == [("q1", "d1", 1.5), ("q1", "d2", -2.0)]
     assert rows(PLAIN.replace('"score"', '"é:":{"doc_id ":[]},"score"').replace("d1", "x:y")) == [
@@ -308,7 +308,7 @@ def alike(content: bytes) -> None:
 
     found = read()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jsonl._Reader, "parsed", lambda *_: None)
+        patch.setattr(jsonl._JsonReader, "parsed", lambda *_: None)
         assert read() == found
 
 

@@ -256,11 +256,11 @@ def drawn(queries: int, documents: int, *, ties: bool, seed: int = 0) -> Pairing
 
 
 def of_frames(first: pl.DataFrame, second: pl.DataFrame, queries: Sequence[str] | None = None) -> Pairing:
-    return matching.of_rows(matching.RankedRows.of_run(Run(first)), matching.Rows.of_run(Run(second)), queries)
+    return matching.of_rows(matching.RankedRows.of_run(Run(first)), matching.RankedRows.of_run(Run(second)), queries)
 
 
 def of_runs(first: Run, second: Run) -> Pairing:
-    return matching.of_rows(matching.RankedRows.of_run(first), matching.Rows.of_run(second))
+    return matching.of_rows(matching.RankedRows.of_run(first), matching.RankedRows.of_run(second))
 
 
 def frame(queries: int, documents: int, ties: bool, seed: int, side: int) -> pl.DataFrame:
