@@ -53,7 +53,18 @@ DATA: Final = SOURCE / "profiles" / "data"
 NAMES: Final = sorted(path.stem for path in DATA.iterdir())
 KEYS: Final = {
     *("name", "tool", "version", "basis", "extends", "sentence", "sources", "judging", "averaging", "why", "refuses"),
-    *("measures", "rel", "unspecified", "complete", "lacks", "unmeasured", "cures", "differs", "may_be_empty"),
+    *(
+        "measures",
+        "rel",
+        "unspecified",
+        "complete",
+        "lacks",
+        "usual_options",
+        "unmeasured",
+        "cures",
+        "differs",
+        "may_be_empty",
+    ),
 }
 """what a file may say"""
 JUDGING: Final = {one.name for one in fields(Judging)}

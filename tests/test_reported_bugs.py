@@ -6,7 +6,8 @@ the tool has a profile, the profile has the tool's number, and says what is wron
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import permutations
+from itertools import chain, permutations
+from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
@@ -14,6 +15,7 @@ import pytest
 
 import rankworth as rw
 from generators import as_options
+from helpers import command_of
 from rankworth.measures import CATALOGUE, Measure
 
 # One query is few, and lists are short; what rankworth has to say about that is tested elsewhere.
@@ -480,3 +482,72 @@ def test_mteb_3030_an_evaluation_that_is_repeated_gives_the_same_numbers() -> No
     assert all(one == found[0] for one in found)
     assert all(0 <= value <= 1 for row in found[0].values() for value in row.values())
     assert (grades, scores) == before
+
+
+# learning to rank: labels and scores of rows in files, a command each
+
+Groups = Sequence[tuple[Sequence[float], Sequence[float]]]
+"""Labels and scores of the rows of each query."""
+TIED: Final[Groups] = [([1, 0], [0.5, 0.5]), ([0, 1], [0.5, 0.5])]
+GRADED: Final[Groups] = [([1, 0, 4], [3, 2, 1])]
+EMPTY: Final[Groups] = [([1, 0], [2, 1]), ([0, 0], [2, 1])]
+
+RANKER_THREADS: Final[dict[str, tuple[Groups, str, str, float]]] = {
+    "LightGBM 3363: tied rows stand in their order": (TIED, "lightgbm-4", "ndcg@2", (1 + discounted(0, 1)) / 2),
+    "CatBoost 2206: tied rows stand lower label first": (TIED, "catboost-1.2", "NDCG", discounted(0, 1)),
+    "ML.NET 6157: tied rows have a mean": (TIED, "standard-1+ties=expected", "RR", (1 + 1 / 2) / 2),
+    "LightGBM 6823: a query of one row is 1": ([([3], [1]), ([0], [1])], "lightgbm-4", "ndcg@5", 1.0),
+    "LightGBM 942: gains grow with two to the label": (
+        GRADED,
+        "lightgbm-4",
+        "ndcg@3",
+        discounted(1, 0, 15) / discounted(15, 1, 0),
+    ),
+    "XGBoost 11235: so do those of XGBoost": (
+        GRADED,
+        "xgboost-3",
+        "ndcg@20",
+        discounted(1, 0, 15) / discounted(15, 1, 0),
+    ),
+    "XGBoost 3875: the minus counts a query without relevant rows 0": (EMPTY, "xgboost-3", "ndcg@2-", 1 / 2),
+    "XGBoost 2208: without it such a query is 1": (EMPTY, "xgboost-3", "map@2", 1.0),
+    "XGBoost 1478: a name without a cutoff is cut at 32": (
+        [([*[0] * 32, 1], [*range(33, 0, -1)]), ([1], [1])],
+        "xgboost-3",
+        "ndcg",
+        1 / 2,
+    ),
+    "CatBoost 2081: NDCG's options are part of its name": (
+        GRADED,
+        "catboost-1.2",
+        "NDCG:top=2;type=Base;denominator=LogPosition",
+        1 / discounted(4, 1),
+    ),
+    "CatBoost 537: PFound takes labels for chances": ([([1, 1], [2, 1])], "catboost-1.2", "PFound:decay=0.5", 1.0),
+    "allRank 25: as in gradient boosting, no relevant row is 1": (EMPTY, "allrank-1.4", "ndcg@2", 1.0),
+    "LightGBM 6633: only ratios of gains matter": (
+        GRADED,
+        "standard-1",
+        "nDCG(gain={1: 2, 4: 30})",
+        discounted(1, 0, 15) / discounted(15, 1, 0),
+    ),
+}
+
+
+@pytest.mark.parametrize("thread", RANKER_THREADS)
+def test_threads_of_rankers_are_answered_by_a_command(
+    thread: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    groups, profile, measure, expected = RANKER_THREADS[thread]
+    profile, _, settings = profile.partition("+")
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{label} qid:{query} 1:0.5\n" for query, (labels, _) in enumerate(groups) for label in labels]
+    Path("test.svm").write_text("".join(rows))
+    Path("scores.txt").write_text("".join(f"{score}\n" for score in chain(*(scores for _, scores in groups))))
+    options = [
+        word for setting in settings.split("+") if setting for word in ("--" + setting.replace("=", " ")).split()
+    ]
+    run = command_of(capsysbinary, "evaluate", "test.svm", "scores.txt", "--quiet")
+    status, out, _ = run("-m", measure, "--profile", profile, *options)
+    assert status == 0
+    assert float(out.split()[-1]) == pytest.approx(expected, rel=1e-15)

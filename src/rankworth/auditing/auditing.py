@@ -353,8 +353,12 @@ def _command(origin: Profile, label: str, rel: float | None, options: Mapping[st
 
 
 def _rarity(candidate: Candidate) -> list[bool]:
-    """Return what candidates are sorted by: those that round, and those with a setting of few tools, come last."""
-    return [any(change.name in last for change in candidate.changes) for last in _LAST]
+    """Return what candidates are sorted by.
+
+    Those that round, those with a setting of few tools, and profiles that were not compared with their tool come last.
+    """
+    by_source = [PROFILES[name].basis == "source" for name in candidate.base]
+    return [*(any(change.name in last for change in candidate.changes) for last in _LAST), any(by_source[:1])]
 
 
 def _spelled(quantity: Any) -> str:  # noqa: ANN401 - a measure or a fact

@@ -200,6 +200,7 @@ class Profile:
         rel: the grade from which documents are relevant to the tool, if that is not 1.
         complete: the profile that the tool's `-c` makes of this one.
         lacks: names that are known elsewhere and that this tool does not have.
+        usual_options: options in the tool's names, `name:option;option` in any order, that change nothing.
         unmeasured: why some of the tool's measures are not computed here, and their names.
         cures: what the tool itself offers in place of refusing, as an option here.
         differs: on which inputs the tool gives another number, or one that is left to chance.
@@ -223,6 +224,7 @@ class Profile:
     rel: float | None = None
     complete: str = ""
     lacks: tuple[str, ...] = ()
+    usual_options: tuple[str, ...] = ()
     unmeasured: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
     cures: Mapping[str, str] = field(default_factory=dict, hash=False)
     differs: tuple[str, ...] = ()
@@ -358,6 +360,7 @@ class Profile:
         for why, labels in self.unmeasured.items():
             if any(_pattern(name, exactly=False).fullmatch(label) for name in labels):
                 raise MeasureError("unknown-measure", f"{label} of {self.tool} is not computed here, as {why}")
+        text = self._with_sorted_options(label)
         for exactly in (True, False):
             for rule in self.rules:
                 means = rule.reads(text, exactly=exactly)
@@ -366,6 +369,15 @@ class Profile:
                     return [self._by(rule, each, label if len(quantities) == 1 else str(each)) for each in quantities]
         typed = {name for each in (text, *(translate(text) or ())) for name in re.findall(r"(\w+)\s*=", each)}
         return [self._like(quantity, typed, label) for label, quantity in names.parse_named([text], rel=rel)]
+
+    def _with_sorted_options(self, label: str) -> str:
+        """Return a name with its options by name, without usual ones: `NDCG:top=10;denominator=LogPosition`."""
+        name, _, written = label.partition(":")
+        if not self.usual_options or not written:
+            return label
+        usual = {option.casefold() for option in self.usual_options}
+        options = sorted(option.strip() for option in written.split(";") if option.strip().casefold() not in usual)
+        return f"{name}:{';'.join(options)}" if options else name
 
     def _by(self, rule: Rule, quantity: Quantity, label: str) -> ResolvedMeasure:
         """Apply what a rule sets beside the profile to a measure."""
@@ -521,6 +533,7 @@ def _profile(table: Mapping[str, Any], base: Profile) -> Profile:
         complete=table.get("complete", ""),
         sources=tuple(table.get("sources") or base.sources),
         lacks=tuple(table.get("lacks", base.lacks)),
+        usual_options=tuple(table.get("usual_options", base.usual_options)),
         differs=(*base.differs, *table.get("differs", ())),
         rules=(*rules, *base.rules),
         **changed,

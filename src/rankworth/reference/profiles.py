@@ -220,6 +220,9 @@ def _rules(profile: Profile) -> Iterator[str]:
     if blanks:
         gains = ", {gains} for gains by grade, as in 1=0.5,2=3" if "gains" in blanks else ""
         yield f"Words in braces stand for numbers, {{k}} and {{d}} for whole ones{gains}."
+    if profile.usual_options:
+        usual = ", ".join(f"`{option}`" for option in profile.usual_options)
+        yield f"Options may stand in any order; these change nothing: {usual}."
     meanings = " ".join(rule.means for rule in profile.rules)
     for rel in ("5e-324", "-1e308"):
         if re.search(rf"\brel={rel}\b", meanings):
