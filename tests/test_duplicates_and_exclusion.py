@@ -718,3 +718,11 @@ def test_what_cannot_be_compared_is_not() -> None:
     run = Run(f"/dev/fd/{reading}")
     assert rw.evaluate({"q1": {"a": 1}}, run, "RR").mean() == rw.evaluate({"q1": {"a": 1}}, run, "RR").mean()
     os.close(reading)
+
+
+@pytest.mark.parametrize(("empty", "value"), [("zero", 1 / 2), ("skip", 1 / 1)])
+@pytest.mark.parametrize("documents", [["x", "x"], ["x", "z"]])
+def test_an_empty_list_counts_whatever_another_list_repeats(documents: list[str], empty: str, value: float) -> None:
+    qrels, run = {"a": {"x": 1}, "b": {"y": 1}}, {"a": documents, "b": []}
+    settings: Any = {"duplicates": "first", "missing": "skip", "quirks": {"empty": empty}}
+    assert rw.evaluate(qrels, run, ["P@1"], **settings)["P@1"] == value

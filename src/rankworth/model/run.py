@@ -1,7 +1,7 @@
 """Runs: what one system returned."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sized
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
@@ -113,8 +113,10 @@ class Run:
         from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
 
         rows = Reader(RUN, self._called, self._reading.columns, self.orders, self.kinds).read(source)
-        if not isinstance(rows, Mapping):
-            return {"frame": rows}
+        if not isinstance(rows, Mapping):  # lists by query among them, where a list repeats a document
+            lists = source if isinstance(source, Mapping) else {}
+            empty = {validate.text(query) for query, items in lists.items() if isinstance(items, Sized) and not items}
+            return {"frame": rows, "empty": frozenset(empty)}
         validate.refuse_halves(rows, self._called)
         mapping = validate.dicts(rows, "score", self._called)
         empty = (validate.text(query) for query, documents in rows.items() if not documents)
@@ -273,7 +275,7 @@ class Run:
             queries = list(map(validate.text, self.source)) if isinstance(self.source, Mapping) else []
             return queries if set(queries) == {*self.mapping, *self.empty} else [*self.mapping, *self.empty]
         parts = (frame["query"].unique(maintain_order=True).to_list() for frame in self.batches())
-        return list(dict.fromkeys(query for batch in parts for query in batch))
+        return list(dict.fromkeys([*(query for batch in parts for query in batch), *self.empty]))
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """Return all rows as given: `query, document, score`, and `rank` and `tag` where a file has them.
