@@ -683,7 +683,7 @@ def test_tables_that_tell_too_little_or_too_much_are_refused(case: str) -> None:
 
 
 def test_a_table_has_its_scores_in_it() -> None:
-    with pytest.raises(rw.UsageError, match="labels are a table, which tells the scores, too; leave them out"):
+    with pytest.raises(rw.UsageError, match="labels are a table, in which scores are a column"):
         rw.evaluate(labels=ITEMS, scores=PREDS)
 
 
