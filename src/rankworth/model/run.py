@@ -115,8 +115,8 @@ class Run:
         rows = Reader(RUN, self._called, self._reading.columns, self.orders, self.kinds).read(source)
         if not isinstance(rows, Mapping):  # lists by query among them, where a list repeats a document
             lists = source if isinstance(source, Mapping) else {}
-            empty = {validate.text(query) for query, items in lists.items() if isinstance(items, Sized) and not items}
-            return {"frame": rows, "empty": frozenset(empty)}
+            without = (query for query, items in lists.items() if isinstance(items, Sized) and not items)
+            return {"frame": rows, "empty": frozenset(map(validate.text, without))}
         validate.refuse_halves(rows, self._called)
         mapping = validate.dicts(rows, "score", self._called)
         empty = (validate.text(query) for query, documents in rows.items() if not documents)

@@ -144,6 +144,7 @@ class Conventions(NamedTuple):
     scored: str = "all"
     unjudged: str = "kept"
     highest: float | None = None
+    extra: str = "zero"
 
     @classmethod
     def of(cls, resolved: ResolvedMeasure, ties: Ties | None, undefined: Undefined | None) -> "Conventions":
@@ -177,7 +178,7 @@ class Conventions(NamedTuple):
         """Refuse grades that the settings do not take, of arrays that can be read.
 
         Raises:
-            RefusedError: `grades`, `negative`, `highest`.
+            RefusedError: `grades`, `negative`, `highest`; `extra` where a row has no judgement that counts.
 
         """
         xp, pool = namespace(queries.pool), queries.pool
@@ -189,6 +190,8 @@ class Conventions(NamedTuple):
             _refuse("negative", queries.grades, queries.grades < 0)
         if self.highest is not None:
             _refuse("highest", pool, pool > self.highest)
+        if self.extra == "error" and self.judgements == "relevant" and not bool(xp.all(xp.any(pool > 0, axis=1))):
+            raise RefusedError("extra", "a row has no relevant document")
 
     def settled(self, queries: Batch) -> Batch:
         """Apply the settings to a batch: the scores that are compared and the grades that count."""
