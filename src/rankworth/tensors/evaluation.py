@@ -144,7 +144,7 @@ class Conventions(NamedTuple):
     scored: str = "all"
     unjudged: str = "kept"
     highest: float | None = None
-    extra: str = "zero"
+    extra: str = "ignore"
 
     @classmethod
     def of(cls, resolved: ResolvedMeasure, ties: Ties | None, undefined: Undefined | None) -> "Conventions":
