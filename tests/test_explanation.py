@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from rich.cells import cell_len
 
+import rankworth as rw
 from rankworth import Difference, Explanation, evaluate, explain, explain_queries
 from rankworth.errors import InputError, MeasureError, RankworthError, UsageError
 from rankworth.measures import CATALOGUE
@@ -714,3 +715,12 @@ def test_several_rankings_of_labels_are_explained_as_one_is() -> None:
 def test_labels_stand_alone(arguments: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="conflicting-options"):
         explain_queries(**arguments)
+
+
+def test_a_loss_is_that_of_a_rank_that_the_document_can_have() -> None:
+    """Without it the two documents that it came between have one score."""
+    qrels, run = {"q": {"b": 1, "d": 2, "a": 0}}, {"q": {"a": 3.0, "b": 3.0, "c": 1.0, "d": 1.0}}
+    text = str(rw.explain(qrels, run, "MeanRank", query="q", ties="expected"))
+    moved = {"q": {"a": 3.0, "c": 1.0, "d": 1.0, "b": 0.5}}
+    value = rw.evaluate(qrels, moved, ["MeanRank"], ties="expected")["MeanRank"]
+    assert f"b (grade 1) is at rank 1; at rank 4 MeanRank would be {value:.4f}" in text

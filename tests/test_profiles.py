@@ -31,6 +31,7 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import CHOICES, Grades, Scores, as_options, collections
+from helpers import quietly
 from rankworth import names
 from rankworth.cli import main, options
 from rankworth.errors import MeasureError, RankworthError, RefusedError, UsageError
@@ -1158,3 +1159,11 @@ sys.exit(cli.main(["evaluate", "--help-conventions"]))
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "Patience of users: low high." in done.stdout
+
+
+@pytest.mark.parametrize("ties", ["best", "worst"])
+def test_documents_that_were_not_retrieved_are_in_the_order_of_ties_by_grade(ties: str) -> None:
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 1.0}}
+    profile = PROFILES["standard-1"].derive(ties=ties, unretrieved="last")
+    values = quietly(rw.evaluate, qrels, run, ["MeanRank"], profile=profile)
+    assert values["MeanRank"] == {"best": 2, "worst": 3}[ties]

@@ -235,14 +235,28 @@ ARRAYS: dict[str, tuple[Mapping[str, object], str, str]] = {
     "weights of rows in a list": (
         {"group": GROUP, "weights": [1] * 7},
         "unknown-setting",
+        "rankers give a query the mean",
+    ),
+    "weights of rows in a series": (
+        {"group": GROUP, "weights": pd.Series([1.0] * 7)},
+        "unknown-setting",
         "there are 7, as many as rows",
     ),
-    "a mask by its usual name": ({"group": GROUP, "mask": [True] * 7}, "unknown-setting", "padding=~mask"),
-    "groups by another name": ({"groups": GROUP}, "unknown-setting", "group= how many rows each has"),
+    "lists of labels beside query ids": (
+        {"labels": [[1, 0], [2]], "scores": [[1, 2], [3]], "qid": [1, 2]},
+        "input-type",
+        "leave group and qid out",
+    ),
+    "a mask by its usual name": (
+        {"group": GROUP, "mask": [True] * 7},
+        "unknown-setting",
+        "padding=~numpy.asarray(mask)",
+    ),
+    "groups by another name": ({"groups": GROUP}, "unknown-setting", "group= how many rows each query has"),
     "weights by another name": (
         {"group": GROUP, "sample_weight": [1] * 7},
         "unknown-setting",
-        "weights= is a number for each query",
+        "weights={query: mean}",
     ),
     "scores of another index": (
         {"labels": pd.Series(LABELS), "scores": pd.Series(SCORES)[::-1], "group": GROUP},
@@ -408,6 +422,22 @@ def test_a_frame_of_rows_is_judgements_and_a_run(name: str) -> None:
     assert "judged-rows" in {notice.slug for notice in values.notices}
     if not settings:
         assert rw.evaluate(FRAMES[name], measures=MEASURES).per_query.to_dict() == expected
+
+
+def test_columns_of_a_frame_of_rows_are_named() -> None:
+    frame = pl.DataFrame({"topic_no": QID, "clicks": LABELS, "f(x)": SCORES})
+    named = {"query": "topic_no", "grade": "clicks", "score": "f(x)"}
+    assert rw.evaluate(frame, columns=named, measures=MEASURES).mean() == of_lists(MEASURES)
+
+
+def test_padding_is_left_out_of_a_frame_of_rows() -> None:
+    frame = pl.DataFrame({name: [*column, -1] for name, column in FRAME.items()})
+    assert rw.evaluate(frame, padding=-1, measures=MEASURES).mean() == of_lists(MEASURES)
+
+
+def test_a_series_beside_a_list_has_no_index_to_differ_from() -> None:
+    values = rw.evaluate(labels=pd.Series(LABELS, index=range(9, 16)), scores=SCORES, group=GROUP, measures=MEASURES)
+    assert values.mean() == of_lists(MEASURES)
 
 
 BAD_FRAMES: dict[str, tuple[object, str, str]] = {

@@ -115,11 +115,11 @@ def evaluate(
     0.75
     """
     labelled = inputs.Labelled(labels, scores, orders, group, qid, padding)
-    inputs.refuse_row_weights(labelled, settings.get("weights"))
     reading = inputs.InputOptions(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     reading.may_be_empty = plan.profile.may_be_empty
-    qrels, run = inputs.pair(qrels, run, labelled, reading.grades)
+    qrels, run = reading.pair(qrels, run, labelled)
+    inputs.refuse_row_weights(run, settings.get("weights"))
     [qrels], [run] = reading.read([qrels], [run])
     [values] = _measured(qrels, queries, [inputs.run(run, may_be_empty=plan.profile.may_be_empty)], plan, bounds=bounds)
     warn([values])

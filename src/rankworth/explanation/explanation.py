@@ -18,7 +18,7 @@ from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look, signed
 from rankworth.tables.show import Shown, on_screen
 from rankworth.version import __version__
-from rankworth.whatif.rankings import MeasureContext, Ranking, possible_ranks
+from rankworth.whatif.rankings import MeasureContext, Ranking, possible_ranks, splits_tie
 
 SCHEMA: Final = "rankworth.explanation/1"
 OF_DIFFERENCE: Final = "rankworth.difference/1"
@@ -474,7 +474,10 @@ def _best(
     """Find where a document of each kind would add most, the value there and its change; None if no place is better."""
     size = ranking.retrieved
     moves = [
-        (kind, row, new_rank) for kind, row in rows.items() for new_rank in tried if new_rank <= size + (row >= size)
+        (kind, row, new_rank)
+        for kind, row in rows.items()
+        for new_rank in tried
+        if new_rank <= size + (row >= size) and not splits_tie(ranking, row, new_rank)
     ]
     now, *values = context.values(
         ranking, [ranking.as_it_is, *(ranking.moved(row, new_rank) for _, row, new_rank in moves)]

@@ -11,7 +11,7 @@ from rankworth.io import grade_words, validate
 from rankworth.io.grade_words import Words
 from rankworth.io.labels import Items, check_index
 from rankworth.io.row_order import query_starts
-from rankworth.io.rows import plain
+from rankworth.io.rows import is_scalar, plain
 from rankworth.io.training_data import labelled_groups
 from rankworth.tables.frames import run_starts
 
@@ -53,8 +53,8 @@ def frames(rows: Rows, words: Words = grade_words.NONE) -> tuple[pl.DataFrame, p
     if rows.group is not None and rows.qid is not None:
         text = "group and qid both tell queries apart: sizes of queries, or the query of each row"
         raise UsageError("conflicting-options", text, remedy="give one of the two")
-    for beside in (rows.scores, rows.qid):
-        check_index(rows.labels, beside)
+    check_index(rows.labels, rows.scores)
+    check_index(rows.labels, rows.qid)
     grades, is_judged = _labels(rows.labels, words)
     size = grades.size
     scores = -np.arange(size, dtype=np.float64) if rows.scores is None else _numbers(rows.scores, "score", "scores")
@@ -155,9 +155,13 @@ def _array(source: Any, called: str) -> np.ndarray[Any, Any]:  # noqa: ANN401 - 
 
     """
     array = source.to_numpy() if hasattr(source, "to_numpy") else source
-    array = np.asarray(
-        array if hasattr(array, "__array__") else plain(array), dtype=None if _is_flat(array) else object
-    )
+    try:
+        array = np.asarray(
+            array if hasattr(array, "__array__") else plain(array), dtype=None if _is_flat(array) else object
+        )
+    except ValueError:  # lists of different lengths
+        text = f"{called}: lists, where group or qid asks for one number in each row"
+        raise InputError("input-type", text, remedy="of a list for each query leave group and qid out") from None
     if array.ndim == 2 and array.shape[1] == 1:  # noqa: PLR2004 - as predict of some libraries gives scores
         array = array[:, 0]
     if array.ndim != 1:
@@ -232,7 +236,8 @@ def _by_id(qid: Any, size: int) -> tuple[pl.Series, Integers]:  # noqa: ANN401 -
     else:
         texts = validate.text_ids(array.tolist(), lambda row: f"qid: row {row}: the query")
         ids = validate.id_column("query", texts, lambda row: f"qid: row {row}")
-    remedy = "sort the rows first: order = numpy.argsort(qid, kind='stable'); labels[order], scores[order], qid[order]"
+    remedy = "sort the rows first: order = numpy.argsort(qid, kind='stable'), then numpy.asarray(labels)[order] and "
+    remedy += "so on; or give a frame with columns qid, label and score, whose rows may stand in any order"
     starts = query_starts(ids, lambda row: f"qid: row {row}", remedy)
     return ids.gather(starts), np.diff(starts, append=size)
 
@@ -246,7 +251,7 @@ def _is_padding(padding: Any, grades: Floats) -> Mask:  # noqa: ANN401 - anythin
     """
     if padding is None:
         return np.zeros(grades.size, dtype=bool)
-    if isinstance(padding, int | float) and not isinstance(padding, bool):
+    if is_scalar(padding):
         return np.asarray(grades == padding)
     mask = _array(padding, "padding").astype(bool)
     if mask.size != grades.size:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import grade_words, validate
-from rankworth.io.columns import Table
+from rankworth.io.columns import NONE, Table
 from rankworth.io.grade_words import Words
 from rankworth.io.rows import is_more, is_scalar, is_table, plain
 from rankworth.io.usual_names import SPELLINGS
@@ -132,12 +132,12 @@ def _check(
 def check_index(labels: Any, second: Any) -> None:  # noqa: ANN401 - whatever a program has
     """Refuse series of pandas whose items are named otherwise, since what has a name is not paired by its position."""
     index, other = (getattr(source, "index", None) for source in (labels, second))
-    if index is not None and other is not None and hasattr(index, "equals") and not index.equals(other):
+    if index is not None and hasattr(index, "equals") and hasattr(other, "equals") and not index.equals(other):
         text = "labels and what stands beside them have another index"
         raise InputError("input-type", text, remedy="bring both in one order (scores.loc[labels.index]), or give dicts")
 
 
-def _columns(source: Any) -> Mapping[Any, Any] | None:  # noqa: ANN401 - whatever a program has
+def _table_columns(source: Any) -> Mapping[Any, Any] | None:  # noqa: ANN401 - whatever a program has
     """Return the columns of a table, of which at least two have usual names; None for lists."""
     if isinstance(source, Mapping):
         usual = [name for name in map(str, source) if name.lower() in _USUAL]
@@ -152,9 +152,14 @@ def _columns(source: Any) -> Mapping[Any, Any] | None:  # noqa: ANN401 - whateve
     return {name: frame[name] for name in frame.columns} if isinstance(frame, nw.DataFrame) else None
 
 
-def is_item_table(source: object) -> bool:
-    """Return whether a table has columns of queries, grades and scores, and none of documents."""
-    table = Table("grade", "labels", names=tuple(_columns(source) or ()))
+def is_item_table(source: Any, named: Mapping[str, str] = NONE) -> bool:  # noqa: ANN401 - a frame
+    """Return whether a table has columns of queries, grades and scores, and none of documents; reads no row."""
+    import narwhals as nw  # noqa: PLC0415 - as above
+
+    frame = nw.from_native(source, pass_through=True)
+    if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        return False
+    table = Table("grade", "labels", named, names=tuple(frame.collect_schema().names()))
     roles = [role for role in ("query", "grade", "document") if table.column_of(role) is not None]
     return roles == ["query", "grade"] and bool(_value_columns(table))
 
@@ -173,21 +178,22 @@ class Items(NamedTuple):
     scores: Floats
 
 
-def of_table(source: object, words: Words = grade_words.NONE) -> Items | None:
+def of_table(source: object, words: Words = grade_words.NONE, named: Mapping[str, str] = NONE) -> Items | None:
     """Return the items of a frame or a dict of columns, `{"query": ..., "grade": ..., "score": ...}`; None of no table.
 
     Args:
         source: whatever a program has.
         words: the grades that words mean.
+        named: which column holds what, where their names do not tell.
 
     Raises:
         InputError: `frame-columns`, `input-type`, `bad-grade`, `bad-score`, `id-type`, `missing-value`, `empty-input`.
 
     """
-    columns = _columns(source)
+    columns = _table_columns(source)
     if columns is None:
         return None
-    table = Table("grade", "labels", names=tuple(columns))
+    table = Table("grade", "labels", named, names=tuple(columns))
     if (document := table.column_of("document")) is not None:
         text = f"labels: the items have names of their own, in column {document}"
         raise InputError("input-type", text, remedy="give the table as judgements and as run: evaluate(table, table)")

@@ -77,7 +77,7 @@ def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
     if judging.pool == "retrieved":
         hits = hits.pooling(hits.query[hits.is_judged], hits.grade[hits.is_judged])
     if judging.unretrieved == "last":
-        hits = _completed(hits, once=judging.duplicates == "all")
+        hits = with_ties_by_grade(_completed(hits, once=judging.duplicates == "all"), judging)
     if judging.scored == "positive" and hits.positive is not None:
         hits = hits.forgetting(np.flatnonzero(~hits.positive))
     if judging.ties == "last":
@@ -151,7 +151,7 @@ def _refuse(
 def _completed(hits: JudgedRows, *, once: bool) -> JudgedRows:
     """Put the judged documents that were not retrieved at the end of each ranking, in one tied block.
 
-    Their order within the block, worst grade first, matters to nothing that shares the weights of ties.
+    Within the block the worst grade is first, unless ties are ordered by grade later.
 
     Args:
         hits: the judged run.

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
-from rankworth.judged import Array, Judged
+from rankworth.judged import Array, Judged, constant
 from rankworth.measures.building_blocks import (
     cumulative,
     down_to,
@@ -25,7 +25,7 @@ from rankworth.measures.building_blocks import (
     total,
 )
 from rankworth.measures.core import Terms, measure, no_ties
-from rankworth.measures.parameters import Positive
+from rankworth.measures.parameters import Positive, Ranks
 
 
 @measure("P", aliases=("Precision",), linear=True, monotone=True, shelf="first")
@@ -324,17 +324,19 @@ def fall_out(judged: Judged, *, rel: float = 1) -> Terms:
 @measure(
     "MeanRank", aliases=("MR", "mean_rank"), linear=True, unjudged=("no-sum",), range=(0.0, math.inf), better="lower"
 )
-def mean_rank(judged: Judged, *, rel: float = 1) -> Terms:
+def mean_rank(judged: Judged, *, rel: float = 1, absent: Ranks = 1000) -> Terms:
     """The mean rank of the relevant documents: the smaller, the better.
 
     MeanRank@k = (sum over the relevant documents of their rank, and k + 1 where they are not among the first k) / R,
-    where R = number of relevant documents in the judgements; without a cutoff, k = number of retrieved documents
+    where R = number of relevant documents in the judgements; without a cutoff, k + 1 = absent, or the number of
+    retrieved documents + 1 if that is more
 
     Args:
         judged: the rankings.
         rel: the grade from which a document counts as relevant.
+        absent: the rank of a relevant document that was not retrieved, where there is no cutoff.
 
-    Range: 1 to k + 1. Undefined if nothing is relevant; such a query counts 0 unless undefined=skip leaves it out.
+    Range: 1 to k + 1; 0 where an undefined value counts so. Undefined if nothing is relevant.
     Unjudged: count as not relevant. Ties: linear.
     Elsewhere: the mean rank of link prediction in knowledge graphs (PyKEEN, TorchKGE), where every entity is ranked and
     each query has a relevant document: ties=best gives the optimistic rank, ties=worst the pessimistic one, and
@@ -348,10 +350,15 @@ def mean_rank(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([0, 1, 0, 1], "MeanRank@2", missing=[1])  # (2 + 3 + 3) / 3
     2.6666666666666665
     """
-    n_relevant = judged.n_relevant(rel)
-    beyond = judged.depth + 1 + 0 * n_relevant
-    weight = position(judged, lambda rank: rank) - per_query(beyond) * inside(judged)
-    return Terms(gain=relevant(judged, rel), weight=weight, rest=beyond * n_relevant, norm=n_relevant)
+    is_relevant, n_relevant = relevant(judged, rel), judged.n_relevant(rel)
+    weight = position(judged, lambda rank: rank)
+    if judged.cutoff is None:
+        beyond = judged.xp.maximum(judged.n_retrieved + 1, constant(absent, n_relevant) + 0 * n_relevant)
+        rest = beyond * (n_relevant - total(is_relevant))
+        return Terms(gain=is_relevant, weight=weight, rest=rest, norm=n_relevant)
+    beyond = judged.cutoff + 1 + 0 * n_relevant
+    weight = weight - per_query(beyond) * inside(judged)
+    return Terms(gain=is_relevant, weight=weight, rest=beyond * n_relevant, norm=n_relevant)
 
 
 @measure("Accuracy", normalised=True)
@@ -382,8 +389,8 @@ def accuracy(judged: Judged, *, rel: float = 1) -> Terms:
     of = n_nonrelevant + (
         1 - positive(n_nonrelevant)
     )  # 1 in place of 0, which none of the relevant documents stands below
-    others_above = judged.rank - cumulative(is_relevant)
-    return Terms(gain=is_relevant, weight=per_query(of) - others_above, norm=of * total(is_relevant))
+    n_above = judged.rank - cumulative(is_relevant)
+    return Terms(gain=is_relevant, weight=per_query(of) - n_above, norm=of * total(is_relevant))
 
 
 @measure("AUC", aliases=("ROC_AUC",), tied=True, ordered="no-cutoff", unjudged=("unsorted",))
@@ -413,17 +420,17 @@ def area_under_curve(judged: Judged, *, rel: float = 1) -> Terms:
     is_relevant = relevant(judged, rel)
     running = cumulative(is_relevant)
     hits = total(is_relevant)
-    others = judged.n_retrieved - hits
+    n_nonrelevant = judged.n_retrieved - hits
     if judged.ties == "broken":
-        others_above = judged.rank - running
+        n_above = judged.rank - running
     elif judged.ties == "last":
-        others_above = judged.rank - down_to(judged, running, judged.rank)
+        n_above = judged.rank - down_to(judged, running, judged.rank)
     elif judged.cutoff is not None:
         raise no_ties("AUC with a cutoff", judged.ties)
     else:
         above, through = judged.tie_first - 1, judged.tie_last
-        others_above = (above + through - down_to(judged, running, above) - down_to(judged, running, through)) / 2
-    return Terms(gain=is_relevant, weight=per_query(others) - others_above, norm=hits * others)
+        n_above = (above + through - down_to(judged, running, above) - down_to(judged, running, through)) / 2
+    return Terms(gain=is_relevant, weight=per_query(n_nonrelevant) - n_above, norm=hits * n_nonrelevant)
 
 
 @measure("SetAP", aliases=("set_map",), ordered=True, unjudged=("uniform",))

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from rankworth import names
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError, counted
+from rankworth.groups import ROW_WEIGHTS
 from rankworth.io.options import Blank
 from rankworth.judging.exclusion import Exclusion
 from rankworth.names import Quantity
@@ -58,9 +59,12 @@ class ReadSettings(OptionKeywords, total=False):
 
 
 OF_RANKERS: Final = {
-    "mask": "padding= says of each row whether it is none: padding=~mask",
-    **dict.fromkeys(("groups", "group_id", "query_id"), "qid= is the query of each row, group= how many rows each has"),
-    **dict.fromkeys(("sample_weight", "weight"), "weights= is a number for each query: {query: number}"),
+    "mask": "of rows, evaluate(labels=..., padding=~numpy.asarray(mask)) leaves out those that are none",
+    **dict.fromkeys(
+        ("groups", "group_id", "query_id"),
+        "of rows, evaluate(labels=..., qid=...) takes the query of each row, group= how many rows each query has",
+    ),
+    **dict.fromkeys(("sample_weight", "weight"), ROW_WEIGHTS),
 }
 """what rankers and their libraries call arguments, and what helps"""
 
@@ -376,7 +380,8 @@ class Profile:
         if not self.usual_options or not written:
             return label
         usual = {option.casefold() for option in self.usual_options}
-        options = sorted(option.strip() for option in written.split(";") if option.strip().casefold() not in usual)
+        options = [option.strip() for option in written.split(";") if option.strip().casefold() not in usual]
+        options.sort(key=str.casefold)
         return f"{name}:{';'.join(options)}" if options else name
 
     def _by(self, rule: Rule, quantity: Quantity, label: str) -> ResolvedMeasure:

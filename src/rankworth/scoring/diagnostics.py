@@ -14,6 +14,7 @@ from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.judging.overlap import alike_queries, no_common_documents, unnamed
 from rankworth.measures import Measure
+from rankworth.measures.building_blocks import SIGNED
 from rankworth.measures.parameters import LEAST_REL, MOST_REL
 from rankworth.model import Qrels
 from rankworth.names import Quantity
@@ -55,7 +56,7 @@ _NO_SUBTOPIC: Final = {"0", "Q0"}
 _OF_SAMPLES: Final = ("infAP", "Bpref", "Unjudged", "RBP_residual", "rbp_resid")
 """measures to which a negative grade is no judgement"""
 _SIGNED: Final = ("raw_PFound",)
-"""measures that a negative grade lowers, as those with `gain=signed`"""
+"""measures that a negative grade lowers, as those with signed gains"""
 
 
 def diagnose(
@@ -98,7 +99,11 @@ def diagnose(
     yield from _thresholds(as_base, whole.settled)
     yield from () if run.of_rows else _cutoffs(name, measures, whole)
     yield from _subtopics(qrels, plan.measures, hits)
-    advice = "; of rows that are none, padding=-1 leaves them out of the ranking, too" if run.of_rows else ""
+    advice = (
+        "; of rows that are none, padding=-1 leaves them out of the ranking, too"
+        if run.of_rows and not run.files
+        else ""
+    )
     yield from sampled(qrels, measures, advice)
     yield from blanks(qrels.blanks, qrels.blank)
 
@@ -379,7 +384,7 @@ def sampled(qrels: Qrels, measures: Sequence[ResolvedMeasure], advice: str = "")
 def _is_signed(measure: ResolvedMeasure) -> bool:
     """Return whether a negative grade lowers a measure."""
     quantity = measure.quantity
-    return quantity.name in _SIGNED or getattr(quantity, "parameters", {}).get("gain") == "signed"
+    return quantity.name in _SIGNED or getattr(quantity, "parameters", {}).get("gain") in SIGNED
 
 
 def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:

@@ -45,25 +45,33 @@ class Labelled(NamedTuple):
     padding: object = None
 
 
-def refuse_row_weights(labelled: Labelled, weights: Any) -> None:  # noqa: ANN401 - whatever a program has
+def refuse_row_weights(run: object, weights: Any) -> None:  # noqa: ANN401 - whatever a program has
     """Refuse a weight for each row, which a series of pandas would otherwise give to the queries 0, 1, 2 ...
 
     Args:
-        labelled: the labels of items and what stands beside them.
+        run: the run, of which the rows are counted where it was made of labels.
         weights: the setting of that name.
 
     Raises:
         UsageError: `unknown-setting`.
 
     """
-    is_flat = labelled.group is not None or labelled.qid is not None
     is_listed = isinstance(weights, Sized) and not isinstance(weights, str | Mapping)
-    if is_flat and is_listed and isinstance(labelled.labels, Sized) and len(weights) == len(labelled.labels):
+    if not is_listed or not isinstance(run, Run) or not run.of_rows or run.frame is None:
+        return
+    rows = run.frame.height
+    if len(weights) == rows > run.frame["query"].n_unique():
         text = f"weights: there are {len(weights):,}, as many as rows"
         raise UsageError("unknown-setting", text, remedy=ROW_WEIGHTS)
 
 
-def pair(qrels: object, run: object, labelled: Labelled, grades: Words = grade_words.NONE) -> tuple[object, object]:
+def pair(
+    qrels: object,
+    run: object,
+    labelled: Labelled,
+    grades: Words = grade_words.NONE,
+    columns: Mapping[str, str] = NONE,
+) -> tuple[object, object]:
     """Return what stands for the judgements and the run of one evaluation.
 
     Args:
@@ -71,18 +79,19 @@ def pair(qrels: object, run: object, labelled: Labelled, grades: Words = grade_w
         run: a run; None where there are labels.
         labelled: the labels of items and what stands beside them.
         grades: the grades that words mean among the labels.
+        columns: which column of a frame of items holds what, where their names do not tell.
 
     Raises:
         InputError: `input-type`, and as `labels.ranked` and `label_rows.frames`.
         UsageError: `conflicting-options`.
 
     """
+    if labelled.labels is None and run is None and is_table(qrels) and _is_of_items(qrels, columns):
+        return _of_labels(labelled._replace(labels=qrels), grades, columns)
     if labelled.labels is None:
         if name := next((name for name, value in labelled._asdict().items() if value is not None), ""):
             text = f"{name} {'belong' if name in ('scores', 'orders') else 'belongs'} to labels, and there are none"
             raise UsageError("conflicting-options", text, remedy=LABELS)
-        if run is None and is_table(qrels) and _is_of_items(qrels):
-            return _of_labels(labelled._replace(labels=qrels), grades)
         if qrels is None or run is None:
             text = "there are no judgements: qrels=None" if qrels is None else "there is no run: run=None"
             raise InputError("input-type", text, remedy=f"give judgements and a run: evaluate(qrels, run)\n{LABELS}")
@@ -90,10 +99,10 @@ def pair(qrels: object, run: object, labelled: Labelled, grades: Words = grade_w
     if qrels is not None or run is not None:
         text = "labels stand instead of judgements and a run, and there is one of them, too"
         raise UsageError("conflicting-options", text, remedy="give one of the two")
-    return _of_labels(labelled, grades)
+    return _of_labels(labelled, grades, columns)
 
 
-def _of_labels(labelled: Labelled, grades: Words) -> tuple[object, object]:
+def _of_labels(labelled: Labelled, grades: Words, columns: Mapping[str, str]) -> tuple[object, object]:
     """Return judgements and a run of labels: of rows where groups or query ids tell queries apart, of lists otherwise.
 
     Raises:
@@ -106,7 +115,7 @@ def _of_labels(labelled: Labelled, grades: Words) -> tuple[object, object]:
     if not (is_data or queries):
         from rankworth.io.labels import of_table, ranked  # noqa: PLC0415 - not needed for files
 
-        if (items := of_table(labels, grades)) is not None:
+        if (items := of_table(labels, grades, columns)) is not None:
             if scores is not None or orders is not None:
                 text = "labels are a table, in which scores are a column"
                 raise UsageError("conflicting-options", text, remedy="leave scores and orders out")
@@ -130,11 +139,11 @@ def _of_labels(labelled: Labelled, grades: Words) -> tuple[object, object]:
     return judgements, Run.of_row_items(ranking)
 
 
-def _is_of_items(frame: object) -> bool:
+def _is_of_items(frame: object, columns: Mapping[str, str]) -> bool:
     """Return whether a frame is a table of items, which is judgements and a run."""
     from rankworth.io.labels import is_item_table  # noqa: PLC0415 - not needed for files
 
-    return is_item_table(frame)
+    return is_item_table(frame, columns)
 
 
 class InputOptions:
@@ -155,6 +164,17 @@ class InputOptions:
         if self.blank is not None:
             Blanks(self.blank)
         self.grades = grade_words.checked(settings.pop("grades")) if isinstance(settings.get("grades"), Mapping) else {}
+
+    def pair(self, qrels: object, run: object, labelled: Labelled) -> tuple[object, object]:
+        """Return what stands for the judgements and the run, as the function `pair` does.
+
+        The names of columns are used up where a frame is both of them.
+        """
+        columns = NONE if self.columns is None else self.columns.both
+        judgements, ranking = pair(qrels, run, labelled, self.grades, columns)
+        if run is None and isinstance(ranking, Run) and ranking.of_rows:
+            self.columns = None
+        return judgements, ranking
 
     def read(self, qrels: Sequence[object], runs: Sequence[object]) -> tuple[list[Any], list[Any]]:
         """Prepare judgements and runs to be read; return them as they are where nothing is said of columns and grades.

@@ -255,6 +255,7 @@ class Prepared:
         level: the grade from which documents are relevant where measures do not say it, and of those in `relevant`.
         beyond: the names of those whose values depend on judged documents that are not retrieved.
         single: those that are refused for several queries.
+        profile: the profile in whose words grades are refused; None where it refuses none.
 
     """
 
@@ -265,6 +266,7 @@ class Prepared:
     level: float
     beyond: tuple[str, ...] = ()
     single: tuple[ResolvedMeasure, ...] = ()
+    profile: Profile | None = None
 
     def __call__(
         self,
@@ -317,6 +319,20 @@ class Prepared:
             frame, level = frame.f_back, level + 1
         warnings.warn(RankworthWarning("columns-only", text), stacklevel=level)
 
+    def _refuse_grades(self, conventions: Conventions, queries: Batch, label: str) -> None:
+        """Refuse grades in the words of the tool.
+
+        Raises:
+            RefusedError: as `Conventions.refuse_grades`.
+
+        """
+        try:
+            conventions.refuse_grades(queries)
+        except RefusedError as error:
+            says = "" if self.profile is None else self.profile.refused(error, label).says
+            remedy = "change such grades, or leave these rows out; rankworth.evaluate has settings for them"
+            raise RefusedError(error.setting, error.refused, says, remedy) from None
+
     def _values(self, check: bool | None, tops: list[bool], **arrays: Array) -> list[Array]:
         """Compute the values of each measure of one matrix; append to `tops` whether it may be a top-k."""
         queries = batch(**arrays)
@@ -336,7 +352,7 @@ class Prepared:
         for conventions in dict.fromkeys(self.conventions):
             columns = [column for column, other in enumerate(self.conventions) if other == conventions]
             if checks:
-                conventions.refuse_grades(queries)
+                self._refuse_grades(conventions, queries, self.labels[columns[0]])
             settled = conventions.settled(queries)
             depths, expected = [self.depths[column] for column in columns], conventions.ties == "expected"
             depth = None if None in depths else max(depth or 0 for depth in depths)
@@ -385,7 +401,7 @@ def prepared(
     conventions = tuple(Conventions.of(measure, ties, undefined) for measure in resolved)
     single = tuple(measure for measure in resolved if measure.rule is not None and measure.rule.several)
     settled = _prepared(pairs, conventions, level)
-    return replace(settled, single=single) if single else settled
+    return replace(settled, single=single, profile=chosen) if single or chosen.refuses else settled
 
 
 def evaluate(

@@ -203,22 +203,27 @@ def _positive(positive: NDArray[np.bool_], change: Counterfactual) -> NDArray[np
 
 
 def possible_ranks(ranking: Ranking, deepest: int, most: int = 100) -> list[int]:
-    """List the places to which a document may come, from 1 on, not between documents of one score.
+    """List the ranks to which a document may come, from 1 on.
 
     Args:
         ranking: the ranking.
-        deepest: the last place.
-        most: beyond which only places beside judged documents are looked at: between them nothing changes but the rank.
+        deepest: the last rank.
+        most: beyond which only ranks next to judged documents are tried: between them nothing changes but the rank.
 
     """
-    beside: Sequence[int] = range(1, deepest + 1)
-    if deepest > most:
-        judged_ranks = np.flatnonzero(ranking.rows.is_judged[: ranking.retrieved]) + 1
-        near = {*range(1, most + 1), *judged_ranks.tolist(), *(judged_ranks + 1).tolist(), deepest}
-        beside = [rank for rank in sorted(near) if rank <= deepest]
-    first = ranking.rows.tie_first[: ranking.retrieved]
-    tied = np.flatnonzero(first[1:] == first[:-1]) + 2  # between two documents of one score
-    return [rank for rank in beside if rank not in {*tied.tolist()}]
+    if deepest <= most:
+        return list(range(1, deepest + 1))
+    judged_ranks = np.flatnonzero(ranking.rows.is_judged[: ranking.retrieved]) + 1
+    near = {*range(1, most + 1), *judged_ranks.tolist(), *(judged_ranks + 1).tolist(), deepest}
+    return [rank for rank in sorted(near) if rank <= deepest]
+
+
+def splits_tie(ranking: Ranking, row: int, rank: int) -> bool:
+    """Return whether a document that comes to a rank stands between two other documents of one score."""
+    above, below = (other if other < row else other + 1 for other in (rank - 2, rank - 1))
+    if rank == 1 or below >= ranking.retrieved:
+        return False
+    return bool(ranking.rows.tie_first[above] == ranking.rows.tie_first[below])
 
 
 _ROWS = 1 << 18
