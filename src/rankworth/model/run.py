@@ -115,7 +115,7 @@ class Run:
         rows = Reader(RUN, self._called, self._reading.columns, self.orders, self.kinds).read(source)
         if not isinstance(rows, Mapping):  # lists by query among them, where a list repeats a document
             lists = source if isinstance(source, Mapping) else {}
-            without = (query for query, items in lists.items() if isinstance(items, Sized) and not items)
+            without = (query for query, items in lists.items() if isinstance(items, Sized) and len(items) == 0)
             return {"frame": rows, "empty": frozenset(map(validate.text, without))}
         validate.refuse_halves(rows, self._called)
         mapping = validate.dicts(rows, "score", self._called)
