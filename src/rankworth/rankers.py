@@ -23,7 +23,7 @@ from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageEr
 from rankworth.io.training_data import has_group_ends, has_group_ids, is_training_data, labelled_groups
 from rankworth.measures import Fact, Measure
 from rankworth.profiles import DEFAULT, Profile, profile_of
-from rankworth.tensors.evaluation import Ties, Undefined
+from rankworth.tensors.conventions import Ties, Undefined
 
 __all__ = ["CatBoostMeasure", "LightGBMMeasure", "RowMeasure", "Scorer", "XGBoostMeasure"]
 __all__ += ["catboost", "lightgbm", "scorer", "xgboost"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, Final
 
-from rankworth.groups import Groups, Weights
+from rankworth.groups import ROW_WEIGHTS, Groups, Weights
 from rankworth.judging.exclusion import Exclusion
 from rankworth.settings import Averaging, Judging, explained_by
 
@@ -39,6 +39,15 @@ READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "macro": Groups.of,
 }
 """what reads each argument"""
+OF_RANKERS: Final = {
+    "mask": "of rows, evaluate(labels=..., padding=~numpy.asarray(mask)) leaves out those that are none",
+    **dict.fromkeys(
+        ("groups", "group_id", "query_id"),
+        "of rows, evaluate(labels=..., qid=...) takes the query of each row, group= how many rows each query has",
+    ),
+    **dict.fromkeys(("sample_weight", "weight"), ROW_WEIGHTS),
+}
+"""what rankers and their libraries call arguments, and what helps"""
 _JUDGING: Final = tuple(setting.name for setting in fields(Judging))
 _PLACE: Final = _JUDGING.index("exclude_from")
 JUDGING: Final = (*_JUDGING[:_PLACE], "exclude", *_JUDGING[_PLACE:])

@@ -12,11 +12,10 @@ from typing import Any, Final, Literal
 
 from rankworth import names
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError, counted
-from rankworth.groups import ROW_WEIGHTS
 from rankworth.io.options import Blank
 from rankworth.judging.exclusion import Exclusion
 from rankworth.names import Quantity
-from rankworth.profiles.call_data import AVERAGING, JUDGING, NO_DATA, READERS, CallData, conventions_by_name
+from rankworth.profiles.call_data import AVERAGING, JUDGING, NO_DATA, OF_RANKERS, READERS, CallData, conventions_by_name
 from rankworth.settings import QUIRKS, Averaging, Judging, as_typed
 from rankworth.settings_keywords import OptionKeywords
 from rankworth.spellings import translate
@@ -56,17 +55,6 @@ class ReadSettings(OptionKeywords, total=False):
     qrels_columns: Mapping[str, str] | None
     run_columns: Mapping[str, str] | None
     blank: Blank | None
-
-
-OF_RANKERS: Final = {
-    "mask": "of rows, evaluate(labels=..., padding=~numpy.asarray(mask)) leaves out those that are none",
-    **dict.fromkeys(
-        ("groups", "group_id", "query_id"),
-        "of rows, evaluate(labels=..., qid=...) takes the query of each row, group= how many rows each query has",
-    ),
-    **dict.fromkeys(("sample_weight", "weight"), ROW_WEIGHTS),
-}
-"""what rankers and their libraries call arguments, and what helps"""
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,11 @@ from rankworth.errors import InputError, UsageError, shortened
 from rankworth.judged import Array, device_of, indexing, namespace, widest
 from rankworth.measures import Averaging, Fact, Measure
 from rankworth.profiles import DEFAULT, Profile
+from rankworth.tensors.conventions import Conventions, Ties, Undefined
 from rankworth.tensors.evaluation import (
     BatchValues,
     ByMeasure,
-    Conventions,
     Measures,
-    Ties,
-    Undefined,
     additive,
     averaged,
     prepared,

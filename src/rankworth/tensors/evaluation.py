@@ -8,23 +8,20 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from numbers import Real
-from typing import Any, Final, Literal, NamedTuple, TypeGuard
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 
-from rankworth import names, support
+from rankworth import names
 from rankworth.errors import MeasureError, NotMeasuredError, RankworthWarning, RefusedError, UsageError
 from rankworth.judged import Array, Judged, constant, namespace, widest
 from rankworth.measures import Averaging, Fact, Measure, TextFact
 from rankworth.profiles import DEFAULT, Profile, ResolvedMeasure, profile_of
 from rankworth.scoring.columns import summary
+from rankworth.tensors.conventions import Conventions, Ties, Undefined
 from rankworth.tensors.inputs import Batch, Ragged, batch, check_grades, check_scores, checked_arrays, falling
 from rankworth.tensors.ranking import DeeperError, judged_rows
 
-Ties = Literal["order", "expected"]
-"""Documents with one score stand in the order of their columns, or each has the mean weight of the ranks they share."""
-Undefined = float | Literal["skip"]
-"""What a value without a divisor becomes: a number, NaN among them; or it is left out of the mean, and NaN itself."""
 Measures = Iterable[str | Measure | Fact]
 _LEAST: Final = 2.0**-24
 """the least number above 0 in half precision"""
@@ -127,120 +124,6 @@ class BatchValues(ByMeasure):
         rows = zip(self.items(), self.ways, self.skips, strict=True)
         means = {name: _mean(array, way, skips=skips) for (name, array), way, skips in rows}
         return ByMeasure(means, self.canonical)
-
-
-class Conventions(NamedTuple):
-    """What a profile makes of a matrix for one measure; see `rankworth.settings` for the words."""
-
-    ties: Ties = "order"
-    undefined: Undefined = 0.0
-    no_relevant: float | str = "keep"
-    relevant_by: str = "grade"
-    score_type: str = "float64"
-    grades: str = "given"
-    negative: str = "pooled"
-    judgements: str = "all"
-    pool: str = "judged"
-    scored: str = "all"
-    unjudged: str = "kept"
-    highest: float | None = None
-    extra: str = "ignore"
-
-    @classmethod
-    def of(cls, resolved: ResolvedMeasure, ties: Ties | None, undefined: Undefined | None) -> "Conventions":
-        """Return the conventions of a measure under a profile.
-
-        Args:
-            resolved: the measure.
-            ties: what becomes of documents with one score, where that is not the profile's to say.
-            undefined: what a value without a divisor becomes, where the profile is not to say it.
-
-        Raises:
-            UsageError: `unfollowed-setting`, where a setting changes values in a way that a matrix cannot follow.
-
-        """
-        more = "; rankworth.evaluate follows it, where documents have ids"
-        but = () if ties is None else ("ties",)
-        parts = resolved.judging, resolved.averaging, resolved.data
-        support.refuse("matrices", *parts, label=resolved.label, but=but, more=more)
-        settings = resolved.conventions
-        fields = {name: settings[name] for name in cls._fields}
-        fields["ties"] = ties or ("expected" if settings["ties"] == "expected" else "order")
-        replacing = settings["undefined"] if undefined is None else undefined
-        return cls(**(fields | {"undefined": math.nan if replacing == "nan" else replacing}))
-
-    @property
-    def skips(self) -> bool:
-        """Whether means leave out values that are NaN."""
-        return "skip" in (self.undefined, self.no_relevant)
-
-    def refuse_grades(self, queries: Batch) -> None:
-        """Refuse grades that the settings do not take, of arrays that can be read.
-
-        Raises:
-            RefusedError: `grades`, `negative`, `highest`; `extra` where a row has no judgement that counts.
-
-        """
-        xp, pool = namespace(queries.pool), queries.pool
-        if self.grades == "whole" and xp.isdtype(pool.dtype, "real floating"):
-            _refuse("grades", pool, xp.isfinite(pool) & (xp.trunc(pool) != pool))
-        if self.negative == "error":
-            _refuse("negative", pool, pool < 0)
-        elif self.negative == "error-retrieved":
-            _refuse("negative", queries.grades, queries.grades < 0)
-        if self.highest is not None:
-            _refuse("highest", pool, pool > self.highest)
-        if self.extra == "error" and self.judgements == "relevant" and not bool(xp.all(xp.any(pool > 0, axis=1))):
-            raise RefusedError("extra", "a row has no relevant document")
-
-    def settled(self, queries: Batch) -> Batch:
-        """Apply the settings to a batch: the scores that are compared and the grades that count."""
-        xp, scores = namespace(queries.scores), queries.scores
-        if self.score_type == "float32":
-            scores = xp.astype(xp.astype(scores, xp.float32), scores.dtype)
-        grades = self._graded(queries.grades)
-        pool = grades if queries.pool is queries.grades else self._graded(queries.pool)
-        relevant = queries.relevant
-        if self.pool == "retrieved":
-            pool, relevant = grades, None
-        if self.scored == "positive":
-            grades = xp.where(scores > 0, grades, xp.minimum(grades, xp.zeros_like(grades)))
-        return replace(queries, scores=scores, grades=grades, pool=pool, relevant=relevant)
-
-    def _graded(self, grades: Array) -> Array:
-        """Return the grades that count; NaN where a judgement does not."""
-        xp = namespace(grades)
-        if self.grades == "truncated" and xp.isdtype(grades.dtype, "real floating"):
-            grades = xp.trunc(grades)
-        if self.negative == "zero":
-            grades = xp.maximum(grades, xp.zeros_like(grades))
-        if self.judgements == "relevant" or self.negative == "dropped":
-            grades = grades if xp.isdtype(grades.dtype, "real floating") else xp.astype(grades, widest(grades))
-            counts = grades > 0 if self.judgements == "relevant" else grades >= 0
-            grades = xp.where(counts, grades, constant(math.nan, grades))
-        return grades
-
-    def replaced(self, values: Array, queries: Batch) -> Array:
-        """Replace values `[B]` that are undefined, and those of queries without a relevant document."""
-        xp = namespace(values)
-        if self.undefined != "skip" and self.undefined == self.undefined:  # NaN is not equal to itself
-            values = xp.where(xp.isnan(values), constant(self.undefined, values), values)
-        if self.no_relevant == "keep":
-            return values
-        pool = queries.pool
-        relevant = xp.any(pool > 0, axis=1)  # [B]
-        if self.relevant_by == "sum":
-            relevant = xp.sum(xp.where(xp.isnan(pool), xp.zeros_like(pool), pool), axis=1) != 0
-        if queries.relevant is not None:
-            relevant = relevant | (queries.relevant > 0)
-        value = math.nan if self.no_relevant in ("nan", "skip") else self.no_relevant
-        return xp.where(relevant, values, constant(value, values))
-
-
-def _refuse(setting: str, grades: Array, refused: Array) -> None:
-    """Refuse grades if there are any, and tell the first."""
-    if bool(namespace(grades).any(refused)):
-        raise RefusedError(setting, f"a document has the grade {float(grades[refused][0]):g}")
 
 
 @dataclass(frozen=True)
