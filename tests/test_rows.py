@@ -430,6 +430,20 @@ def test_columns_of_a_frame_of_rows_are_named() -> None:
     assert rw.evaluate(frame, columns=named, measures=MEASURES).mean() == of_lists(MEASURES)
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"labels": LABELS, "scores": SCORES, "group": GROUP, "columns": {"query": "topic"}},
+        {"labels": pl.DataFrame(FRAME), "columns": {"query": "topic"}},
+        {"qrels": pl.DataFrame(FRAME), "qrels_columns": {"grade": "label"}, "run_columns": {"score": "nowhere"}},
+    ],
+)
+def test_columns_that_rows_do_not_have_are_refused(source: dict[str, Any]) -> None:
+    """Whatever the rows are made of; none is passed over in silence."""
+    with pytest.raises(rw.InputError, match="frame-columns"):
+        rw.evaluate(**source, measures=MEASURES)
+
+
 def test_padding_is_left_out_of_a_frame_of_rows() -> None:
     frame = pl.DataFrame({name: [*column, -1] for name, column in FRAME.items()})
     assert rw.evaluate(frame, padding=-1, measures=MEASURES).mean() == of_lists(MEASURES)

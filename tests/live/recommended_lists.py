@@ -36,11 +36,11 @@ are no whole numbers; items that a list has twice"""
 def collections(number: int = COLLECTIONS, seed: int = 7) -> list[Collection]:
     """Random collections with ties, short lists and, each in its turn, further traits."""
     random = Random(seed)  # noqa: S311 - no secret
-    return [_collection(random, _traits(random, place)) for place in range(number)]
+    return [_collection(random, _traits(random, turn)) for turn in range(number)]
 
 
-def _traits(random: Random, place: int) -> list[str]:
-    traits = [trait for turn, trait in enumerate(TRAITS) if place % len(TRAITS) == turn or random.random() < 0.15]
+def _traits(random: Random, number: int) -> list[str]:
+    traits = [trait for turn, trait in enumerate(TRAITS) if number % len(TRAITS) == turn or random.random() < 0.15]
     return [trait for trait in traits if trait != "empty" or "repeated" not in traits]
 
 

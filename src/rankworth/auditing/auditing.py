@@ -357,8 +357,8 @@ def _rarity(candidate: Candidate) -> list[bool]:
 
     Those that round, those with a setting of few tools, and profiles that were not compared with their tool come last.
     """
-    by_source = [PROFILES[name].basis == "source" for name in candidate.base]
-    return [*(any(change.name in last for change in candidate.changes) for last in _LAST), any(by_source[:1])]
+    is_by_source = any(PROFILES[name].basis == "source" for name in candidate.base[:1])
+    return [*(any(change.name in last for change in candidate.changes) for last in _LAST), is_by_source]
 
 
 def _spelled(quantity: Any) -> str:  # noqa: ANN401 - a measure or a fact

@@ -168,13 +168,18 @@ class InputOptions:
     def pair(self, qrels: object, run: object, labelled: Labelled) -> tuple[object, object]:
         """Return what stands for the judgements and the run, as the function `pair` does.
 
-        The names of columns are used up where a frame is both of them.
+        Of a frame that is both, the names of columns are used up here.
+
+        Raises:
+            InputError: `frame-columns` where columns are named that the frame does not have; and as `pair`.
+
         """
-        columns = NONE if self.columns is None else self.columns.both
-        judgements, ranking = pair(qrels, run, labelled, self.grades, columns)
-        if run is None and isinstance(ranking, Run) and ranking.of_rows:
-            self.columns = None
-        return judgements, ranking
+        frame = qrels if labelled.labels is None else labelled.labels
+        if self.columns is None or run is not None or not is_table(frame):
+            return pair(qrels, run, labelled, self.grades)
+        judged, ranked = self.split([frame], [frame])
+        self.columns = None
+        return pair(qrels, run, labelled, self.grades, judged | ranked)
 
     def read(self, qrels: Sequence[object], runs: Sequence[object]) -> tuple[list[Any], list[Any]]:
         """Prepare judgements and runs to be read; return them as they are where nothing is said of columns and grades.
