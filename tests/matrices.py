@@ -17,8 +17,10 @@ REFUSED = {
 }
 DENSE = [measure for measure in CATALOGUE.values() if measure.name not in REFUSED]
 SCORES = (-2.5, -0.0, 0.0, 0.1, 0.1 + 2e-17, 0.1 + 1e-16, 3.0)
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+"""of the tensors of tests: an accelerator where the machine has one"""
 LIBRARIES = {
-    "torch": lambda array: torch.tensor(array.copy()),
+    "torch": lambda array: torch.tensor(array.copy(), device=DEVICE),
     "strict": lambda array: array_api_strict.asarray(array.copy(), device=array_api_strict.Device("device1")),
 }
 """libraries besides NumPy; the last one stands for accelerators: nothing is mixed with another device"""
@@ -90,5 +92,5 @@ def plain(array: Any) -> Any:
     if isinstance(array, np.ndarray):
         return array
     if isinstance(array, torch.Tensor):
-        return array.numpy()
+        return array.cpu().numpy()
     return np.array([float(array[place]) for place in range(array.shape[0])])

@@ -9,13 +9,14 @@ import pytrec_eval
 import torch
 
 import rankworth as rw
+from matrices import DEVICE
 from rankworth.embeddings import retrieve
 from rankworth.errors import RankworthError
 
 MEASURES = ["nDCG@3", "RR@2", "R@4", "Judged@3", "P(judged_only=True)@2"]
 LIBRARIES = {
     "numpy": np.asarray,
-    "torch": lambda array: torch.tensor(array.copy()),
+    "torch": lambda array: torch.tensor(array.copy(), device=DEVICE),
     "strict": lambda array: array_api_strict.asarray(array.copy(), device=array_api_strict.Device("device1")),
 }
 SIMILARITIES = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from generators import variants
-from matrices import DENSE, Collection
+from matrices import DENSE, DEVICE, Collection, plain
 from rankworth.judged import Judged
 from rankworth.measures import Measure
 from rankworth.measures.building_blocks import down_to
@@ -54,8 +54,8 @@ WAITS = {"Compat"}
 @pytest.mark.usefixtures("far")
 def test_nobody_waits_for_a_device(measure: Measure) -> None:
     batch = next(one for one in (Collection(seed, wide=True) for seed in range(99)) if one.scores.shape[1] > 9)
-    scores, grades, mask = (torch.tensor(array) for array in (batch.scores, batch.grades, batch.mask))
-    relevant = torch.full((scores.shape[0],), 40)
+    scores, grades, mask = (torch.tensor(array, device=DEVICE) for array in (batch.scores, batch.grades, batch.mask))
+    relevant = torch.full((scores.shape[0],), 40, device=DEVICE)
     waits = set()
     every = list(dict.fromkeys(variants(measure)))
     expected = batch.measured(every, pool=False)
@@ -66,7 +66,7 @@ def test_nobody_waits_for_a_device(measure: Measure) -> None:
             if measured.depths[0] in (1, 2, 5):
                 measured(scores, grades, mask=mask, relevant=relevant)
         waits |= watch.asked
-        assert np.allclose(values.numpy(), expected[:, place], rtol=1e-12, atol=1e-12), variant
+        assert np.allclose(plain(values), expected[:, place], rtol=1e-12, atol=1e-12), variant
     assert bool(waits) == (measure.name in WAITS)
 
 
@@ -77,7 +77,9 @@ def test_as_many_kernels_for_many_queries_as_for_few(ties: Any) -> None:
     texts = ["nDCG@10", "P@5", "R@100", "AP"] if ties == "order" else ["nDCG@10", "P@5", "AP"]
     for queries in (8, 8192 if ties == "order" else 512):
         draw = np.random.default_rng(queries)
-        scores, grades = (torch.tensor(draw.integers(0, 9, (queries, 120)).astype(np.float32)) for _ in range(2))
+        scores, grades = (
+            torch.tensor(draw.integers(0, 9, (queries, 120)).astype(np.float32), device=DEVICE) for _ in range(2)
+        )
         for text in texts:
             measured = prepared([text], ties=ties)
             measured(scores[:1], grades[:1])
@@ -91,17 +93,17 @@ def test_as_many_kernels_for_many_queries_as_for_few(ties: Any) -> None:
 
 @pytest.mark.usefixtures("far")
 def test_to_check_is_to_wait() -> None:
-    scores = torch.rand((3, 9))
+    scores = torch.rand((3, 9), device=DEVICE)
     for check, asked in ((True, True), (False, False), (None, False)):
         with Watch() as watch:
-            evaluate(scores, scores, ["nDCG@3"], relevant=torch.full((3,), 9.5), check=False)
-            evaluate(scores, scores, ["nDCG@3"], relevant=torch.full((3,), 9.0), check=check)
+            evaluate(scores, scores, ["nDCG@3"], relevant=torch.full((3,), 9.5, device=DEVICE), check=False)
+            evaluate(scores, scores, ["nDCG@3"], relevant=torch.full((3,), 9.0, device=DEVICE), check=check)
         assert bool(watch.asked) == asked
 
 
 @pytest.mark.usefixtures("far")
 def test_what_asks_the_device_is_told_beforehand() -> None:
-    scores, relevant = torch.rand((3, 9)), torch.full((3,), 20)
+    scores, relevant = torch.rand((3, 9), device=DEVICE), torch.full((3,), 20, device=DEVICE)
     cases: list[tuple[list[str], dict[str, Any], bool]] = [
         (["nDCG@5", "P@5", "AP"], {"ties": "expected"}, False),
         (["RR"], {"ties": "expected"}, True),
@@ -113,20 +115,20 @@ def test_what_asks_the_device_is_told_beforehand() -> None:
     ]
     for texts, rest, asks in cases:
         with Watch() as watch:
-            evaluate(scores, torch.ones((3, 9)), texts, **rest)
+            evaluate(scores, torch.ones_like(scores), texts, **rest)
         assert bool(watch.asked) == asks, texts
 
 
 def test_indexes_are_asked_as_often_for_many_queries_as_for_few() -> None:
     asked = []
     for queries in (8, 2048):
-        indexes = torch.arange(queries).repeat_interleave(5)
+        indexes = torch.arange(queries, device=DEVICE).repeat_interleave(5)
         with (
             mock.patch.object(inputs, "near", return_value=False),
             mock.patch.object(ranking, "near", return_value=False),
             Watch() as watch,
         ):
-            evaluate(torch.rand(5 * queries), torch.ones(5 * queries), ["RR@3"], indexes=indexes)
+            evaluate(indexes / 7, torch.ones_like(indexes), ["RR@3"], indexes=indexes)
         asked.append(len(watch.names))
     assert asked[0] == asked[1]
 
@@ -142,7 +144,7 @@ def test_a_compiler_follows_the_whole_way() -> None:
     compiled = torch.compile(values, fullgraph=True, backend="aot_eager")
     for _ in range(2):
         scores, grades = draw.integers(0, 9, (64, 150)).astype(np.float64), draw.choice([np.nan, 0, 1, 2], (64, 150))
-        arrays = [torch.tensor(array) for array in (scores, grades, draw.random((64, 150)) < 0.7)]
+        arrays = [torch.tensor(array, device=DEVICE) for array in (scores, grades, draw.random((64, 150)) < 0.7)]
         found, expected = compiled(*arrays), values(*arrays)
         assert list(found) == texts
         for text in texts:
@@ -158,15 +160,22 @@ def test_ties_stand_in_the_order_of_columns(seed: int, number: int, asked: bool)
     )
     expected = np.argsort(-scores, axis=1, kind="stable")[:, :number]
     with mock.patch.object(ranking, "near", return_value=asked):
-        for array in (scores, torch.tensor(scores), torch.tensor(scores).half(), array_api_strict.asarray(scores)):
+        tensor = torch.tensor(scores, device=DEVICE)
+        for array in (scores, tensor, tensor.half(), array_api_strict.asarray(scores)):
             places, best = ranking.first(array, number)
-            assert [[int(one) for one in row] for row in np.asarray(places)] == expected.tolist()
-            assert np.array_equal(np.asarray(best, dtype=np.float64), np.take_along_axis(scores, expected, axis=1))
+            assert [[int(one) for one in row] for row in _numbers(places)] == expected.tolist()
+            assert np.array_equal(_numbers(best), np.take_along_axis(scores, expected, axis=1))
+
+
+def _numbers(array: Any) -> Any:
+    """A matrix of any library and device as NumPy has it."""
+    return np.asarray(array.cpu() if isinstance(array, torch.Tensor) else array, dtype=np.float64)
 
 
 def single(array: Any) -> Any:
     """A tensor of single precision, unless it is of true and false."""
-    return torch.tensor(np.ascontiguousarray(array, dtype=np.float32 if array.dtype == np.float64 else array.dtype))
+    kind = np.float32 if array.dtype == np.float64 else array.dtype
+    return torch.tensor(np.ascontiguousarray(array, dtype=kind), device=DEVICE)
 
 
 @every_dense
@@ -189,7 +198,7 @@ def test_single_precision_tells_the_rows_of_a_large_batch_apart() -> None:
     assert torch.equal(down_to(judged, running, rank), running)
 
 
-@pytest.mark.parametrize("of", [np.asarray, torch.tensor])
+@pytest.mark.parametrize("of", [np.asarray, lambda array: torch.tensor(array, device=DEVICE)])
 def test_one_long_query_does_not_widen_the_others(of: Any) -> None:
     draw = np.random.default_rng(2)
     lengths = np.full(100_000, 3)
