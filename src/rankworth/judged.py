@@ -37,7 +37,19 @@ def namespace(array: Array) -> Any:  # noqa: ANN401 - an array namespace
 
 def constant(value: Any, like: Array) -> Array:  # noqa: ANN401 - a number, or numbers
     """Make an array of a number, or of a table of numbers, with the type and on the device of another array."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(like, torch.Tensor) and like.is_cuda and not torch.compiler.is_compiling():
+        return _sent(torch, value, like)
     return namespace(like).asarray(value, dtype=like.dtype, device=getattr(like, "device", None))
+
+
+def _sent(torch: Any, value: Any, like: Array) -> Array:  # noqa: ANN401 - the library, and a number or numbers
+    """Make a tensor on a GPU without waiting for it, as copies from memory that may be paged out do."""
+    if isinstance(value, torch.Tensor):
+        return value.to(dtype=like.dtype, device=like.device)
+    if isinstance(value, int | float):
+        return torch.full((), value, dtype=like.dtype, device=like.device)
+    return torch.tensor(value, dtype=like.dtype, pin_memory=True).to(like.device, non_blocking=True)
 
 
 def added_up(array: Array) -> Array:
