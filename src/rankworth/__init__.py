@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from rankworth.explanation import vary as vary
     from rankworth.measures import CATALOGUE as CATALOGUE
     from rankworth.measures import FACTS as FACTS
+    from rankworth.measures import ITEM_MEASURES as ITEM_MEASURES
     from rankworth.measures import Fact as Fact
     from rankworth.measures import Measure as Measure
     from rankworth.measures import Terms as Terms
@@ -106,7 +107,7 @@ _HOMES = {
     "errors": "InputError MeasureError RankworthError RankworthWarning RefusedError UsageError",
     "evaluation": "evaluate evaluate_exact evaluate_profiles evaluate_runs score",
     "explanation": ("Difference Explanation Explanations Scenarios Variation explain explain_queries scenarios vary"),
-    "measures": "CATALOGUE FACTS Fact Measure Terms building_blocks gmean measure",
+    "measures": "CATALOGUE FACTS ITEM_MEASURES Fact Measure Terms building_blocks gmean measure",
     "model": "Qrels Run",
     "names": "parse",
     "profiles": "PROFILES Profile Signature refuse_differences",
@@ -130,9 +131,10 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and meas
         return import_module(f"rankworth.{name}")
     if not name.startswith("_") and PathFinder.find_spec(name, __path__) is None:  # Python asks here for modules first
         measures = import_module("rankworth.measures")
-        if name in measures.CATALOGUE or name in measures.FACTS:
-            return measures.CATALOGUE.get(name) or measures.FACTS[name]
-        for quantity in (*measures.CATALOGUE.values(), *measures.FACTS.values()):
+        every = measures.CATALOGUE | measures.ITEM_MEASURES | measures.FACTS
+        if name in every:
+            return every[name]
+        for quantity in every.values():
             if name in quantity.definition.aliases:
                 return quantity
     message = f"module 'rankworth' has no attribute {name!r}"
@@ -142,4 +144,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and meas
 def __dir__() -> list[str]:
     """List all public names, all measures and all facts."""
     measures = import_module("rankworth.measures")
-    return sorted({*_HOME_OF, *_MODULES, *measures.CATALOGUE, *measures.FACTS, "__version__"})
+    return sorted({*_HOME_OF, *_MODULES, *measures.CATALOGUE, *measures.ITEM_MEASURES, *measures.FACTS, "__version__"})

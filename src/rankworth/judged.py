@@ -11,7 +11,10 @@ import sys
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from rankworth.catalogue import Catalogue
 
 T = TypeVar("T")
 Array = Any
@@ -126,6 +129,12 @@ class Judged:
     """`[Q, H]`: which row of all there are this one is, -1 for padding; None where nobody is to see it"""
     elsewhere: Array | None = None
     """`[Q, H]`: somebody judged the document, for this query or another; None where nobody asked"""
+    item: Array | None = None
+    """`[Q, H]`: the number of the document in the catalogue, negative where it has none; None without catalogue"""
+    user: Array | None = None
+    """`[Q, H]`: the number of the query among the users of the catalogue, -1 where it is not there"""
+    catalogue: "Catalogue | None" = None
+    """what is known of items and users"""
     even: bool = False
     """whether row `i` of every query has the rank `i + 1`, padding too, which then never has to be looked up"""
     asks: bool = True
@@ -215,7 +224,7 @@ class Judged:
         # where two rows share a rank, it may end elsewhere
         if shortens and (self.even or not bool(xp.any(self.retrieved[:, k] & inside[:, k]))):
             shortened = {name: getattr(self, name)[:, :k] for name in ("rank", "tie_first", "tie_last", "grade")}
-            for name in ("aspects", "elsewhere", "row"):
+            for name in ("aspects", "elsewhere", "row", "item", "user"):
                 whole = getattr(self, name)
                 shortened[name] = None if whole is None else whole[:, :k, ...]
             is_judged, retrieved, inside = self.is_judged[:, :k], self.retrieved[:, :k], inside[:, :k]
@@ -259,6 +268,8 @@ class Judged:
             uncut=None,
             elsewhere=None,
             row=None if self.row is None else xp.take_along_axis(self.row, order, axis=1),
+            item=None if self.item is None else xp.take_along_axis(self.item, order, axis=1),
+            user=None if self.user is None else xp.take_along_axis(self.user, order, axis=1),
         )
 
     def ideal(self, gain: Callable[["Judged"], Array], *, of: IdealOf = "judged", cut: bool = True) -> "Judged":
@@ -302,6 +313,8 @@ class Judged:
             retrieved=is_judged,
             aspects=None if self.aspects is None else xp.take_along_axis(self.aspects, order[:, :, None], axis=1),
             row=None,
+            item=None,
+            user=None,
         )
 
     def _uncut_as_they_come(self, of: IdealOf) -> "Judged":
@@ -329,6 +342,8 @@ class Judged:
             aspects=aspects,
             elsewhere=None,
             row=None,
+            item=None,
+            user=None,
             even=True,
         )
 

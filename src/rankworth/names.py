@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from rankworth.errors import MeasureError, shortened
-from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, gmean
+from rankworth.measures import CATALOGUE, FACTS, ITEM_MEASURES, Fact, Measure, gmean
 from rankworth.spellings import (
     AMBIGUOUS,
     MEANT,
@@ -439,7 +439,7 @@ def _text(measure: object) -> str:
 
 def _named(name: str) -> Quantity | None:
     """Look up the quantity of a name: of ours, of a tool's, or of one of them in another case."""
-    exact: Quantity | None = CATALOGUE.get(name) or FACTS.get(name)
+    exact: Quantity | None = CATALOGUE.get(name) or FACTS.get(name) or ITEM_MEASURES.get(name)
     if exact is not None:
         return exact
     ours, theirs = _spellings(_state())
@@ -454,7 +454,7 @@ def _named(name: str) -> Quantity | None:
 @lru_cache(maxsize=8)
 def _spellings(_: tuple[int, ...]) -> tuple[dict[str, Quantity], dict[str, str]]:
     """Return our quantities by folded name, names before aliases; and what folded names of tools mean."""
-    quantities: list[Quantity] = [*CATALOGUE.values(), *FACTS.values()]
+    quantities: list[Quantity] = [*CATALOGUE.values(), *FACTS.values(), *ITEM_MEASURES.values()]
     named = [(quantity.name, quantity) for quantity in quantities]
     named += [(alias, quantity) for quantity in quantities for alias in quantity.definition.aliases]
     theirs = [pair for names in TOOLS.values() for pair in names.items()]
@@ -466,7 +466,7 @@ def _spellings(_: tuple[int, ...]) -> tuple[dict[str, Quantity], dict[str, str]]
 
 def _state() -> tuple[int, ...]:
     """Tell one state of the catalogue from another, for what is remembered of it."""
-    return tuple(map(id, (*CATALOGUE.values(), *FACTS.values())))
+    return tuple(map(id, (*CATALOGUE.values(), *FACTS.values(), *ITEM_MEASURES.values())))
 
 
 def _folded(name: str) -> str:
@@ -508,7 +508,8 @@ def _unknown(name: str, k: str = "") -> str:
     for text, elsewhere in UNMEASURED.items():
         if folded in elsewhere:
             return f"no measure is called {name!r}; {text}"
-    spellings = [name for each in (CATALOGUE | FACTS).values() for name in (each.name, *each.definition.aliases)]
+    every = (CATALOGUE | FACTS | ITEM_MEASURES).values()
+    spellings = [name for each in every for name in (each.name, *each.definition.aliases)]
     spellings += [*NICKNAMES, *(spelling for names in TOOLS.values() for spelling in names)]
     by_folded = {_folded(spelling): spelling for spelling in reversed(spellings)}
     without = folded.rstrip("0123456789")

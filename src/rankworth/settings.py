@@ -236,7 +236,7 @@ QUIRKS: Final = tuple(name for name, setting in SETTINGS.items() if "quirk" in s
 """Settings that one or two tools need: `quirks={"blocks": "separate"}`, `--set blocks=separate`."""
 OPTIONS: Final = tuple(name for name in SETTINGS if name not in QUIRKS)
 """Settings that users choose."""
-DATA: Final = ("exclude", "weights", "macro")
+DATA: Final = ("exclude", "weights", "macro", "history", "items", "expected_run")
 """Options beside the settings that are data, `rankworth.profiles.CallData`."""
 
 

@@ -53,4 +53,7 @@ class OptionKeywords(TypedDict, total=False):
     exclude: object
     weights: object
     macro: object
+    history: object
+    items: object
+    expected_run: object
     quirks: Mapping[str, object] | None

@@ -43,6 +43,7 @@ _POOL: Final = "what is known of a query depends on the grades that vary then"
 _ROWS: Final = "nothing says the order of rows"
 _QUERIES: Final = "nothing says the order of queries"
 _IDS: Final = "a matrix has no ids and no more documents than its columns"
+_MEMORY: Final = "measures of items are measured in memory, not by an engine"
 
 LIMITS: Final[Mapping[Analysis, Mapping[str, Limit]]] = {
     "bounds over ties": {"no_hit": _only("keep", why=_BY_TIES)},
@@ -67,6 +68,7 @@ LIMITS: Final[Mapping[Analysis, Mapping[str, Limit]]] = {
         "nan": _only("propagate", why="a row of a matrix keeps its value"),
         "weights": _only(None, why="the queries of a matrix have no ids"),
         "macro": _only(None, why="the queries of a matrix have no ids"),
+        **dict.fromkeys(("history", "items", "expected_run"), _only(None, why=_IDS)),
         "undefined": _but("error", why="a matrix is never refused for a value", usual=0.0),
         "no_relevant": _but("error", why="a matrix is never refused for a value", usual="keep"),
         "ties": _but(
@@ -81,6 +83,7 @@ LIMITS: Final[Mapping[Analysis, Mapping[str, Limit]]] = {
         "duplicate_judgements": _but("first", "last", why=_ROWS, usual="max"),
         "all_negative": _only("keep", why=_QUERIES),
         "no_relevant_counts": _only("weighted", why="weights come in once values are known"),
+        **dict.fromkeys(("history", "items", "expected_run"), _only(None, why=_MEMORY)),
     },
     "rows without positions": {
         "blocks": _only("joined", why=_QUERIES),
@@ -88,6 +91,7 @@ LIMITS: Final[Mapping[Analysis, Mapping[str, Limit]]] = {
         "order": _only("score", "auto", why=_ROWS),
         "ties": _but("given", "given-reversed", why=_ROWS, usual="id-descending"),
         "duplicates": _but("first", "last", why=_ROWS, usual="best"),
+        **dict.fromkeys(("history", "items", "expected_run"), _only(None, why=_MEMORY)),
     },
 }
 """By analysis, what it follows of each setting; of a setting that is not named, every value. All others follow all

@@ -78,7 +78,7 @@ class InputFiles:
         where = _columns(project, read, as_given=(options.conventions or {}).get("order") == "given")
         inputs = [(qrels, QRELS, Reading(read.qrels_format, where.named(QRELS), read.split))] if qrels else []
         inputs += [(path, RUN, Reading(read.run_format, where.named(RUN))) for _, path in pairs]
-        beside = [*filter(None, (options.measured.exclude, options.measured.only, read.queries, *further))]
+        beside = [*filter(None, (*options.measured.files.values(), options.measured.only, read.queries, *further))]
         pipes = [path for path in (*(path for path, *_ in inputs), *beside) if is_stdin(path)]
         if len(pipes) > 1:
             names = " and ".join(dict.fromkeys(pipes))
@@ -105,7 +105,7 @@ class InputFiles:
 
     @cached_property
     def readings(self) -> "list[Reading]":
-        """How each input is read, and after them what is excluded: with the names of columns that it has.
+        """How each input is read, and after them pairs of query and document: with the names of columns that it has.
 
         Raises:
             InputError: `frame-columns` where columns are named that are not there.
@@ -117,18 +117,23 @@ class InputFiles:
         from rankworth.io.layout import QRELS  # noqa: PLC0415 - as above
         from rankworth.io.options import Reading  # noqa: PLC0415 - as above
         from rankworth.io.source import Source  # noqa: PLC0415 - as above
-        from rankworth.judging.exclusion import SELF  # noqa: PLC0415 - as above
 
-        excluded = self.options.measured.exclude
         files = [(part[0], *each[1:]) for part, each in zip(self.files, self.inputs, strict=True)]
-        if excluded not in (None, SELF):
-            files.append((Source(excluded or ""), QRELS, Reading(columns=self.columns.of_pairs)))
+        files += [(Source(path), QRELS, Reading(columns=self.columns.of_pairs)) for path in self.pairs.values()]
         contents = [replace(of_file(*file), aside=index >= len(self.inputs)) for index, file in enumerate(files)]
         for source, _, _ in files:
             source.close()  # there may be more files than a process may have open
         return [
             replace(file[2], columns=names) for file, names in zip(files, self.columns.split(contents), strict=True)
         ]
+
+    @property
+    def pairs(self) -> dict[str, str]:
+        """The files with pairs of query and document, by argument."""
+        from rankworth.judging.exclusion import SELF  # noqa: PLC0415 - not needed for help
+
+        paths = self.options.measured.files
+        return {name: path for name in ("exclude", "history") if (path := paths[name]) not in (None, SELF)}
 
     def read_runs(self) -> "list[Run]":
         """Read the runs.
@@ -184,13 +189,14 @@ class InputFiles:
         if not self.qrels:
             return None, [], settings
         from rankworth.io.options import Described  # noqa: PLC0415 - not before the arguments are sound
-        from rankworth.judging.exclusion import Exclusion  # noqa: PLC0415 - as above
+        from rankworth.profiles.call_data import READERS  # noqa: PLC0415 - as above
         from rankworth.scoring.inputs import with_scored_rows  # noqa: PLC0415 - as above
 
         judged, *further = self.readings
-        if self.options.measured.exclude is not None:
-            names = further[-1].columns if len(further) > len(self.named) else {}
-            settings["exclude"] = Exclusion.of(self.options.measured.exclude, names)
+        columns = dict(zip(self.pairs, (reading.columns for reading in further[len(self.named) :]), strict=False))
+        for name, path in self.options.measured.files.items():
+            if path is not None:
+                settings[name] = READERS[name](path, *([columns[name]] if name in columns else []))
         blank = self.options.read.blank or "unjudged"
         words = self.options.grades_by_word
         described = Described(list(self.files[0]), judged.columns, blank, judged.format, judged.split, words)

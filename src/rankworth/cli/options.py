@@ -116,6 +116,9 @@ class Measured:
         judged_only: Remove unjudged documents before ranks are counted.
         complete: As -c of trec_eval, the default here: judged queries without results count as 0.
         exclude: Pairs of query and document to remove from judgements and runs: what users have seen; self: equal ids.
+        history: Which user had which item before, for measures of novelty and popularity.
+        items: Table of items with their categories, groups or vectors, for measures of diversity and exposure.
+        expected_run: Run of a simple recommender, for Unexpectedness.
         quirks: Setting of a few tools (rankworth profiles standard): no_hit=skip.
         plugin: Module or .py file that defines measures. Repeatable.
         profile: Conventions of a tool, see rankworth profiles. Default: standard.
@@ -129,9 +132,17 @@ class Measured:
     judged_only: Annotated[bool, Parameter(alias="-J")] = False
     complete: Annotated[bool, Parameter(alias="-c")] = False
     exclude: Annotated[str | None, Parameter(metavar="FILE")] = None
+    history: Annotated[str | None, Parameter(metavar="FILE")] = None
+    items: Annotated[str | None, Parameter(metavar="FILE")] = None
+    expected_run: Annotated[str | None, Parameter(metavar="FILE")] = None
     quirks: Annotated[list[str] | None, Parameter(name="--set", metavar="NAME=VALUE")] = None
     plugin: Annotated[list[str] | None, Parameter(metavar="MODULE")] = None
     profile: Annotated[str | None, Parameter(metavar="NAME", group=FIRST)] = None
+
+    @property
+    def files(self) -> dict[str, str | None]:
+        """The files with data of the call, by argument."""
+        return {name: getattr(self, name) for name in ("exclude", "history", "items", "expected_run")}
 
 
 _OF_QRELS: Final = ("qrels_columns", "qrels_format", "split", "blank", "grades")
@@ -306,7 +317,7 @@ class Options:
     @property
     def of_files(self) -> list[str]:
         """The options by which a command reads the same files, as a command line has them."""
-        return as_arguments(typed(self.read, exclude=self.measured.exclude, plugin=self.measured.plugin))
+        return as_arguments(typed(self.read, **self.measured.files, plugin=self.measured.plugin))
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,13 @@ from rankworth.errors import MeasureError, RankworthError, RankworthWarning, Usa
 from rankworth.groups import Groups, Slices
 from rankworth.judging.judged_run import Row, ranking
 from rankworth.measures import CATALOGUE, Fact, Measure, TextFact
+from rankworth.measures.core import of_all_queries
 from rankworth.model import Run
 from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, profile_of
 from rankworth.results.values import RunValues, Values, values_of
 from rankworth.scoring import inputs
 from rankworth.scoring.evaluator import Plan, evaluate_run
-from rankworth.settings import with_quirks
+from rankworth.settings import DATA, with_quirks
 from rankworth.settings_keywords import OptionKeywords
 from rankworth.whatif.rankings import MeasureContext, contexts
 
@@ -96,6 +97,9 @@ def evaluate(
             goes to those that have such a column. `qrels_columns` and `run_columns` are about one of the two alone.
             `blank` says what a judgement without a grade means: `"unjudged"` by default, `"zero"` or `"error"`.
             `grades` says which grades words mean, `{"E": 3, "S": 2, "C": 1, "I": 0}`, or is the setting of that name.
+            `history` says which user had which item before (a path, `{user: [item, ...]}`, a frame, pairs, a sparse
+            matrix), `items` what items are like (a path, a frame, `{item: {column: value}}`), `expected_run` what users
+            expect to see (a run): measures of novelty, diversity, coverage and exposure need them.
             `quirks` are settings that one or two tools need: `{"fewest": 3}`.
 
     Returns:
@@ -296,7 +300,7 @@ def planned(
     labels = (measures,) if isinstance(measures, str) or not isinstance(measures, Iterable) else tuple(measures)
     kinds = tuple(map(type, (rel, *options.values())))  # 1 and True are equal
     key = (profile, labels, rel, tuple(options.items()), kinds, tuple(map(id, CATALOGUE.values())))
-    if groups is None and not options.keys() & {"exclude", "weights", "macro"}:  # files of which may change
+    if groups is None and not options.keys() & {*DATA}:  # files of which may change
         with suppress(TypeError):  # what cannot be hashed
             return _plan(*key)
     return replace(_plan.__wrapped__(*key), by=groups)
@@ -437,6 +441,8 @@ def inspect(
         values = values_of(evaluation, plan)
     except RankworthError as error:
         raise plan.profile.reworded(error) from None
+    if whole := [measure for measure in plan.numbers if measure.quantity.definition.of_run]:
+        raise of_all_queries(whole[0].label)
     if counted := [measure.label for measure in plan.numbers if not isinstance(measure.quantity, Measure)]:
         text = f"{counted[0]} is counted, and no rank contributes to it"
         raise MeasureError("measure-syntax", text, remedy="rankworth evaluate -q shows the count of each query")

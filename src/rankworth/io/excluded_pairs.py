@@ -1,4 +1,4 @@
-"""Pairs of query and document, without any value: what is to be left out of an evaluation."""
+"""Pairs of query and document, without any value: what is left out of an evaluation, or what users had before."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -20,39 +20,39 @@ from rankworth.io.source import Source
 if TYPE_CHECKING:
     import polars as pl
 
-NAME: Final = "exclude"
 _PAIR: Final = 2
 
 
-def read(source: Any, columns: Mapping[str, str] = NONE) -> "Scored | pl.DataFrame":  # noqa: ANN401 - anything
+def read(source: Any, columns: Mapping[str, str] = NONE, name: str = "exclude") -> "Scored | pl.DataFrame":  # noqa: ANN401 - anything
     """Read pairs as judgements of grade 1; some may appear twice.
 
     Args:
         source: a path or a list of paths, in any format of `rankworth.io.options` with or without values, or with two
             words or two cells in each line; a dict `{query: documents}`; a frame; or pairs.
         columns: which column holds the queries and the documents, where their names do not tell.
+        name: the argument that they are given as.
 
     Raises:
         InputError: where they cannot be read.
 
     """
-    reading = Reading(columns={**columns, "grade": ""}, option=NAME)  # whatever values there are mean nothing here
+    reading = Reading(columns={**columns, "grade": ""}, option=name)  # whatever values there are mean nothing here
     if files := files_of(source, QRELS, reading):
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
         ids = pl.concat(frame.select("query", "document") for file in files for frame in _of_file(file, reading))
         return ids.with_columns(grade=1.0)
     if is_sparse(source):
-        source = of_sparse(source, QRELS, NAME)
+        source = of_sparse(source, QRELS, name)
     elif isinstance(source, Mapping):
         items = source.items()
         source = {query: list(documents) if isinstance(documents, Mapping) else documents for query, documents in items}
     elif isinstance(source, list | tuple | Iterator) or (is_array(source) and not is_table(source)):
         source = [tuple(plain(item)) if is_array(item) or isinstance(item, list) else item for item in plain(source)]
     if isinstance(source, list | Mapping) and not source:
-        problem = f"{NAME}: there is no pair of query and document in it"
-        raise InputError("empty-input", problem, remedy="leave it out where nothing is to be excluded")
-    return Reader(QRELS, NAME, reading.columns).read(source)
+        problem = f"{name}: there is no pair of query and document in it"
+        raise InputError("empty-input", problem, remedy=f"leave {name} out where there is none")
+    return Reader(QRELS, name, reading.columns).read(source)
 
 
 def _of_file(file: Source, reading: Reading) -> "Iterable[pl.DataFrame]":

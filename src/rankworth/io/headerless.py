@@ -45,6 +45,8 @@ SECOND: Final = ("0", "Q0", "q0")
 _LINES: Final = ("trec", "tsv")
 """formats that are told by the number of columns"""
 _PAIR: Final = 2
+PAIRS: Final = ("exclude", "history")
+"""arguments that are pairs of query and document, without a value"""
 
 
 def split(line: bytes, separator: str) -> list[str]:
@@ -204,12 +206,12 @@ def refuse_misfit(source: Source, layout: Layout, form: str, reading: "Reading")
     other, first = QRELS if layout is RUN else RUN, first_line(source.head(HEAD))
     start = FirstLines.of(source)
     taken = other if form == "trec" and other.fits(first) else layout
-    is_valued = form == "trec" or option != "exclude"  # the time beside a pair that is excluded does no harm
+    is_valued = form == "trec" or option not in PAIRS  # the time beside a pair that is excluded does no harm
     if start.columns and is_valued and (reason := start.misfit(taken, form)):
         called = "TREC's lines" if form == "trec" else "query, document and grade"
         text = f"{source.name}: this looks like a table without a header, not like {called}: {reason}"
         remedy = f"read it with: {way(source, start, layout, option)}"
-        if form == "trec" and option != "exclude":
+        if form == "trec" and option not in PAIRS:
             remedy += f"\nif these are {called} all the same: {layout.format_option('trec', source.path)}"
         raise InputError("unfit-columns", text, remedy=remedy)
 
@@ -217,16 +219,16 @@ def refuse_misfit(source: Source, layout: Layout, form: str, reading: "Reading")
 def way(source: Source, start: FirstLines, layout: Layout, option: str) -> str:
     """Return the options, and the call, that read a text without a header as a table."""
     columns = start.roles(layout)
-    if option == "exclude":
+    if option in PAIRS:
         columns[layout.value] = ""
     if len(start.columns) == _PAIR:
         columns.pop(layout.value)
-    typed = "--columns" if option == "exclude" else f"--{option}-format {start.format} --{option}-columns"
+    typed = "--columns" if option in PAIRS else f"--{option}-format {start.format} --{option}-columns"
     path = STDIN if source.path == STDIN else source.path
     called = "Run" if layout is RUN else "Qrels"
     in_python = f"{called}({path!r}, format={start.format!r}, columns={columns})"
-    if option == "exclude":
-        columns, in_python = {role: columns[role] for role in ("query", "document")}, f"exclude={in_python}"
+    if option in PAIRS:
+        columns, in_python = {role: columns[role] for role in ("query", "document")}, f"{option}={in_python}"
     return f"{typed} {_typed(columns)}\nin Python {in_python}"
 
 

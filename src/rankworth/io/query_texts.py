@@ -125,6 +125,22 @@ DOCUMENTS: Final = Kind(
 )
 
 
+ITEMS: Final = Kind(
+    role="document",
+    usual={
+        "document": (
+            ("item_id", "item-id", "itemid", "item_number", *USUAL["document"][0]),
+            *(RECORD, ("item",), ("document",), *USUAL["document"][2:]),
+        ),
+        "text": (),
+    },
+    unnamed_columns={},
+    file="corpus.jsonl",
+    method="docs_iter",
+    called="the items",
+)
+
+
 def queries(source: object, *, columns: Mapping[str, str] = NONE) -> QueryTable:
     """Read what queries say, and what else is known of them.
 
@@ -202,6 +218,33 @@ def documents(
     return texts
 
 
+def items(source: object, *, columns: Mapping[str, str] = NONE) -> tuple[dict[str, dict[str, Any]], str]:
+    """Read what is known of items.
+
+    Args:
+        source: as for `queries`; rows and frames are those of items.
+        columns: which column holds the ids, `{"document": "nr"}`.
+
+    Returns:
+        `{item: {column: value}}`, and what the table is called.
+
+    Raises:
+        InputError: where anything is wrong with it; `input-type` where an item appears twice and not alike.
+        UsageError: `unknown-setting`.
+
+    >>> items([{"item_id": "a", "genres": "drama|war"}, {"item_id": "b", "genres": None}])
+    ({'a': {'genres': 'drama|war'}, 'b': {'genres': None}}, 'the items')
+    """
+    rows: dict[str, Row] = {}
+    for row in _rows(source, _TextReader(ITEMS, columns)):
+        first = rows.setdefault(row.id, row)
+        if str(first.more) != str(row.more):
+            text = f"{row.where}: item {quoted([row.id])} is there again with another column (first: {first.where})"
+            raise InputError("input-type", text, remedy="keep one row for each item")
+    name = quoted(paths) if (paths := paths_of(source)) else ITEMS.called
+    return {item: row.more for item, row in rows.items()}, name
+
+
 def check_documents(source: object) -> None:
     """Read the first document of files, so that wrong ones are refused before anything that takes long.
 
@@ -237,8 +280,8 @@ class Row(NamedTuple):
 
     id: str
     text: str
-    more: dict[str, Value]
-    """what else is known of a query"""
+    more: dict[str, Any]
+    """what else is known of a query or an item"""
     where: str
 
 
@@ -335,8 +378,12 @@ class _TextReader:
             raise InputError("missing-value", text, remedy="drop or fill such rows")
         row = id_ if type(id_) is str else validate.text_ids([id_], lambda _: f"{where}: the {self.kind.role}")[0]
         text = _text_of(cells.get(chosen["text"]), where)
-        more: dict[str, Value] = {}
-        if self.kind is DOCUMENTS:
+        more: dict[str, Any] = {}
+        if self.kind is ITEMS:
+            names = [key for key in cells if key and key not in chosen.values()]
+            more = {str(key): item if _is_nested(item := cells[key]) else _value_of(item) for key in names}
+            validate.refuse_halves((row, *more.values()), where, "item")
+        elif self.kind is DOCUMENTS:
             text = _titled(_text_of(cells.get(chosen["title"]), where), text)
         else:
             inner = cells.get("metadata")  # where BEIR keeps what else is known of a query

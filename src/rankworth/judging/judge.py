@@ -197,6 +197,8 @@ def judge_all(
 def _completed(judged_run: JudgedRun, qrels: Qrels, run: Run, include: Include) -> JudgedRun:
     """Say whether a run came as lists, and put the grades by subtopic beside its rows where they are included."""
     judged_run = replace(judged_run, lists=run.lists is not None)
+    if include.catalogue is not None:
+        judged_run = replace(judged_run, hits=replace(judged_run.hits, catalogue=include.catalogue))
     is_whole = judged_run.hits.pool.grades.size == qrels.grades.size  # what was added has no subtopics
     if not include.subtopics or not is_whole:
         return judged_run

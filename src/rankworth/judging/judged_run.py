@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, Pool, expand, padded
+from rankworth.catalogue import Catalogue
 from rankworth.errors import InputError
 from rankworth.judged import Judged
 from rankworth.model import Qrels
@@ -21,7 +22,8 @@ _REMEMBERED: Final = 1 << 17
 Row = float | Sequence[float | None] | None
 """What one document of a ranking has: a grade, grades for each subtopic, or nothing."""
 _RANKS: Final = ("rank", "tie_first", "tie_last")
-COLUMNS: Final = (*_RANKS, "grade", "is_judged", "judgement", "positive", "elsewhere", "document", "score")
+_COUNTED: Final = ("item", "user")
+COLUMNS: Final = (*_RANKS, "grade", "is_judged", "judgement", "positive", "elsewhere", "document", "score", *_COUNTED)
 """columns of `JudgedRows`"""
 
 
@@ -162,18 +164,26 @@ class JudgedRows:
     """`[N]`: the id of the document, of queries that are to be shown; None where there are none"""
     score: Floats | None = None
     """`[N]`: its score; None where an engine keeps it"""
+    item: Integers | None = None
+    """`[N]`: the number of the document in the catalogue, negative where it has none; None without catalogue"""
+    user: Integers | None = None
+    """`[N]`: the number of the query among the users of the catalogue, -1 where it is not there"""
+    catalogue: Catalogue | None = None
+    """what is known of items and users; None where nothing was given"""
     ties: Literal["broken", "expected", "last"] = "broken"
     """whether the ranks count, or those that a group of equal scores shares: on average, or the last of them"""
 
     @property
     def tied_rows(self) -> NDArray[np.bool_]:
-        """`[N]`: judged documents, for another query where that is known, that share their score with another one."""
+        """`[N]`: documents that share their score with another one: judged ones, or all where items are known."""
+        if self.item is not None:
+            return self.tie_last > self.tie_first
         judged = self.is_judged if self.elsewhere is None else self.is_judged | self.elsewhere
         return (self.tie_last > self.tie_first) & judged
 
     @cached_property
     def tied(self) -> bool:
-        """Whether some judged document shares its score with another document."""
+        """Whether some document that counts shares its score with another document."""
         return self.tie_last is not self.tie_first and bool(self.tied_rows.any())
 
     def ranks_as(self, other: "JudgedRows") -> bool:
@@ -364,6 +374,8 @@ class JudgedRows:
             columns["pool_aspects"] = self.subtopics.of(by_id, in_pool, width)  # [Q, P, S]
         if self.elsewhere is not None:
             columns["elsewhere"] = real & self.elsewhere.take(rows, mode="clip")
+        for name in _COUNTED if self.item is not None else ():
+            columns[name] = np.where(real, getattr(self, name).take(rows, mode="clip"), -1)
         return Judged(
             **columns,
             grade=np.where(is_judged, self.grade.take(rows, mode="clip"), 0.0),
@@ -375,6 +387,7 @@ class JudgedRows:
             ties=self.ties,
             remembered=self.pool.remembered if is_kept else None,
             row=None if self.document is None else np.where(real, rows, -1),
+            catalogue=self.catalogue,
         )
 
     def with_rows(
@@ -392,6 +405,7 @@ class JudgedRows:
         columns: dict[str, Any] = {"rank": rank, "tie_first": spans[0], "tie_last": spans[1]}
         columns |= dict.fromkeys(("is_judged", "positive", "elsewhere"), grade is not None)
         columns |= {"grade": 0.0 if grade is None else grade, "judgement": -1, "document": "", "score": np.nan}
+        columns |= dict.fromkeys(_COUNTED, -1)
         ranks = np.append(self.rank, rank)  # the rows that are here, and behind them those that are added
         # query and rank of each as a number
         position = np.append(self.query, query) * (ranks.max(initial=0) + 1) + ranks

@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
+from rankworth.catalogue import Catalogue
 from rankworth.io.duplicates import COUNTED
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.ranking import Hits, Include, Rows, TieGroups
@@ -149,6 +150,15 @@ class _Rows(Rows):
         hits, judgements = self.hits(), np.full(self.keys.size, -1)  # [R]: of all rows
         judgements[hits.row] = hits.judgement
         return judgements[expand(self.starts[segments], self.lengths[segments])]
+
+    def items(self, rows: Integers, catalogue: Catalogue) -> Integers:
+        """Return the number of the document at each row in the catalogue, a negative one where it has none."""
+        ids = self._ids(rows)
+        numbers = ids.cast(pl.Enum(catalogue.items), strict=False).to_physical().cast(pl.Int64)
+        if numbers.null_count():
+            hashed = (ids.hash().to_numpy() >> np.uint64(2)).astype(np.int64)
+            return np.where(numbers.is_null().to_numpy(), -2 - hashed, numbers.fill_null(0).to_numpy())
+        return numbers.to_numpy()
 
     def judged_anywhere(self, rows: Integers) -> NDArray[np.bool_]:
         """Return whether the document of each row is judged for any query."""

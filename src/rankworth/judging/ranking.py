@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
+from rankworth.catalogue import Catalogue
 from rankworth.errors import InputError
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import Columns
@@ -41,6 +42,7 @@ class Ordering(NamedTuple):
         return self._replace(order="score" if lists is None else "given") if self.order == "auto" else self
 
 
+_HASH: Final = (1 << 62) - 1
 Conventions = Sequence[tuple[Qrels, Ordering]]
 """Judgements and the ordering of each convention by which a run is judged."""
 
@@ -54,6 +56,7 @@ class Include:
         elsewhere: whether a document is judged for any query; only where `full`.
         shown: queries of which all documents get rows, with ids and scores.
         subtopics: the grades by subtopic.
+        catalogue: what is known of items and users, whose numbers the rows have; only where `full`.
 
     """
 
@@ -61,6 +64,7 @@ class Include:
     elsewhere: bool = False
     shown: Collection[str] = ()
     subtopics: bool = False
+    catalogue: Catalogue | None = None
 
 
 @dataclass(frozen=True)
@@ -164,6 +168,11 @@ class Rows(ABC):
     def judgements(self, segments: Integers) -> Integers:
         """Return the judgement of every row of the given judged queries, -1 where there is none."""
 
+    def items(self, rows: Integers, catalogue: Catalogue) -> Integers:
+        """Return the number of the document at each row in the catalogue, a negative one where it has none."""
+        numbers, documents = catalogue.numbers, self.documents(rows)
+        return np.array([numbers.get(each, -2 - (hash(each) & _HASH)) for each in documents], dtype=np.int64)
+
     @abstractmethod
     def judged_anywhere(self, rows: Integers) -> NDArray[np.bool_]:
         """Return whether the document of each row is judged for any query."""
@@ -199,6 +208,11 @@ class Rows(ABC):
         }
         if include.elsewhere and include.full:
             columns["elsewhere"] = self.judged_anywhere(hits.row)
+        if include.catalogue is not None and include.full:
+            columns["item"] = self.items(hits.row, include.catalogue)
+            users = include.catalogue.users
+            numbers = np.array([users.get(query, -1) for query in self.queries], dtype=np.int64)  # [S]
+            columns["user"] = numbers[hits.segment]
         if include.shown:
             columns["document"] = document = np.full(hits.segment.size, "", dtype=object)
             named = np.flatnonzero(np.isin(hits.segment, self._shown))  # [D]: the hits that have an id

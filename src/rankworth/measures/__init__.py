@@ -1,6 +1,6 @@
 """The measures: each defined once, as terms per rank; and the facts, which are counted.
 
-No list of measures stands here: importing the definitions fills `CATALOGUE` and `FACTS`.
+No list of measures stands here: importing the definitions fills `CATALOGUE`, `ITEM_MEASURES` and `FACTS`.
 """
 
 from rankworth.measures import (
@@ -11,17 +11,21 @@ from rankworth.measures import (
     curves,
     cwl,
     diversity,
+    exposure,
     facts,
     graded,
+    items,
     parity,
     pooling,
+    whole_runs,
 )
-from rankworth.measures.core import CATALOGUE, Averaging, Measure, Terms, gmean, measure
+from rankworth.measures.core import CATALOGUE, ITEM_MEASURES, Averaging, Measure, Terms, gmean, measure
 from rankworth.measures.facts import FACTS, Fact, TextFact
 
 __all__ = [
     "CATALOGUE",
     "FACTS",
+    "ITEM_MEASURES",
     "Averaging",
     "Fact",
     "Measure",
@@ -34,10 +38,13 @@ __all__ = [
     "curves",
     "cwl",
     "diversity",
+    "exposure",
     "facts",
     "gmean",
     "graded",
+    "items",
     "measure",
     "parity",
     "pooling",
+    "whole_runs",
 ]

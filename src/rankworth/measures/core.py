@@ -15,6 +15,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, Self
 
+from rankworth.catalogue import Source
 from rankworth.errors import MeasureError
 from rankworth.judged import Array, Judged, added_up, constant, namespace
 from rankworth.measures.parameters import Parameter, plain, read
@@ -155,6 +156,8 @@ class Definition:
         beside: parameters that mean something only while another one has a value: `{"rel": ("gain", "binary")}`.
         elsewhere: whether it asks which documents are judged for another query.
         subtopics: whether it looks at the grades for each subtopic.
+        needs: the data about items that it looks at.
+        of_run: whether it is measured on all queries together, and the function takes `Recommended`.
         at: the parameter that `@` sets, for a measure that has no cutoff (`IPrec@0.1`).
         better: `"lower"` for a measure of what should not be.
         gains: who has which of the usual gains, for the line that compares them: `{"linear": "as in trec_eval"}`.
@@ -187,6 +190,8 @@ class Definition:
     beside: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
     elsewhere: bool = False
     subtopics: bool = False
+    needs: tuple[Source, ...] = ()
+    of_run: bool = False
     at: str = ""
     better: Better = "higher"
     gains: Mapping[str, str] = field(default_factory=dict)
@@ -194,8 +199,8 @@ class Definition:
     function: Callable[..., Any] = _undefined
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
-    def __call__(self, function: Callable[..., Terms]) -> "Measure":
-        """The measure that a function defines.
+    def __call__(self, function: Callable[..., Any]) -> "Measure":
+        """The measure that a function defines: one that returns terms, or the value of a whole run.
 
         Raises:
             MeasureError: `bad-definition`, `duplicate-measure`.
@@ -206,14 +211,15 @@ class Definition:
         if not callable(measured):
             message = f"measure({name!r}) decorates {measured!r}: a measure is a function of a Judged"
             raise MeasureError("bad-definition", message)
-        if name in CATALOGUE and (home := _defined_in(CATALOGUE[name].definition.function)) != _defined_in(function):
+        table = ITEM_MEASURES if self.needs or self.of_run else CATALOGUE
+        if name in table and (home := _defined_in(table[name].definition.function)) != _defined_in(function):
             raise MeasureError("duplicate-measure", f"{name} is defined by {home}; choose another name")
         parameters = read(name, function)
         if _JUDGED_ONLY in parameters or (self.at and self.at not in parameters):
             message = f"{name}: {_JUDGED_ONLY} is a parameter of every measure, and at={self.at!r} names one of its own"
             raise MeasureError("bad-definition", message)
-        CATALOGUE[name] = Measure(replace(self, function=function, parameters=parameters))
-        return CATALOGUE[name]
+        table[name] = Measure(replace(self, function=function, parameters=parameters))
+        return table[name]
 
     @property
     def sentence(self) -> str:
@@ -371,6 +377,8 @@ class Measure(Named):
         ranking = judged.condensed if self.judged_only else judged
         if self.cutoff is not None:
             ranking = ranking.cut(self.cutoff)
+        if self.definition.of_run:
+            raise of_all_queries(self.name)
         if ranking.ties != "broken" and not (self.definition.linear or self.definition.tied):
             raise no_ties(self.name, ranking.ties)
         terms: Terms = self.definition.function(ranking, **dict(self.settings))
@@ -379,6 +387,12 @@ class Measure(Named):
     def values(self, judged: Judged) -> Array:
         """`[Q]`: the value of each query; NaN where undefined."""
         return self.terms(judged).value()
+
+
+def of_all_queries(name: str) -> MeasureError:
+    """The error of a measure that single queries do not have."""
+    text = f"{name} is measured on all queries together: no rank and no query contributes to it by itself"
+    return MeasureError("measure-syntax", text, remedy="rankworth evaluate and rankworth compare show it")
 
 
 def no_ties(name: str, ties: str) -> MeasureError:
@@ -416,11 +430,13 @@ def gmean(measure: Named) -> Measure:
 
 
 CATALOGUE: Final[dict[str, Measure]] = {}
-"""Every measure there is, under its name; `@measure` adds to it, and no other list of measures exists."""
+"""Every measure of judgements and a run, under its name; `@measure` adds to it."""
+ITEM_MEASURES: Final[dict[str, Measure]] = {}
+"""Every measure that needs data about items, under its name; `@measure` adds to it."""
 
 
 def _restored(name: str, settings: tuple[tuple[str, Any], ...], *rest: Any) -> Measure:  # noqa: ANN401 - its fields
-    return Measure(CATALOGUE[name].definition, settings, *rest)
+    return Measure((CATALOGUE.get(name) or ITEM_MEASURES[name]).definition, settings, *rest)
 
 
 def _defined_in(function: Callable[..., Any]) -> str:

@@ -60,11 +60,15 @@ class Parameter:
     series: bool = False
     flag: bool = False
     optional: bool = False
+    text: bool = False
 
     def accept(self, value: Any, measure: str) -> Any:  # noqa: ANN401 - whatever the parameter holds
         """The value in its one form, or a `bad-parameter` error."""
-        if isinstance(value, str) and value.replace(" ", "") in self.words:
-            return value.replace(" ", "")
+        is_word = isinstance(value, str | int) and not isinstance(value, bool)
+        if is_word and (word := str(value).replace(" ", "")) in self.words:
+            return word
+        if self.text and isinstance(value, str | int | float) and not isinstance(value, bool):
+            return self._text(str(value), measure)
         if self.grades and isinstance(value, Mapping | tuple):
             return self._gains(value, measure)
         if self.series and isinstance(value, list | tuple) and value and all(map(self._is_number, value)):
@@ -88,6 +92,8 @@ class Parameter:
             kind = "a whole number" if self.numbers.whole else "a number"
             kind += f" {self.numbers}" if self.numbers != _ANY else ""
             choices.append(f"a list such as [0.2, 0.5] of which each is {kind}" if self.series else kind)
+        if self.text:
+            choices.append("a name")
         if self.flag:
             choices.append("True or False")
         if self.grades:
@@ -95,6 +101,13 @@ class Parameter:
         if self.optional:
             choices.append("None")
         return " or ".join(choices)
+
+    def _text(self, value: str, measure: str) -> str:
+        """A name, without the signs that the name of a measure is written with."""
+        if any(sign in "(),=@|" or not sign.isprintable() for sign in value):
+            problem = f"{measure}({self.name}={value!r}): a name has no ( ) , = @ |"
+            raise MeasureError("bad-parameter", problem, remedy="rename the column")
+        return value.strip()
 
     def _gains(self, value: Any, measure: str) -> tuple[tuple[float, float], ...]:  # noqa: ANN401
         pairs = value.items() if isinstance(value, Mapping) else value
@@ -132,10 +145,10 @@ def read(name: str, function: Callable[..., Any]) -> Mapping[str, Parameter]:
     return MappingProxyType(parameters)
 
 
-def _parameter(name: str, default: Any, hint: Any) -> Parameter:  # noqa: ANN401 - any annotation
+def _parameter(name: str, default: Any, hint: Any) -> Parameter:  # noqa: ANN401, C901 - any annotation, a line for each
     words: list[str] = []
     numbers = None
-    grades = series = flag = optional = False
+    grades = series = flag = optional = text = False
     stack = [hint]
     while stack:
         kind = stack.pop()
@@ -150,6 +163,8 @@ def _parameter(name: str, default: Any, hint: Any) -> Parameter:  # noqa: ANN401
             optional = True
         elif kind is bool:
             flag = True
+        elif kind is str:
+            text = True
         elif origin is tuple:
             series = True
             stack.append(args[0])
@@ -157,7 +172,7 @@ def _parameter(name: str, default: Any, hint: Any) -> Parameter:  # noqa: ANN401
             stack.extend(reversed(args))
         elif kind in (float, int):
             numbers = _ANY
-    return Parameter(name, default, tuple(words), numbers, grades, series, flag, optional)
+    return Parameter(name, default, tuple(words), numbers, grades, series, flag, optional, text)
 
 
 def _as_float(value: typing.SupportsFloat) -> float:

@@ -1,4 +1,4 @@
-"""What a call gives beside its settings: pairs to exclude, weights and groups of queries."""
+"""What a call gives beside its settings: pairs to exclude, weights and groups of queries, data about items."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from rankworth.groups import ROW_WEIGHTS, Groups, Weights
 from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.item_data import ExpectedRun, History, Items
 from rankworth.settings import Averaging, Judging, explained_by
 
 
@@ -19,17 +20,24 @@ class CallData:
         weights: how much each query counts: a mean is the sum of weight times value over the sum of the weights, of all
             queries that the mean is taken over; sums are not weighted.
         macro: groups that count alike: a mean is that of the means of the groups; sums are those of all queries.
+        history: which user had which item before, for measures of novelty and popularity.
+        items: a table of items, for measures of diversity, coverage and exposure.
+        expected_run: the run that users expect, for unexpectedness.
 
     """
 
     exclude: Exclusion | None = None
     weights: Weights | None = None
     macro: Groups | None = None
+    history: History | None = None
+    items: Items | None = None
+    expected_run: ExpectedRun | None = None
 
     @property
     def bare(self) -> "CallData":
-        """The data without the pairs that are excluded, of which the label says enough."""
-        return self if self.exclude is None else replace(self, exclude=self.exclude.bare)
+        """The data without pairs and rows, of which the labels say enough."""
+        labelled = {name: data.bare for name in LABELLED if (data := getattr(self, name)) is not None}
+        return replace(self, **labelled) if labelled else self
 
 
 NO_DATA: Final = CallData()
@@ -37,8 +45,13 @@ READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "exclude": Exclusion.of,
     "weights": Weights.of,
     "macro": Groups.of,
+    "history": History.of,
+    "items": Items.of,
+    "expected_run": ExpectedRun.of,
 }
 """what reads each argument"""
+LABELLED: Final = ("exclude", "history", "items", "expected_run")
+"""data of which a signature tells a label alone"""
 OF_RANKERS: Final = {
     "mask": "of rows, evaluate(labels=..., padding=~numpy.asarray(mask)) leaves out those that are none",
     **dict.fromkeys(
@@ -52,8 +65,8 @@ _JUDGING: Final = tuple(setting.name for setting in fields(Judging))
 _PLACE: Final = _JUDGING.index("exclude_from")
 JUDGING: Final = (*_JUDGING[:_PLACE], "exclude", *_JUDGING[_PLACE:])
 """what decides how a run is judged, in the order of signatures: the settings, and what is excluded"""
-AVERAGING: Final = (*(setting.name for setting in fields(Averaging)), "weights", "macro")
-"""what decides how values become a mean, in the order of signatures: the settings, weights and groups"""
+AVERAGING: Final = (*(setting.name for setting in fields(Averaging)), "weights", "macro", *LABELLED[1:])
+"""what decides about values and means, in the order of signatures: the settings, weights, groups, data about items"""
 
 
 def conventions_by_name(judging: Judging, averaging: Averaging, data: CallData) -> dict[str, Any]:

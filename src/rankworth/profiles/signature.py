@@ -17,13 +17,21 @@ from typing import Any, Final
 from rankworth.errors import UsageError
 from rankworth.groups import Groups, Weights
 from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.item_data import ExpectedRun, History, Items
 from rankworth.profiles.call_data import AVERAGING, JUDGING, conventions_by_name
 from rankworth.profiles.profile import PROFILES, STANDARD, Profile, ResolvedMeasure
 from rankworth.settings import as_typed, parsed
 
 _RECORDED: Final = ("profile", "derived", "ranked_by", "exact", "rankworth", "seed", "digits")
 """what is told of a number and does not make it another"""
-_BARE: Final[Mapping[str, Callable[[str], Any]]] = {"exclude": Exclusion, "weights": Weights.bare, "macro": Groups.bare}
+_BARE: Final[Mapping[str, Callable[[str], Any]]] = {
+    "exclude": Exclusion,
+    "weights": Weights.bare,
+    "macro": Groups.bare,
+    "history": History,
+    "items": Items,
+    "expected_run": ExpectedRun,
+}
 """data of which a line tells what tells them apart, and not what they are"""
 _KNOWN: Final = (*JUDGING, *AVERAGING, *_RECORDED, "queries")
 _PAIR: Final = re.compile(r"(?P<name>[a-z_]+):(?P<value>.*)", re.DOTALL)
@@ -115,7 +123,7 @@ class Signature:
             return None
         words = ["--profile", profile] if profile != STANDARD.name else []
         for name, value in settings.items():
-            if name not in ("weights", "macro", "exclude"):
+            if name not in _BARE:
                 words += as_typed(name, value)
         return words
 

@@ -31,6 +31,7 @@ from rankworth.results.file import (
 )
 from rankworth.scoring import columns as scoring
 from rankworth.scoring.columns import Mask
+from rankworth.settings import DATA
 from rankworth.tables import columns as tables
 from rankworth.version import __version__
 
@@ -192,7 +193,7 @@ def renewal(
         reading: options that say how files are read.
 
     """
-    settings = {name: text for name, text in line.settings.items() if name not in ("exclude", "weights", "macro")}
+    settings = {name: text for name, text in line.settings.items() if name not in DATA}
     options = [*reading, *(replace(line, settings=settings).options() or []), "-q", "-o", path]
     return shlex.join(["rankworth", "evaluate", qrels, *runs, "-m", *measures, *options])
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from rankworth.groups import Groups, Parts, Weights
 from rankworth.names import Quantity
 from rankworth.profiles import NO_DATA, CallData
 from rankworth.settings import Averaging
+
+if TYPE_CHECKING:
+    from rankworth.scoring.whole_runs import WholeRun
 
 Mask = NDArray[np.bool_]
 Link = Literal["mean", "gmean", "sum"]
@@ -105,6 +108,8 @@ class Column:
         halves: whether halves are rounded to the `even` digit or `up`.
         over_none: the mean over no query.
         logarithms: whether queries show what is added for a geometric mean.
+        whole: what queries are shown, of a measure of all queries together.
+        exact: that measure, which the mean of the values is but for rounding.
 
     """
 
@@ -119,6 +124,8 @@ class Column:
     halves: Literal["even", "up"] = "even"
     over_none: float = math.nan
     logarithms: bool = False
+    whole: "WholeRun | None" = None
+    exact: float | None = None
 
     @property
     def visible(self) -> Floats:
@@ -137,7 +144,13 @@ class Column:
     def part(self, queries: Mask) -> "Column":
         """Return the values of some queries alone, `[Q]`."""
         weights = np.where(queries, self.weights, 0.0)
-        return replace(self, weights=weights, listed=self.listed & queries)
+        part = replace(self, weights=weights, listed=self.listed & queries)
+        return part if self.whole is None else part.of_whole(self.whole)
+
+    def of_whole(self, whole: "WholeRun") -> "Column":
+        """Return the column of a measure of all queries together that count here."""
+        exact, values = whole.values(self.counted)
+        return replace(self, values=values, shown=None, whole=whole, exact=exact)
 
     def with_values(self, values: Floats) -> "Column":
         """Return the column with other values, `[Q]`, of the queries that are listed; they count as those do."""
@@ -153,6 +166,8 @@ class Column:
             return float(self.values[rows].sum())
         if not rows.any():
             return self.over_none
+        if self.exact is not None:
+            return float(rounded(self.exact, self.decimals, self.halves))
         strata = None if self.strata is None else self.strata[rows]
         number = stratified(additive(self.values[rows], self.link), self.weights[rows], strata)
         [number] = from_logarithms(np.array([number]), [self.link]).tolist()

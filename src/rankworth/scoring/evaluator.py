@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
+from rankworth.catalogue import Catalogue
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.groups import Groups
 from rankworth.judging import Include, JudgedRun, grades, judge_all
 from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.item_data import catalogue_of
 from rankworth.judging.overlap import alike_documents
 from rankworth.judging.quirks import paired, separated, shortened
 from rankworth.judging.ranking import Ordering
 from rankworth.measures import TextFact
 from rankworth.model import Qrels, Run
 from rankworth.names import kind_of
-from rankworth.profiles import Profile, ResolvedMeasure
+from rankworth.profiles import NO_DATA, Profile, ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask
 from rankworth.scoring.inputs import Judgements
 from rankworth.scoring.measured_run import MeasuredRun, layout_of, standing_of
@@ -39,14 +41,15 @@ class Requirements(NamedTuple):
     has_unjudged: bool
     """whether queries of the run count that nobody judged"""
     looks_elsewhere: bool
-    """whether they count by documents that are judged for other queries"""
+    """whether they count by documents that are judged for other queries, or by data about items"""
 
     @classmethod
     def of(cls, measure: ResolvedMeasure) -> "Requirements":
         """Take the requirements out of the settings of a measure."""
         counts_extra = measure.averaging.extra != "ignore"
         has_unjudged = counts_extra or measure.averaging.divisor == "run"
-        looks_elsewhere = counts_extra and measure.quantity.definition.elsewhere
+        definition = measure.quantity.definition
+        looks_elsewhere = counts_extra and bool(definition.elsewhere or definition.needs)
         return cls(measure.judging, measure.data.exclude, has_unjudged, looks_elsewhere)
 
     @property
@@ -214,6 +217,7 @@ def evaluate_run(
         elsewhere=any(quantity.definition.elsewhere for quantity, _ in quantities),
         shown=shown,
         subtopics=any(quantity.definition.subtopics for quantity, _ in quantities),
+        catalogue=_catalogue(measures),
     )
     judge = partial(_judged, include=include, progress=progress)
     if not any(map(len, qrels.values())):  # judgements without a row, which no run can meet
@@ -240,6 +244,13 @@ def evaluate_run(
             measured = error
         by_measure |= {id(measure): measured for required in equal for measure in measures[required]}
     return Evaluation(judgements, run, by_measure)
+
+
+def _catalogue(measures: Mapping[Requirements, Sequence[ResolvedMeasure]]) -> Catalogue | None:
+    """Return what measures need to know of items; None where none of them needs it, or nothing is given."""
+    needy = [each for group in measures.values() for each in group if each.quantity.definition.needs]
+    data = next((each.data for each in needy), NO_DATA)
+    return catalogue_of(data.history, data.items, data.expected_run)
 
 
 def _required(

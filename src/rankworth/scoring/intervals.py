@@ -45,7 +45,11 @@ def intervals(columns: Sequence[Column], level: float, seed: int) -> tuple[Float
             ends = stats.intervals(table[:, is_defined], level=level, seed=seed)
             defined = np.array(indices)[is_defined]
             low[defined], high[defined] = ends.low, ends.high
-    return from_logarithms(low, links), from_logarithms(high, links)
+    low, high = from_logarithms(low, links), from_logarithms(high, links)
+    for index, column in enumerate(columns):
+        if column.whole is not None:  # whose values may lie beyond the range of the measure
+            low[index], high[index] = np.clip((low[index], high[index]), *column.whole.measure.range)
+    return low, high
 
 
 def bootstrap(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats
 from rankworth.errors import MeasureError
 from rankworth.judging.judged_run import JudgedRows, JudgedRun, subtopics_of
-from rankworth.measures import TextFact
+from rankworth.measures import Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.model import Qrels
 from rankworth.names import Quantity
@@ -18,6 +18,7 @@ from rankworth.profiles import NO_DATA, CallData
 from rankworth.scoring import columns as scoring
 from rankworth.scoring.columns import Column, Mask, QueryMasks, Standing
 from rankworth.scoring.counts import TieEffect
+from rankworth.scoring.whole_runs import WholeRun, refuse_weights
 from rankworth.settings import Averaging, Judging
 
 
@@ -43,6 +44,8 @@ class MeasuredRun:
     """which rows each measure was measured with"""
     ties: list[TieEffect] = field(default_factory=list)
     """measures whose mean depends on the order of ties, once a diagnosis was made"""
+    whole: dict[Quantity, WholeRun] = field(default_factory=dict)
+    """measures of all queries together"""
     _rows: dict[Averaging, QueryMasks] = field(default_factory=dict)
 
     @property
@@ -75,12 +78,17 @@ class MeasuredRun:
         Raises:
             MeasureError: where it does not suit the grades or the ties.
             RefusedError: as `rows_of` and `column_of`.
+            UsageError: `conflicting-options`, where a measure of all queries together is to be weighted.
 
         """
         if quantity in self.failed:
             raise self.failed[quantity]
         values = self.values[quantity] if values is None else values
-        return scoring.column_of(quantity, values, self.rows(settings), self.standing, settings, data)
+        column = scoring.column_of(quantity, values, self.rows(settings), self.standing, settings, data)
+        if quantity not in self.whole:
+            return column
+        refuse_weights(self.whole[quantity].measure, data)
+        return column.of_whole(self.whole[quantity])
 
     def with_rankings(
         self,
@@ -130,6 +138,12 @@ class MeasuredRun:
             by_layout.setdefault(self.layouts[quantity], []).append(quantity)
             is_text = isinstance(quantity, TextFact)
             self.values[quantity] = np.full(size, "", dtype=object) if is_text else np.zeros(size)
+            if isinstance(quantity, Measure) and quantity.definition.of_run:
+                by_layout[self.layouts[quantity]].remove(quantity)
+                try:
+                    self.whole[quantity] = WholeRun.of(quantity, self.hits, self.qrels, condensed=self.condensed)
+                except MeasureError as error:
+                    self.failed[quantity] = error
         for layout, same_layout in by_layout.items():
             hits = self.hits.compact() if layout == "judged" else self.hits
             for places, block in hits.blocks():  # the queries of a block, and their cells

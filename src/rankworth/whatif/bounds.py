@@ -204,6 +204,8 @@ def no_bounds(context: MeasureContext, by: Varied) -> str:
     """Say why the settings of a measure leave it without bounds; empty where they do not, and of counts."""
     if not _is_measure(context):
         return ""
+    if context.measure.definition.of_run:
+        return f"{context.measure.name} is measured on all queries together, and bounds are those of single queries"
     return next(_reasons_of_orders(context) if by == "ties" else _reasons_of_grades(context), "")
 
 

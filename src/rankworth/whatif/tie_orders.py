@@ -66,7 +66,8 @@ def is_ordered(context: MeasureContext) -> bool:
         True: True,
         False: False,
     }[definition.ordered]
-    return (definition.linear or has_order) and not found_within
+    is_dropping = measure.parameters.get("cold") == "dropped"  # what is divided by depends on the order then
+    return (definition.linear or has_order) and not found_within and not is_dropping
 
 
 def worth(measure: Measure, hits: JudgedRows) -> Floats:
@@ -85,7 +86,7 @@ def _worth(measure: Measure, block: Judged) -> Floats:
     """Return `[Q, H]`, the worth of documents, of which each stands at rank 1."""
     parameters = measure.parameters
     is_graded = "gain" in parameters or parameters.get("max_grade") is not None or "rel" not in parameters
-    if measure.definition.linear and (is_graded or measure.definition.subtopics):
+    if measure.definition.linear and (is_graded or measure.definition.subtopics or measure.definition.needs):
         return np.asarray(replace(measure, cutoff=None, judged_only=False).terms(block).gain)
     return np.asarray(
         gain_of(block, parameters.get("gain", "linear")) if is_graded else relevant(block, parameters["rel"])
@@ -174,8 +175,9 @@ def ties_of(hits: JudgedRows) -> list[Tie]:
         row_groups: dict[object, list[int]] = {None: [-1] * (int(hits.tie_last[rows[0]]) - first + 1 - len(rows))}
         for row in rows:
             label = (float(hits.grade[row]), hits.elsewhere is not None and bool(hits.elsewhere[row]))
-            by_subtopic = row if hits.subtopics is not None else None
-            row_groups.setdefault((*label, by_subtopic) if hits.is_judged[row] else label[1] or None, []).append(row)
+            by_row = row if hits.subtopics is not None or hits.item is not None else None  # no two rows are alike then
+            is_told = hits.is_judged[row] or hits.item is not None
+            row_groups.setdefault((*label, by_row) if is_told else label[1] or None, []).append(row)
         ties.append(Tie(first, [*filter(None, row_groups.values())]))
     return ties
 

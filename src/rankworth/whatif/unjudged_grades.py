@@ -242,7 +242,9 @@ def scale_of(sides: Sequence[MeasureContext]) -> Floats:
 
 
 def _worth_of(measure: Measure, scale: Floats) -> Floats:
-    """Return `[G]`, what documents of some grades, `[G]`, are worth."""
+    """Return `[G]`, what documents of some grades, `[G]`, are worth; 0 where it is the item that counts."""
+    if measure.definition.needs:
+        return np.zeros(scale.size)
     # a single query, with a document of each grade
     ranks, ends = np.arange(1, scale.size + 1), np.array([0, scale.size])
     is_judged, pool = np.ones(scale.size, dtype=bool), Pool(ends, np.sort(scale)[::-1])

@@ -1,0 +1,261 @@
+"""What is known of items beside judgements: who had which item before, what items are like, what users expect.
+
+Shapes: `I` items, `P` pairs of a user and an item.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.arrays import Floats, Integers
+from rankworth.errors import MeasureError, quoted
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+Distance = Literal["", "cosine", "euclidean", "hamming", "jaccard"]
+"""How far two items are apart; where empty, as the column has it."""
+Source = Literal["history", "items", "expected_run"]
+"""What a catalogue is made of."""
+HISTORY: Final = "history"
+"""what stands for the users of items in place of a column"""
+_USUAL: Final[Mapping[str, Distance]] = {"vector": "cosine", "set": "jaccard", "category": "hamming"}
+_FITTING: Final[Mapping[str, tuple[Distance, ...]]] = {
+    "vector": ("cosine", "euclidean"),
+    "set": ("jaccard",),
+    "category": ("hamming",),
+}
+_GIVEN: Final[Mapping[str, str]] = {
+    "history": "--history FILE (history=: a path, a frame, {user: [item, ...]})",
+    "items": "--items FILE (items=: a path, a frame, {item: {column: value}})",
+    "expected_run": "--expected-run FILE (expected_run=: the run of a simple recommender)",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ItemColumn:
+    """A column of the table of items.
+
+    Attributes:
+        kind: whether each item has a `category`, a `set` of these, or a `vector`.
+        names: the categories, in the order of their UTF-8 bytes; empty of vectors.
+        values: of categories `[I]`, the number of each, -1 where there is none; of vectors `[I, D]`, NaN where there is
+            none; of sets a sparse matrix `[I, C]` of 0 and 1.
+
+    """
+
+    kind: Literal["category", "set", "vector"]
+    names: tuple[str, ...]
+    values: Any
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """`[I]`: whether the item has a value."""
+        if self.kind == "category":
+            return np.asarray(self.values >= 0)
+        if self.kind == "vector":
+            return np.asarray(~np.isnan(self.values).any(axis=1))
+        return np.asarray(np.diff(self.values.indptr) > 0)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """`[I, G]`: how much of an item belongs to each group: a set belongs to its categories in equal parts."""
+        if self.kind == "category":
+            shares = np.zeros((self.values.size, len(self.names)))
+            shares[np.flatnonzero(self.known), self.values[self.known]] = 1.0
+            return shares
+        counts = np.maximum(np.diff(self.values.indptr), 1)  # [I]
+        return np.asarray(self.values.todense() / counts[:, None])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairs:
+    """Pairs of users and items, each once.
+
+    Attributes:
+        keys: `[P]`, ascending: the number of the user times the number of items, plus that of the item.
+        rank: `[P]`, the rank of the item in the list of the user; empty where there are no lists.
+
+    """
+
+    keys: Integers
+    rank: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def find(self, keys: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+        """Return where keys of any shape stand, and whether they are there."""
+        if not self.keys.size:
+            return np.zeros_like(keys), np.zeros(keys.shape, dtype=bool)
+        index = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
+        return index, self.keys[index] == keys
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Catalogue:
+    """Items and users by number, and what is known of them; negative numbers stand for those that are not there.
+
+    Attributes:
+        items: `[I]`, the ids, in the order of their UTF-8 bytes.
+        users: the number of each user.
+        sources: what was given.
+        in_history: `[I]`, whether somebody had the item.
+        in_table: `[I]`, whether the table of items has it.
+        n_users: how many users have a history.
+        item_users: `[I]`, how many users had the item.
+        interactions: `[I]`, how often users had it.
+        seen: which user had which item.
+        expected: the lists of the expected run.
+        columns: those of the table of items, by name.
+        called: what messages call the table of items.
+
+    """
+
+    items: Sequence[str]
+    users: Mapping[str, int]
+    sources: frozenset[Source]
+    in_history: NDArray[np.bool_]
+    in_table: NDArray[np.bool_]
+    n_users: int
+    item_users: Integers
+    interactions: Integers
+    seen: Pairs
+    expected: Pairs
+    columns: Mapping[str, ItemColumn]
+    called: str = "the items"
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """The number of each item."""
+        return {item: number for number, item in enumerate(self.items)}
+
+    def keys(self, user: Integers, item: Integers) -> Integers:
+        """Return a number for each pair of a user and an item; -1 where one of them is not known."""
+        return np.where((user < 0) | (item < 0), -1, user * len(self.items) + item)
+
+    @cached_property
+    def matrix(self) -> "sparse.csr_array":
+        """`[I, U]`: whether the user had the item, rows of length 1 or empty."""
+        from scipy import sparse  # noqa: PLC0415 - rarely needed
+
+        user, item = np.divmod(self.seen.keys, max(1, len(self.items)))  # [P] each
+        lengths = np.sqrt(np.maximum(self.item_users, 1))  # [I]
+        size = (len(self.items), max(1, len(self.users)))
+        return sparse.csr_array((1 / lengths[item], (item, user)), shape=size)
+
+    @cached_property
+    def popularity_rank(self) -> Floats:
+        """`[I]`: the place of the item by the number of its interactions, from 1; equal ones share it."""
+        places = np.unique(-self.interactions, return_inverse=True)[1].reshape(-1)
+        return np.asarray(places + 1, dtype=np.float64)
+
+    @cached_property
+    def has_expected(self) -> NDArray[np.bool_]:
+        """Whether the expected run has a list for each user."""
+        owners = self.expected.keys // max(1, len(self.items))
+        return np.bincount(owners, minlength=max(1, len(self.users))) > 0
+
+    def quantiles(self, counts: Integers) -> Floats:
+        """Return the mean place of each item by a count, from the least popular, over the number of items; 0 of others.
+
+        Args:
+            counts: `[I]`.
+
+        """
+        ascending = np.sort(counts[counts > 0])
+        first, last = (np.searchsorted(ascending, counts, side) for side in ("left", "right"))
+        return np.where(counts > 0, (first + 1 + last) / 2 / max(1, ascending.size), 0.0)
+
+    @cached_property
+    def lengths(self) -> Integers:
+        """How many different items each user had."""
+        return np.bincount(self.seen.keys // max(1, len(self.items)), minlength=max(1, len(self.users)))
+
+    def column(self, name: str, measure: str, parameter: str) -> tuple[str, ItemColumn]:
+        """Return a column of the table of items, the only one where none is named, and its name.
+
+        Raises:
+            MeasureError: `missing-input`, where there is no table; `bad-parameter`, where it has no such column.
+
+        """
+        require(self, "items", measure)
+        if not name and len(self.columns) == 1:
+            [name] = self.columns
+        if name not in self.columns:
+            has = f"{self.called}: the columns are {quoted(self.columns, 8)}" if self.columns else "it has ids only"
+            text = f"{measure}: {parameter}={name}: {has}" if name else f"{measure}: which column of items? {has}"
+            example = next(iter(self.columns), "COLUMN")
+            raise MeasureError("bad-parameter", text, remedy=f"write {measure}({parameter}={example})")
+        return name, self.columns[name]
+
+    def distances(self, item: Integers, column: str, distance: Distance, measure: str) -> Floats:
+        """Return `[Q, H, H]`, how far items of a list are apart; NaN where one of them is not known.
+
+        Args:
+            item: `[Q, H]`.
+            column: of the table of items; `history` for the cosine of their users.
+            distance: how far two items are apart.
+            measure: what messages call the measure.
+
+        Raises:
+            MeasureError: `missing-input`, `bad-parameter`.
+
+        """
+        index = np.maximum(item, 0)
+        if column == HISTORY:
+            require(self, "history", measure)
+            apart = 1 - self._similar(self.matrix, index)
+            known = (item >= 0) & self.in_history[index]
+        else:
+            name, values = self.column(column, measure, "of")
+            chosen = distance or _USUAL[values.kind]
+            if chosen not in _FITTING[values.kind]:
+                text = f"{measure}(distance={chosen}): {name} holds a {values.kind} of each item"
+                raise MeasureError("bad-parameter", text, remedy=f"write distance={_USUAL[values.kind]}")
+            apart = self._apart(values, index, chosen)
+            known = (item >= 0) & values.known[index]
+        apart[~(known[:, :, None] & known[:, None, :])] = np.nan
+        return apart
+
+    def _apart(self, column: ItemColumn, item: Integers, distance: Distance) -> Floats:
+        """Return `[Q, H, H]`, the distances by a column."""
+        if distance == "hamming":
+            codes = column.values[item]  # [Q, H]
+            return np.asarray(codes[:, :, None] != codes[:, None, :], dtype=np.float64)
+        if distance == "jaccard":
+            common = self._similar(column.values, item)  # [Q, H, H]
+            sizes = np.diff(column.values.indptr)[item]  # [Q, H]
+            joined = sizes[:, :, None] + sizes[:, None, :] - common
+            return np.asarray(1 - common / np.maximum(joined, 1))
+        vectors = column.values[item]  # [Q, H, D]
+        if distance == "euclidean":
+            return np.asarray(np.sqrt(((vectors[:, :, None] - vectors[:, None]) ** 2).sum(axis=3)))
+        length = np.linalg.norm(vectors, axis=2, keepdims=True)
+        vectors = vectors / np.where(length == 0, 1.0, length)
+        return np.asarray(1 - vectors @ np.swapaxes(vectors, 1, 2))
+
+    @staticmethod
+    def _similar(matrix: Any, item: Integers) -> Floats:  # noqa: ANN401 - a sparse matrix
+        """Return `[Q, H, H]`, the products of the rows of a sparse matrix."""
+        queries, height = item.shape
+        products = np.zeros((queries, height, height))
+        upper, lower = np.triu_indices(height)  # [T] each
+        if matrix.shape[0] and upper.size:
+            left, right = (item[:, places].ravel() for places in (upper, lower))
+            product = np.asarray(matrix[left].multiply(matrix[right]).sum(axis=1)).reshape(queries, -1)
+            products[:, upper, lower] = products[:, lower, upper] = product
+        return products
+
+
+def require(catalogue: Catalogue | None, source: Source, measure: str) -> Catalogue:
+    """Return the catalogue, once it is known to hold what a measure needs.
+
+    Raises:
+        MeasureError: `missing-input`.
+
+    """
+    if catalogue is None or source not in catalogue.sources:
+        raise MeasureError("missing-input", f"{measure} needs {source}", remedy=f"give {_GIVEN[source]}")
+    return catalogue

@@ -1,0 +1,434 @@
+"""Measures of the items that each user is shown: how new, how popular, how different, how surprising they are.
+
+They need data beside the judgements: a history, a table of items, or the run that users expect. Documents are items
+here, and queries are users.
+"""
+
+import math
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from rankworth.arrays import Floats, Integers
+from rankworth.catalogue import Catalogue, Distance, require
+from rankworth.judged import Array, Judged
+from rankworth.measures.building_blocks import inside, relevant
+from rankworth.measures.core import Terms, measure, no_ties
+
+Norm = Literal["n", "k"]
+"""What a sum over a list is divided by: how many items it has, or the cutoff."""
+Cold = Literal["one-user", "zero", "dropped"]
+"""What an item counts that is not in the history: as one that a single user had, 0, or not at all."""
+_CELLS: Final = 1 << 21
+"""how many distances are computed at a time"""
+
+
+@measure(
+    "SelfInformation",
+    aliases=("MIUF", "Novelty"),
+    linear=True,
+    monotone=True,
+    unjudged=("uniform",),
+    positions="all",
+    needs=("history",),
+    range=(0, 64),
+)
+def self_information(
+    judged: Judged,
+    *,
+    of: Literal["users", "interactions"] = "users",
+    cold: Cold = "one-user",
+    scale: Literal["bits", "share"] = "bits",
+    norm: Norm = "n",
+) -> Terms:
+    """How rare the items of a list are in the history, in bits: the mean of -log2 of the share of users who had them.
+
+    SelfInformation@k = 1/n sum over ranks i of -log2(u(i) / U), where u(i) = users who had the item, U = users of the
+    history, n = number of items in the list, at most k
+
+    Args:
+        judged: the rankings.
+        of: whether shares are those of `users`, or u(i) counts `interactions` and U is their number.
+        cold: what an item counts that nobody had: as if a single user had it (`one-user`), nothing (`zero`), or it
+            leaves the list (`dropped`).
+        scale: in `bits`, or as a `share` of log2(U), the most that there can be.
+        norm: what the sum is divided by: n, or k, however short the list is.
+
+    Range: 0 to log2(U), 0 to 1 with scale=share. Undefined if nothing was retrieved.
+    Unjudged: grades do not matter. Ties: linear, but with cold=dropped.
+    Elsewhere: MeanInvUserFreq of RecTools 0.19.0 is this. Surprisal of RePlay 0.22.0 is scale=share, norm=k. novelty
+    of recommenders 1.2.1 is of=interactions, cold=zero, as one mean over the items of all users. Novelty of Evidently
+    0.7.23 is cold=dropped.
+    Source: Zhou, Kuscsik, Liu, Medo, Wakeling, Zhang (2010), Solving the apparent diversity-accuracy dilemma of
+    recommender systems, https://doi.org/10.1073/pnas.1000488107
+
+    >>> import rankworth
+    >>> history = {"u1": ["a", "b"], "u2": ["a"], "u3": ["a"], "u4": ["a"]}
+    >>> shown = {"u1": ["a", "b"]}  # (-log2(4/4) - log2(1/4)) / 2
+    >>> rankworth.evaluate({"u1": {"c": 1}}, shown, ["SelfInformation@2"], history=history)["SelfInformation@2"]
+    1.0
+    """
+    catalogue = require(judged.catalogue, "history", "SelfInformation")
+    counts = catalogue.item_users if of == "users" else catalogue.interactions
+    whole = catalogue.n_users if of == "users" else int(catalogue.interactions.sum())
+    most = math.log2(whole) if whole > 1 else 1.0
+    bits = np.log2(max(whole, 1)) - np.log2(np.maximum(counts, 1))  # [I], cold items as of one user
+    numbers, known = _counted(judged, bits, catalogue.in_history, most)
+    if cold != "one-user":
+        numbers = np.where(known, numbers, 0.0)
+    gain = numbers / most if scale == "share" else numbers
+    return _mean(judged, gain, known, "SelfInformation", norm=norm, drops=cold == "dropped")
+
+
+@measure(
+    "ARP",
+    aliases=("AvgRecPopularity",),
+    linear=True,
+    monotone=True,
+    unjudged=("uniform",),
+    positions="all",
+    needs=("history",),
+    range=(0, math.inf),
+    better="lower",
+)
+def average_popularity(
+    judged: Judged,
+    *,
+    of: Literal["interactions", "users"] = "interactions",
+    scale: Literal["count", "share", "max", "quantile"] = "count",
+    cold: Literal["zero", "dropped"] = "zero",
+    norm: Norm = "n",
+) -> Terms:
+    """How popular the items of a list are: the mean number of interactions that they have in the history.
+
+    ARP@k = 1/n sum over ranks i of c(i), where c(i) = interactions with the item, n = number of items in the list, at
+    most k
+
+    Args:
+        judged: the rankings.
+        of: whether c(i) counts `interactions`, or the `users` who had the item.
+        scale: the `count` itself, its `share` in all counts, over the count of the most popular item (`max`), or the
+            share of the items of the history that are no more popular, equal ones half (`quantile`).
+        cold: whether an item that nobody had counts as 0, or leaves the list (`dropped`).
+        norm: what the sum is divided by: n, or k, however short the list is.
+
+    Range: from 0; to 1 unless scale=count. Lower is better: less popular. Undefined if nothing was retrieved.
+    Unjudged: grades do not matter. Ties: linear, but with cold=dropped.
+    Elsewhere: AvgRecPopularity of RecTools 0.19.0 is this one, with normalize=True scale=share. Evidently 0.7.23 has
+    of=users, cold=dropped, and with normalize_arp=True scale=max. MeanPopRank of LensKit 2026.4 is of=users,
+    scale=quantile.
+    Source: Yin, Cui, Li, Yao, Chen (2012), Challenging the long tail recommendation,
+    https://doi.org/10.14778/2311906.2311916
+
+    >>> import rankworth
+    >>> history = {"u1": ["a", "b"], "u2": ["a"]}
+    >>> rankworth.evaluate({"u1": {"c": 1}}, {"u1": ["a", "b"]}, ["ARP@2"], history=history)["ARP@2"]  # (2 + 1) / 2
+    1.5
+    """
+    catalogue = require(judged.catalogue, "history", "ARP")
+    counts = catalogue.interactions if of == "interactions" else catalogue.item_users
+    divisor = {"share": counts.sum(), "max": counts.max(initial=1)}.get(scale, 1)
+    popularity = catalogue.quantiles(counts) if scale == "quantile" else counts / max(1, divisor)
+    numbers, known = _counted(judged, popularity, catalogue.in_history, 0.0)
+    return _mean(judged, numbers, known, "ARP", norm=norm, drops=cold == "dropped")
+
+
+@measure("Unseen", linear=True, monotone=True, unjudged=("uniform",), positions="all", needs=("history",))
+def unseen(
+    judged: Judged,
+    *,
+    norm: Norm = "n",
+    no_items: Literal["undefined", "1"] = "undefined",
+    no_history: Literal["1", "undefined"] = "1",
+) -> Terms:
+    """The share of a list that the user has not had before; 1 of a user without a history.
+
+    Unseen@k = (items at ranks 1 to k that are not in the history of the user) / n, n = number of items, at most k
+
+    Args:
+        judged: the rankings.
+        norm: what the number is divided by: n, or k, however short the list is.
+        no_items: the value of an empty list.
+        no_history: the value of a user without a history.
+
+    Range: 0 to 1. Undefined if nothing was retrieved, unless no_items says otherwise.
+    Unjudged: grades do not matter. Ties: linear.
+    Elsewhere: Novelty of RePlay 0.22.0 is a mean over users with a history, of whom those without a list have 1:
+    no_items=1, no_history=undefined.
+    Source: RePlay's Novelty; Castells, Hurley, Vargas (2015), Novelty and diversity in recommender systems,
+    https://doi.org/10.1007/978-1-4899-7637-6_26
+
+    >>> import rankworth
+    >>> had = {"u1": ["a", "b"]}
+    >>> rankworth.evaluate({"u1": {"c": 1}}, {"u1": ["a", "c"]}, ["Unseen@2"], history=had)["Unseen@2"]
+    0.5
+    """
+    catalogue = require(judged.catalogue, "history", "Unseen")
+    user, item = _numbers(judged)
+    had = catalogue.seen.find(catalogue.keys(user, item))[1]
+    terms = _mean(judged, judged.retrieved & ~had, None, "Unseen", norm=norm)
+    if no_items == "1":
+        empty = judged.n_retrieved == 0
+        terms = terms._replace(norm=np.where(empty, 1.0, terms.norm), rest=np.where(empty, 1.0, 0.0))
+    return terms if no_history == "1" else _of_known_users(terms, catalogue, user)
+
+
+@measure(
+    "ILD",
+    aliases=("IntraListDiversity",),
+    monotone=True,
+    unjudged=("uniform",),
+    positions="all",
+    needs=("items",),
+    range=(0, math.inf),
+)
+def intra_list_distance(
+    judged: Judged,
+    *,
+    of: str = "",
+    distance: Distance = "",
+    norm: Literal["pairs", "n"] = "pairs",
+    single: Literal["undefined", "0", "1"] = "undefined",
+    unknown: Literal["dropped", "0", "1"] = "dropped",
+) -> Terms:
+    """How different the items of a list are: the mean distance of all its pairs.
+
+    ILD@k = 2 / (n (n - 1)) sum over ranks i < j of d(i, j), where n = number of items in the list, at most k
+
+    Args:
+        judged: the rankings.
+        of: the column of the table of items that holds what they are like; the only one where not said. `history`: the
+            users who had them.
+        distance: `hamming` (0 where two categories are equal, otherwise 1), `jaccard` (1 - common / all categories),
+            `cosine` (1 - cosine) or `euclidean`. Where not said, what fits the column: hamming of a category, jaccard
+            of several, cosine of vectors and of the history.
+        norm: what the sum is divided by: the number of `pairs`, or of items, `n` (Evidently).
+        single: the value of a list of a single item.
+        unknown: an item without a value leaves the list (`dropped`), or is so far from all others.
+
+    Range: from 0; to 1 by hamming and jaccard, to 2 by cosine. Undefined if the list has fewer than two items, unless
+    single says otherwise.
+    Unjudged: grades do not matter. Ties: not linear, ranks are taken as they are.
+    Elsewhere: IntraListDiversity of RecTools 0.19.0 is single=0. ILS of LensKit 2026.4 is the mean similarity, 1 of a
+    single item. diversity of recommenders 1.2.1 takes pairs that it does not know for different, and leaves users with
+    a single item out. Diversity of Evidently 0.7.23 is norm=n, single=0: up to (k - 1) / 2.
+    Source: Ziegler, McNee, Konstan, Lausen (2005), Improving recommendation lists through topic diversification,
+    https://doi.org/10.1145/1060745.1060754; Smyth, McClave (2001), Similarity vs. diversity,
+    https://doi.org/10.1007/3-540-44593-5_25
+
+    >>> import rankworth
+    >>> items = {"a": {"genre": "drama"}, "b": {"genre": "war"}, "c": {"genre": "war"}}
+    >>> shown = {"u1": ["a", "b", "c"]}  # 2 of 3 pairs differ
+    >>> round(rankworth.evaluate({"u1": {"a": 1}}, shown, ["ILD@3"], items=items)["ILD@3"], 4)
+    0.6667
+    """
+    catalogue = judged.catalogue
+    if catalogue is None:
+        catalogue = require(None, "history" if of == "history" else "items", "ILD")
+    _, item = _numbers(judged)
+    item = np.where(judged.retrieved, item, -1)
+    added, present = _added_distances(catalogue, judged, item, of, distance, unknown)
+    size = np.sum(present, axis=1).astype(np.float64)
+    pairs = size * (size - 1) / 2
+    divisor = pairs if norm == "pairs" else np.where(pairs > 0, size, 0.0)
+    rest = np.zeros_like(size)
+    if single != "undefined":
+        alone = size == 1
+        divisor, rest = np.where(alone, 1.0, divisor), np.where(alone, float(single), rest)
+    return Terms(gain=added, norm=divisor, rest=rest)
+
+
+@measure("Unexpectedness", linear=True, monotone=True, unjudged=("uniform",), positions="all", needs=("expected_run",))
+def unexpectedness(
+    judged: Judged,
+    *,
+    norm: Literal["n", "k", "k-common"] = "n",
+    no_expected: Literal["1", "0", "undefined"] = "1",
+) -> Terms:
+    """The share of a list that is not in the list that the user expects, such as that of the most popular items.
+
+    Unexpectedness@k = (items at ranks 1 to k that are not among the first k of the expected run) / n, n = number of
+    items in the list, at most k
+
+    Args:
+        judged: the rankings.
+        norm: what the number is divided by: n, or k, however short the list is; `k-common` is (k - common items) / k,
+            by which a list shorter than k gains (RePlay).
+        no_expected: the value of a user whom the expected run does not have.
+
+    Range: 0 to 1. Undefined if nothing was retrieved.
+    Unjudged: grades do not matter. Ties: linear.
+    Elsewhere: Unexpectedness of RePlay 0.22.0 is norm=k-common, no_expected=0.
+    Source: Ge, Delgado-Battenfeld, Jannach (2010), Beyond accuracy, https://doi.org/10.1145/1864708.1864761;
+    Adamopoulos, Tuzhilin (2014), On unexpectedness in recommender systems, https://doi.org/10.1145/2559952
+
+    >>> import rankworth
+    >>> popular = {"u1": ["a", "b"]}
+    >>> shown = {"u1": ["a", "c"]}
+    >>> rankworth.evaluate({"u1": {"c": 1}}, shown, ["Unexpectedness@2"], expected_run=popular)["Unexpectedness@2"]
+    0.5
+    """
+    catalogue = require(judged.catalogue, "expected_run", "Unexpectedness")
+    user, item = _numbers(judged)
+    index, there = catalogue.expected.find(catalogue.keys(user, item))
+    if judged.cutoff is not None and catalogue.expected.rank.size:
+        cutoff = np.asarray(judged.cutoff)
+        there = there & (catalogue.expected.rank[index] <= (cutoff[:, None] if cutoff.ndim else cutoff))
+    if norm == "k-common":
+        terms = _mean(judged, -(judged.retrieved & there).astype(np.float64), None, "Unexpectedness", norm="k")
+        terms = terms._replace(rest=np.zeros_like(judged.n_retrieved) + judged.depth)
+    else:
+        terms = _mean(judged, judged.retrieved & ~there, None, "Unexpectedness", norm=norm)
+    if no_expected == "1":
+        return terms
+    absent = ~catalogue.has_expected[np.maximum(user.max(axis=1, initial=-1), 0)] | (user.max(axis=1, initial=-1) < 0)
+    if no_expected == "undefined":
+        return terms._replace(norm=np.where(absent, 0.0, terms.norm))
+    return terms._replace(gain=np.where(absent[:, None], 0.0, terms.gain), rest=np.where(absent, 0.0, terms.rest))
+
+
+@measure("Serendipity", monotone=True, unjudged=("uniform",), positions="all", needs=("history",))
+def serendipity(
+    judged: Judged,
+    *,
+    by: Literal["popularity", "history"] = "popularity",
+    rel: float = 1,
+    norm: Norm = "n",
+    no_history: Literal["1", "undefined"] = "1",
+) -> Terms:
+    """How much of a list is relevant and surprising: relevant items that the user would not have found anyway.
+
+    Serendipity@k = 1/n sum over ranks i of relevant items of s(i), n = number of items in the list, at most k. By
+    popularity s(i) = max(0, b(i) - i) / I, where b(i) = the place of the item by popularity, I + 1 of an item that
+    nobody had, and I = number of items; by history s(i) = 1 - mean cosine of the item with the items of the user
+
+    Args:
+        judged: the rankings.
+        by: what a user expects: popular items (RecTools), or items like those of the history, by the users who had them
+            (recommenders). Equally popular items share a place.
+        rel: the grade from which a document counts as relevant.
+        norm: what the sum is divided by: n, or k, however short the list is.
+        no_history: how surprising all is to a user without a history, by=history.
+
+    Range: 0 to 1. Undefined if nothing was retrieved. Items are those of the table where there is one, otherwise those
+    of the history.
+    Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Elsewhere: Serendipity of RecTools 0.19.0 is by=popularity; that of recommenders 1.2.1 by=history,
+    no_history=undefined. Evidently 0.7.23 divides by the length of the history, so that its value may be below 0.
+    Source: Kaminskas, Bridge (2016), Diversity, serendipity, novelty, and coverage, https://doi.org/10.1145/2926720;
+    Murakami, Mori, Orihara (2008), Metrics for evaluating the serendipity of recommendation lists,
+    https://doi.org/10.1007/978-3-540-78197-4_5
+
+    >>> import rankworth
+    >>> had = {"u1": ["a", "b"], "u2": ["a", "b"], "u3": ["a", "c"]}  # places by popularity: a 1, b 2, c 3
+    >>> shown = {"u1": ["c", "b"]}  # c is at place 3 by popularity, and at 1 here: (3 - 1) / 3 / 2
+    >>> round(rankworth.evaluate({"u1": {"c": 1}}, shown, ["Serendipity@2"], history=had)["Serendipity@2"], 4)
+    0.3333
+    """
+    catalogue = require(judged.catalogue, "history", "Serendipity")
+    user, item = _numbers(judged)
+    if by == "popularity":
+        size = int((catalogue.in_table if "items" in catalogue.sources else catalogue.in_history).sum())
+        popular, _ = _counted(judged, catalogue.popularity_rank, catalogue.in_history, size + 1.0)
+        surprise = np.maximum(popular - judged.rank, 0.0) / max(1, size)
+        return _mean(judged, relevant(judged, rel) * surprise, None, "Serendipity", norm=norm)
+    surprise = 1 - _like_history(catalogue, user, item)
+    terms = _mean(judged, relevant(judged, rel) * surprise, None, "Serendipity", norm=norm)
+    return terms if no_history == "1" else _of_known_users(terms, catalogue, user)
+
+
+def _numbers(judged: Judged) -> tuple[Integers, Integers]:
+    """Return `[Q, H]` each, the numbers of users and items; -1 for what the catalogue does not know."""
+    if judged.user is None or judged.item is None:
+        unknown = np.full(judged.rank.shape, -1)
+        return unknown, unknown
+    return judged.user, judged.item
+
+
+def _counted(judged: Judged, numbers: Floats, known: Array, otherwise: float) -> tuple[Array, Array]:
+    """Return `[Q, H]` each: the number of each item, and whether the history has it.
+
+    Args:
+        judged: the rankings.
+        numbers: `[I]`.
+        known: `[I]`, whether the history has the item.
+        otherwise: the number of items that it does not have.
+
+    """
+    _, item = _numbers(judged)
+    index = np.maximum(item, 0)
+    is_known = (item >= 0) & known[index] if known.size else np.zeros(item.shape, dtype=bool)
+    of_items = np.where(is_known, numbers[index], otherwise) if numbers.size else np.full(item.shape, otherwise)
+    return np.where(judged.retrieved, of_items, 0.0), judged.retrieved & is_known
+
+
+def _mean(judged: Judged, gain: Array, known: Array | None, name: str, *, norm: Norm, drops: bool = False) -> Terms:
+    """Divide by the number of items in the list, by the cutoff, or by the number of known items where others leave.
+
+    Args:
+        judged: the rankings.
+        gain: `[Q, H]`.
+        known: `[Q, H]`, which items the history has.
+        name: of the measure.
+        norm: what the sum is divided by.
+        drops: whether unknown items leave the list.
+
+    Raises:
+        MeasureError: where ties are expected, and items leave the list.
+
+    """
+    gain = np.asarray(gain, dtype=np.float64) * judged.retrieved
+    if drops and known is not None:
+        if judged.ties != "broken":
+            raise no_ties(f"{name}(cold=dropped)", judged.ties)
+        return Terms(gain=gain * known, norm=np.sum(known, axis=1).astype(np.float64))
+    divisor = judged.depth if norm == "k" else judged.n_retrieved
+    return Terms(gain=gain, weight=inside(judged), norm=divisor)
+
+
+def _of_known_users(terms: Terms, catalogue: Catalogue, user: Integers) -> Terms:
+    """Leave the values of users without a history undefined."""
+    number = user.max(axis=1, initial=-1)  # [Q]
+    has_history = (number >= 0) & (catalogue.lengths[np.maximum(number, 0)] > 0)
+    return terms._replace(norm=np.where(has_history, terms.norm, 0.0))
+
+
+def _added_distances(
+    catalogue: Catalogue, judged: Judged, item: Integers, of: str, distance: Distance, unknown: str
+) -> tuple[Floats, Any]:
+    """Return `[Q, H]`, what each item adds to the distances of all pairs above it, and which items count."""
+    added = np.zeros(item.shape)
+    present = np.zeros(item.shape, dtype=bool)
+    step = max(1, _CELLS // max(1, item.shape[1] ** 2))
+    for start in range(0, item.shape[0], step):
+        part = slice(start, start + step)
+        apart = catalogue.distances(item[part], of, distance, "ILD")  # [q, H, H]
+        inside_list = judged.retrieved[part]
+        if unknown == "dropped":
+            counts = ~np.isnan(np.einsum("qii->qi", apart)) & inside_list
+        else:
+            counts, apart = inside_list, np.where(np.isnan(apart), float(unknown), apart)
+        both = counts[:, :, None] & counts[:, None, :]
+        below = np.tril(np.ones(apart.shape[1:], dtype=bool), -1)  # [H, H]: the second stands above the first
+        added[part] = np.where(both & below, apart, 0.0).sum(axis=2)
+        present[part] = counts
+    return added, present
+
+
+def _like_history(catalogue: Catalogue, user: Integers, item: Integers) -> Floats:
+    """Return `[Q, H]`, the mean cosine of each item with the items that the user had; 0 where there is none.
+
+    The cosine of two items is that of the users who had them.
+    """
+    matrix = catalogue.matrix
+    size, had = len(catalogue.items), catalogue.lengths
+    similar = np.zeros(item.shape)
+    for row in range(item.shape[0]):
+        number = int(user[row].max(initial=-1))
+        places = np.flatnonzero(item[row] >= 0)
+        if number < 0 or not places.size or not had[number]:
+            continue
+        first, last = np.searchsorted(catalogue.seen.keys, (number * size, (number + 1) * size))
+        profile = matrix[catalogue.seen.keys[first:last] % size].sum(axis=0)  # [U]
+        similar[row, places] = (matrix[item[row, places]] @ np.asarray(profile).ravel()) / had[number]
+    return similar

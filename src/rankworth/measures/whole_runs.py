@@ -1,0 +1,281 @@
+"""Measures of a whole run: how much of a catalogue all users together are shown, and how evenly.
+
+A query's value is what the jackknife makes of it, value + (U - 1) (mean of the values without a user - value without
+this user): the mean of these is the measure, and their spread is how sure it is.
+"""
+
+import math
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.arrays import Floats, Integers
+from rankworth.catalogue import Catalogue, require
+from rankworth.measures.core import measure
+from rankworth.measures.parameters import Probability
+from rankworth.recommended import Attention, Recommended, WholeValue, attention_of
+
+Of = Literal["known", "items", "history"]
+"""The items of a catalogue: those of the table, or those of the history; `known`: of the table where there is one."""
+Beyond = Literal["dropped", "counted"]
+"""What becomes of items that are shown, and are none of the catalogue."""
+_SMOOTHED: Final = 9
+"""how many terms of an alternating series are added up"""
+
+
+@measure(
+    "Coverage", aliases=("CatalogCoverage", "ItemCoverage"), positions="all", needs=("items", "history"), of_run=True
+)
+def coverage(shown: Recommended, *, of: Of = "known", beyond: Beyond = "dropped") -> WholeValue:
+    """The share of the catalogue that at least one user is shown.
+
+    Coverage@k = |items of the catalogue that are among the first k of a user| / |items of the catalogue|
+
+    Args:
+        shown: what users are shown.
+        of: the catalogue: the table of `items`, the items of the `history`, or, `known`, the table where there is one.
+        beyond: whether shown items that are not in the catalogue are `dropped`, or `counted` above the line.
+
+    Range: 0 to 1; above 1 with beyond=counted. Undefined if the catalogue is empty.
+    Interval: that of the expected value with another sample of as many users. A bootstrap is wrong here: samples with
+    replacement show fewer items. The jackknife is too wide, and is corrected by the items that few users are shown.
+    Elsewhere: CatalogCoverage of RecTools 0.19.0 is of=items, beyond=counted, so that it may exceed 1. Coverage of
+    RePlay 0.22.0 and of Evidently 0.7.23 is of=history; catalog_coverage of recommenders 1.2.1 of=history,
+    beyond=counted.
+    Source: Herlocker, Konstan, Terveen, Riedl (2004), Evaluating collaborative filtering recommender systems,
+    https://doi.org/10.1145/963770.963772; for the interval Efron, Thisted (1976), Estimating the number of unseen
+    species, https://doi.org/10.1093/biomet/63.3.435
+
+    >>> import rankworth
+    >>> items = {item: {} for item in "abcd"}
+    >>> shown = {"u1": ["a", "b"], "u2": ["a", "c"]}
+    >>> qrels = {"u1": {"a": 1}, "u2": {"c": 1}}
+    >>> rankworth.evaluate(qrels, shown, ["Coverage@2"], items=items)["Coverage@2"]  # a, b and c of 4
+    0.75
+    """
+    catalogue, mask = _catalogue(shown, of, "Coverage")
+    size = int(mask.sum())
+    if not size:
+        return _undefined(shown)
+    user, item, times, _ = _counts(shown, catalogue, mask, beyond)
+    value = float(np.count_nonzero(times)) / size
+    single = np.bincount(user[times[item] == 1], minlength=shown.n_users)  # [U]: items that only this user is shown
+    return WholeValue(value, value - single / size, _coverage_spread(user, item, times, single))
+
+
+@measure("Gini", positions="all", needs=("items", "history"), of_run=True, better="lower")
+def gini(
+    shown: Recommended,
+    *,
+    of: Of = "known",
+    over: Literal["catalogue", "shown"] = "catalogue",
+    norm: Literal["n", "n-1"] = "n",
+    attention: Attention = "even",
+    p: Probability = 0.85,
+) -> WholeValue:
+    """How unevenly items are shown: 0 where each is shown as often as any other, near 1 where one is shown to all.
+
+    Gini@k = sum over j of (2 j - n - 1) x_j / (n X), where x_j = how often item j is shown, ascending, X = their sum,
+    n = number of items
+
+    Args:
+        shown: what users are shown.
+        of: the catalogue, as for Coverage.
+        over: whether n are the items of the `catalogue`, or those that are shown at all,
+            whether they are in the catalogue or not.
+        norm: what is divided by: n, or n - 1, so that 1 is reached.
+        attention: how much a row counts: 1 (`even`), or the attention of its rank, as for AWRF.
+        p: the patience of attention=rbp.
+
+    Range: 0 to (n - 1) / n, 0 to 1 with norm=n-1. Lower is better: more even. Undefined if nothing is shown.
+    Interval: by the jackknife over users.
+    Elsewhere: ListGini of LensKit 2026.4 is this one, its ExposureGini attention=rbp. RecBole has this one, elliot
+    1 - Gini(norm=n-1). Evidently 0.7.23 has over=shown, norm=n-1: items that nobody is shown do not count.
+    Source: Adomavicius, Kwon (2012), Improving aggregate recommendation diversity using ranking-based techniques,
+    https://doi.org/10.1109/TKDE.2011.15
+
+    >>> import rankworth
+    >>> items = {item: {} for item in "abcd"}
+    >>> shown = {"u1": ["a", "b"], "u2": ["a", "c"]}  # 0, 1, 1, 2: (-3 * 0 - 1 * 1 + 1 * 1 + 3 * 2) / (4 * 4)
+    >>> qrels = {"u1": {"a": 1}, "u2": {"c": 1}}
+    >>> rankworth.evaluate(qrels, shown, ["Gini@2"], items=items)["Gini@2"]
+    0.375
+    """
+    catalogue, mask = _catalogue(shown, of, "Gini")
+    user, item, times, rank = _counts(shown, catalogue, mask, "dropped" if over == "catalogue" else "counted")
+    weight = attention_of(rank, attention, p)  # [N]
+    if attention != "even":
+        times = np.bincount(item, weights=weight, minlength=times.size)
+    counts = times[mask] if over == "catalogue" else times[times > 0]
+    if not counts.sum() or (norm == "n-1" and counts.size < 2):
+        return _undefined(shown)
+    ascending = np.sort(counts)
+    moments, whole = np.asarray(_moments(ascending)), np.asarray(counts.sum(), dtype=np.float64)
+    value = float(_gini(moments, np.asarray(counts.size), whole, norm))
+    lost = np.bincount(user, weights=weight, minlength=shown.n_users)  # [U]: what the rows of a user count
+    first = np.searchsorted(ascending, times[item])  # [N]: the items with fewer rows come before
+    place = first + _ordinals(user, times[item])  # [N]: of several equal ones of a user, each its own
+    size = np.full(shown.n_users, counts.size)
+    moved = weight * (2 * place + 1 - counts.size)  # to first order, and exactly where all rows count 1
+    changed: Floats = moments - np.bincount(user, weights=moved, minlength=shown.n_users)
+    if over == "shown":  # items that only this user is shown leave: as many places in front become fewer
+        gone = np.bincount(user[np.bincount(item)[item] == 1], minlength=shown.n_users)
+        changed, size = changed - gone * (whole - lost), size - gone
+    return WholeValue(value, _gini(np.asarray(changed, dtype=np.float64), size, whole - lost, norm))
+
+
+@measure("Entropy", positions="all", needs=("items", "history"), of_run=True, range=(0, math.inf))
+def entropy(
+    shown: Recommended,
+    *,
+    of: Of = "known",
+    beyond: Beyond = "dropped",
+    scale: Literal["share", "bits", "nats", "nats/shown"] = "share",
+) -> WholeValue:
+    """How evenly items are shown: 1 where each item of the catalogue is shown as often as any other, 0 where one is.
+
+    Entropy@k = - sum over items of p log(p) / log(n), where p = the share of the item in all that is shown, n = number
+    of items of the catalogue
+
+    Args:
+        shown: what users are shown.
+        of: the catalogue, as for Coverage.
+        beyond: as for Coverage.
+        scale: as a `share` of log(n), the most that there can be; in `bits` or `nats`; or in nats over the number of
+            items that are shown (`nats/shown`).
+
+    Range: 0 to 1, from 0 without the division. Undefined if nothing is shown, or the catalogue has one item.
+    Interval: by the jackknife over users.
+    Elsewhere: distributional_coverage of recommenders 1.2.1 is of=history, beyond=counted, scale=bits; RecBole's
+    ShannonEntropy is scale=nats/shown.
+    Source: Shani, Gunawardana (2011), Evaluating recommendation systems, https://doi.org/10.1007/978-0-387-85820-3_8
+
+    >>> import rankworth
+    >>> items = {item: {} for item in "abcd"}
+    >>> shown = {"u1": ["a", "b"], "u2": ["a", "c"]}  # shares 1/2, 1/4, 1/4: 1.5 bits of log2(4)
+    >>> qrels = {"u1": {"a": 1}, "u2": {"c": 1}}
+    >>> rankworth.evaluate(qrels, shown, ["Entropy@2"], items=items)["Entropy@2"]
+    0.75
+    """
+    catalogue, mask = _catalogue(shown, of, "Entropy")
+    user, item, times, _ = _counts(shown, catalogue, mask, beyond)
+    whole = float(times.sum())
+    most = math.log(int(mask.sum())) if mask.sum() > 1 else 0.0
+    if not whole or (scale == "share" and not most):
+        return _undefined(shown)
+
+    def scaled(nats: NDArray[Any], distinct: NDArray[Any]) -> Floats:
+        divisor = {"share": most, "bits": math.log(2), "nats": 1.0}.get(scale)
+        return np.asarray(nats / (distinct if divisor is None else divisor))
+
+    distinct = float(np.count_nonzero(times))
+    weighted = _x_log_x(times)
+    value = scaled(np.asarray(math.log(whole) - weighted.sum() / whole), np.asarray(distinct))
+    lost = np.bincount(user, minlength=shown.n_users)
+    less = np.bincount(user, weights=(_x_log_x(times - 1) - weighted)[item], minlength=shown.n_users)
+    gone = np.bincount(user[times[item] == 1], minlength=shown.n_users)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        nats = np.log(whole - lost) - (weighted.sum() + less) / (whole - lost)
+        return WholeValue(float(value), scaled(nats, distinct - gone))
+
+
+def _catalogue(shown: Recommended, of: Of, name: str) -> tuple[Catalogue, NDArray[np.bool_]]:
+    """Return the catalogue, and which items count as its own.
+
+    Raises:
+        MeasureError: `missing-input`.
+
+    """
+    has = frozenset() if shown.catalogue is None else shown.catalogue.sources
+    source = of if of != "known" else "items" if "items" in has or "history" not in has else "history"
+    catalogue = require(shown.catalogue, source, name)
+    return catalogue, catalogue.in_table if source == "items" else catalogue.in_history
+
+
+def _counts(
+    shown: Recommended, catalogue: Catalogue, mask: NDArray[np.bool_], beyond: Beyond = "dropped"
+) -> tuple[Integers, Integers, Integers, Floats]:
+    """Return users and items of the rows that count, `[N]`, how often each item is shown, `[J]`, and the ranks, `[N]`.
+
+    An item that is twice in a list counts once. Items that are not in the catalogue have numbers from I on: J >= I.
+
+    Args:
+        shown: what users are shown.
+        catalogue: the catalogue.
+        mask: `[I]`, which items count.
+        beyond: what becomes of all others.
+
+    """
+    size = len(catalogue.items)
+    item, is_known = shown.item, shown.item >= 0
+    counts = is_known if not size else is_known & mask[np.maximum(item, 0)]
+    if beyond == "counted":
+        counts = np.ones_like(is_known)
+        item = item.copy()
+        item[~is_known] = size + np.unique(item[~is_known], return_inverse=True)[1]
+    width = max(size, int(item[counts].max(initial=0)) + 1)
+    pairs, first = np.unique(shown.user[counts] * width + item[counts], return_index=True)
+    user, item = np.divmod(pairs, width)
+    return user, item, np.bincount(item, minlength=size), shown.rank[counts][first]
+
+
+def _undefined(shown: Recommended) -> WholeValue:
+    return WholeValue(math.nan, np.full(shown.n_users, math.nan))
+
+
+def _moments(ascending: NDArray[Any]) -> float:
+    """Return the sum over j of (2 j - n - 1) x_j."""
+    return float(((2 * np.arange(ascending.size) + 1 - ascending.size) * ascending).sum())
+
+
+def _gini(moments: Floats, size: Integers, whole: Floats, norm: str) -> Floats:
+    divisor = size if norm == "n" else size - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(moments / (divisor * whole))
+
+
+def _ordinals(user: Integers, kind: NDArray[Any]) -> Integers:
+    """Return `[N]`, how many rows of the same user and kind come before each row."""
+    number = np.unique(kind, return_inverse=True)[1]
+    key = user * (int(number.max(initial=0)) + 1) + number
+    order = np.argsort(key, kind="stable")
+    ordered = key[order]
+    ordinal = np.empty_like(key)
+    ordinal[order] = np.arange(key.size) - np.searchsorted(ordered, ordered)
+    return ordinal
+
+
+def _x_log_x(numbers: Integers) -> Floats:
+    return np.asarray(numbers * np.log(np.maximum(numbers, 1)), dtype=np.float64)
+
+
+def _coverage_spread(user: Integers, item: Integers, times: Integers, single: Integers) -> float:
+    """Return the standard error of a coverage over that of the jackknife.
+
+    The variance of the number of items that are shown is an alternating series: users by the items that only they are
+    shown, less pairs of users by the items that only these two are shown, and so on. The jackknife is its first term.
+    Later terms are smoothed as Efron and Thisted smooth theirs.
+    """
+    users = single.size
+    if users < 2:
+        return 0.0
+    jackknife = float((single.astype(np.float64) ** 2).sum() - single.sum() ** 2 / users)
+    if jackknife <= 0:
+        return 1.0
+    marks = np.random.default_rng(0).integers(0, 1 << 62, users)  # [U]: whose sums tell sets of users apart
+    sums = np.zeros(times.size, dtype=np.int64)
+    np.add.at(sums, item, marks[user])
+    variance = jackknife
+    chances = _tails(_SMOOTHED)
+    first = chances[0]
+    for number in range(2, _SMOOTHED + 1):
+        _, alike = np.unique(sums[times == number], return_counts=True)
+        variance += (-1) ** (number + 1) * chances[number - 1] / first * float((alike.astype(np.float64) ** 2).sum())
+    return math.sqrt(max(variance, jackknife / 50) / jackknife)
+
+
+def _tails(number: int) -> list[float]:
+    """Return the chance of 1, 2, ... successes or more among as many fair trials."""
+    chances = [math.comb(number, successes) / 2**number for successes in range(number + 1)]
+    return [sum(chances[least:]) for least in range(1, number + 1)]
