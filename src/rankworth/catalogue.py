@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.arrays import Floats, Integers
+from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import MeasureError, quoted
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ Distance = Literal["", "cosine", "euclidean", "hamming", "jaccard"]
 """How far two items are apart; where empty, as the column has it."""
 Source = Literal["history", "items", "expected_run"]
 """What a catalogue is made of."""
+_MOST: Final = 1 << 27
+"""how many pairs of items that one user had are multiplied at most to keep all cosines"""
+_ROWS: Final = 1 << 16
+"""how many items are compared with histories at a time"""
 HISTORY: Final = "history"
 """what stands for the users of items in place of a column"""
 _USUAL: Final[Mapping[str, Distance]] = {"vector": "cosine", "set": "jaccard", "category": "hamming"}
@@ -146,6 +150,15 @@ class Catalogue:
         return sparse.csr_array((1 / lengths[item], (item, user)), shape=size)
 
     @cached_property
+    def cosines(self) -> "sparse.csr_array | None":
+        """`[I, I]`: the cosines of items by their users; None where there are too many to be kept."""
+        if int((self.lengths**2).sum()) > _MOST:
+            return None
+        products: "sparse.csr_array" = self.matrix @ self.matrix.T  # type: ignore[assignment]
+        products.sort_indices()
+        return products
+
+    @cached_property
     def popularity_rank(self) -> Floats:
         """`[I]`: the place of the item by the number of its interactions, from 1; equal ones share it."""
         places = np.unique(-self.interactions, return_inverse=True)[1].reshape(-1)
@@ -206,7 +219,7 @@ class Catalogue:
         index = np.maximum(item, 0)
         if column == HISTORY:
             require(self, "history", measure)
-            apart = 1 - self._similar(self.matrix, index)
+            apart = 1 - (self._similar(self.matrix, index) if self.cosines is None else self._looked_up(index))
             known = (item >= 0) & self.in_history[index]
         else:
             name, values = self.column(column, measure, "of")
@@ -235,6 +248,36 @@ class Catalogue:
         length = np.linalg.norm(vectors, axis=2, keepdims=True)
         vectors = vectors / np.where(length == 0, 1.0, length)
         return np.asarray(1 - vectors @ np.swapaxes(vectors, 1, 2))
+
+    def _looked_up(self, item: Integers) -> Floats:
+        """Return `[Q, H, H]`, the cosines of the items of lists."""
+        queries, height = item.shape
+        left, right = np.repeat(item, height, axis=1), np.tile(item, (1, height))  # [Q, H * H] each
+        return np.asarray(self.cosines[left.ravel(), right.ravel()]).reshape(queries, height, height)  # type: ignore[index]
+
+    def like_history(self, user: Integers, item: Integers) -> Floats:
+        """Return `[N]`, the mean cosine of each item with those that the user had; 0 where there is none.
+
+        Args:
+            user: `[N]`, negative where the user is not known.
+            item: `[N]`, negative where the item is not known.
+
+        """
+        similar = np.zeros(item.size)
+        size = len(self.items)
+        ends = np.concatenate(([0], np.cumsum(self.lengths)))  # [U + 1]
+        for start in range(0, item.size, _ROWS):
+            rows = start + np.flatnonzero((user[start : start + _ROWS] >= 0) & (item[start : start + _ROWS] >= 0))
+            lengths = self.lengths[user[rows]]
+            had = self.seen.keys[expand(ends[user[rows]], lengths)] % max(1, size)  # the items of each user, in a line
+            items = np.repeat(item[rows], lengths)
+            if self.cosines is None:
+                cosines = np.asarray(self.matrix[items].multiply(self.matrix[had]).sum(axis=1)).ravel()
+            else:
+                cosines = np.asarray(self.cosines[items, had]).ravel()
+            added = np.bincount(np.repeat(np.arange(rows.size), lengths), weights=cosines, minlength=rows.size)
+            similar[rows] = added / np.maximum(lengths, 1)
+        return similar
 
     @staticmethod
     def _similar(matrix: Any, item: Integers) -> Floats:  # noqa: ANN401 - a sparse matrix

@@ -20,6 +20,7 @@ from rankworth.io.validate import IdKinds
 from rankworth.measures.core import Better
 from rankworth.profiles import STANDARD, Signature, signature
 from rankworth.scoring.columns import Mask, stratified, weigh
+from rankworth.scoring.whole_runs import ALONE
 from rankworth.stats.samples import check_sampling, check_word
 from rankworth.tables.columns import Best, Kind
 
@@ -68,6 +69,15 @@ class ScoreTable:
     def canonical(self) -> dict[str, str]:
         """The canonical name of each measure."""
         return {name: Signature.parse(self.signatures[name]).measure for name in self.measures}
+
+    @cached_property
+    def whole(self) -> Mask:
+        """`[M]`: whether a measure is one of all queries together; not of a plugin that is not loaded."""
+        is_whole = np.zeros(len(self.measures), dtype=bool)
+        for column, measure in enumerate(self.canonical.values()):
+            with suppress(MeasureError):
+                is_whole[column] = names.parse(measure).definition.of_run
+        return is_whole
 
     @property
     def widest(self) -> Floats:
@@ -150,9 +160,15 @@ class ScoreTable:
         return single.at(~np.isnan(first) & ~np.isnan(second))
 
     def parts(self) -> dict[str, dict[str, "ScoreTable"]]:
-        """Return the values of the queries of each group, by column and group."""
+        """Return the values of the queries of each group, by column and group, of measures of single queries."""
+        single = self
+        if self.whole.any():
+            measures = tuple(compress(self.measures, (~self.whole).tolist()))
+            single = replace(self, measures=measures, values=self.values[:, ~self.whole])
+        if not single.measures:
+            return {}
         return {
-            column: {name: self.at(rows) for name, rows in groups.items()} for column, groups in self.groups.items()
+            column: {name: single.at(rows) for name, rows in groups.items()} for column, groups in self.groups.items()
         }
 
 
@@ -200,7 +216,7 @@ def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Sli
     for name in measures:
         line = values_signature(aligned[0][name].signature)
         lines[name] = str(replace(line, queries=digest, settings={**line.settings, **shares}))
-    return ScoreTable(
+    table = ScoreTable(
         systems=tuple(system.name for system in systems),
         queries=tuple(queries),
         measures=tuple(measures),
@@ -213,6 +229,10 @@ def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Sli
         first_relevant=[system.first_relevant for system in common],
         ids=next((system.kinds for system in systems if system.kinds.integers("query")), IdKinds()),
     )
+    if shares and table.whole.any():
+        text = f"{quoted(compress(measures, table.whole.tolist()))} is measured on all queries together"
+        raise UsageError("conflicting-options", f"{text}, which have no {' and '.join(shares)} there", remedy=ALONE)
+    return table
 
 
 Word = Literal["better", "worse", "unclear", "equal", "equivalent"]
@@ -413,6 +433,10 @@ def _tested(
     """
     weights, leaning = table.weights, None
     interval = stats.intervals(each, weights, method=plan.method, level=plan.level, seed=plan.seed)
+    if table.whole.any():  # of which the jackknife knows the standard error, and not the shape
+        of_whole = np.tile(table.whole, len(compared))  # [pairs * measures]
+        student = stats.intervals(each[:, of_whole], weights, method="t", level=plan.level)
+        interval.low[of_whole], interval.high[of_whole] = student.low, student.high
     if plan.test in PAIRWISE:
         if weights is not None:
             text = f"test={plan.test} has no form with weights"

@@ -424,6 +424,11 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             title = f"differences to {self.baseline}" if self.baseline else "differences"
         return Sheet((*columns, *self._judged(rows, rows)), title=title, legend=(_LEGEND,))
 
+    def _wins(self, row: Difference) -> str:
+        """Return how many queries are better, equal and worse; nothing of a measure of all queries together."""
+        is_whole = self.scores.whole[self.scores.measures.index(row.measure)]
+        return "" if is_whole else f"{row.wins}/{row.ties}/{row.losses}"
+
     def _judged(self, rows: Sequence[Difference], together: Sequence[Difference]) -> list[Column]:
         """Return the columns of difference, p, effect, wins and word; p is corrected over all of `together`."""
         effects = ["n/a" if math.isnan(row.hedges) else f"{row.hedges + 0.0:.2f}" for row in rows]
@@ -434,7 +439,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             Column("difference", "number", [signed(row.difference) for row in rows], bounds=bounds),
             *(Column(title, "number", values) for title, values in p.items()),
             Column("d", "number", effects),
-            Column("W/T/L", "number", [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]),
+            Column("W/T/L", "number", [self._wins(row) for row in rows]),
             Column("verdict", "number", [row.word for row in rows]),
         ]
 

@@ -38,7 +38,13 @@ first relevant document only (`first`); it is linear and no sum of gains over a 
 counts otherwise than one of grade 0 (`judged`)."""
 _JUDGED_ONLY: Final = "judged_only"
 _SIGNED: Final = ("signed", "signed-exp2")
-_ABOVE: Final = {"of": ("total", "depth"), "gain": ("grade", *_SIGNED), "ideal": ("full",)}
+_ABOVE: Final = {
+    "of": ("total", "depth"),
+    "gain": ("grade", *_SIGNED),
+    "ideal": ("full",),
+    "beyond": ("counted",),
+    "scale": ("bits", "nats", "nats/shown"),
+}
 """values of parameters with which a measure may lie above the range of its definition"""
 _BELOW: Final = {"gain": _SIGNED}
 """values of parameters with which it may lie below that range"""

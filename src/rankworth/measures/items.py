@@ -332,7 +332,8 @@ def serendipity(
         popular, _ = _counted(judged, catalogue.popularity_rank, catalogue.in_history, size + 1.0)
         surprise = np.maximum(popular - judged.rank, 0.0) / max(1, size)
         return _mean(judged, relevant(judged, rel) * surprise, None, "Serendipity", norm=norm)
-    surprise = 1 - _like_history(catalogue, user, item)
+    similar = catalogue.like_history(user.ravel(), np.where(judged.retrieved, item, -1).ravel())
+    surprise = 1 - similar.reshape(item.shape)
     terms = _mean(judged, relevant(judged, rel) * surprise, None, "Serendipity", norm=norm)
     return terms if no_history == "1" else _of_known_users(terms, catalogue, user)
 
@@ -413,22 +414,3 @@ def _added_distances(
         added[part] = np.where(both & below, apart, 0.0).sum(axis=2)
         present[part] = counts
     return added, present
-
-
-def _like_history(catalogue: Catalogue, user: Integers, item: Integers) -> Floats:
-    """Return `[Q, H]`, the mean cosine of each item with the items that the user had; 0 where there is none.
-
-    The cosine of two items is that of the users who had them.
-    """
-    matrix = catalogue.matrix
-    size, had = len(catalogue.items), catalogue.lengths
-    similar = np.zeros(item.shape)
-    for row in range(item.shape[0]):
-        number = int(user[row].max(initial=-1))
-        places = np.flatnonzero(item[row] >= 0)
-        if number < 0 or not places.size or not had[number]:
-            continue
-        first, last = np.searchsorted(catalogue.seen.keys, (number * size, (number + 1) * size))
-        profile = matrix[catalogue.seen.keys[first:last] % size].sum(axis=0)  # [U]
-        similar[row, places] = (matrix[item[row, places]] @ np.asarray(profile).ravel()) / had[number]
-    return similar

@@ -5,6 +5,7 @@ this user): the mean of these is the measure, and their spread is how sure it is
 """
 
 import math
+from collections.abc import Callable
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -22,6 +23,8 @@ Beyond = Literal["dropped", "counted"]
 """What becomes of items that are shown, and are none of the catalogue."""
 _SMOOTHED: Final = 9
 """how many terms of an alternating series are added up"""
+_LEAST: Final = 0.02
+"""the least share of the variance of the jackknife"""
 
 
 @measure(
@@ -39,13 +42,15 @@ def coverage(shown: Recommended, *, of: Of = "known", beyond: Beyond = "dropped"
 
     Range: 0 to 1; above 1 with beyond=counted. Undefined if the catalogue is empty.
     Interval: that of the expected value with another sample of as many users. A bootstrap is wrong here: samples with
-    replacement show fewer items. The jackknife is too wide, and is corrected by the items that few users are shown.
+    replacement show fewer items. That of the jackknife is too wide: its variance counts the items that one user is
+    shown, and should count those that another sample would show for the first time, which can be estimated from the
+    items that one user and two users are shown.
     Elsewhere: CatalogCoverage of RecTools 0.19.0 is of=items, beyond=counted, so that it may exceed 1. Coverage of
     RePlay 0.22.0 and of Evidently 0.7.23 is of=history; catalog_coverage of recommenders 1.2.1 of=history,
     beyond=counted.
     Source: Herlocker, Konstan, Terveen, Riedl (2004), Evaluating collaborative filtering recommender systems,
-    https://doi.org/10.1145/963770.963772; for the interval Efron, Thisted (1976), Estimating the number of unseen
-    species, https://doi.org/10.1093/biomet/63.3.435
+    https://doi.org/10.1145/963770.963772; for the interval Colwell, Chao, Gotelli, Lin, Mao, Chazdon, Longino (2012),
+    Models and estimators linking individual-based and sample-based rarefaction, https://doi.org/10.1093/jpe/rtr044
 
     >>> import rankworth
     >>> items = {item: {} for item in "abcd"}
@@ -61,7 +66,11 @@ def coverage(shown: Recommended, *, of: Of = "known", beyond: Beyond = "dropped"
     user, item, times, _ = _counts(shown, catalogue, mask, beyond)
     value = float(np.count_nonzero(times)) / size
     single = np.bincount(user[times[item] == 1], minlength=shown.n_users)  # [U]: items that only this user is shown
-    return WholeValue(value, value - single / size, _coverage_spread(user, item, times, single))
+    once, twice = (float(np.count_nonzero(times == number)) for number in (1, 2))
+    unseen = max(size - value * size, once**2 / (2 * twice) if twice else once * (once - 1) / 2)
+    new = unseen * (1 - math.exp(-once / unseen)) if unseen else 0.0
+    without = value - single / size
+    return WholeValue(value, without, _spread(without, (once - new) / size**2))
 
 
 @measure("Gini", positions="all", needs=("items", "history"), of_run=True, better="lower")
@@ -89,7 +98,8 @@ def gini(
         p: the patience of attention=rbp.
 
     Range: 0 to (n - 1) / n, 0 to 1 with norm=n-1. Lower is better: more even. Undefined if nothing is shown.
-    Interval: by the jackknife over users.
+    Interval: by the jackknife over users, corrected for items that few users are shown (Efron and Stein, 1981, The
+    jackknife estimate of variance, https://doi.org/10.1214/aos/1176345462); as it is for over=shown and for attention.
     Elsewhere: ListGini of LensKit 2026.4 is this one, its ExposureGini attention=rbp. RecBole has this one, elliot
     1 - Gini(norm=n-1). Evidently 0.7.23 has over=shown, norm=n-1: items that nobody is shown do not count.
     Source: Adomavicius, Kwon (2012), Improving aggregate recommendation diversity using ranking-based techniques,
@@ -122,10 +132,18 @@ def gini(
     if over == "shown":  # items that only this user is shown leave: as many places in front become fewer
         gone = np.bincount(user[np.bincount(item)[item] == 1], minlength=shown.n_users)
         changed, size = changed - gone * (whole - lost), size - gone
-    return WholeValue(value, _gini(np.asarray(changed, dtype=np.float64), size, whole - lost, norm))
+    without = _gini(np.asarray(changed, dtype=np.float64), size, whole - lost, norm)
+    if over == "shown" or attention != "even":
+        return WholeValue(value, without)
+    divisor = (counts.size - (norm == "n-1")) * whole
+
+    def distance(number: NDArray[Any]) -> Floats:
+        return np.asarray(np.abs(number[:, None] - ascending).sum(axis=1) / divisor)
+
+    return WholeValue(value, without, _spread(without, _excess(counts, distance)))
 
 
-@measure("Entropy", positions="all", needs=("items", "history"), of_run=True, range=(0, math.inf))
+@measure("Entropy", positions="all", needs=("items", "history"), of_run=True)
 def entropy(
     shown: Recommended,
     *,
@@ -146,7 +164,7 @@ def entropy(
             items that are shown (`nats/shown`).
 
     Range: 0 to 1, from 0 without the division. Undefined if nothing is shown, or the catalogue has one item.
-    Interval: by the jackknife over users.
+    Interval: by the jackknife over users, corrected as that of Gini.
     Elsewhere: distributional_coverage of recommenders 1.2.1 is of=history, beyond=counted, scale=bits; RecBole's
     ShannonEntropy is scale=nats/shown.
     Source: Shani, Gunawardana (2011), Evaluating recommendation systems, https://doi.org/10.1007/978-0-387-85820-3_8
@@ -177,7 +195,9 @@ def entropy(
     gone = np.bincount(user[times[item] == 1], minlength=shown.n_users)
     with np.errstate(divide="ignore", invalid="ignore"):
         nats = np.log(whole - lost) - (weighted.sum() + less) / (whole - lost)
-        return WholeValue(float(value), scaled(nats, distinct - gone))
+        without = scaled(nats, distinct - gone)
+    excess = _excess(times, lambda number: scaled(_x_log_x(number) / whole, np.asarray(distinct)))
+    return WholeValue(float(value), without, _spread(without, excess))
 
 
 def _catalogue(shown: Recommended, of: Of, name: str) -> tuple[Catalogue, NDArray[np.bool_]]:
@@ -250,29 +270,42 @@ def _x_log_x(numbers: Integers) -> Floats:
     return np.asarray(numbers * np.log(np.maximum(numbers, 1)), dtype=np.float64)
 
 
-def _coverage_spread(user: Integers, item: Integers, times: Integers, single: Integers) -> float:
-    """Return the standard error of a coverage over that of the jackknife.
+def _spread(without: Floats, excess: float) -> float:
+    """Return the standard error over that of the jackknife, of whose variance some is too much.
 
-    The variance of the number of items that are shown is an alternating series: users by the items that only they are
-    shown, less pairs of users by the items that only these two are shown, and so on. The jackknife is its first term.
-    Later terms are smoothed as Efron and Thisted smooth theirs.
+    Args:
+        without: `[U]`, the value without each user.
+        excess: by how much the variance of the jackknife is too large.
+
     """
-    users = single.size
-    if users < 2:
-        return 0.0
-    jackknife = float((single.astype(np.float64) ** 2).sum() - single.sum() ** 2 / users)
-    if jackknife <= 0:
-        return 1.0
-    marks = np.random.default_rng(0).integers(0, 1 << 62, users)  # [U]: whose sums tell sets of users apart
-    sums = np.zeros(times.size, dtype=np.int64)
-    np.add.at(sums, item, marks[user])
-    variance = jackknife
-    chances = _tails(_SMOOTHED)
-    first = chances[0]
-    for number in range(2, _SMOOTHED + 1):
-        _, alike = np.unique(sums[times == number], return_counts=True)
-        variance += (-1) ** (number + 1) * chances[number - 1] / first * float((alike.astype(np.float64) ** 2).sum())
-    return math.sqrt(max(variance, jackknife / 50) / jackknife)
+    users = without.size
+    jackknife = float(((without - without.mean()) ** 2).sum() * (users - 1) / users) if users > 1 else 0.0
+    return math.sqrt(min(max(1 - excess / jackknife, _LEAST), 1.0)) if jackknife > 0 else 1.0
+
+
+def _excess(times: NDArray[Any], value_of: Callable[[NDArray[Any]], Floats]) -> float:
+    """Return by how much the variance of the jackknife is too large for a sum over items.
+
+    The variance is an alternating series, of which the jackknife is the first term. The term of order m is the sum over
+    items of the number of sets of m users who are shown the item, times the square of the m-th difference of what the
+    item adds. It matters for items that few users are shown; later terms are smoothed as by Efron and Thisted (1976),
+    Estimating the number of unseen species, https://doi.org/10.1093/biomet/63.3.435
+
+    Args:
+        times: `[I]`, how often each item is shown.
+        value_of: from numbers of times to what an item with it adds to the value.
+
+    """
+    counts = np.bincount(times.astype(np.int64), minlength=_SMOOTHED + 1)[: _SMOOTHED + 1]  # items by times, few
+    differences = value_of(np.arange(_SMOOTHED + 1))
+    chances, excess = _tails(_SMOOTHED), 0.0
+    for order in range(1, _SMOOTHED + 1):
+        differences = np.diff(differences)  # of times from `order` on
+        sets = np.array([math.comb(number, order) for number in range(order, _SMOOTHED + 1)])
+        if order > 1:
+            term = float((counts[order:] * sets * differences**2).sum())
+            excess += (-1) ** order * chances[order - 1] / chances[0] * term
+    return excess
 
 
 def _tails(number: int) -> list[float]:

@@ -25,11 +25,14 @@ def intervals(columns: Sequence[Column], level: float, seed: int) -> tuple[Float
     plain = [
         index
         for index, column in enumerate(columns)
-        if column.link != "sum" and column.strata is None and np.isin(column.weights, (0.0, 1.0)).all()
+        if column.link != "sum"
+        and column.whole is None
+        and column.strata is None
+        and np.isin(column.weights, (0.0, 1.0)).all()
     ]
     for index, column in enumerate(columns):
         rows = column.counted
-        if column.link != "sum" and index not in plain:
+        if column.link != "sum" and column.whole is None and index not in plain:
             strata = np.zeros(rows.size, dtype=np.int64) if column.strata is None else column.strata
             values = additive(column.values[rows], column.link)  # [N]: of the queries that count
             low[index], high[index] = bootstrap(values, column.weights[rows], strata[rows], level=level, seed=seed)
@@ -47,9 +50,22 @@ def intervals(columns: Sequence[Column], level: float, seed: int) -> tuple[Float
             low[defined], high[defined] = ends.low, ends.high
     low, high = from_logarithms(low, links), from_logarithms(high, links)
     for index, column in enumerate(columns):
-        if column.whole is not None:  # whose values may lie beyond the range of the measure
-            low[index], high[index] = np.clip((low[index], high[index]), *column.whole.measure.range)
+        if column.whole is not None:
+            low[index], high[index] = _of_whole(column, column.whole.measure.range, level)
     return low, high
+
+
+def _of_whole(column: Column, limits: tuple[float, float], level: float) -> tuple[float, float]:
+    """Return the t interval of a measure of all queries together, within its range.
+
+    The values of queries are those of the jackknife, of which the standard error counts, and not the shape.
+    """
+    values = column.values[column.counted]
+    if values.size < 2:  # noqa: PLR2004 - one value has no spread
+        return math.nan, math.nan
+    ends = stats.intervals(values[:, None], method="t", level=level)
+    low, high = np.clip((ends.low[0], ends.high[0]), *limits)
+    return float(low), float(high)
 
 
 def bootstrap(

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from rankworth.model import Qrels
 from rankworth.profiles import CallData
 from rankworth.recommended import Recommended, WholeValue
 from rankworth.scoring.columns import Mask
+
+ALONE: Final = "leave it out of -m, or ask for it in a command of its own"
+"""what helps where a measure of all queries together is to be weighted"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,8 +96,7 @@ def refuse_weights(measure: Measure, data: CallData) -> None:
     """
     if given := [name for name in ("weights", "macro") if getattr(data, name) is not None]:
         text = f"{measure} is measured on all queries together, which have no {' and '.join(given)} there"
-        remedy = "leave it out of -m, or ask for it in a command of its own"
-        raise UsageError("conflicting-options", text, remedy=remedy)
+        raise UsageError("conflicting-options", text, remedy=ALONE)
 
 
 def _judged(qrels: Qrels, catalogue: Catalogue | None) -> tuple[Integers, Integers]:
