@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from rankworth.measures import CATALOGUE, FACTS
+from rankworth.measures import CATALOGUE, FACTS, ITEM_MEASURES
 from rankworth.names import Quantity
 from rankworth.reference import HOW, Entry, code, escaped, formula, measure_page, page, shelves, table
 
@@ -58,7 +58,7 @@ def _works(quantity: Quantity) -> list[Work]:
 
 def pages() -> dict[str, str]:
     """All pages of `docs/measures`, by file name, with their index."""
-    quantities: list[Quantity] = [*CATALOGUE.values(), *FACTS.values()]
+    quantities: list[Quantity] = [*CATALOGUE.values(), *ITEM_MEASURES.values(), *FACTS.values()]
     measures = {f"{one.name}.md": _page(one) for one in quantities}
     return {"README.md": _index(), "bibliography.md": _bibliography(quantities)} | measures
 

@@ -154,7 +154,7 @@ class Catalogue:
         """`[I, I]`: the cosines of items by their users; None where there are too many to be kept."""
         if int((self.lengths**2).sum()) > _MOST:
             return None
-        products: "sparse.csr_array" = self.matrix @ self.matrix.T
+        products: sparse.csr_array = self.matrix @ self.matrix.T
         products.sort_indices()
         return products
 

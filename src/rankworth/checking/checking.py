@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import compress
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
@@ -27,6 +28,9 @@ from rankworth.whatif.bounds import MeanBounds, evaluation_for_bounds, mean_boun
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
 
+_TOP: Final = 10
+_UNSEEN: Final = f"Unseen@{_TOP}"
+"""what tells how much of the first ranks users had before"""
 _MUCH: Final = 1.5
 """how many times a mean has to be that by scores, so that scores may be the wrong way round"""
 
@@ -96,6 +100,7 @@ def check(
         findings += rules.of_unjudged(each, checker.bounded(each, judgements) if bounds else None)
         findings += checker.own_documents(each, judgements)
         findings += checker.rising_scores(each, judgements)
+        findings += checker.seen_items(each, judgements)
     findings += rules.of_runs(measured, judgements)
     findings += [] if docs is None else rules.of_corpus(judgements, docs, file)
     tables = {
@@ -212,6 +217,21 @@ class _Checker:
         text += f": {label} is {checked.values[label]:.4f} with and {without[label]:.4f} without them"
         remedy = "if they are the queries themselves: --exclude self, in Python exclude='self'"
         yield checked.finding("self-matches", text, queries=queries)._replace(remedy=remedy)
+
+    def seen_items(self, checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
+        """Find users who are shown items of their history again."""
+        if self.plan().base.data.history is None:
+            return
+        measured = self._measured(qrels, checked.run, planned(measures=[_UNSEEN], **self.conventions)).values
+        new = measured.per_query.array[:, 0]
+        queries = list(compress(measured.per_query.ids, (new < 1).tolist()))
+        if not queries:
+            return
+        share = 100 * (1 - float(np.nanmean(new)))
+        text = f"{checked.name} shows items of the history again, for {counted(len(queries))}: {quoted(queries)}; "
+        text += f"they are {share:.1f} % of the first {_TOP} ranks, and test data rarely have them"
+        remedy = "where they are not meant to be shown, --exclude FILE takes them out (exclude=)"
+        yield checked.finding("seen-items", text, queries=queries)._replace(remedy=remedy)
 
     def rising_scores(self, checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
         """Report scores that rise from line to line, as ranks and distances do, if the order of lines is worth more."""

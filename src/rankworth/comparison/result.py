@@ -491,7 +491,9 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         """Say in one line below a table how the comparison was done."""
         plan, remark = self.plan, "" if len(self.differences) == 1 else ", not corrected"
         margin = f"; margin {_margins(plan)}" if plan.margins else ""
-        text = f"{self.tested}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]}{remark}){margin}"
+        whole = " ".join(compress(self.scores.measures, self.scores.whole.tolist()))
+        of_whole = f"; of {whole} t by the jackknife" if whole else ""
+        text = f"{self.tested}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]}{of_whole}{remark}){margin}"
         return "; ".join(filter(None, (text, detectable_text(self.differences))))
 
 

@@ -309,6 +309,9 @@ class _TextReader:
         usual = () if self.columns else self.kind.unnamed_columns.get(len(cells), ())
         if not usual and (not self.columns or not all(name.isdecimal() for name in self.columns.values())):
             text = f"{where}: nothing tells what the {len(cells)} cells of a row are: {shown(cells)}"
+            if self.kind is ITEMS:
+                remedy = "put a header above, with commas or tabs, such as item_id,genre, or give dicts with names"
+                raise InputError("frame-columns", text, remedy=remedy)
             counts = f"--columns {self.kind.role}=1 text=2, in Python columns={{{self.kind.role!r}: 1, 'text': 2}}"
             remedy = (
                 f"put a header above, such as {self.kind.role}_id,text, or give dicts with names; or count: {counts}"

@@ -145,6 +145,15 @@ def nothing_left(exclude: object, noun: str) -> InputError:
 
 
 def _pairs(source: object, columns: Mapping[str, str]) -> Qrels:
+    from rankworth.io import excluded_pairs  # noqa: PLC0415 - rarely needed
+
+    return Qrels(excluded_pairs.read(as_pairs(source), columns), duplicate_judgements="first")
+
+
+def as_pairs(source: object) -> object:
+    """Return a run or judgements as a frame or dicts of pairs; anything else as it is."""
+    if isinstance(source, Qrels):
+        return source.to_frame()
     if isinstance(source, Run):
         if source.mapping is None:
             import polars as pl  # noqa: PLC0415 - not needed for dicts
@@ -152,9 +161,7 @@ def _pairs(source: object, columns: Mapping[str, str]) -> Qrels:
             source = pl.concat([frame.select("query", "document") for frame in source.batches()])
         else:
             source = source.mapping
-    from rankworth.io import excluded_pairs  # noqa: PLC0415 - rarely needed
-
-    return Qrels(excluded_pairs.read(source, columns), duplicate_judgements="first")
+    return source
 
 
 def _label(pairs: Qrels) -> str:

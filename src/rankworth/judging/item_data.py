@@ -12,6 +12,7 @@ from rankworth.arrays import Integers
 from rankworth.catalogue import Catalogue, ItemColumn, Pairs, Source
 from rankworth.errors import InputError
 from rankworth.io.columns import NONE
+from rankworth.judging.exclusion import as_pairs
 from rankworth.model import Run
 
 if TYPE_CHECKING:
@@ -67,11 +68,12 @@ class History(_CallData):
 
         from rankworth.io import excluded_pairs  # noqa: PLC0415 - rarely needed
 
-        rows = excluded_pairs.read(source, columns, "history")
+        rows = excluded_pairs.read(as_pairs(source), columns, "history")
         if not isinstance(rows, pl.DataFrame):
             pairs = [(str(user), str(item)) for user, items in rows.items() for item in items]
             rows = pl.DataFrame(pairs, schema=["query", "document"], orient="row")
-        return cls(_label(rows.height, rows.select("query", "document").iter_rows()), rows)
+        rows = rows.select(pl.col("query", "document").cast(pl.String))
+        return cls(_label(rows.height, rows.iter_rows()), rows)
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class ExpectedRun(_CallData):
             frame = pl.DataFrame(rows, schema=["query", "document", "score"], orient="row")
         frame = frame.sort("score", descending=True, maintain_order=True)
         rank = pl.col("score").cum_count().over("query").alias("rank")
-        frame = frame.select("query", "document", rank)
+        frame = frame.select(pl.col("query", "document").cast(pl.String), rank)
         return cls(_label(frame.height, frame.iter_rows()), frame)
 
 

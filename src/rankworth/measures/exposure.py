@@ -14,10 +14,18 @@ from rankworth.measures.core import Terms, measure
 from rankworth.measures.parameters import Probability
 from rankworth.recommended import Attention, Recommended, WholeValue, attention_of
 
+_BESIDE: Final = {"p": ("attention", "rbp")}
 _KINDS: Final = ("category", "set")
 
 
-@measure("AWRF", monotone=True, unjudged=("uniform",), positions="all", needs=("items",))
+@measure(
+    "AWRF",
+    monotone=True,
+    unjudged=("uniform",),
+    positions="all",
+    beside=_BESIDE,
+    needs=("items",),
+)
 def attention_weighted_rank_fairness(
     judged: Judged,
     *,
@@ -119,7 +127,15 @@ def _expected_exposure(
     return WholeValue(number, without)
 
 
-@measure("EEL", positions="all", needs=("items",), of_run=True, range=(0, math.inf), better="lower")
+@measure(
+    "EEL",
+    positions="all",
+    beside=_BESIDE | {"rel": ("target", "relevant")},
+    needs=("items",),
+    of_run=True,
+    range=(0, math.inf),
+    better="lower",
+)
 def expected_exposure_loss(
     shown: Recommended,
     *,
@@ -160,7 +176,7 @@ def expected_exposure_loss(
     return _expected_exposure("EEL", lambda got, due: ((got - due) ** 2).sum(axis=-1), shown, **keywords)
 
 
-@measure("EED", positions="all", needs=("items",), of_run=True, range=(0, math.inf), better="lower")
+@measure("EED", positions="all", beside=_BESIDE, needs=("items",), of_run=True, range=(0, math.inf), better="lower")
 def expected_exposure_disparity(
     shown: Recommended, *, group: str = "", attention: Attention = "log", p: Probability = 0.8
 ) -> WholeValue:
@@ -190,7 +206,14 @@ def expected_exposure_disparity(
     return _expected_exposure("EED", lambda got, _: (got**2).sum(axis=-1), shown, **keywords)
 
 
-@measure("EER", positions="all", needs=("items",), of_run=True, range=(0, math.inf))
+@measure(
+    "EER",
+    positions="all",
+    beside=_BESIDE | {"rel": ("target", "relevant")},
+    needs=("items",),
+    of_run=True,
+    range=(0, math.inf),
+)
 def expected_exposure_relevance(
     shown: Recommended,
     *,

@@ -65,7 +65,7 @@ def self_information(
     >>> import rankworth
     >>> history = {"u1": ["a", "b"], "u2": ["a"], "u3": ["a"], "u4": ["a"]}
     >>> shown = {"u1": ["a", "b"]}  # (-log2(4/4) - log2(1/4)) / 2
-    >>> rankworth.evaluate({"u1": {"c": 1}}, shown, ["SelfInformation@2"], history=history)["SelfInformation@2"]
+    >>> rankworth.evaluate({"u1": {"b": 1}}, shown, ["SelfInformation@2"], history=history)["SelfInformation@2"]
     1.0
     """
     catalogue = require(judged.catalogue, "history", "SelfInformation")
@@ -122,7 +122,7 @@ def average_popularity(
 
     >>> import rankworth
     >>> history = {"u1": ["a", "b"], "u2": ["a"]}
-    >>> rankworth.evaluate({"u1": {"c": 1}}, {"u1": ["a", "b"]}, ["ARP@2"], history=history)["ARP@2"]  # (2 + 1) / 2
+    >>> rankworth.evaluate({"u1": {"b": 1}}, {"u1": ["a", "b"]}, ["ARP@2"], history=history)["ARP@2"]  # (2 + 1) / 2
     1.5
     """
     catalogue = require(judged.catalogue, "history", "ARP")
@@ -287,7 +287,14 @@ def unexpectedness(
     return terms._replace(gain=np.where(absent[:, None], 0.0, terms.gain), rest=np.where(absent, 0.0, terms.rest))
 
 
-@measure("Serendipity", monotone=True, unjudged=("uniform",), positions="all", needs=("history",))
+@measure(
+    "Serendipity",
+    monotone=True,
+    unjudged=("uniform",),
+    positions="all",
+    beside={"no_history": ("by", "history")},
+    needs=("history",),
+)
 def serendipity(
     judged: Judged,
     *,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers
 from rankworth.catalogue import Catalogue, require
+from rankworth.errors import MeasureError
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Probability
 from rankworth.recommended import Attention, Recommended, WholeValue, attention_of
@@ -73,7 +74,9 @@ def coverage(shown: Recommended, *, of: Of = "known", beyond: Beyond = "dropped"
     return WholeValue(value, without, _spread(without, (once - new) / size**2))
 
 
-@measure("Gini", positions="all", needs=("items", "history"), of_run=True, better="lower")
+@measure(
+    "Gini", positions="all", beside={"p": ("attention", "rbp")}, needs=("items", "history"), of_run=True, better="lower"
+)
 def gini(
     shown: Recommended,
     *,
@@ -208,7 +211,10 @@ def _catalogue(shown: Recommended, of: Of, name: str) -> tuple[Catalogue, NDArra
 
     """
     has = frozenset() if shown.catalogue is None else shown.catalogue.sources
-    source = of if of != "known" else "items" if "items" in has or "history" not in has else "history"
+    if of == "known" and not has & {"items", "history"}:
+        remedy = "give --items FILE (items=), or --history FILE (history=), whose items are the catalogue then"
+        raise MeasureError("missing-input", f"{name} needs a catalogue", remedy=remedy)
+    source = of if of != "known" else "items" if "items" in has else "history"
     catalogue = require(shown.catalogue, source, name)
     return catalogue, catalogue.in_table if source == "items" else catalogue.in_history
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from rankworth import names
 from rankworth.errors import MeasureError
-from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, TextFact
+from rankworth.measures import CATALOGUE, FACTS, ITEM_MEASURES, Fact, Measure, TextFact
 from rankworth.measures.core import Definition
 from rankworth.measures.parameters import plain
 from rankworth.names import Quantity
@@ -27,6 +27,7 @@ Entry = tuple[str, str, str]
 HOW: Final = "Parameters go in brackets, a cutoff after @: nDCG(gain=exp2)@10, P(rel=2)@5."
 FIRST, OWN, REST = "To start with", "Your own", "All others"
 PARITY, COUNTED = "For trec_eval parity", "Counted, not measured"
+OF_ITEMS = "Of items: what a catalogue gets"
 _LITERAL: Final = re.compile(r"(`[^`]*`|https?://\S*[^\s.,;:)])")
 _LABELLED: Final = re.compile(r"^(?=[A-Z]\w+: )|(?<=[.;]\s)(?=Ties: )", re.MULTILINE)
 _LEGEND: Final = (
@@ -143,7 +144,7 @@ def catalogue(*, everything: bool = False) -> str:
         blocks += [f"## {heading}", table(("name", "what it says"), rows)]
     if not everything:
         listed = sum(map(len, groups.values()))
-        blocks.append(f"{listed} of {len(CATALOGUE)} measures; all: `rankworth measures --all`")
+        blocks.append(f"{listed} of {len(CATALOGUE) + len(ITEM_MEASURES)} measures; all: `rankworth measures --all`")
     return page([*blocks, "One in full: `rankworth measures nDCG`", HOW])
 
 
@@ -172,8 +173,8 @@ def measure_page(
         blocks.append("The mean over queries is the geometric one, in which values below 0.00001 count as 0.00001.")
     if entries := list(_parameters(quantity, doc)):
         blocks += ["## Parameters", parameters(entries)]
-    steps, session = example(quantity)
-    blocks += ["## Worked example", *steps]
+    steps, session = ([], []) if definition.needs else example(quantity)  # of data that no ranking alone has
+    blocks += ["## Worked example", *steps] if steps else []
     if doc.example or session:
         blocks += ["## In Python", code([">>> import rankworth", *doc.example, *session, ""], "python")]
     labelled = [f"**{label}:** {escaped(text)}" for label, text in doc.labelled.items() if label != "Source"]
@@ -189,12 +190,16 @@ def measure_page(
 
 def shelves() -> dict[str, list[Quantity]]:
     """Return all measures and facts under the headings of the catalogue, by name but for those to start with."""
-    groups: dict[str, list[Quantity]] = {FIRST: [], OWN: [], REST: [], PARITY: [], COUNTED: [*FACTS.values()]}
-    for measure in CATALOGUE.values():
+    groups: dict[str, list[Quantity]] = {heading: [] for heading in (FIRST, OWN, REST, OF_ITEMS, PARITY)}
+    for measure in (*CATALOGUE.values(), *ITEM_MEASURES.values()):
         definition = measure.definition
         is_own = definition.function.__module__.partition(".")[0] == "rankworth"
-        groups[{"first": FIRST, "parity": PARITY}.get(definition.shelf, REST) if is_own else OWN].append(measure)
-    for heading in (OWN, REST, PARITY):
+        heading = (
+            OF_ITEMS if measure.name in ITEM_MEASURES else {"first": FIRST, "parity": PARITY}.get(definition.shelf)
+        )
+        groups[(heading or REST) if is_own else OWN].append(measure)
+    groups[COUNTED] = [*FACTS.values()]
+    for heading in (OWN, REST, OF_ITEMS, PARITY):
         groups[heading].sort(key=lambda quantity: quantity.name.casefold())
     return {heading: listed for heading, listed in groups.items() if listed}
 

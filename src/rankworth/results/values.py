@@ -345,7 +345,14 @@ class Values(_Evaluation, Mapping[str, float]):
     def method(self) -> str:
         """How intervals come about, in words."""
         within = "" if self.profile.data.macro is None else " within groups"
-        return f"BCa bootstrap over queries{within}"
+        whole = [
+            name
+            for name, column in zip(self.per_query.measures, self._details.columns, strict=True)
+            if column.whole is not None
+        ]
+        if len(whole) == len(self.per_query.measures):
+            return "jackknife over queries"
+        return f"BCa bootstrap over queries{within}" + (f", jackknife of {' '.join(whole)}" if whole else "")
 
     @cached_property
     def signature(self) -> str:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
+from rankworth import support
 from rankworth.catalogue import Catalogue
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.groups import Groups
 from rankworth.judging import Include, JudgedRun, grades, judge_all
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.item_data import catalogue_of
+from rankworth.judging.order import UNORDERED
 from rankworth.judging.overlap import alike_documents
 from rankworth.judging.quirks import paired, separated, shortened
 from rankworth.judging.ranking import Ordering
@@ -217,7 +219,7 @@ def evaluate_run(
         elsewhere=any(quantity.definition.elsewhere for quantity, _ in quantities),
         shown=shown,
         subtopics=any(quantity.definition.subtopics for quantity, _ in quantities),
-        catalogue=_catalogue(measures),
+        catalogue=_catalogue(measures, run),
     )
     judge = partial(_judged, include=include, progress=progress)
     if not any(map(len, qrels.values())):  # judgements without a row, which no run can meet
@@ -246,10 +248,17 @@ def evaluate_run(
     return Evaluation(judgements, run, by_measure)
 
 
-def _catalogue(measures: Mapping[Requirements, Sequence[ResolvedMeasure]]) -> Catalogue | None:
-    """Return what measures need to know of items; None where none of them needs it, or nothing is given."""
+def _catalogue(measures: Mapping[Requirements, Sequence[ResolvedMeasure]], run: Run) -> Catalogue | None:
+    """Return what measures need to know of items; None where none of them needs it, or nothing is given.
+
+    Raises:
+        UsageError: `unfollowed-setting`, where an engine has the rows of the run.
+
+    """
     needy = [each for group in measures.values() for each in group if each.quantity.definition.needs]
     data = next((each.data for each in needy), NO_DATA)
+    if run.engine:
+        support.refuse(UNORDERED, data)
     return catalogue_of(data.history, data.items, data.expected_run)
 
 

@@ -178,7 +178,9 @@ def _refuse(plan: Plan, run: SparkSource) -> None:
         by_rank = measure.judging.order == "rank" and run.has_ranks
         refuse_unordered(measure.judging, ranked=run.side.listed or by_rank or "position" in run.frame.columns)
         but = ("no_relevant_counts",) if measure.data.weights is None else ()  # it means nothing without weights
-        support.refuse("frames of Spark", measure.judging, measure.averaging, label=measure.label, but=but)
+        support.refuse(
+            "frames of Spark", measure.judging, measure.averaging, measure.data, label=measure.label, but=but
+        )
     groups = {measure.data.macro for measure in plan.measures} - {None}
     if plan.by is not None and groups:
         text = "by and macro are two ways to have groups, and Spark takes one"

@@ -422,6 +422,9 @@ def _refusal(quantity: Measure | Fact) -> MeasureError | None:
     remedy = "rankworth.evaluate has it, where documents have ids"
     if quantity.definition.subtopics:
         return MeasureError("bad-definition", f"{quantity} needs grades by subtopic; a matrix has none", remedy=remedy)
+    if quantity.definition.needs:
+        text = f"{quantity} needs data about items; the columns of a matrix have no ids"
+        return MeasureError("bad-definition", text, remedy=remedy)
     if quantity.definition.elsewhere:
         text = f"{quantity} asks what is judged for other queries; columns of two rows need not be one document"
         return MeasureError("bad-definition", text, remedy=remedy)
