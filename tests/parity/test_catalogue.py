@@ -95,8 +95,8 @@ EXCUSED: Final = {
     ("recommenders", "repeated"): ("ILD(of=history", "Serendipity"),
     ("recommenders", "seen"): ("",),
 }
-"""measures that a tool has otherwise: it counts an item that is twice in a list, or rows that repeat in a history, in its
-own way, leaves out a list of which it knows one item alone, or refuses lists with items of the history"""
+"""measures that a tool has otherwise: it counts an item that is twice in a list, or rows that repeat in a history, in
+its own way, leaves out a list of which it knows one item alone, or refuses lists with items of the history"""
 SIMILARITY: Final = ("ILS",)
 """calls that give 1 less the measure"""
 

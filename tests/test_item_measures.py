@@ -1,0 +1,331 @@
+"""Measures of items and of whole runs: laws over random catalogues, arithmetic, refusals, and the ways data come in."""
+
+import itertools
+import pickle
+import warnings
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankworth as rw
+from rankworth.measures import ITEM_MEASURES
+
+ITEMS: Final = tuple("abcdefgh")
+USERS: Final = ("u1", "u2", "u3", "u4")
+VARIANTS: Final = (
+    *("SelfInformation@2", "SelfInformation(of=interactions, cold=zero, norm=k)@3", "SelfInformation(cold=dropped)"),
+    *("SelfInformation(scale=share)@3", "ARP@2", "ARP(of=users, scale=max, cold=dropped)@3", "ARP(scale=quantile)"),
+    *("ARP(scale=share, norm=k)@2", "Unseen@2", "Unseen(no_items=1, no_history=undefined)@3", "ILD(of=group)@3"),
+    *("ILD(of=genres, single=1)@2", "ILD(of=vector, unknown=0)", "ILD(of=vector, distance=euclidean, norm=n)@3"),
+    *("ILD(of=history, unknown=1, single=0)@3", "Unexpectedness@2", "Unexpectedness(norm=k-common, no_expected=0)@3"),
+    *("Serendipity@3", "Serendipity(by=history, rel=2)@2", "AWRF(group=group)@3"),
+    *("AWRF(group=genres, target=even, attention=rbp, p=0.5)", "AWRF(group=group, attention=dcg, base=e)@2"),
+)
+"""measures of each user, with all their parameters"""
+WHOLE: Final = (
+    *("Coverage@2", "Coverage(of=history, beyond=counted)@3", "Gini@2", "Gini(of=history, norm=n-1)", "Entropy@2"),
+    *("Gini(over=shown, norm=n-1)@3", "Entropy(of=history, beyond=counted, scale=bits)@3", "Entropy(scale=nats/shown)"),
+    *("EEL(group=group)@2", "EEL(group=genres, target=relevant)@3", "EED(group=group, attention=rbp)@3"),
+    *("EER(group=group, target='x:1 y:3')@2",),
+)
+"""measures of all users together"""
+EVERY: Final = (*VARIANTS, *WHOLE)
+quiet = pytest.mark.filterwarnings("ignore")
+
+
+class Catalogue:
+    """Judgements, a run and data about items, drawn at random; an item is in no table, some users in no history."""
+
+    def __init__(self, seed: int, *, ties: bool = False) -> None:
+        """Draw it."""
+        draw = np.random.default_rng(seed)
+        self.history = {
+            user: [str(item) for item in draw.choice(ITEMS[:6], int(draw.integers(1, 5)))]
+            for user in (*USERS[:3], "u9", "u8")
+        }
+        self.items = {
+            item: {
+                "group": str(draw.choice(["x", "y"])),
+                "genres": [str(genre) for genre in draw.choice(["p", "q", "r"], 2)],
+                "vector": draw.normal(size=3).tolist(),
+            }
+            for item in ITEMS[:7]
+        }
+        self.items |= {"a": self.items["a"] | {"group": "x"}, "b": self.items["b"] | {"group": "y"}}
+        scores = (
+            (lambda size: draw.integers(0, 3, size).astype(float)) if ties else (lambda size: -np.arange(1.0 * size))
+        )
+        self.run: dict[str, dict[str, float]] = {}
+        for user in USERS:
+            shown = [str(item) for item in draw.permutation(ITEMS)[: int(draw.integers(1, 6))]]
+            self.run[user] = dict(zip(shown, scores(len(shown)).tolist(), strict=True))
+        self.qrels = {
+            user: {str(item): int(draw.integers(0, 3)) for item in draw.choice(ITEMS, 3, replace=False)}
+            for user in USERS
+        }
+        self.expected = {user: [str(item) for item in draw.permutation(ITEMS)[:3]] for user in USERS[1:]}
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The keywords of a call."""
+        return {"history": self.history, "items": self.items, "expected_run": self.expected}
+
+    def evaluate(self, measures: Any = EVERY, **rest: Any) -> rw.Values:
+        """Evaluate the run."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", rw.RankworthWarning)
+            return rw.evaluate(self.qrels, self.run, measures, **{**self.data, **rest})
+
+
+def test_every_measure_is_tried() -> None:
+    assert {rw.parse(text).name for text in EVERY} == set(ITEM_MEASURES)
+    assert {name for name, measure in ITEM_MEASURES.items() if measure.definition.of_run} == {
+        rw.parse(text).name for text in WHOLE
+    }
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 10**6), ties=st.booleans())
+def test_values_are_the_same_from_dicts_frames_files_and_rows(seed: int, ties: bool, tmp_path_factory: Any) -> None:
+    drawn = Catalogue(seed, ties=ties)
+    expected = drawn.evaluate()
+    rows = [(user, item, score) for user, scores in drawn.run.items() for item, score in scores.items()]
+    history = [(user, item) for user, items in drawn.history.items() for item in items]
+    frames = {
+        "history": pl.DataFrame(history, schema=["user", "item"], orient="row"),
+        "items": pl.DataFrame([{"item_id": item, **cells} for item, cells in drawn.items.items()]),
+        "expected_run": pd.DataFrame(
+            [(user, item, -rank) for user, items in drawn.expected.items() for rank, item in enumerate(items)],
+            columns=["user", "item", "score"],
+        ),
+    }
+    folder: Path = tmp_path_factory.mktemp("items")
+    frames["history"].write_csv(folder / "train.csv")
+    frames["items"].write_parquet(folder / "items.parquet")
+    frames["expected_run"].to_csv(folder / "popular.csv", index=False)
+    paths = {"history": folder / "train.csv", "items": folder / "items.parquet", "expected_run": folder / "popular.csv"}
+    run = pl.DataFrame(rows, schema=["query", "document", "score"], orient="row")
+    for data in (frames, paths):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", rw.RankworthWarning)
+            found = rw.evaluate(drawn.qrels, run, EVERY, **data)
+        assert found.per_query.to_dict() == expected.per_query.to_dict()
+        assert found.mean() == expected.mean()
+        assert {part for part in str(found.signature).split("|") if "history" in part} == {
+            part for part in str(expected.signature).split("|") if "history" in part
+        }
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10**6))
+def test_means_are_within_the_range_and_those_of_queries(seed: int) -> None:
+    drawn = Catalogue(seed)
+    values = drawn.evaluate()
+    for text, mean in values.mean().items():
+        low, high = rw.parse(text).range
+        assert np.isnan(mean) or low - 1e-12 <= mean <= high + 1e-12, text
+        column = [row[text] for row in values.per_query.to_dict().values()]
+        assert np.isclose(np.mean(column), mean, rtol=1e-12, atol=1e-12, equal_nan=True), text
+    assert pickle.loads(pickle.dumps(values)) == values
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10**6))
+def test_the_jackknife_leaves_each_user_out(seed: int) -> None:
+    drawn = Catalogue(seed)
+    values = drawn.evaluate(WHOLE)
+    for text, whole in values.mean().items():
+        without = [drawn.evaluate([text], queries=[user for user in USERS if user != left])[text] for left in USERS]
+        moved = (np.mean(without) - np.array(without)) * (len(USERS) - 1)
+        found = np.array([row[text] for row in values.per_query.to_dict().values()]) - whole
+        if np.isnan([whole, *without]).any():
+            continue
+        scale = 1.0 if not np.abs(moved).max() > 1e-12 else np.abs(found).max() / np.abs(moved).max()
+        assert 0 < scale <= 1 + 1e-9, text
+        assert np.allclose(found, scale * moved, rtol=1e-9, atol=1e-12), text
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 10**6))
+def test_groups_are_evaluated_alone(seed: int) -> None:
+    drawn = Catalogue(seed)
+    groups = dict(zip(USERS, ("m", "f", "m", "f"), strict=True))
+    values = drawn.evaluate(by=groups)
+    for group in ("m", "f"):
+        alone = drawn.evaluate(queries=[user for user in USERS if groups[user] == group])
+        assert np.allclose(
+            list(values.slices[group].mean().values()), list(alone.mean().values()), rtol=1e-12, equal_nan=True
+        )
+
+
+@settings(max_examples=10)
+@given(seed=st.integers(0, 10**6))
+def test_bounds_hold_every_order_of_ties(seed: int) -> None:
+    drawn = Catalogue(seed, ties=True)
+    measures = [text for text in VARIANTS if "Serendipity" not in text]
+    bounds = drawn.evaluate(measures, bounds="ties").bounds
+    assert bounds is not None
+    for user in USERS[:2]:
+        by_score: dict[float, list[str]] = {}
+        for item, score in sorted(drawn.run[user].items(), key=lambda pair: -pair[1]):
+            by_score.setdefault(score, []).append(item)
+        values: dict[str, list[float]] = {text: [] for text in measures}
+        for orders in itertools.product(*(itertools.permutations(items) for items in by_score.values())):
+            run = {**drawn.run, user: [item for items in orders for item in items]}
+            lists = {name: list(items) if name != user else items for name, items in run.items()}
+            alone = Catalogue(seed, ties=True)
+            alone.run = lists  # type: ignore[assignment]
+            row = alone.evaluate(measures, queries=[user]).per_query.to_dict()[user]
+            for text in measures:
+                values[text].append(row[text])
+        for text in measures:
+            ends = bounds.per_query(text)[user]
+            if np.isnan(values[text]).any() or np.isnan([ends.low, ends.high]).any():
+                continue
+            assert np.allclose([min(values[text]), max(values[text])], [ends.low, ends.high], atol=1e-12), text
+
+
+@settings(max_examples=10)
+@given(seed=st.integers(0, 10**6))
+def test_contributions_add_up_to_the_value(seed: int) -> None:
+    drawn = Catalogue(seed)
+    values = drawn.evaluate(VARIANTS).per_query.to_dict()
+    for text in VARIANTS:
+        explanation = rw.explain(drawn.qrels, drawn.run, query="u1", measure=text, **drawn.data)
+        assert explanation.value == pytest.approx(values["u1"][text], nan_ok=True), text
+
+
+@quiet
+def test_comparison_gates_and_results_files_have_them(tmp_path: Path) -> None:
+    drawn, other = Catalogue(1), Catalogue(2)
+    runs = {"old": drawn.run, "new": other.run}
+    compared = rw.compare(drawn.qrels, runs, EVERY, **drawn.data)
+    for row in compared.differences:
+        means = [rw.evaluate(drawn.qrels, run, [row.measure], **drawn.data)[row.measure] for run in runs.values()]
+        assert row.difference == pytest.approx(means[1] - means[0], abs=1e-12, nan_ok=True), row.measure
+    table = rw.evaluate_runs(drawn.qrels, runs, EVERY, **drawn.data)
+    table.save(tmp_path / "values.json")
+    again = rw.compare(runs=[tmp_path / "values.json"])
+    assert [row.difference for row in again.differences] == pytest.approx(
+        [row.difference for row in compared.differences], abs=1e-12, nan_ok=True
+    )
+    grouped = rw.compare(drawn.qrels, runs, ["ARP@2", "Coverage@2"], by=dict.fromkeys(USERS, "all"), **drawn.data)
+    assert {row.measure for rows in grouped.slices.values() for row in rows} == {"ARP@2"}
+
+
+COUNTS: Final = {"u1": ["a", "b"], "u2": ["a", "c"], "u3": ["a", "d"]}
+TABLE: Final = {item: {"kind": kind} for item, kind in zip("abcde", "xyxyy", strict=True)}
+ARITHMETIC: Final = (
+    # a is shown 3 times, b, c, d once, e never
+    ("Coverage@2", 4 / 5),
+    ("Gini@2", (-4 * 0 - 2 * 1 + 0 * 1 + 2 * 1 + 4 * 3) / (5 * 6)),
+    ("Entropy(scale=bits)@2", 0.5 * np.log2(2) + 3 / 6 * np.log2(6)),
+    ("EED(attention=even)@2", (4 / 3) ** 2 + (2 / 3) ** 2),  # x: 3 times a and once c
+    ("EEL(attention=even, target=even)@2", (4 / 3 - 1) ** 2 + (2 / 3 - 1) ** 2),
+    ("EER(attention=even, target=even)@2", 4 / 3 + 2 / 3),
+    ("EEL(attention=even, target=items)@2", (4 / 3 - 2 * 2 / 5) ** 2 + (2 / 3 - 2 * 3 / 5) ** 2),
+    # u1 and u3 are shown x and y, u2 only x, whose divergence from one half each is that of the docstring
+    (
+        "AWRF(attention=even, target=even)@2",
+        (1 + 1 + (1 - (0.5 * np.log2(4 / 3) + 0.5 * (0.5 * np.log2(2 / 3) + 0.5)) - 0.0)) / 3,
+    ),
+    ("ILD@2", (1 + 0 + 1) / 3),
+)
+
+
+@quiet
+@pytest.mark.parametrize(("text", "expected"), ARITHMETIC)
+def test_values_are_the_arithmetic(text: str, expected: float) -> None:
+    qrels = {user: {items[0]: 1} for user, items in COUNTS.items()}
+    assert rw.evaluate(qrels, COUNTS, [text], items=TABLE)[text] == pytest.approx(expected, abs=1e-12)
+
+
+REFUSALS: Final[dict[str, tuple[list[str], dict[str, Any], str]]] = {
+    "no history": (["ARP@2"], {"items": TABLE}, "missing-input"),
+    "no table": (["ILD@2"], {"history": COUNTS}, "missing-input"),
+    "no expected run": (["Unexpectedness@2"], {"history": COUNTS}, "missing-input"),
+    "no catalogue": (["Coverage@2"], {}, "missing-input"),
+    "no such column": (["ILD(of=colour)@2"], {"items": TABLE}, "bad-parameter"),
+    "no such group": (["AWRF(target='z:1')@2"], {"items": TABLE}, "bad-parameter"),
+    "a distance that does not fit": (["ILD(distance=cosine)@2"], {"items": TABLE}, "bad-parameter"),
+    "a parameter without meaning": (["Gini(p=0.5)@2"], {"items": TABLE}, "bad-parameter"),
+    "weights": (["Coverage@2"], {"items": TABLE, "weights": dict.fromkeys(COUNTS, 2)}, "conflicting-options"),
+    "expected ties": (["Coverage@2"], {"items": TABLE, "ties": "expected"}, "bad-definition"),
+    "bounds": (["Coverage@2"], {"items": TABLE, "bounds": "ties"}, "unfollowed-setting"),
+    "vectors of several lengths": (["ILD@2"], {"items": {"a": {"v": [1.0]}, "b": {"v": [1.0, 2.0]}}}, "input-type"),
+    "an item twice": (["Coverage@2"], {"items": [{"item": "a", "k": "x"}, {"item": "a", "k": "y"}]}, "input-type"),
+    "no pair": (["ARP@2"], {"history": []}, "empty-input"),
+}
+
+
+@quiet
+@pytest.mark.parametrize("case", REFUSALS)
+def test_what_is_missing_or_does_not_fit_is_refused(case: str) -> None:
+    measures, given_data, slug = REFUSALS[case]
+    qrels = {user: {items[0]: 1} for user, items in COUNTS.items()}
+    run = {user: dict.fromkeys(items, 1.0) for user, items in COUNTS.items()}
+    with pytest.raises(rw.RankworthError) as caught:
+        rw.evaluate(qrels, run, measures, **given_data)
+    assert slug in caught.value.slugs
+
+
+def test_explanations_of_whole_runs_are_refused() -> None:
+    with pytest.raises(rw.MeasureError, match="measured on all queries together"):
+        rw.explain({"u1": {"a": 1}}, {"u1": ["a"]}, query="u1", measure="Coverage@2", items=TABLE)
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        {0: [0], 1: [0, 1]},
+        [(0, 0), (1, 0), (1, 1)],
+        pd.DataFrame({"user": [0, 1, 1], "item": [0, 0, 1]}),
+        pl.DataFrame({"user_id": ["0", "1", "1"], "item_id": ["0", "0", "1"], "weight": [1.0, 2.0, 3.0]}),
+        scipy.sparse.csr_matrix(np.array([[1, 0, 0], [1, 1, 0]])),
+        rw.Qrels({"0": {"0": 1}, "1": {"0": 2, "1": 3}}),
+        rw.Run({"0": ["0"], "1": ["0", "1"]}),
+    ],
+    ids=["dict", "pairs", "pandas", "polars", "sparse", "qrels", "run"],
+)
+def test_histories_of_all_kinds_are_one(history: Any) -> None:
+    qrels, run = {"0": {"1": 1}, "1": {"2": 1}}, {"0": ["1", "2"], "1": ["2", "0"]}
+    values = rw.evaluate(qrels, run, ["Unseen@2", "ARP@2"], history=history)
+    assert values.mean() == {"Unseen@2": 0.75, "ARP@2": (0.5 + 1.0) / 2}
+
+
+def test_intervals_of_whole_runs_are_as_wide_as_values_vary() -> None:
+    draw, measures = np.random.default_rng(0), ["Coverage@4", "Gini@4", "Entropy@4", "EED(group=g)@4"]
+    weights, size, users = 1 / np.arange(1, 121) ** 0.8, 120, 100
+    items = {f"i{item}": {"g": "xyz"[item % 3]} for item in range(size)}
+    means, errors, covered = [], [], []
+    for _ in range(60):
+        keys = np.log(weights) + draw.gumbel(size=(users, size))
+        shown = np.argsort(-keys, axis=1)[:, :4]
+        run = {f"u{user}": [f"i{item}" for item in row] for user, row in enumerate(shown.tolist())}
+        values = rw.evaluate({user: {shown[0]: 1} for user, shown in run.items()}, run, measures, items=items)
+        means.append(list(values.mean().values()))
+        errors.append(values.per_query.array.std(axis=0, ddof=1) / np.sqrt(users))
+        covered.append([(each.low, each.high) for each in values.interval().values()])
+    ratio = np.mean(errors, axis=0) / np.std(means, axis=0, ddof=1)
+    assert ((ratio > 0.8) & (ratio < 1.3)).all(), ratio
+    expected, ends = np.mean(means, axis=0), np.array(covered)
+    shares = ((ends[..., 0] <= expected) & (expected <= ends[..., 1])).mean(axis=0)
+    assert (shares >= 0.88).all(), shares  # of 60
+
+
+def test_check_names_users_who_are_shown_their_history() -> None:
+    qrels, run = {"u1": {"c": 1}, "u2": {"b": 1}}, {"u1": {"a": 2, "c": 1}, "u2": {"b": 1}}
+    [finding] = [
+        each
+        for each in rw.check(qrels, {"new": run}, ["RR"], history={"u1": ["a"]}).findings
+        if each.slug == "seen-items"
+    ]
+    assert finding.queries == ("u1",)
+    assert "25.0 % of the first 10 ranks" in finding.text
