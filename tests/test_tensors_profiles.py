@@ -36,7 +36,7 @@ def dicts() -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
 def names(profile: str) -> list[str]:
     """The names of a tool's measures with numbers for blanks, those with other blanks left out."""
     filled = []
-    for rule in rw.PROFILES[profile].rules:
+    for rule in (each for each in rw.PROFILES[profile].rules if not each.of_items):
         name = rule.name
         for blank, number in EXAMPLES.items():
             name = name.replace(blank, number)

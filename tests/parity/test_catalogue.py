@@ -89,9 +89,10 @@ MEASURES: Final[dict[str, dict[str, tuple[str, dict[str, Any]]]]] = {
 OVER_SLOTS: Final = ("novelty(train_df, reco_df[:{k}])",)
 """calls whose mean is over the items of all lists"""
 EXCUSED: Final = {
-    **{(tool, "twice"): ("",) for tool in ("lenskit", "evidently", "recommenders")},
+    **{(tool, "twice"): ("",) for tool in ("lenskit", "lenskit-2025", "evidently", "recommenders")},
     ("replay", "twice"): ("Unexpectedness",),
     ("rectools", "unknown"): ("ILD",),
+    ("lenskit-2025", "unknown"): ("Gini",),
     ("recommenders", "repeated"): ("ILD(of=history", "Serendipity"),
     ("recommenders", "seen"): ("",),
 }
@@ -101,19 +102,86 @@ SIMILARITY: Final = ("ILS",)
 """calls that give 1 less the measure"""
 
 
+PROFILES: Final[dict[str, tuple[str, str, dict[str, str]]]] = {
+    "rectools": (
+        "rectools-0.19",
+        "category",
+        {
+            "MeanInvUserFreq(k={k}).calc(reco, prev_interactions)": "MeanInvUserFreq(k={k})",
+            CATEGORY: "IntraListDiversity(k={k})",
+            "Serendipity(k={k}).calc(reco, interactions, prev_interactions, catalog=items)": "Serendipity(k={k})",
+            "AvgRecPopularity(k={k}, normalize=False).calc(reco, prev_interactions)": "AvgRecPopularity(k={k})",
+            "AvgRecPopularity(k={k}, normalize=True).calc(reco, prev_interactions)": (
+                "AvgRecPopularity(k={k}, normalize=True)"
+            ),
+            "CatalogCoverage(k={k}, normalize=True).calc(reco, catalog=items)": (
+                "CatalogCoverage(k={k}, normalize=True)"
+            ),
+        },
+    ),
+    "replay": (
+        "replay-0.22",
+        "category",
+        {
+            "{polars}: Coverage({k})(recommendations, train)": "Coverage@{k}",
+            "{polars}: Novelty({k})(recommendations, train)": "Novelty@{k}",
+            "{polars}: Surprisal({k})(recommendations, train)": "Surprisal@{k}",
+            "{polars}: Unexpectedness({k})(recommendations, base_recommendations=popular_run)": "Unexpectedness@{k}",
+        },
+    ),
+    "recommenders": (
+        "recommenders-1.2",
+        "category",
+        {
+            "catalog_coverage(train_df, reco_df[:{k}])": "catalog_coverage@{k}",
+            "distributional_coverage(train_df, reco_df[:{k}])": "distributional_coverage@{k}",
+            "diversity(train_df, reco_df[:{k}])": "diversity@{k}",
+            "serendipity(train_df, reco_df[:{k}], col_relevance='relevance')": "serendipity@{k}",
+        },
+    ),
+    "lenskit-2025": (
+        "lenskit-2025",
+        "category",
+        {
+            "ListGini({k}, items=25)": "ListGini(n={k})",
+            "MeanPopRank(dataset of items, n={k}, count='users')": "MeanPopRank(n={k})",
+        },
+    ),
+    "evidently": (
+        "evidently-0.7",
+        "vector",
+        {
+            "PopularityBias(k={k}).current_apr": "PopularityBias.apr@{k}",
+            "PopularityBias(k={k}, normalize_arp=True).current_apr": "PopularityBias(normalize_arp=True).apr@{k}",
+            "PopularityBias(k={k}).current_coverage": "PopularityBias.coverage@{k}",
+            "PopularityBias(k={k}).current_gini": "PopularityBias.gini@{k}",
+            "NoveltyMetric(k={k}).current_value": "NoveltyMetric@{k}",
+            "DiversityMetric(k={k}, item_features=['v1', 'v2', 'v3']).current_value": "DiversityMetric@{k}",
+        },
+    ),
+}
+"""by tool the profile, the only column of items, and the names that the profile has for calls"""
+
+
+def given(data: dict[str, Any], columns: tuple[str, ...] = ("category", "vector")) -> tuple[Any, dict[str, Any]]:
+    """Judgements of a data set, and the data beside them."""
+    qrels: dict[str, dict[str, float]] = {}
+    for user, item, grade in data["test"]:
+        qrels.setdefault(user, {})[item] = grade
+    items = {item: {"category": category, "vector": vector} for item, category, vector in data["items"]}
+    return qrels, {
+        "history": [(user, item) for user, item, _ in data["history"]],
+        "items": {item: {name: cells[name] for name in columns} for item, cells in items.items()},
+        "expected_run": data["popular_run"],
+    }
+
+
 @pytest.mark.filterwarnings("ignore:.*all-relevant")
 @pytest.mark.parametrize("name", GOLDEN["sets"])
 @pytest.mark.parametrize("tool", MEASURES)
 def test_values_are_those_of_tools(tool: str, name: str) -> None:
     data = GOLDEN["sets"][name]
-    qrels: dict[str, dict[str, float]] = {}
-    for user, item, grade in data["test"]:
-        qrels.setdefault(user, {})[item] = grade
-    given = {
-        "history": [(user, item) for user, item, _ in data["history"]],
-        "items": {item: {"category": category, "vector": vector} for item, category, vector in data["items"]},
-        "expected_run": data["popular_run"],
-    }
+    qrels, beside = given(data)
     compared = 0
     for entry in GOLDEN["tools"][tool]["values"]:
         k, call = entry["k"], re.sub(r"^(pandas|polars):", "{polars}:", entry["measure"])
@@ -127,7 +195,30 @@ def test_values_are_those_of_tools(tool: str, name: str) -> None:
         if key in OVER_SLOTS:
             users = [user for user, *_ in data["run"]]
             settings = {**settings, "weights": {user: min(k, users.count(user)) for user in users}}
-        value = rw.evaluate(qrels, data["run"], [text], **{**COUNTED, **settings}, **given)[text]
+        value = rw.evaluate(qrels, data["run"], [text], **{**COUNTED, **settings}, **beside)[text]
         assert abs((1 - value if call.startswith(SIMILARITY) else value) - entry["value"]) < 1e-12, (text, entry)
+        compared += 1
+    assert bool(compared) == ("" not in EXCUSED.get((tool, name), ()))
+
+
+@pytest.mark.filterwarnings("ignore:.*(all-relevant|known-defect)")
+@pytest.mark.parametrize("name", GOLDEN["sets"])
+@pytest.mark.parametrize("tool", PROFILES)
+def test_profiles_give_the_values_of_tools(tool: str, name: str) -> None:
+    profile, column, names = PROFILES[tool]
+    data = GOLDEN["sets"][name]
+    qrels, beside = given(data, (column,))
+    compared = 0
+    for entry in GOLDEN["tools"][tool]["values"]:
+        k, call = entry["k"], re.sub(r"^(pandas|polars):", "{polars}:", entry["measure"])
+        key = next((each for each in names if each.replace("{k}", str(k)) == call), None)
+        if key is None or entry["set"] != name or entry["value"] is None:
+            continue
+        text = names[key].replace("{k}", str(k))
+        ours = str(rw.PROFILES[profile].ask([text])[0].quantity)
+        if ours.startswith(EXCUSED.get((tool, name), ())):
+            continue
+        value = rw.evaluate(qrels, data["run"], [text], profile=profile, duplicates="all", **beside)[text]
+        assert abs(value - entry["value"]) < 1e-12, (text, entry)
         compared += 1
     assert bool(compared) == ("" not in EXCUSED.get((tool, name), ()))

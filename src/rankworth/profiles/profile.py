@@ -92,6 +92,11 @@ class Rule:
     instead: str = ""
 
     @property
+    def of_items(self) -> bool:
+        """Whether the measure needs data about items."""
+        return self.example is not None and bool(self.example.definition.needs)
+
+    @property
     def defect(self) -> str:
         """What is wrong with the tool's number, whether it is repeated here or not."""
         return self.note or self.departs
