@@ -13,14 +13,11 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import MeasureError, quoted
+from rankworth.item_options import Distance, Source
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-Distance = Literal["", "cosine", "euclidean", "hamming", "jaccard"]
-"""How far two items are apart; where empty, as the column has it."""
-Source = Literal["history", "items", "expected_run"]
-"""What a catalogue is made of."""
 _MOST: Final = 1 << 27
 """how many pairs of items that one user had are multiplied at most to keep all cosines"""
 _ROWS: Final = 1 << 16

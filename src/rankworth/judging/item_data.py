@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 
 from rankworth.arrays import Integers
-from rankworth.catalogue import Catalogue, ItemColumn, Pairs, Source
+from rankworth.catalogue import Catalogue, ItemColumn, Pairs
 from rankworth.errors import InputError
 from rankworth.io.columns import NONE
+from rankworth.item_options import Source
 from rankworth.judging.exclusion import as_pairs
 from rankworth.model import Run
 

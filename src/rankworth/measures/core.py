@@ -15,8 +15,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, Self
 
-from rankworth.catalogue import Source
 from rankworth.errors import MeasureError
+from rankworth.item_options import Source
 from rankworth.judged import Array, Judged, added_up, constant, namespace
 from rankworth.measures.parameters import Parameter, plain, read
 

@@ -1,0 +1,18 @@
+"""The words that parameters of measures of items take, and what data about items are called."""
+
+from typing import Literal
+
+Source = Literal["history", "items", "expected_run"]
+"""Data about items: who had which before, what they are like, what users expect to see."""
+Distance = Literal["", "cosine", "euclidean", "hamming", "jaccard"]
+"""How far two items are apart; where empty, as the column has it."""
+Norm = Literal["n", "k"]
+"""What a sum over a list is divided by: how many items it has, or the cutoff."""
+Cold = Literal["one-user", "zero", "dropped"]
+"""What an item counts that is not in the history: as one that a single user had, 0, or not at all."""
+Of = Literal["known", "items", "history"]
+"""The items of a catalogue: those of the table, or those of the history; `known`: of the table where there is one."""
+Beyond = Literal["dropped", "counted"]
+"""What becomes of items that are shown, and are none of the catalogue."""
+Attention = Literal["log", "dcg", "rbp", "even"]
+"""How much attention a rank gets: 1/log2(rank + 1), 1/log2(rank) but at most 1, p^(rank - 1), or 1."""
