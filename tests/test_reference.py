@@ -11,13 +11,15 @@ import pytest
 import rankworth as rw
 from rankworth import names
 from rankworth.errors import MeasureError
-from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, Terms, TextFact, building_blocks, measure
+from rankworth.measures import CATALOGUE, FACTS, ITEM_MEASURES, Fact, Measure, Terms, TextFact, building_blocks, measure
 from rankworth.reference import catalogue, example, in_terminal, items, measure_page
 from rankworth.spellings import TOOLS
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "measures"
-EVERYTHING: dict[str, Measure | Fact] = {**CATALOGUE, **FACTS}
+ALONE: dict[str, Measure | Fact] = {**CATALOGUE, **FACTS}
+"""what a ranking alone has, for a worked example"""
+EVERYTHING: dict[str, Measure | Fact] = {**ALONE, **ITEM_MEASURES}
 IN_THE_PAGE = ("## Parameters", "## Worked example", "## In Python", "**Range:**", "**Unjudged:**", "**Ties:**")
 COLUMNS = ("for", "rank", "grade", "gain", "weight", "discount", "adds", "total")
 VARIANTS = (
@@ -65,7 +67,7 @@ def test_the_page_says_all_there_is_to_say(name: str) -> None:
     definition = EVERYTHING[name].definition
     page = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     assert page.startswith(f"# {EVERYTHING[name]}\n\n{definition.sentence}\n")
-    assert "## Worked example" in page
+    assert ("## Worked example" in page) == (name in ALONE)
     assert ("**Elsewhere:**" in page) == ("Elsewhere: " in (definition.function.__doc__ or ""))
     for parameter in definition.parameters:
         assert f"| `{parameter}=" in page or definition.at == parameter
@@ -79,8 +81,10 @@ def test_the_page_says_all_there_is_to_say(name: str) -> None:
     for tool, other in called:
         assert re.search(rf"^- {tool}: .*\b{other}", listed, re.MULTILINE), (tool, other)
     assert all(alias in listed for alias in definition.aliases)
-    if name in CATALOGUE:
-        for part in (*IN_THE_PAGE, "## Properties", "## Literature", "<https://doi.org/", "value "):
+    if name not in FACTS:
+        parts = ["## Properties", "## Literature", "<https://doi.org/", *(("value ",) if name in ALONE else ())]
+        given = set(IN_THE_PAGE) - (set() if name in ALONE else {"## Worked example", "**Unjudged:**", "**Ties:**"})
+        for part in (*given, *parts):
             assert part in page, part
         assert "$$\n" in page.partition("## ")[0], "the formula"
 

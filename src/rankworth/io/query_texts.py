@@ -59,6 +59,7 @@ class Kind:
         file: what the file is called in a folder of BEIR's.
         method: what data sets of ir_datasets call their rows.
         called: what messages call a table that has no name.
+        is_table: whether all columns count, lists too, and there is no text.
 
     """
 
@@ -68,6 +69,7 @@ class Kind:
     file: str
     method: str
     called: str
+    is_table: bool = False
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -125,22 +127,6 @@ DOCUMENTS: Final = Kind(
 )
 
 
-ITEMS: Final = Kind(
-    role="document",
-    usual={
-        "document": (
-            ("item_id", "item-id", "itemid", "item_number", *USUAL["document"][0]),
-            *(RECORD, ("item",), ("document",), *USUAL["document"][2:]),
-        ),
-        "text": (),
-    },
-    unnamed_columns={},
-    file="corpus.jsonl",
-    method="docs_iter",
-    called="the items",
-)
-
-
 def queries(source: object, *, columns: Mapping[str, str] = NONE) -> QueryTable:
     """Read what queries say, and what else is known of them.
 
@@ -163,7 +149,7 @@ def queries(source: object, *, columns: Mapping[str, str] = NONE) -> QueryTable:
     if isinstance(source, QueryTable):
         return source
     rows: dict[str, Row] = {}
-    for row in _rows(source, _TextReader(QUERIES, columns)):
+    for row in rows_of(source, TextReader(QUERIES, columns)):
         first = rows.setdefault(row.id, row)
         if (first.text, first.more) != (row.text, row.more):
             text = f"{row.where}: query {quoted([row.id])} is there again with another text or another column"
@@ -209,40 +195,13 @@ def documents(
     """
     if isinstance(wanted, str):
         raise InputError("input-type", f"wanted={wanted!r} is a text", remedy=f"give a list of ids: [{wanted!r}]")
-    reader = _TextReader(DOCUMENTS, columns, frozenset(wanted))
+    reader = TextReader(DOCUMENTS, columns, frozenset(wanted))
     texts: dict[str, str] = {}
-    for row in _rows(source, reader, progress) if wanted else ():
+    for row in rows_of(source, reader, progress) if wanted else ():
         texts.setdefault(row.id, row.text)
         if len(texts) == len(reader.wanted or ()):
             break
     return texts
-
-
-def items(source: object, *, columns: Mapping[str, str] = NONE) -> tuple[dict[str, dict[str, Any]], str]:
-    """Read what is known of items.
-
-    Args:
-        source: as for `queries`; rows and frames are those of items.
-        columns: which column holds the ids, `{"document": "nr"}`.
-
-    Returns:
-        `{item: {column: value}}`, and what the table is called.
-
-    Raises:
-        InputError: where anything is wrong with it; `input-type` where an item appears twice and not alike.
-        UsageError: `unknown-setting`.
-
-    >>> items([{"item_id": "a", "genres": "drama|war"}, {"item_id": "b", "genres": None}])
-    ({'a': {'genres': 'drama|war'}, 'b': {'genres': None}}, 'the items')
-    """
-    rows: dict[str, Row] = {}
-    for row in _rows(source, _TextReader(ITEMS, columns)):
-        first = rows.setdefault(row.id, row)
-        if str(first.more) != str(row.more):
-            text = f"{row.where}: item {quoted([row.id])} is there again with another column (first: {first.where})"
-            raise InputError("input-type", text, remedy="keep one row for each item")
-    name = quoted(paths) if (paths := paths_of(source)) else ITEMS.called
-    return {item: row.more for item, row in rows.items()}, name
 
 
 def check_documents(source: object) -> None:
@@ -252,7 +211,7 @@ def check_documents(source: object) -> None:
         InputError: where anything is wrong with it.
 
     """
-    next(_rows(source, _TextReader(DOCUMENTS, NONE)), None)
+    next(rows_of(source, TextReader(DOCUMENTS, NONE)), None)
 
 
 def _typed(values: Sequence[Value]) -> tuple[Value, ...]:
@@ -285,7 +244,7 @@ class Row(NamedTuple):
     where: str
 
 
-class _TextReader:
+class TextReader:
     """Makes rows of the cells of one source, all or those that are wanted."""
 
     def __init__(self, kind: Kind, columns: Mapping[str, str], wanted: frozenset[str] | None = None) -> None:
@@ -309,7 +268,7 @@ class _TextReader:
         usual = () if self.columns else self.kind.unnamed_columns.get(len(cells), ())
         if not usual and (not self.columns or not all(name.isdecimal() for name in self.columns.values())):
             text = f"{where}: nothing tells what the {len(cells)} cells of a row are: {shown(cells)}"
-            if self.kind is ITEMS:
+            if self.kind.is_table:
                 remedy = "put a header above, with commas or tabs, such as item_id,genre, or give dicts with names"
                 raise InputError("frame-columns", text, remedy=remedy)
             counts = f"--columns {self.kind.role}=1 text=2, in Python columns={{{self.kind.role!r}: 1, 'text': 2}}"
@@ -362,7 +321,7 @@ class _TextReader:
 
     def entries(self, entries: Mapping[Any, Any], name: str) -> Iterator[Row]:
         """Yield the rows that stand under their ids: texts, or what else is known beside them."""
-        by_key = _TextReader(self.kind, {**self.columns, self.kind.role: _KEY}, self.wanted)
+        by_key = TextReader(self.kind, {**self.columns, self.kind.role: _KEY}, self.wanted)
 
         def cells(key: object) -> Cells:
             item = _fields(entries[key])
@@ -382,7 +341,7 @@ class _TextReader:
         row = id_ if type(id_) is str else validate.text_ids([id_], lambda _: f"{where}: the {self.kind.role}")[0]
         text = _text_of(cells.get(chosen["text"]), where)
         more: dict[str, Any] = {}
-        if self.kind is ITEMS:
+        if self.kind.is_table:
             names = [key for key in cells if key and key not in chosen.values()]
             more = {str(key): item if _is_nested(item := cells[key]) else _value_of(item) for key in names}
             validate.refuse_halves((row, *more.values()), where, "item")
@@ -434,7 +393,7 @@ def _titled(title: str, text: str) -> str:
 # Files
 
 
-def _rows(source: object, reader: _TextReader, progress: Progress | None = None) -> Iterator[Row]:
+def rows_of(source: object, reader: TextReader, progress: Progress | None = None) -> Iterator[Row]:
     """Yield the rows of all files, or of an object."""
     paths = paths_of(source)
     if not paths:
@@ -443,7 +402,7 @@ def _rows(source: object, reader: _TextReader, progress: Progress | None = None)
         for file in _files(fsdecode(path), reader.kind):
             file.check()
             file.progress = progress
-            yield from _of_file(file, _TextReader(reader.kind, reader.columns, reader.wanted))
+            yield from _of_file(file, TextReader(reader.kind, reader.columns, reader.wanted))
             file.check()
 
 
@@ -458,7 +417,7 @@ def _files(path: str, kind: Kind) -> tuple[Source, ...]:
     return (Source(named[0]),) if named else opened(path, QRELS, Reading())
 
 
-def _of_file(source: Source, reader: _TextReader) -> Iterator[Row]:
+def _of_file(source: Source, reader: TextReader) -> Iterator[Row]:
     """Read the rows of a file, in the format that its beginning tells."""
     head = source.head(HEAD)
     form = next((form for magic, form in signs.MAGIC.items() if head.startswith(magic)), "")
@@ -496,7 +455,7 @@ class _TextRecords(delimited.TableRecords):
         return super().adapted(record._replace(problem=None) if self.separator == TAB else record)
 
 
-def _of_table(source: Source, reader: _TextReader) -> Numbered:
+def _of_table(source: Source, reader: TextReader) -> Numbered:
     """Yield the rows of a table with delimiters, below a header or without one; of documents those that are wanted."""
     begun = delimited.begin(source, DELIMITERS, reader.is_header)
     if not begun.cells:
@@ -542,7 +501,7 @@ def _of_json_lines(source: Source) -> Numbered:
         yield number, value if isinstance(value, dict) else str(value)
 
 
-def _of_json(source: Source, reader: _TextReader) -> Iterator[Row]:
+def _of_json(source: Source, reader: TextReader) -> Iterator[Row]:
     """Read the rows of one JSON document: a list of objects, one object, or texts by their ids."""
     text = source.whole()
     value = json_text.parsed(text, source)
@@ -552,7 +511,7 @@ def _of_json(source: Source, reader: _TextReader) -> Iterator[Row]:
     return reader.rows(enumerate(value if isinstance(value, list) else [value], 1), f"{source.name}: row ")
 
 
-def _of_columns(source: Source, form: str, reader: _TextReader) -> Numbered:
+def _of_columns(source: Source, form: str, reader: TextReader) -> Numbered:
     """Read the rows of a Parquet or Arrow file, of documents no more than the columns and rows that are wanted."""
     from rankworth.io.parquet import File  # noqa: PLC0415 - text needs no dataframe library
 
@@ -566,7 +525,7 @@ def _of_columns(source: Source, form: str, reader: _TextReader) -> Numbered:
 # What programs have
 
 
-def _of_object(source: Any, reader: _TextReader) -> Iterator[Row]:  # noqa: ANN401 - anything
+def _of_object(source: Any, reader: TextReader) -> Iterator[Row]:  # noqa: ANN401 - anything
     """Read the rows of an object: a dict by id or by column, rows of any kind, a frame, a data set of ir_datasets."""
     called = f"{reader.kind.called}: row "
     if isinstance(source, Mapping):
@@ -595,7 +554,7 @@ def _fields(item: Any) -> Any:  # noqa: ANN401 - anything
     return rows.fields_of(item, {}) or item
 
 
-def _of_frame(source: Any, reader: _TextReader) -> Numbered:  # noqa: ANN401 - any frame
+def _of_frame(source: Any, reader: TextReader) -> Numbered:  # noqa: ANN401 - any frame
     """Read the rows of a frame of any library, of documents no more columns than are needed."""
     import narwhals as nw  # noqa: PLC0415 - rows need no dataframe library
 

@@ -96,9 +96,9 @@ class Items(_CallData):
         """
         if isinstance(source, cls):
             return source
-        from rankworth.io import query_texts  # noqa: PLC0415 - rarely needed
+        from rankworth.io import item_table  # noqa: PLC0415 - rarely needed
 
-        rows, name = query_texts.items(source, columns=columns)
+        rows, name = item_table.read(source, columns=columns)
         lines = ((item, *(f"{key}={cells[key]}" for key in sorted(cells))) for item, cells in rows.items())
         return cls(_label(len(rows), lines), (rows, name))
 
