@@ -10,6 +10,8 @@ from warnings import warn
 from rankworth.plots import data as data
 from rankworth.plots.canvas import rendered as rendered
 from rankworth.plots.canvas import save as save
+from rankworth.plots.catalogue import long_tail as long_tail
+from rankworth.plots.catalogue import tradeoff as tradeoff
 from rankworth.plots.contributions import contributions as contributions
 from rankworth.plots.contributions import stacked as stacked
 from rankworth.plots.curves import at_k as at_k

@@ -1,7 +1,8 @@
 """The numbers behind each plot as tidy frames, under the name of the plot: draw them with whatever library you like."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress, product
 from operator import attrgetter
 from os import PathLike
@@ -12,10 +13,13 @@ from rankworth.correlation import SystemCorrelation
 from rankworth.errors import InputError, MeasureError
 from rankworth.evaluation import evaluate_runs
 from rankworth.explanation import Difference, Explanation, Variation
+from rankworth.judging.item_data import ExpectedRun, History
 from rankworth.measures import Fact, Measure
+from rankworth.measures.core import Better
 from rankworth.model import Run
 from rankworth.names import parse
 from rankworth.results.values import RunValues, Values
+from rankworth.scoring import inputs
 from rankworth.tables.columns import by_name
 from rankworth.tables.frames import FrameLibrary, to_library
 
@@ -25,6 +29,8 @@ LENGTH: Final = "NumRet"
 """what says where a run ends"""
 RECALLS: Final = tuple(place / 10 for place in range(11))
 """the standard points of recall"""
+_EQUAL: Final = 12
+"""to how many decimals values are alike: what is left are the last bits of sums"""
 
 
 Row = Mapping[str, Any]
@@ -227,6 +233,137 @@ def systems(result: SystemCorrelation, *, library: FrameLibrary = "polars") -> A
 
     """
     return result.to_frame(library, of="means")
+
+
+def tradeoff(
+    values: Values | Mapping[str, Values],
+    x: str | Measure | Fact,
+    y: str | Measure | Fact,
+    *,
+    level: float = 0.95,
+    library: FrameLibrary = "polars",
+) -> Any:  # noqa: ANN401 - the library's own frame
+    """Return the means of runs by two measures: `run`, `x`, `x_low`, `x_high`, `y`, `y_low`, `y_high`, `pareto`.
+
+    Args:
+        values: as for `rankworth.plots.tradeoff`.
+        x: a measure, by any of its names.
+        y: another one.
+        level: of the confidence intervals.
+        library: polars, pandas or pyarrow.
+
+    Raises:
+        InputError: `input-type`.
+        UsageError: `not-measured`, `missing-library`, `unknown-setting`.
+
+    >>> import rankworth
+    >>> qrels, history = {"u1": {"a": 1}, "u2": {"a": 1}}, {"u3": ["a", "b"]}
+    >>> runs = {"same": {"u1": ["a"], "u2": ["a"]}, "all": {"u1": ["a"], "u2": ["b"]}}
+    >>> values = rankworth.evaluate_runs(qrels, runs, ["P@1", "Coverage@1"], history=history)
+    >>> tradeoff(values, "Coverage@1", "P@1").select("run", "x", "y", "pareto").rows()
+    [('same', 0.5, 1.0, True), ('all', 1.0, 0.5, True)]
+    """
+    names = ("run", "x", "x_low", "x_high", "y", "y_low", "y_high", "pareto")
+    runs: Any = {values.run: values} if isinstance(values, Values) else values
+    if not isinstance(runs, Mapping) or not all(isinstance(each, Values) for each in runs.values()):
+        text = f"a trade-off is shown of values of runs, not of {type(values).__name__}"
+        raise InputError("input-type", text, remedy="give what rankworth.evaluate_runs returns")
+    rows = []
+    better: list[Better] = ["higher", "higher"]
+    for name, result in runs.items():
+        bounds, row = result.interval(level=level), [name]
+        for axis, measure in enumerate((x, y)):
+            column = result._index(measure)  # noqa: SLF001 - a measure by any of its names
+            low, high, _ = bounds[result.per_query.measures[column]]
+            row += [result[measure], low, high]
+            better[axis] = result.measures[column].definition.better
+        rows.append(row)
+    pareto = pareto_set([(row[1], row[4]) for row in rows], (better[0], better[1]))
+    return to_library(by_name(names, [(*row, best) for row, best in zip(rows, pareto, strict=True)]), library)
+
+
+def pareto_set(
+    points: Sequence[tuple[float | None, float | None]], better: tuple[Better, Better] = ("higher", "higher")
+) -> list[bool]:
+    """Return for each point whether it is in the Pareto set: no other is at least as good by both, and better by one.
+
+    Args:
+        points: two values each; a point that lacks one is not in the set.
+        better: which end of each scale is better, `higher` or `lower`.
+
+    >>> pareto_set([(0.5, 0.9), (0.9, 0.5), (0.4, 0.9)]), pareto_set([(0.5, 0.9), (0.9, 0.5)], ("lower", "higher"))
+    ([True, True, False], [True, False])
+    """
+    signs = [1 if end == "higher" else -1 for end in better]
+    ends: list[tuple[float, ...] | None] = []
+    for point in points:
+        known = [value for value in point if value is not None and not math.isnan(value)]
+        signed = (round(sign * value, _EQUAL) for sign, value in zip(signs, known, strict=False))
+        ends.append(tuple(signed) if len(known) == len(signs) else None)
+    highest = -math.inf
+    best = set()
+    for end in sorted({end for end in ends if end is not None}, reverse=True):  # the best by the first measure first
+        if end[1] > highest:
+            best.add(end)
+            highest = end[1]
+    return [end in best for end in ends]
+
+
+def long_tail(runs: object, history: object, *, k: int = 10, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+    """Return how much of all that is shown the most popular items are: `run`, `popularity`, `items`, `shown`.
+
+    Rows of a run go down by popularity, from (0, 0) to (1, 1); those of the history itself come first, with None as
+    `run`.
+
+    Args:
+        runs: as for `rankworth.plots.long_tail`.
+        history: as for `rankworth.plots.long_tail`.
+        k: how many items of each list count.
+        library: polars, pandas or pyarrow.
+
+    Returns:
+        A frame: `items` is the share of the items that have this `popularity`, which is how often they are in the
+        history, or a higher one; `shown` their share in what the run shows, or in the history.
+
+    Raises:
+        InputError: where runs or the history cannot be read.
+        MeasureError: `bad-cutoff`.
+        UsageError: `run-names`, `missing-library`, `unknown-setting`.
+
+    >>> history = {"u1": ["a", "b"], "u2": ["a"]}
+    >>> for row in long_tail({"new": {"u1": ["a", "c"], "u2": ["b", "a"]}}, history, k=2).filter(run="new").rows():
+    ...     print(row[0], row[1], round(row[2], 4), row[3])
+    new None 0.0 0.0
+    new 2 0.3333 0.5
+    new 1 0.6667 0.75
+    new 0 1.0 1.0
+    """
+    cutoff = cut("P", k).cutoff
+    popularity = _times(History.of(history).rows)
+    times: dict[str | None, Mapping[str, int]] = {None: popularity}
+    for run_name, run in inputs.runs(named(runs)).items():
+        rows = ExpectedRun.of(run).rows
+        times[run_name] = _times(rows.filter(rows["rank"] <= cutoff).unique(["query", "document"]))
+    every = {item for counts in times.values() for item in counts}
+    sizes = Counter(popularity.get(item, 0) for item in every)
+    levels = sorted(sizes, reverse=True)
+    cells: list[tuple[str | None, int | None, float, float]] = []
+    for name, counts in times.items():
+        shown: Counter[int] = Counter()
+        for item, count in counts.items():
+            shown[popularity.get(item, 0)] += count
+        above, among, whole = 0, 0, shown.total()
+        cells.append((name, None, 0.0, 0.0 if whole else math.nan))
+        for level in levels:
+            above, among = above + sizes[level], among + shown[level]
+            cells.append((name, level, above / len(every), among / whole if whole else math.nan))
+    return to_library(by_name(("run", "popularity", "items", "shown"), cells), library)
+
+
+def _times(rows: Any) -> dict[str, int]:  # noqa: ANN401 - a Polars frame
+    """Count the rows of each item."""
+    counts = rows["document"].value_counts()
+    return dict(zip(counts["document"].to_list(), counts["count"].to_list(), strict=True))
 
 
 def cut(measure: str | Measure, cutoff: int) -> Measure:
