@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from rankworth import stats
 from rankworth.checking import check
 from rankworth.comparison import Comparison, compare
 from rankworth.comparison.differences import Difference, differences
@@ -29,10 +28,12 @@ from rankworth.names import measure_of, parse
 from rankworth.plots import data
 from rankworth.profiles import DEFAULT, Profile, profile_of
 from rankworth.report import page
+from rankworth.report.means import mean_intervals, tradeoff
+from rankworth.report.wording import named, named_alone
 from rankworth.results.file import Result
 from rankworth.results.loading import is_results, load
 from rankworth.results.values import RunValues, Values
-from rankworth.tables.look import p_value, signed, visible
+from rankworth.tables.look import p_value, signed
 from rankworth.version import __version__
 
 SCHEMA: Final = "rankworth.report/1"
@@ -209,7 +210,11 @@ def make(
         inputs = _Inputs(judged, loaded, options, labels[0], docs)
         further = _further(inputs, labels)
         record = _summary(shown, labels, table, seed) | _curves(further, options)
-        record |= {"command": command, "digests": {str(path): _digest(Path(path)) for path in files}}
+        record |= {
+            "tradeoff": tradeoff(record),
+            "command": command,
+            "digests": {str(path): _digest(Path(path)) for path in files},
+        }
         record["judged"] = {name: _column(values, _JUDGED, record["queries"]) for name, values in further.items()}
         is_profiled = profiles and len(record["queries"]) <= _PROFILED
         record["profiles"] = _profiles(inputs, labels) if is_profiled else []
@@ -265,8 +270,7 @@ def _summary(shown: Measured, labels: Sequence[str], table: query_texts.QueryTab
         if 1 < len(set(cells)) <= _GROUPS
     }
     all_values = np.concatenate([*values.values()])  # measured together, so that samples are drawn once
-    bounds = stats.intervals(all_values.T, weights, seed=seed)
-    ends = iter([[finite(low), finite(high)] for low, high in zip(bounds.low, bounds.high, strict=True)])
+    ends = iter(mean_intervals(all_values, weights, [*labels] * len(values), seed))
     return {
         "schema": SCHEMA,
         "rankworth": __version__,
@@ -308,7 +312,7 @@ def _of_single(values: Values | Result, texts: Mapping[str, str]) -> list[str]:
     table, lead = values.per_query, values.per_query.measures[0]
     nothing = [query for query, value in zip(table.ids, table.array[:, 0], strict=True) if value == 0]
     first = f"{values.run} has a mean {lead} of {values.mean()[lead]:.4f} over {counted(len(table.ids))}."
-    return [first, f"{len(nothing):,} of them have the value 0{_named(nothing, texts)}."]
+    return [first, f"{len(nothing):,} of them have the value 0{named(nothing, texts)}."]
 
 
 def _of_several(shown: Comparison, texts: Mapping[str, str], tied: Sequence[Sequence[str]]) -> list[str]:
@@ -320,17 +324,17 @@ def _of_several(shown: Comparison, texts: Mapping[str, str], tied: Sequence[Sequ
     sign = 1.0 if shown.scores.better[lead] == "higher" else -1.0
     best = max(means, key=lambda name: sign * np.nan_to_num(means[name][lead], nan=-sign * np.inf))
     against = shown.baseline or shown.systems[0]
-    words = {_named_alone(row.second): row.word for row in rows if row.first == against}
+    words = {named_alone(row.second): row.word for row in rows if row.first == against}
     groups = {word: [name for name, its in words.items() if its == word] for word in ("better", "worse")}
     lost = [] if best == against else [row.query for row in shown.queries(lead, best, against).worst(3)]
-    level = [_named_alone(name) for name in (tied[0] if tied else ()) if name != best]
-    mean, best, against = means[best][lead], _named_alone(best), _named_alone(against)
+    level = [named_alone(name) for name in (tied[0] if tied else ()) if name != best]
+    mean, best, against = means[best][lead], named_alone(best), named_alone(against)
     parts = [f"{word} than {against}: {', '.join(names)}" for word, names in groups.items() if names]
     unclear = [name for name, its in words.items() if its not in groups]
     parts += [f"not clearly different from {against}: {', '.join(unclear)}"] if unclear else []
     first = f"{best} has the best mean {lead} of {len(means)} runs, {mean:.4f}"
     first += f"; not clearly different from it: {', '.join(level)}." if level else "."
-    loses = f"; {best} loses most on{_named(lost, texts)[1:]}" if lost else ""
+    loses = f"; {best} loses most on{named(lost, texts)[1:]}" if lost else ""
     return [first, f"By {lead}, {'; '.join(parts)}{loses}."]
 
 
@@ -357,10 +361,10 @@ def _of_two(comparison: Comparison, pair: Difference, texts: Mapping[str, str]) 
     means = f"its mean {pair.measure} is {pair.second_mean:.4f} instead of {pair.first_mean:.4f}"
     size = f"{signed(pair.difference)}{'' if math.isnan(pair.low) else f', {interval}'}"
     p = f"{_p(pair.p)} for {pair.measure} alone" if rest else _p(pair.p)
-    first = f"{_named_alone(pair.second)} {wording.format(_named_alone(pair.first), p)}; {means} ({size})"
+    first = f"{named_alone(pair.second)} {wording.format(named_alone(pair.first), p)}; {means} ({size})"
     lost = [row.query for row in comparison.queries(pair.measure, pair.second, pair.first).worst(3)]
     second = f"It is better on {pair.wins:,} of {counted(pair.queries)}, worse on {pair.losses:,}"
-    loses = f"; it loses most on{_named(lost, texts)[1:]}" if lost else ""
+    loses = f"; it loses most on{named(lost, texts)[1:]}" if lost else ""
     sentences = [f"{'; '.join([first, *further])}.", f"{second} and equal on {pair.ties:,}{loses}."]
     if pair.word != corrected.word:
         over = f"Corrected for the {len(comparison.differences)} measures of this report ({comparison.plan.correction})"
@@ -381,25 +385,6 @@ def _p(value: float) -> str:
     """Return a p value as a sentence has it."""
     text = p_value(value)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
-
-
-def _named(queries: Sequence[Any], texts: Mapping[str, str]) -> str:
-    """Name the first of several queries, by what they say where that is known."""
-    named = [
-        f"{_isolated(texts[query])} ({_named_alone(query)})" if texts.get(query) else _named_alone(query)
-        for query in map(str, queries[:3])
-    ]
-    return f", such as {', '.join(named)}" if len(queries) > len(named) else f": {', '.join(named)}" if named else ""
-
-
-def _isolated(text: str) -> str:
-    """Return a text that keeps its direction within a sentence, and turns nothing around it."""
-    return f"\N{FIRST STRONG ISOLATE}{visible(text)}\N{POP DIRECTIONAL ISOLATE}"
-
-
-def _named_alone(name: str) -> str:
-    """Return an id or the name of a run, isolated unless it is plain ASCII, which keeps its direction by itself."""
-    return name if name.isascii() else _isolated(name)
 
 
 def _curves(results: Mapping[str, Values], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,6 +35,7 @@ script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
 <noscript><p class="note">Without a script the page has tables only: no charts, queries and rankings.</p></noscript>
 <section id="scores" aria-label="Scores and differences"><h2>Scores and differences</h2>
 <div id="forest"></div>{scores}</section>
+<section id="tradeoff" aria-label="Accuracy and catalogue">{tradeoff}</section>
 <section id="queries" aria-label="Queries"></section>
 <section id="query" aria-label="One query"></section>
 <section id="curves" aria-label="Cutoffs and recall"></section>
@@ -70,6 +71,7 @@ def html(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
         style=_style(),
         verdict=_paragraphs(record["verdict"]) + _paragraphs(record["lacks"], "note"),
         scores=tables["html"],
+        tradeoff=_tradeoff(record),
         health=_health(record),
         method=_method(record, tables),
         data=_deflated({**record, "sources": sources}),
@@ -84,7 +86,7 @@ def size(part: object) -> int:
 
 def bytes_left(record: Mapping[str, Any], most: int) -> int:
     """Count the bytes that are left for rankings on a page that may have so many."""
-    return most - size(record) - len(_script()) - len(_style()) - len(_health(record).encode()) - _FRAME
+    return most - size(record) - len(_script()) - len(_style()) - len(_sections(record).encode()) - _FRAME
 
 
 def _deflated(part: object) -> str:
@@ -110,6 +112,17 @@ def _style() -> str:
 
 def _paragraphs(sentences: Iterable[str], kind: str = "") -> str:
     return "".join(f'<p class="{kind}">{escape(sentence)}</p>' for sentence in sentences)
+
+
+def _sections(record: Mapping[str, Any]) -> str:
+    """Write the sections whose size depends on the record."""
+    return _tradeoff(record) + _health(record)
+
+
+def _tradeoff(record: Mapping[str, Any]) -> str:
+    """Write the sentence on accuracy and catalogue, above the chart; empty where there is none."""
+    shown = record["tradeoff"]
+    return f"<h2>Accuracy and catalogue</h2>{_paragraphs([shown['sentence']])}<div id=plane></div>" if shown else ""
 
 
 def _health(record: Mapping[str, Any]) -> str:

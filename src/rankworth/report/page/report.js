@@ -2,7 +2,7 @@
 
 import {drawSlopes, legend, onWidth} from '../../explorer/page/charts.js';
 import {announce, button, copy, direction, download, el, field, gradeText, id, number, redraw, select, shortened, signed, table, text} from '../../explorer/page/dom.js';
-import {differences, heat, histogram, intervals, lines, scatter} from './charts.js';
+import {differences, heat, histogram, intervals, lines, scatter, tradeoff} from './charts.js';
 
 const PAGE = 50;
 const LISTED = 5;
@@ -103,6 +103,16 @@ function tiedSystems() {
     text(run), number(record.means[run][record.lead]), record.tied.map((group, place) => (group.includes(run) ? String.fromCharCode(97 + (place % 26)) : '·')).join(' ')]);
   return el('div', {}, el('h3', {}, 'Runs that cannot be told apart'), el('p', {class: 'small'}, `Runs that share a letter do not differ clearly by ${record.lead} (all pairs, Tukey's test).`),
     table('Groups of runs', [{name: 'run'}, {name: record.lead, number: true}, {name: 'groups'}], rows));
+}
+
+/** The runs by two measures, with their names in a list where these do not fit beside the points. */
+function drawTradeoff() {
+  if (!record.tradeoff) return;
+  const {x, y, rows} = record.tradeoff;
+  const better = [x, y].map((measure) => (record.better[measure] === 'lower' ? 'lower is better' : ''));
+  const [drawing, isNumbered] = tradeoff(rows, [x, y], better);
+  redraw(part('plane'), drawing, isNumbered ? el('ol', {class: 'small'}, rows.map((row) => el('li', {}, text(row.run)))) : null,
+    el('p', {class: 'hint'}, 'Better is up and right. Filled and joined: the Pareto set. Lines: 95 % intervals.'));
 }
 
 const sizes = new ResizeObserver(() => drawSlopes(part('query')));
@@ -282,8 +292,9 @@ function begin() {
   part('queries').append(el('h2', {}, 'Queries'), tools, list);
   read();
   drawScores();
+  drawTradeoff();
   draw();
-  onWidth(() => { drawScores(); draw(); });
+  onWidth(() => { drawScores(); drawTradeoff(); draw(); });
   drawChances();
   drawProfiles();
 }
