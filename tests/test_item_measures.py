@@ -276,6 +276,26 @@ def test_what_is_missing_or_does_not_fit_is_refused(case: str) -> None:
     assert slug in caught.value.slugs
 
 
+@quiet
+def test_queries_and_groups_by_measures_of_whole_runs_are_refused_or_left_out() -> None:
+    from rankworth.comparison import gates  # noqa: PLC0415 - for one test
+
+    drawn, other = Catalogue(1), Catalogue(2)
+    runs, groups = {"old": drawn.run, "new": other.run}, dict.fromkeys(USERS, "all")
+    compared = rw.compare(drawn.qrels, runs, ["Coverage@2", "ARP@2"], by=groups, **drawn.data)
+    assert "by Coverage" not in str(compared).partition("largest")[2]
+    for gate, when in (("given:Coverage@2=0.1", "mean"), ("Coverage@2=0.1", "any")):
+        with pytest.raises(rw.UsageError, match="measured on all queries together"):
+            gates.against(compared, [gates.Gate.of("max-drop", gate)], when)
+    [verdict] = gates.against(compared, [gates.Gate.of("max-drop", "Coverage@2=0.001")])
+    assert verdict.worst == ()
+
+
+def test_a_user_may_have_no_history() -> None:
+    values = rw.evaluate({"u1": {"a": 1}}, {"u1": ["a"]}, ["Unseen@1", "ARP@1"], history={"u1": [], "u2": ["a"]})
+    assert values.mean() == {"Unseen@1": 1.0, "ARP@1": 1.0}
+
+
 def test_explanations_of_whole_runs_are_refused() -> None:
     with pytest.raises(rw.MeasureError, match="measured on all queries together"):
         rw.explain({"u1": {"a": 1}}, {"u1": ["a"]}, query="u1", measure="Coverage@2", items=TABLE)

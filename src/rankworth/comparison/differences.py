@@ -79,6 +79,10 @@ class ScoreTable:
                 is_whole[column] = names.parse(measure).definition.of_run
         return is_whole
 
+    def is_whole(self, measure: str) -> bool:
+        """Return whether a measure, by the name that tables have, is one of all queries together."""
+        return bool(self.whole[self.measures.index(measure)])
+
     @property
     def widest(self) -> Floats:
         """`[M]`: by how much two values differ at most; infinite of a measure that is not known here."""

@@ -258,6 +258,7 @@ def against(
         means += [(name, column, group, row) for name in judged for group, row in by_system[name].items()]
     verdicts: list[Verdict] = []
     for gate in gates:
+        _refuse_whole(comparison, gate, when)
         if gate.kind == "fail-under":
             verdicts += floors([gate], means, canonical)
             continue
@@ -266,6 +267,23 @@ def against(
         differences = [row for row in rows if row.measure == resolved.measure and gate.group in ("", row.group)]
         verdicts += [_verdict(comparison, resolved, row, when) for row in differences if row.second in judged]
     return verdicts
+
+
+def _refuse_whole(comparison: "Comparison", gate: Gate, when: When) -> None:
+    """Refuse gates on queries or groups by a measure of all queries together.
+
+    Raises:
+        UsageError: `conflicting-options`.
+
+    """
+    measure = names.column_of(gate.measure, comparison.measures, list(comparison.scores.canonical.values()))
+    if measure is None or not comparison.scores.whole[measure]:
+        return
+    text = f"{gate.measure} is measured on all queries together"
+    if gate.column:
+        raise UsageError("conflicting-options", f"{text}, and {gate} is about groups", remedy="write it without group")
+    if when == "any" and gate.kind == "max-drop":
+        raise UsageError("conflicting-options", f"{text}, and no query drops", remedy="decide by the mean instead")
 
 
 def floors(gates: Sequence[Gate], rows: Sequence[Means], measures: Mapping[str, str]) -> list[Verdict]:
@@ -301,7 +319,8 @@ def _verdict(comparison: "Comparison", gate: Gate, row: "Difference", when: When
     least, most = sorted(-sign * end for end in bounds) if bounds else (math.nan, math.nan)
     inside = comparison.queries_of(gate.column, row.group) if gate.column else None
     queries = comparison.queries(gate.measure, row.second, row.first)
-    worst = [each for each in queries.worst(len(queries)) if inside is None or each.query in inside]
+    ordered = () if comparison.scores.is_whole(gate.measure) else queries.worst(len(queries))
+    worst = [each for each in ordered if inside is None or each.query in inside]
     losing = [(str(each.query), each.difference) for each in worst]
     base = abs(row.first_mean)
     if gate.kind == "noninferior":

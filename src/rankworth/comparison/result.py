@@ -426,8 +426,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
 
     def _wins(self, row: Difference) -> str:
         """Return how many queries are better, equal and worse; nothing of a measure of all queries together."""
-        is_whole = self.scores.whole[self.scores.measures.index(row.measure)]
-        return "" if is_whole else f"{row.wins}/{row.ties}/{row.losses}"
+        return "" if self.scores.is_whole(row.measure) else f"{row.wins}/{row.ties}/{row.losses}"
 
     def _judged(self, rows: Sequence[Difference], together: Sequence[Difference]) -> list[Column]:
         """Return the columns of difference, p, effect, wins and word; p is corrected over all of `together`."""
@@ -459,9 +458,12 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             yield Sheet(columns, (note,) if (first, second) == last else (), title=title)
 
     def _largest_differences(self) -> Iterator[str]:
-        """Yield the queries that gain and lose most by the first measure, with the command that shows why one loses."""
-        measure = self.measures[0]
-        for system in self.systems[1:] if self.baseline else ():
+        """Yield the queries that gain and lose most by the first measure, with the command that shows why one loses.
+
+        Measures of all queries together are none of queries.
+        """
+        measure = next((each for each in self.measures if not self.scores.is_whole(each)), "")
+        for system in self.systems[1:] if self.baseline and measure else ():
             queries = self.queries(measure, system)
             if best := queries.best(_LISTED):
                 yield f"largest gains of {system} by {measure}: {', '.join(map(self._named, best))}"

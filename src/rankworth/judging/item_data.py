@@ -1,10 +1,10 @@
 """Data about users and items that a call gives: a history, a table of items, and the run that users expect."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from rankworth.io.columns import NONE
 from rankworth.item_options import Source
 from rankworth.judging.exclusion import as_pairs
 from rankworth.model import Run
-
-if TYPE_CHECKING:
-    pass
 
 _SEPARATOR: Final = "|"
 """what stands between the categories of an item in a cell of text"""
@@ -69,7 +66,10 @@ class History(_CallData):
 
         from rankworth.io import excluded_pairs  # noqa: PLC0415 - rarely needed
 
-        rows = excluded_pairs.read(as_pairs(source), columns, "history")
+        source = as_pairs(source)
+        if isinstance(source, Mapping):  # a user may have no history
+            source = {user: items for user, items in source.items() if not isinstance(items, Sized) or len(items)}
+        rows = excluded_pairs.read(source, columns, "history")
         if not isinstance(rows, pl.DataFrame):
             pairs = [(str(user), str(item)) for user, items in rows.items() for item in items]
             rows = pl.DataFrame(pairs, schema=["query", "document"], orient="row")

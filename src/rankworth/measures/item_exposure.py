@@ -147,7 +147,7 @@ def target_shares(catalogue: Catalogue, column: ItemColumn, target: str, name: s
             given = {}
         shares = np.array([given.get(group, 0.0) for group in column.names])
         if not given or not set(given) <= set(column.names) or shares.min() < 0 or not np.isfinite(shares).all():
-            example = " ".join(f"{group}:{1 / len(column.names):.2g}" for group in column.names[:3])
+            example = " ".join(f"{group}:{1 / len(column.names):.2g}" for group in column.names)
             text = f"{name}(target={target}): a target is items, even, or a share for each group"
             raise MeasureError("bad-parameter", text, remedy=f"write target='{example}'")
     whole = float(shares.sum())

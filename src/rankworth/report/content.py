@@ -362,10 +362,13 @@ def _of_two(comparison: Comparison, pair: Difference, texts: Mapping[str, str]) 
     size = f"{signed(pair.difference)}{'' if math.isnan(pair.low) else f', {interval}'}"
     p = f"{_p(pair.p)} for {pair.measure} alone" if rest else _p(pair.p)
     first = f"{named_alone(pair.second)} {wording.format(named_alone(pair.first), p)}; {means} ({size})"
-    lost = [row.query for row in comparison.queries(pair.measure, pair.second, pair.first).worst(3)]
+    is_whole = comparison.scores.is_whole(pair.measure)
+    lost = [] if is_whole else [row.query for row in comparison.queries(pair.measure, pair.second, pair.first).worst(3)]
     second = f"It is better on {pair.wins:,} of {counted(pair.queries)}, worse on {pair.losses:,}"
     loses = f"; it loses most on{named(lost, texts)[1:]}" if lost else ""
-    sentences = [f"{'; '.join([first, *further])}.", f"{second} and equal on {pair.ties:,}{loses}."]
+    sentences = [f"{'; '.join([first, *further])}."]
+    if not is_whole:
+        sentences.append(f"{second} and equal on {pair.ties:,}{loses}.")
     if pair.word != corrected.word:
         over = f"Corrected for the {len(comparison.differences)} measures of this report ({comparison.plan.correction})"
         sentences.append(f"{over}, the difference by {pair.measure} is not clear ({_p(corrected.adjusted)}).")

@@ -90,7 +90,8 @@ def diagnose(
     for judged in {id(judged): judged for judged in runs}.values():
         of_run = [pair for pair, of_measure in zip(measured, runs, strict=True) if of_measure is judged]
         yield from _ties(name, of_run, judged)
-    yield from _ids(evaluation, qrels, hits, counts)
+    if not all(_ignores_grades(measure.quantity) for measure in measures):
+        yield from _ids(evaluation, qrels, hits, counts)
     exclude = base.data.exclude
     if exclude is not None and str(exclude) != SELF and not counts.excluded and not counts.excluded_judgements:
         yield _nothing_excluded(name, exclude, qrels)
@@ -247,6 +248,11 @@ def _rounded_scores(name: str, hits: JudgedRows, rows: Integers) -> Iterator[Not
             "rounded-scores",
             f'{text}, so that they count as tied; write smaller scores, or ranks: --order rank (order="rank")',
         )
+
+
+def _ignores_grades(quantity: Quantity) -> bool:
+    """Return whether a measure of items looks at no grade, so that it does not matter which documents are judged."""
+    return bool(quantity.definition.needs) and "rel" not in quantity.parameters
 
 
 def _ids(evaluation: Evaluation, qrels: Qrels, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:

@@ -64,7 +64,8 @@ def _of_whole(column: Column, limits: tuple[float, float], level: float) -> tupl
     if values.size < 2:  # noqa: PLR2004 - one value has no spread
         return math.nan, math.nan
     ends = stats.intervals(values[:, None], method="t", level=level)
-    low, high = np.clip((ends.low[0], ends.high[0]), *limits)
+    half = float(ends.high[0] - ends.low[0]) / 2
+    low, high = np.clip((column.mean - half, column.mean + half), *limits)
     return float(low), float(high)
 
 
