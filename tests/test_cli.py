@@ -32,7 +32,7 @@ from rankworth import __main__, cli
 from rankworth.cli import configuration, output
 from rankworth.evaluation.runner import DEFAULT_MEASURES
 from rankworth.io import atomic
-from rankworth.measures import CATALOGUE, FACTS
+from rankworth.measures import CATALOGUE, FACTS, ITEM_MEASURES
 from rankworth.measures.parameters import plain as written
 from rankworth.results import file as kept
 from rankworth.tables.show import FORMATS, Form, ValueForm
@@ -926,7 +926,7 @@ def test_no_option_is_said_to_be_foreign_that_is_known_here() -> None:
     [
         (("-m", "HR"), "did you mean Success?"),
         (("-m", "hit_ratio@10"), "did you mean Success@10?"),
-        (("-m", "Coverage@10"), "it needs no judgements"),
+        (("-m", "Personalization@10"), "it compares the lists of all pairs of users"),
         (("-m", "context_precision"), "did you mean AP(norm=found)?"),
         (("-m", "ContextRecall"), "did you mean R?"),
         (("-m", "faithfulness"), "it judges texts of answers"),
@@ -1280,7 +1280,7 @@ def test_measures_lists_those_to_start_with(command: Command) -> None:
     assert (status, err) == (0, "")
     assert command("metrics")[1] == out
     assert re.findall(r"^(\w+) {2,}\S", out, re.MULTILINE) == ["name", "P", "R", "AP", "RR", "Success", "nDCG"]
-    assert f"6 of {len(CATALOGUE)} measures; all: rankworth measures --all" in out
+    assert f"6 of {len(CATALOGUE) + len(ITEM_MEASURES)} measures; all: rankworth measures --all" in out
     assert len(out.splitlines()) <= 24
 
 
@@ -1357,11 +1357,11 @@ def test_help_has_three_examples_that_fit_the_first_at_the_top(command: Command,
 
 def test_help_says_what_every_option_does(command: Command) -> None:
     helps = command("evaluate", "--help")[1], command("evaluate", "--help-conventions")[1]
-    assert len(helps[0].splitlines()) <= 94  # two screens
+    assert len(helps[0].splitlines()) <= 96  # two screens
     assert len(helps[1].splitlines()) <= 32
     out = " ".join(re.sub(r"[│\s]+", " ", "".join(helps)).split())
     options = [argument.names for argument in cli.app.app["evaluate"].assemble_argument_collection() if argument.show]
-    assert len(options) == 45 + 12  # and the settings of conventions
+    assert len(options) == 48 + 12  # and the settings of conventions
     for names in options:
         assert re.search(rf"{re.escape(names[0])}( -\w)?( [A-Z=]+)? [A-Z][a-z]+", out), names
 

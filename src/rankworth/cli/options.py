@@ -116,9 +116,9 @@ class Measured:
         judged_only: Remove unjudged documents before ranks are counted.
         complete: As -c of trec_eval, the default here: judged queries without results count as 0.
         exclude: Pairs of query and document to remove from judgements and runs: what users have seen; self: equal ids.
-        history: Which user had which item before, for measures of novelty and popularity.
-        items: Table of items with their categories, groups or vectors, for measures of diversity and exposure.
-        expected_run: Run of a simple recommender, for Unexpectedness.
+        history: Which user had which item before.
+        items: Table of items: categories, groups, vectors.
+        expected_run: Run that users expect, for Unexpectedness.
         quirks: Setting of a few tools (rankworth profiles standard): no_hit=skip.
         plugin: Module or .py file that defines measures. Repeatable.
         profile: Conventions of a tool, see rankworth profiles. Default: standard.

@@ -69,7 +69,7 @@ def self_information(
 
 @measure(
     "ARP",
-    aliases=("AvgRecPopularity",),
+    aliases=("AvgRecPopularity", "AveragePopularity", "Popularity"),
     linear=True,
     monotone=True,
     unjudged=("uniform",),
@@ -150,7 +150,7 @@ def unseen(
 
 @measure(
     "ILD",
-    aliases=("IntraListDiversity",),
+    aliases=("IntraListDiversity", "Diversity"),
     monotone=True,
     unjudged=("uniform",),
     positions="all",
