@@ -261,6 +261,7 @@ REFUSALS: Final[dict[str, tuple[list[str], dict[str, Any], str]]] = {
     "bounds": (["Coverage@2"], {"items": TABLE, "bounds": "ties"}, "unfollowed-setting"),
     "vectors of several lengths": (["ILD@2"], {"items": {"a": {"v": [1.0]}, "b": {"v": [1.0, 2.0]}}}, "input-type"),
     "an item twice": (["Coverage@2"], {"items": [{"item": "a", "k": "x"}, {"item": "a", "k": "y"}]}, "input-type"),
+    "a geometric mean": (["gmean(Coverage@2)"], {"items": TABLE}, "measure-syntax"),
     "no pair": (["ARP@2"], {"history": []}, "empty-input"),
 }
 
@@ -289,6 +290,17 @@ def test_queries_and_groups_by_measures_of_whole_runs_are_refused_or_left_out() 
             gates.against(compared, [gates.Gate.of("max-drop", gate)], when)
     [verdict] = gates.against(compared, [gates.Gate.of("max-drop", "Coverage@2=0.001")])
     assert verdict.worst == ()
+
+
+@quiet
+@settings(max_examples=15)
+@given(seed=st.integers(0, 10**6), name=st.sampled_from(("no_hit", "all_negative", "nan", "undefined", "round_values")))
+def test_settings_of_values_do_not_change_measures_of_whole_runs(seed: int, name: str) -> None:
+    drawn = Catalogue(seed)
+    value = {"no_hit": "skip", "all_negative": "previous", "nan": "zero", "undefined": 1.0, "round_values": 1}[name]
+    key = {"quirks": {name: value}} if name in ("no_hit", "all_negative", "nan") else {name: value}
+    plain, changed = (drawn.evaluate(WHOLE, **rest).mean() for rest in ({}, key))
+    assert np.array_equal(list(plain.values()), list(changed.values()), equal_nan=True)
 
 
 def test_a_user_may_have_no_history() -> None:

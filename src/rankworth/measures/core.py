@@ -429,6 +429,8 @@ def gmean(measure: Named) -> Measure:
     """
     if not isinstance(measure, Measure):
         raise MeasureError("measure-syntax", f"gmean({measure}): {measure} is counted and has no mean")
+    if measure.definition.of_run:
+        raise MeasureError("measure-syntax", f"gmean({measure}): {measure.name} is measured on all queries together")
     if measure.range[0] < 0:
         message = f"gmean({measure}): {measure.name} may be negative, and has no geometric mean"
         raise MeasureError("measure-syntax", message)

@@ -140,6 +140,7 @@ class MeasuredRun:
             self.values[quantity] = np.full(size, "", dtype=object) if is_text else np.zeros(size)
             if isinstance(quantity, Measure) and quantity.definition.of_run:
                 by_layout[self.layouts[quantity]].remove(quantity)
+                self.values[quantity] = np.ones(size)  # no value of a query that settings could ask for
                 try:
                     self.whole[quantity] = WholeRun.of(quantity, self.hits, self.qrels, condensed=self.condensed)
                 except MeasureError as error:
