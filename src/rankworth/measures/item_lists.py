@@ -13,6 +13,7 @@ from rankworth.measures.building_blocks import inside, relevant
 from rankworth.measures.core import Terms, no_ties
 
 _CELLS: Final = 1 << 21
+"""how many distances are computed at a time"""
 
 
 def self_information(
