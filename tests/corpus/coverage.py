@@ -62,7 +62,7 @@ def profiles() -> set[str]:
 
 def measures() -> set[str]:
     """All measures and facts."""
-    return {*rw.CATALOGUE, *rw.FACTS}
+    return {*rw.CATALOGUE, *rw.ITEM_MEASURES, *rw.FACTS}
 
 
 KINDS: Final[dict[str, Callable[[], set[str]]]] = {
