@@ -147,18 +147,6 @@ PROFILES: Final[dict[str, tuple[str, str, dict[str, str]]]] = {
             "MeanPopRank(dataset of items, n={k}, count='users')": "MeanPopRank(n={k})",
         },
     ),
-    "evidently": (
-        "evidently-0.7",
-        "vector",
-        {
-            "PopularityBias(k={k}).current_apr": "PopularityBias.apr@{k}",
-            "PopularityBias(k={k}, normalize_arp=True).current_apr": "PopularityBias(normalize_arp=True).apr@{k}",
-            "PopularityBias(k={k}).current_coverage": "PopularityBias.coverage@{k}",
-            "PopularityBias(k={k}).current_gini": "PopularityBias.gini@{k}",
-            "NoveltyMetric(k={k}).current_value": "NoveltyMetric@{k}",
-            "DiversityMetric(k={k}, item_features=['v1', 'v2', 'v3']).current_value": "DiversityMetric@{k}",
-        },
-    ),
 }
 """by tool the profile, the only column of items, and the names that the profile has for calls"""
 
