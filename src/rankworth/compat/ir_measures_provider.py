@@ -1,0 +1,397 @@
+"""The provider of `rankworth.compat.ir_measures`: judgements and runs as ir_measures takes them, and their values."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+import ir_measures
+import numpy as np
+from ir_measures import CalcResults, Metric, providers
+from ir_measures.measures import Measure, MeanAgg, SumAgg
+from ir_measures.util import QrelsConverter, RunConverter
+
+from rankworth.arrays import Floats
+from rankworth.errors import MeasureError, RankworthError, RefusedError
+from rankworth.evaluation.runner import planned
+from rankworth.io import validate
+from rankworth.model import Qrels, Run
+from rankworth.profiles import Profile, ResolvedMeasure, profile_of
+from rankworth.scoring import inputs
+from rankworth.scoring.columns import Column
+from rankworth.scoring.evaluator import Plan, evaluate_run
+
+_PROFILE: Final = "ir_measures-0.4"
+_COLUMNS: Final = {"query_id": "query", "doc_id": "document", "relevance": "grade", "score": "score"}
+"""what ir_measures calls the columns of judgements and runs, and what rankworth calls them"""
+_LISTED_BY_DEFAULT: Final = ("zero", "nought", "absent")
+"""where `missing` has these values, a query without results counts"""
+
+
+class Provider(providers.Provider):
+    """A provider of ir_measures whose values rankworth computes: every measure of ir_measures that it has.
+
+    By default the value of a query is the one that ir_measures 0.4 gives, whichever of its providers computes it, for each
+    measure as if it were asked for alone. With another profile values and means follow its conventions: which queries count
+    there, too. Measures that rankworth lacks, those defined at runtime, and names that a profile refuses are left to other
+    providers (`supports`).
+
+    Judgements and runs are dicts, iterables of named tuples, or frames with the columns `query_id`, `doc_id`, `relevance`
+    and `score`, of pandas, and of Polars where the provider is called directly. Frames are read as they are.
+
+    Where it departs from ir_measures:
+
+    - A measure has the same value whatever is asked for beside it. In ir_measures `nDCG` may get the gains of an
+      `nDCG(gains=...)`, `NumRet` the `judged_only` of another measure, and of several measures of subtopics all but those
+      with the settings of the first are 0.
+    - Queries without a relevant document in the list have no `Accuracy`, also where other measures are asked for.
+    - Measures of C/W/L are a `Metric`, without the further numbers of a `CwlMetric`; nothing is logged about the range of
+      grades, and nothing is said where there is a single subtopic.
+    - `nDCG(gains=...)` maps grades within the measure, and `judged_only` works for measures of subtopics.
+    - Measures that no provider of ir_measures has, such as `ERR` without a cutoff, `NumRel(rel=2)` or `RBP` by grades, are
+      answered; `nDCG(dcg="exp-log2")` without a cutoff and `SetF(judged_only=True)` with another beta than 1 are left to
+      other providers.
+    - Scores have to be finite numbers, and grades whole ones: an `InputError`, which is a `ValueError`, says where not.
+    - Metrics come measure by measure.
+
+    >>> import ir_measures
+    >>> provider = Provider()
+    >>> qrels, run = {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.5, "d2": 0.9}}
+    >>> provider.calc_aggregate([ir_measures.RR, ir_measures.P @ 1], qrels, run)
+    {RR: 0.5, P@1: 0.0}
+    >>> provider.supports(ir_measures.nDCG @ 10)
+    True
+    """
+
+    NAME = "rankworth"
+    SUPPORTED_MEASURES: list[Measure] = []  # `supports` asks the profile
+
+    def __init__(self, profile: str | Profile | None = None) -> None:
+        """Choose the conventions.
+
+        Args:
+            profile: by name (`rankworth.PROFILES`); those of ir_measures 0.4 where None.
+
+        Raises:
+            UsageError: `unknown-profile`.
+
+        """
+        super().__init__()
+        self.profile = profile_of(_PROFILE if profile is None else profile)
+        self._resolved: dict[str, ResolvedMeasure | None] = {}
+
+    def supports(self, measure: Measure) -> bool:
+        """Return whether the profile has a value for a measure.
+
+        Args:
+            measure: a measure of ir_measures.
+
+        Raises:
+            AssertionError: where a parameter is not one of the measure, or has no such value.
+
+        """
+        measure.validate_params()
+        return self._resolve(measure) is not None
+
+    @property
+    def is_default(self) -> bool:
+        """Whether the conventions are those of ir_measures itself."""
+        return self.profile.name == _PROFILE and not self.profile.derived
+
+    def _resolve(self, measure: Measure) -> ResolvedMeasure | None:
+        """Return a measure with the settings of the profile; None where it is left to other providers."""
+        if type(measure) not in map(type, ir_measures.measures.registry.values()):
+            return None
+        name = str(measure)
+        if name not in self._resolved:
+            self._resolved[name] = None if self.is_default and _is_of_another(measure) else self._of_profile(name)
+        return self._resolved[name]
+
+    def _of_profile(self, name: str) -> ResolvedMeasure | None:
+        """Return what a name means under the profile; None where that has no such measure."""
+        try:
+            [measure] = planned(self.profile, [name], None, {}).numbers
+        except (MeasureError, ValueError):
+            return None
+        return measure
+
+    def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> "Evaluator":  # noqa: ANN401 - as ir_measures takes it
+        """Read judgements, which are then there for many runs.
+
+        Raises:
+            ValueError: where judgements cannot be read, or a measure is not supported.
+
+        """
+        resolved = {measure: self._resolve(measure) for measure in measures}
+        if lacking := [measure for measure, found in resolved.items() if found is None]:
+            message = f"unsupported measures {lacking}"
+            raise ValueError(message)
+        return Evaluator(
+            {measure: found for measure, found in resolved.items() if found is not None},
+            qrels,
+            self.profile,
+            is_default=self.is_default,
+        )
+
+
+class Evaluator(providers.Evaluator):
+    """Computes measures of many runs against judgements that are read once; `Provider.evaluator` gives one."""
+
+    def __init__(
+        self, measures: Mapping[Measure, ResolvedMeasure], qrels: Any, profile: Profile, *, is_default: bool
+    ) -> None:
+        """Read the judgements.
+
+        Args:
+            measures: each with the settings of the profile.
+            qrels: as ir_measures takes them.
+            profile: the conventions.
+            is_default: whether they are those of ir_measures itself, which takes means of what queries have.
+
+        Raises:
+            ValueError: where judgements cannot be read.
+
+        """
+        self._profile, self._is_default = profile, is_default
+        groups = (
+            {key: each for key, each in measures.items() if each.quantity.definition.subtopics == of_subtopics}
+            for of_subtopics in (False, True)
+        )
+        sources = _judgements(qrels)
+        self._parts = [
+            _Part(group, Plan(profile, tuple(group.values())), _read(source, group.values()))
+            for group, source in zip(groups, sources, strict=True)
+            if group
+        ]
+        judged = self._parts[0].queries if self._parts else {}
+        given = {validate.text(query): query for query in qrels} if isinstance(qrels, dict) else {}
+        self._given = judged | given
+        super().__init__(list(measures), set(self._given.values()))
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:  # noqa: ANN401 - as ir_measures takes it
+        """Yield the value of each query by each measure.
+
+        Args:
+            run: as ir_measures takes it.
+
+        Raises:
+            ValueError: where the run cannot be read, or a convention refuses it.
+
+        """
+        for measure, answer in self._answers(run).items():
+            yield from (Metric(query, measure, value) for query, value in zip(*answer.rows, strict=True))
+
+    def calc_aggregate(self, run: Any) -> dict[Measure, float | int]:  # noqa: ANN401 - as ir_measures takes it
+        """Return the mean, or for counts the sum, of each measure.
+
+        Args:
+            run: as ir_measures takes it.
+
+        Raises:
+            ValueError: where the run cannot be read, or a convention refuses it.
+
+        """
+        return {measure: self._aggregated(measure, answer) for measure, answer in self._answers(run).items()}
+
+    def calc(self, run: Any) -> CalcResults:  # noqa: ANN401 - as ir_measures takes it
+        """Return the mean of each measure, and the value of each query.
+
+        Args:
+            run: as ir_measures takes it.
+
+        Raises:
+            ValueError: where the run cannot be read, or a convention refuses it.
+
+        """
+        answers = self._answers(run)
+        means = {measure: self._aggregated(measure, answer) for measure, answer in answers.items()}
+        rows = (
+            Metric(query, measure, value)
+            for measure, answer in answers.items()
+            for query, value in zip(*answer.rows, strict=True)
+        )
+        return CalcResults(means, list(rows))
+
+    def _aggregated(self, measure: Measure, answer: "_Answer") -> float | int:
+        """Return all values of a measure as one number."""
+        return _aggregated(measure, answer.rows[1]) if self._is_default else answer.mean
+
+    def _answers(self, run: Any) -> "dict[Measure, _Answer]":  # noqa: ANN401 - as ir_measures takes it
+        """Measure a run.
+
+        Raises:
+            InputError: where the run cannot be read.
+            RefusedError: where a convention refuses it.
+
+        """
+        ranked = _run(run)
+        places = {query: place for place, query in enumerate(ranked.queries())}
+        answers = dict(chain.from_iterable(self._measured(part, ranked, places) for part in self._parts))
+        return {measure: answers[measure] for measure in self.measures}
+
+    def _measured(
+        self, part: "_Part", run: Run, places: Mapping[str, int]
+    ) -> "Iterator[tuple[Measure, _Answer]]":
+        """Yield the answer of each measure of a part.
+
+        Raises:
+            InputError, RefusedError: as `_answers`.
+
+        """
+        profile, sorted_queries = self._profile, _Sorted(places, self._given)
+        try:
+            evaluation = evaluate_run(part.judgements, run, [part.plan])
+            for measure, resolved in part.measures.items():
+                column = evaluation.column(resolved)
+                queries, values = sorted_queries.rows(column)
+                if resolved.averaging.missing in _LISTED_BY_DEFAULT and len(self._given) > len(part.queries):
+                    without = sorted(self._given.keys() - part.queries.keys())
+                    queries = [*queries, *(self._given[query] for query in without)]
+                    values = [*values, *([measure.DEFAULT] * len(without))]
+                yield measure, _Answer((queries, values), column.mean)
+        except RefusedError as error:
+            raise profile.refused(error) from None
+        except RankworthError as error:
+            raise profile.reworded(error) from None
+
+
+class _Answer(NamedTuple):
+    """The values of a run by one measure."""
+
+    rows: tuple[Sequence[Any], Sequence[float]]
+    """queries and their values"""
+    mean: float
+    """as the profile takes it"""
+
+
+class _Part(NamedTuple):
+    """Measures that look at the same judgements."""
+
+    measures: Mapping[Measure, ResolvedMeasure]
+    plan: Plan
+    judgements: inputs.Judgements
+
+    @property
+    def queries(self) -> dict[str, Any]:
+        """The judged queries by their texts, as they were given."""
+        qrels = self.judgements(self.plan.base.judging)
+        return dict(zip(qrels.queries, qrels.kinds.back("query", qrels.queries), strict=True))
+
+
+class _Sorted:
+    """Brings the values of queries into the order of the run; queries that it lacks come last."""
+
+    def __init__(self, places: Mapping[str, int], given: Mapping[str, Any]) -> None:
+        """Take where each query stands in the run, and how it was given in the judgements."""
+        self._places, self._given = places, given
+        self._orders: dict[int, tuple[Any, list[int], list[Any]]] = {}
+
+    def rows(self, column: Column) -> tuple[list[Any], list[float]]:
+        """Return the queries that have a value, or count with one, and the values."""
+        key = id(column.queries)
+        if key not in self._orders:
+            names = [self._query(query) for query in column.queries]
+            last = len(self._places)
+            at = sorted(range(len(names)), key=[self._places.get(name, last) for name in names].__getitem__)
+            self._orders[key] = column.queries, at, [self._given.get(names[place], names[place]) for place in at]
+        _, at, queries = self._orders[key]
+        values: Floats = np.where(column.listed, column.visible, column.values)[at]
+        has_value = (column.listed | column.counted)[at]
+        if has_value.all():
+            return queries, values.tolist()
+        return [query for query, there in zip(queries, has_value.tolist(), strict=True) if there], values[
+            has_value
+        ].tolist()
+
+    def _query(self, name: str) -> str:
+        """Return the query of a name, which is that of a part of it where its rows stand apart."""
+        return name if name in self._places or name in self._given else name.rpartition(" (")[0]
+
+
+def _is_of_another(measure: Measure) -> bool:
+    """Return whether ir_measures has another value for a measure than its profile knows."""
+    if measure.NAME == "nDCG":
+        gains = measure.params.get("gains", {})
+        return min((*gains, *gains.values()), default=0) < 0 or (measure["dcg"] == "exp-log2" and "cutoff" not in measure.params)
+    return measure.NAME == "SetF" and measure["judged_only"] and measure["beta"] != 1
+
+
+def _aggregated(measure: Measure, values: Sequence[float]) -> float | int:
+    """Return what the aggregator of a measure makes of its values, which are added from the first to the last."""
+    aggregator = measure.aggregator()
+    if type(aggregator) not in (MeanAgg, SumAgg) or not values:
+        for value in values:
+            aggregator.add(value)
+        return aggregator.result()
+    total = float(np.cumsum(values)[-1])
+    return total / len(values) if type(aggregator) is MeanAgg else total
+
+
+def _judgements(source: Any) -> tuple[Any, Any]:  # noqa: ANN401 - as ir_measures takes them
+    """Return judgements as `Qrels` reads them: without subtopics, and with those that they have.
+
+    Raises:
+        ValueError: where ir_measures would not know their format.
+
+    """
+    if isinstance(source, Qrels):
+        return source, source
+    if isinstance(source, dict):
+        judged = {query: grades for query, grades in source.items() if grades}
+        return judged, judged
+    if (frame := _columns(source, ("query_id", "doc_id", "relevance"), ("iteration",))) is not None:
+        whole = _columns(source, ("query_id", "doc_id", "relevance"))
+        return whole, frame
+    rows = list(_rows(QrelsConverter(source), "qrels"))
+    plain = [(row.query_id, row.doc_id, row.relevance) for row in rows]
+    if not rows or "iteration" not in rows[0]._fields:
+        return plain, plain
+    named = [
+        {"query": row.query_id, "document": row.doc_id, "grade": row.relevance, "subtopic": row.iteration}
+        for row in rows
+    ]
+    return plain, named
+
+
+def _read(source: Any, measures: Iterable[ResolvedMeasure]) -> inputs.Judgements:  # noqa: ANN401 - as `Qrels` reads it
+    """Read judgements, which may be none at all."""
+    return inputs.Judgements(source, None, [each.judging for each in measures], may_be_empty=True)
+
+
+def _run(source: Any) -> Run:  # noqa: ANN401 - as ir_measures takes it
+    """Read a run, which may be empty.
+
+    Raises:
+        ValueError: where ir_measures would not know its format.
+        InputError: where it cannot be trusted.
+
+    """
+    if isinstance(source, Run):
+        return source
+    if isinstance(source, dict):
+        return Run(source) if any(source.values()) else Run.without_rows(empty=map(validate.text, source))
+    frame = _columns(source, ("query_id", "doc_id", "score"))
+    if frame is None:
+        frame = [(row.query_id, row.doc_id, row.score) for row in _rows(RunConverter(source), "run")]
+    return inputs.run(frame, may_be_empty=True)
+
+
+def _columns(source: Any, wanted: Sequence[str], further: Sequence[str] = ()) -> Any:  # noqa: ANN401 - a frame
+    """Return some columns of a frame; None where it is none, or lacks one of them."""
+    names = list(getattr(source, "columns", ()))
+    if not set(wanted) <= set(names) or not hasattr(source, "rename"):
+        return None
+    return source[[*wanted, *(name for name in further if name in names)]]
+
+
+def _rows(converter: Any, called: str) -> Iterator[Any]:  # noqa: ANN401 - QrelsConverter or RunConverter
+    """Yield named tuples.
+
+    Raises:
+        ValueError: where ir_measures does not know the format.
+
+    """
+    kind, problem = converter.predict_type()
+    if kind == "UNKNOWN":
+        message = f"unknown {called} format: {problem}"
+        raise ValueError(message)
+    yield from converter.as_namedtuple_iter()
