@@ -1,7 +1,7 @@
 """rankworth as a provider of ir_measures: `install()`, and `ir_measures.calc` or PyTerrier's `Experiment` use it.
 
-Values are by default those that ir_measures 0.4 itself gives (profile `ir_measures-0.4`), or follow the conventions of any
-other profile. Nothing changes by importing this module.
+Values are by default those that ir_measures 0.4 itself gives (profile `ir_measures-0.4`), or follow the conventions of
+any other profile. Nothing changes by importing this module.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -33,8 +33,8 @@ def install(profile: "str | Profile | None" = None) -> "Provider":
     """Let rankworth compute the measures of ir_measures, also within PyTerrier, until `uninstall`.
 
     The provider becomes the first of `ir_measures.DefaultPipeline`: `ir_measures.calc`, `calc_aggregate`, `iter_calc`,
-    `evaluator` and PyTerrier's `Experiment` ask it first, and the providers of ir_measures for measures that it does not
-    have. A second call replaces it.
+    `evaluator` and PyTerrier's `Experiment` ask it first, and the providers of ir_measures for measures that it does
+    not have. A second call replaces it. `rankworth.compat.ir_measures.Provider` says where values depart.
 
     Args:
         profile: the conventions, by name (`rankworth.PROFILES`); those of ir_measures 0.4 where None.
@@ -43,7 +43,7 @@ def install(profile: "str | Profile | None" = None) -> "Provider":
         The provider.
 
     Raises:
-        UsageError: `missing-library`; `unknown-profile`.
+        UsageError: `missing-library`; `unknown-setting`.
 
     >>> import ir_measures
     >>> qrels, run = {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 1.0, "d2": 1.0}}
@@ -82,7 +82,8 @@ def _providers() -> list[Any]:
     """Return the list of the providers that ir_measures asks, in this order."""
     import ir_measures  # noqa: PLC0415 - an optional library
 
-    return ir_measures.DefaultPipeline.providers
+    providers: list[Any] = ir_measures.DefaultPipeline.providers
+    return providers
 
 
 def _provider_class() -> "type[Provider]":

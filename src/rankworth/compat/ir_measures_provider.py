@@ -1,17 +1,18 @@
 """The provider of `rankworth.compat.ir_measures`: judgements and runs as ir_measures takes them, and their values."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import ir_measures
 import numpy as np
 from ir_measures import CalcResults, Metric, providers
-from ir_measures.measures import Measure, MeanAgg, SumAgg
+from ir_measures.measures import MeanAgg, Measure, SumAgg
 from ir_measures.util import QrelsConverter, RunConverter
 
 from rankworth.arrays import Floats
-from rankworth.errors import MeasureError, RankworthError, RefusedError
+from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError
 from rankworth.evaluation.runner import planned
 from rankworth.io import validate
 from rankworth.model import Qrels, Run
@@ -30,27 +31,30 @@ _LISTED_BY_DEFAULT: Final = ("zero", "nought", "absent")
 class Provider(providers.Provider):
     """A provider of ir_measures whose values rankworth computes: every measure of ir_measures that it has.
 
-    By default the value of a query is the one that ir_measures 0.4 gives, whichever of its providers computes it, for each
-    measure as if it were asked for alone. With another profile values and means follow its conventions: which queries count
-    there, too. Measures that rankworth lacks, those defined at runtime, and names that a profile refuses are left to other
-    providers (`supports`).
+    By default the value of a query is the one that ir_measures 0.4 gives, whichever of its providers computes it, for
+    each measure as if it were asked for alone. With another profile values and means follow its conventions, also as to
+    which queries count. Measures that rankworth lacks, those defined at runtime, and those that a profile does not have
+    are left to other providers (`supports`).
 
-    Judgements and runs are dicts, iterables of named tuples, or frames with the columns `query_id`, `doc_id`, `relevance`
-    and `score`, of pandas, and of Polars where the provider is called directly. Frames are read as they are.
+    Judgements and runs are dicts, iterables of named tuples, or frames with the columns `query_id`, `doc_id`,
+    `relevance` and `score`, of pandas, and of Polars where the provider is called directly; they are read as they are.
 
     Where it departs from ir_measures:
 
     - A measure has the same value whatever is asked for beside it. In ir_measures `nDCG` may get the gains of an
-      `nDCG(gains=...)`, `NumRet` the `judged_only` of another measure, and of several measures of subtopics all but those
-      with the settings of the first are 0.
-    - Queries without a relevant document in the list have no `Accuracy`, also where other measures are asked for.
-    - Measures of C/W/L are a `Metric`, without the further numbers of a `CwlMetric`; nothing is logged about the range of
-      grades, and nothing is said where there is a single subtopic.
-    - `nDCG(gains=...)` maps grades within the measure, and `judged_only` works for measures of subtopics.
-    - Measures that no provider of ir_measures has, such as `ERR` without a cutoff, `NumRel(rel=2)` or `RBP` by grades, are
-      answered; `nDCG(dcg="exp-log2")` without a cutoff and `SetF(judged_only=True)` with another beta than 1 are left to
-      other providers.
-    - Scores have to be finite numbers, and grades whole ones: an `InputError`, which is a `ValueError`, says where not.
+      `nDCG(gains=...)`, `NumRet` the `judged_only` of another measure, and of several measures of subtopics all but
+      those with the settings of the first are 0.
+    - Queries without a relevant document in the list have no `Accuracy`, also where other measures are asked for;
+      where all documents of the list are relevant it is 1, not a division by zero.
+    - `Compat` has documents of equal grades and equal scores in the order of the ranking, not of the judgements.
+    - Measures of subtopics are 0 where nothing is relevant, not NaN; `judged_only` and no cutoff are possible.
+    - Measures of C/W/L are a `Metric`, without the further numbers of a `CwlMetric`, and may differ in the last digits,
+      `BPM` and others with T in whether a sum of fractions reaches it; nothing is logged about the range of grades, and
+      nothing is said where there is a single subtopic.
+    - Measures that no provider of ir_measures has, such as `ERR` without a cutoff, `NumRel(rel=2)` or `RBP` by grades,
+      are answered; `nDCG(dcg="exp-log2")` without a cutoff, and `nDCG` with gains below 0 or of grades below 0, are
+      left to other providers.
+    - Scores have to be finite numbers, and grades whole ones; a `ValueError` says where not.
     - Metrics come measure by measure.
 
     >>> import ir_measures
@@ -63,7 +67,6 @@ class Provider(providers.Provider):
     """
 
     NAME = "rankworth"
-    SUPPORTED_MEASURES: list[Measure] = []  # `supports` asks the profile
 
     def __init__(self, profile: str | Profile | None = None) -> None:
         """Choose the conventions.
@@ -72,10 +75,10 @@ class Provider(providers.Provider):
             profile: by name (`rankworth.PROFILES`); those of ir_measures 0.4 where None.
 
         Raises:
-            UsageError: `unknown-profile`.
+            UsageError: `unknown-setting`.
 
         """
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.profile = profile_of(_PROFILE if profile is None else profile)
         self._resolved: dict[str, ResolvedMeasure | None] = {}
 
@@ -89,7 +92,7 @@ class Provider(providers.Provider):
             AssertionError: where a parameter is not one of the measure, or has no such value.
 
         """
-        measure.validate_params()
+        measure.validate_params()  # type: ignore[no-untyped-call]
         return self._resolve(measure) is not None
 
     @property
@@ -103,7 +106,8 @@ class Provider(providers.Provider):
             return None
         name = str(measure)
         if name not in self._resolved:
-            self._resolved[name] = None if self.is_default and _is_of_another(measure) else self._of_profile(name)
+            asked = _asked(measure) if self.is_default else name
+            self._resolved[name] = None if asked is None else self._of_profile(asked)
         return self._resolved[name]
 
     def _of_profile(self, name: str) -> ResolvedMeasure | None:
@@ -112,6 +116,9 @@ class Provider(providers.Provider):
             [measure] = planned(self.profile, [name], None, {}).numbers
         except (MeasureError, ValueError):
             return None
+        if self.is_default and measure.quantity.definition.subtopics:  # by pyndeval, of which the profile does not know
+            judging = replace(measure.judging, score_type="float64", ties="id-ascending")
+            return replace(measure, judging=judging)
         return measure
 
     def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> "Evaluator":  # noqa: ANN401 - as ir_measures takes it
@@ -137,7 +144,12 @@ class Evaluator(providers.Evaluator):
     """Computes measures of many runs against judgements that are read once; `Provider.evaluator` gives one."""
 
     def __init__(
-        self, measures: Mapping[Measure, ResolvedMeasure], qrels: Any, profile: Profile, *, is_default: bool
+        self,
+        measures: Mapping[Measure, ResolvedMeasure],
+        qrels: Any,  # noqa: ANN401 - as ir_measures takes it
+        profile: Profile,
+        *,
+        is_default: bool,
     ) -> None:
         """Read the judgements.
 
@@ -158,11 +170,11 @@ class Evaluator(providers.Evaluator):
         )
         sources = _judgements(qrels)
         self._parts = [
-            _Part(group, Plan(profile, tuple(group.values())), _read(source, group.values()))
+            _Part.of(group, Plan(profile, tuple(group.values())), _read(source, group.values()))
             for group, source in zip(groups, sources, strict=True)
             if group
         ]
-        judged = self._parts[0].queries if self._parts else {}
+        judged = dict(self._parts[0].queries) if self._parts else {}
         given = {validate.text(query): query for query in qrels} if isinstance(qrels, dict) else {}
         self._given = judged | given
         super().__init__(list(measures), set(self._given.values()))
@@ -228,9 +240,7 @@ class Evaluator(providers.Evaluator):
         answers = dict(chain.from_iterable(self._measured(part, ranked, places) for part in self._parts))
         return {measure: answers[measure] for measure in self.measures}
 
-    def _measured(
-        self, part: "_Part", run: Run, places: Mapping[str, int]
-    ) -> "Iterator[tuple[Measure, _Answer]]":
+    def _measured(self, part: "_Part", run: Run, places: Mapping[str, int]) -> "Iterator[tuple[Measure, _Answer]]":
         """Yield the answer of each measure of a part.
 
         Raises:
@@ -270,11 +280,15 @@ class _Part(NamedTuple):
     plan: Plan
     judgements: inputs.Judgements
 
-    @property
-    def queries(self) -> dict[str, Any]:
-        """The judged queries by their texts, as they were given."""
-        qrels = self.judgements(self.plan.base.judging)
-        return dict(zip(qrels.queries, qrels.kinds.back("query", qrels.queries), strict=True))
+    queries: Mapping[str, Any]
+    """the judged queries by their texts, as they were given"""
+
+    @classmethod
+    def of(cls, measures: Mapping[Measure, ResolvedMeasure], plan: Plan, judgements: inputs.Judgements) -> "_Part":
+        """Make a part of measures, with the queries of the judgements."""
+        qrels = judgements(plan.base.judging)
+        back = qrels.kinds.back("query", qrels.queries)
+        return cls(measures, plan, judgements, dict(zip(qrels.queries, back, strict=True)))
 
 
 class _Sorted:
@@ -307,12 +321,17 @@ class _Sorted:
         return name if name in self._places or name in self._given else name.rpartition(" (")[0]
 
 
-def _is_of_another(measure: Measure) -> bool:
-    """Return whether ir_measures has another value for a measure than its profile knows."""
+def _asked(measure: Measure) -> str | None:
+    """Return the name of what ir_measures computes as a measure; None where the profile does not know its value."""
+    if measure.NAME == "SetF":  # beta is handed on as the square that trec_eval takes
+        judged_only = ", judged_only=True" if measure["judged_only"] else ""
+        return f"set_F(rel={measure['rel']}, x={measure['beta']}{judged_only})"
     if measure.NAME == "nDCG":
         gains = measure.params.get("gains", {})
-        return min((*gains, *gains.values()), default=0) < 0 or (measure["dcg"] == "exp-log2" and "cutoff" not in measure.params)
-    return measure.NAME == "SetF" and measure["judged_only"] and measure["beta"] != 1
+        is_of_ranx = measure["dcg"] == "exp-log2" and "cutoff" not in measure.params
+        if is_of_ranx or min((*gains, *gains.values()), default=0) < 0:
+            return None
+    return str(measure)
 
 
 def _aggregated(measure: Measure, values: Sequence[float]) -> float | int:
@@ -341,7 +360,7 @@ def _judgements(source: Any) -> tuple[Any, Any]:  # noqa: ANN401 - as ir_measure
     if (frame := _columns(source, ("query_id", "doc_id", "relevance"), ("iteration",))) is not None:
         whole = _columns(source, ("query_id", "doc_id", "relevance"))
         return whole, frame
-    rows = list(_rows(QrelsConverter(source), "qrels"))
+    rows = list(_rows(QrelsConverter(source), "qrels"))  # type: ignore[no-untyped-call]
     plain = [(row.query_id, row.doc_id, row.relevance) for row in rows]
     if not rows or "iteration" not in rows[0]._fields:
         return plain, plain
@@ -354,7 +373,13 @@ def _judgements(source: Any) -> tuple[Any, Any]:  # noqa: ANN401 - as ir_measure
 
 def _read(source: Any, measures: Iterable[ResolvedMeasure]) -> inputs.Judgements:  # noqa: ANN401 - as `Qrels` reads it
     """Read judgements, which may be none at all."""
-    return inputs.Judgements(source, None, [each.judging for each in measures], may_be_empty=True)
+    settings = [each.judging for each in measures]
+    try:
+        return inputs.Judgements(source, None, settings)
+    except InputError as error:
+        if error.slug != "empty-input":
+            raise
+        return inputs.Judgements(Qrels.without_rows(), None, settings)
 
 
 def _run(source: Any) -> Run:  # noqa: ANN401 - as ir_measures takes it
@@ -371,7 +396,8 @@ def _run(source: Any) -> Run:  # noqa: ANN401 - as ir_measures takes it
         return Run(source) if any(source.values()) else Run.without_rows(empty=map(validate.text, source))
     frame = _columns(source, ("query_id", "doc_id", "score"))
     if frame is None:
-        frame = [(row.query_id, row.doc_id, row.score) for row in _rows(RunConverter(source), "run")]
+        rows = _rows(RunConverter(source), "run")  # type: ignore[no-untyped-call]
+        frame = [(row.query_id, row.doc_id, row.score) for row in rows]
     return inputs.run(frame, may_be_empty=True)
 
 
