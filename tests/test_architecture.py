@@ -87,7 +87,11 @@ def test_only_the_command_line_prints() -> None:
 
 
 def test_the_word_is_measure() -> None:
-    allowed = {"app.py": 1, "torchmetrics.py": 1}  # what others call the option, and a class
+    allowed = {
+        "app.py": 1,
+        "ir_measures_provider.py": 1,
+        "torchmetrics.py": 1,
+    }  # what others call the option, and classes
     for path in [*MODULES, *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
         titles = r"title = \{[^}]*\}|(Sources?: |## Literature\n\n|Expected reciprocal)(.+\n)+"
         text = re.sub(rf"`[^`\n]*`|{titles}", "", path.read_text())

@@ -525,7 +525,11 @@ def constants(tree: ast.AST) -> list[str]:
     return [str(node.value) for node in every if id(node) not in docstrings]
 
 
-INTERFACES = {"compat/pytrec_eval.py": "pytrec_eval-terrier-0.5", "sentence_transformers.py": "sentence-transformers-6"}
+INTERFACES = {
+    "compat/ir_measures_provider.py": "ir_measures-0.4",
+    "compat/pytrec_eval.py": "pytrec_eval-terrier-0.5",
+    "sentence_transformers.py": "sentence-transformers-6",
+}
 """interfaces of tools, with the profile that each of them has"""
 LOADED = {("accumulation.py", "torchmetrics")}
 """libraries that code looks for among those that are loaded"""

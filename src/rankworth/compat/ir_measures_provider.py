@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import ir_measures
 import numpy as np
-from ir_measures import CalcResults, Metric, providers
+from ir_measures import CalcResults, providers
+from ir_measures import Metric as Row
 from ir_measures.measures import MeanAgg, Measure, SumAgg
 from ir_measures.util import QrelsConverter, RunConverter
 
@@ -55,7 +56,7 @@ class Provider(providers.Provider):
       are answered; `nDCG(dcg="exp-log2")` without a cutoff, and `nDCG` with gains below 0 or of grades below 0, are
       left to other providers.
     - Scores have to be finite numbers, and grades whole ones; a `ValueError` says where not.
-    - Metrics come measure by measure.
+    - Values come measure by measure.
 
     >>> import ir_measures
     >>> provider = Provider()
@@ -179,7 +180,7 @@ class Evaluator(providers.Evaluator):
         self._given = judged | given
         super().__init__(list(measures), set(self._given.values()))
 
-    def iter_calc(self, run: Any) -> Iterator[Metric]:  # noqa: ANN401 - as ir_measures takes it
+    def iter_calc(self, run: Any) -> Iterator[Row]:  # noqa: ANN401 - as ir_measures takes it
         """Yield the value of each query by each measure.
 
         Args:
@@ -190,7 +191,7 @@ class Evaluator(providers.Evaluator):
 
         """
         for measure, answer in self._answers(run).items():
-            yield from (Metric(query, measure, value) for query, value in zip(*answer.rows, strict=True))
+            yield from (Row(query, measure, value) for query, value in zip(*answer.rows, strict=True))
 
     def calc_aggregate(self, run: Any) -> dict[Measure, float | int]:  # noqa: ANN401 - as ir_measures takes it
         """Return the mean, or for counts the sum, of each measure.
@@ -217,7 +218,7 @@ class Evaluator(providers.Evaluator):
         answers = self._answers(run)
         means = {measure: self._aggregated(measure, answer) for measure, answer in answers.items()}
         rows = (
-            Metric(query, measure, value)
+            Row(query, measure, value)
             for measure, answer in answers.items()
             for query, value in zip(*answer.rows, strict=True)
         )
