@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from rankworth.measures import ITEM_MEASURES
+from rankworth.recommended import WholeValue
 
 ITEMS: Final = tuple("abcdefgh")
 USERS: Final = ("u1", "u2", "u3", "u4")
@@ -361,3 +362,19 @@ def test_check_names_users_who_are_shown_their_history() -> None:
     ]
     assert finding.queries == ("u1",)
     assert "25.0 % of the first 10 ranks" in finding.text
+
+
+def test_a_measure_of_whole_runs_can_be_defined_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    def defined(number: float) -> None:
+        @rw.measure("Rows", of_run=True, range=(0, np.inf))
+        def rows(shown: Any) -> WholeValue:
+            """A number.
+
+            Rows = number
+            """
+            return WholeValue(number, np.full(shown.n_users, number))
+
+    for number in (1.0, 2.0):
+        defined(number)
+        monkeypatch.setitem(ITEM_MEASURES, "Rows", ITEM_MEASURES.pop("Rows"))  # leaves with the test
+        assert rw.evaluate({"u1": {"a": 1}}, {"u1": ["a"]}, ["Rows@1"])["Rows@1"] == number

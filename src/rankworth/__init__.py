@@ -130,8 +130,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and meas
     if name in _MODULES:
         return import_module(f"rankworth.{name}")
     if not name.startswith("_") and PathFinder.find_spec(name, __path__) is None:  # Python asks here for modules first
-        measures = import_module("rankworth.measures")
-        every = measures.CATALOGUE | measures.ITEM_MEASURES | measures.FACTS
+        every = import_module("rankworth.measures").registered()
         if name in every:
             return every[name]
         for quantity in every.values():
@@ -143,5 +142,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and meas
 
 def __dir__() -> list[str]:
     """List all public names, all measures and all facts."""
-    measures = import_module("rankworth.measures")
-    return sorted({*_HOME_OF, *_MODULES, *measures.CATALOGUE, *measures.ITEM_MEASURES, *measures.FACTS, "__version__"})
+    return sorted({*_HOME_OF, *_MODULES, *import_module("rankworth.measures").registered(), "__version__"})

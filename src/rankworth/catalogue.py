@@ -158,8 +158,8 @@ class Catalogue:
     @cached_property
     def popularity_rank(self) -> Floats:
         """`[I]`: the place of the item by the number of its interactions, from 1; equal ones share it."""
-        places = np.unique(-self.interactions, return_inverse=True)[1].reshape(-1)
-        return np.asarray(places + 1, dtype=np.float64)
+        rank = np.unique(-self.interactions, return_inverse=True)[1].reshape(-1)
+        return np.asarray(rank + 1, dtype=np.float64)
 
     @cached_property
     def has_expected(self) -> NDArray[np.bool_]:
@@ -283,7 +283,7 @@ class Catalogue:
         products = np.zeros((queries, height, height))
         upper, lower = np.triu_indices(height)  # [T] each
         if matrix.shape[0] and upper.size:
-            left, right = (item[:, places].ravel() for places in (upper, lower))
+            left, right = (item[:, column].ravel() for column in (upper, lower))
             product = np.asarray(matrix[left].multiply(matrix[right]).sum(axis=1)).reshape(queries, -1)
             products[:, upper, lower] = products[:, lower, upper] = product
         return products

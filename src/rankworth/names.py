@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from rankworth.errors import MeasureError, shortened
-from rankworth.measures import CATALOGUE, FACTS, ITEM_MEASURES, Fact, Measure, gmean
+from rankworth.measures import CATALOGUE, FACTS, ITEM_MEASURES, Fact, Measure, gmean, registered
 from rankworth.spellings import (
     AMBIGUOUS,
     MEANT,
@@ -298,7 +298,7 @@ def _at_each_cutoff(measure: Any) -> list[Any]:  # noqa: ANN401 - whatever was g
 
 def _quantities(text: str, besides: frozenset[str] = frozenset()) -> tuple[Quantity, ...]:
     """Parse all that a text stands for, beside names of trec_eval that have their own values."""
-    return _remembered(text, besides, _state())
+    return _remembered(text, besides, registered_ids())
 
 
 @lru_cache(maxsize=1024)
@@ -439,10 +439,9 @@ def _text(measure: object) -> str:
 
 def _named(name: str) -> Quantity | None:
     """Look up the quantity of a name: of ours, of a tool's, or of one of them in another case."""
-    exact: Quantity | None = CATALOGUE.get(name) or FACTS.get(name) or ITEM_MEASURES.get(name)
-    if exact is not None:
+    if (exact := registered().get(name)) is not None:
         return exact
-    ours, theirs = _spellings(_state())
+    ours, theirs = _spellings(registered_ids())
     means = next((names[name] for names in TOOLS.values() if name in names), None)
     if means is None or _folded(means) == _folded(name):
         if _folded(name) in ours:
@@ -454,7 +453,7 @@ def _named(name: str) -> Quantity | None:
 @lru_cache(maxsize=8)
 def _spellings(_: tuple[int, ...]) -> tuple[dict[str, Quantity], dict[str, str]]:
     """Return our quantities by folded name, names before aliases; and what folded names of tools mean."""
-    quantities: list[Quantity] = [*CATALOGUE.values(), *FACTS.values(), *ITEM_MEASURES.values()]
+    quantities = registered().values()
     named = [(quantity.name, quantity) for quantity in quantities]
     named += [(alias, quantity) for quantity in quantities for alias in quantity.definition.aliases]
     theirs = [pair for names in TOOLS.values() for pair in names.items()]
@@ -464,7 +463,7 @@ def _spellings(_: tuple[int, ...]) -> tuple[dict[str, Quantity], dict[str, str]]
     )
 
 
-def _state() -> tuple[int, ...]:
+def registered_ids() -> tuple[int, ...]:
     """Tell one state of the catalogue from another, for what is remembered of it."""
     return tuple(map(id, (*CATALOGUE.values(), *FACTS.values(), *ITEM_MEASURES.values())))
 
@@ -508,8 +507,7 @@ def _unknown(name: str, k: str = "") -> str:
     for text, elsewhere in UNMEASURED.items():
         if folded in elsewhere:
             return f"no measure is called {name!r}; {text}"
-    every = (CATALOGUE | FACTS | ITEM_MEASURES).values()
-    spellings = [name for each in every for name in (each.name, *each.definition.aliases)]
+    spellings = [name for each in registered().values() for name in (each.name, *each.definition.aliases)]
     spellings += [*NICKNAMES, *(spelling for names in TOOLS.values() for spelling in names)]
     by_folded = {_folded(spelling): spelling for spelling in reversed(spellings)}
     without = folded.rstrip("0123456789")

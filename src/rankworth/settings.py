@@ -238,6 +238,8 @@ OPTIONS: Final = tuple(name for name in SETTINGS if name not in QUIRKS)
 """Settings that users choose."""
 DATA: Final = ("exclude", "weights", "macro", "history", "items", "expected_run")
 """Options beside the settings that are data, `rankworth.profiles.CallData`."""
+ITEM_DATA: Final = DATA[DATA.index("history") :]
+"""Those that are about items."""
 
 
 def _check(settings: Judging | Averaging) -> None:

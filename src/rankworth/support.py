@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from rankworth.errors import UsageError
-from rankworth.settings import BY_GRADE, as_typed
+from rankworth.settings import BY_GRADE, ITEM_DATA, as_typed
 
 Analysis = Literal["bounds over ties", "bounds over grades", "matrices", "frames of Spark", "rows without positions"]
 
@@ -68,7 +68,7 @@ LIMITS: Final[Mapping[Analysis, Mapping[str, Limit]]] = {
         "nan": _only("propagate", why="a row of a matrix keeps its value"),
         "weights": _only(None, why="the queries of a matrix have no ids"),
         "macro": _only(None, why="the queries of a matrix have no ids"),
-        **dict.fromkeys(("history", "items", "expected_run"), _only(None, why=_IDS)),
+        **dict.fromkeys(ITEM_DATA, _only(None, why=_IDS)),
         "undefined": _but("error", why="a matrix is never refused for a value", usual=0.0),
         "no_relevant": _but("error", why="a matrix is never refused for a value", usual="keep"),
         "ties": _but(
@@ -83,7 +83,7 @@ LIMITS: Final[Mapping[Analysis, Mapping[str, Limit]]] = {
         "duplicate_judgements": _but("first", "last", why=_ROWS, usual="max"),
         "all_negative": _only("keep", why=_QUERIES),
         "no_relevant_counts": _only("weighted", why="weights come in once values are known"),
-        **dict.fromkeys(("history", "items", "expected_run"), _only(None, why=_MEMORY)),
+        **dict.fromkeys(ITEM_DATA, _only(None, why=_MEMORY)),
     },
     "rows without positions": {
         "blocks": _only("joined", why=_QUERIES),
@@ -91,7 +91,7 @@ LIMITS: Final[Mapping[Analysis, Mapping[str, Limit]]] = {
         "order": _only("score", "auto", why=_ROWS),
         "ties": _but("given", "given-reversed", why=_ROWS, usual="id-descending"),
         "duplicates": _but("first", "last", why=_ROWS, usual="best"),
-        **dict.fromkeys(("history", "items", "expected_run"), _only(None, why=_MEMORY)),
+        **dict.fromkeys(ITEM_DATA, _only(None, why=_MEMORY)),
     },
 }
 """By analysis, what it follows of each setting; of a setting that is not named, every value. All others follow all

@@ -92,11 +92,11 @@ def _plain(
 ) -> Set:
     table = [[item, random.choice(CATEGORIES), [round(random.uniform(-0.4, 1), 3) for _ in range(3)]] for item in ITEMS]
     history = [[user, item, random.randint(1, 5)] for user in USERS for item in _taken(random)]
-    known = sorted({item for _, item, _ in history})
+    in_history = sorted({item for _, item, _ in history})
     had = {user: [item for other, item, _ in history if other == user] for user in users}
     run, test = [], []
     for turn, user in enumerate(users):
-        chosen = random.sample([item for item in known if item not in had[user]], LENGTH)
+        chosen = random.sample([item for item in in_history if item not in had[user]], LENGTH)
         if rare and turn % 3:
             chosen[turn % 4 : turn % 4 + 2] = random.sample(rare, 2)
         if seen and had[user] and turn % 3 == 0:

@@ -151,8 +151,8 @@ PROFILES: Final[dict[str, tuple[str, str, dict[str, str]]]] = {
 """by tool the profile, the only column of items, and the names that the profile has for calls"""
 
 
-def given(data: dict[str, Any], columns: tuple[str, ...] = ("category", "vector")) -> tuple[Any, dict[str, Any]]:
-    """Judgements of a data set, and the data beside them."""
+def inputs_of(data: dict[str, Any], columns: tuple[str, ...] = ("category", "vector")) -> tuple[Any, dict[str, Any]]:
+    """Judgements of a data set, and the data about items."""
     qrels: dict[str, dict[str, float]] = {}
     for user, item, grade in data["test"]:
         qrels.setdefault(user, {})[item] = grade
@@ -169,7 +169,7 @@ def given(data: dict[str, Any], columns: tuple[str, ...] = ("category", "vector"
 @pytest.mark.parametrize("tool", MEASURES)
 def test_values_are_those_of_tools(tool: str, name: str) -> None:
     data = GOLDEN["sets"][name]
-    qrels, beside = given(data)
+    qrels, item_data = inputs_of(data)
     compared = 0
     for entry in GOLDEN["tools"][tool]["values"]:
         k, call = entry["k"], re.sub(r"^(pandas|polars):", "{polars}:", entry["measure"])
@@ -183,7 +183,7 @@ def test_values_are_those_of_tools(tool: str, name: str) -> None:
         if key in OVER_SLOTS:
             users = [user for user, *_ in data["run"]]
             settings = {**settings, "weights": {user: min(k, users.count(user)) for user in users}}
-        value = rw.evaluate(qrels, data["run"], [text], **{**COUNTED, **settings}, **beside)[text]
+        value = rw.evaluate(qrels, data["run"], [text], **{**COUNTED, **settings}, **item_data)[text]
         assert abs((1 - value if call.startswith(SIMILARITY) else value) - entry["value"]) < 1e-12, (text, entry)
         compared += 1
     assert bool(compared) == ("" not in EXCUSED.get((tool, name), ()))
@@ -195,7 +195,7 @@ def test_values_are_those_of_tools(tool: str, name: str) -> None:
 def test_profiles_give_the_values_of_tools(tool: str, name: str) -> None:
     profile, column, names = PROFILES[tool]
     data = GOLDEN["sets"][name]
-    qrels, beside = given(data, (column,))
+    qrels, item_data = inputs_of(data, (column,))
     compared = 0
     for entry in GOLDEN["tools"][tool]["values"]:
         k, call = entry["k"], re.sub(r"^(pandas|polars):", "{polars}:", entry["measure"])
@@ -206,7 +206,7 @@ def test_profiles_give_the_values_of_tools(tool: str, name: str) -> None:
         ours = str(rw.PROFILES[profile].ask([text])[0].quantity)
         if ours.startswith(EXCUSED.get((tool, name), ())):
             continue
-        value = rw.evaluate(qrels, data["run"], [text], profile=profile, duplicates="all", **beside)[text]
+        value = rw.evaluate(qrels, data["run"], [text], profile=profile, duplicates="all", **item_data)[text]
         assert abs(value - entry["value"]) < 1e-12, (text, entry)
         compared += 1
     assert bool(compared) == ("" not in EXCUSED.get((tool, name), ()))

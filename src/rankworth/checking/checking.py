@@ -21,15 +21,14 @@ from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.results.values import values_of
 from rankworth.scoring import inputs
-from rankworth.scoring.diagnostics import MANY
+from rankworth.scoring.diagnostics import MANY, TOP
 from rankworth.scoring.evaluator import Plan, evaluate_run
 from rankworth.whatif.bounds import MeanBounds, evaluation_for_bounds, mean_bounds
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
 
-_TOP: Final = 10
-_UNSEEN: Final = f"Unseen@{_TOP}"
+_UNSEEN: Final = f"Unseen@{TOP}"
 """what tells how much of the first ranks users had before"""
 _MUCH: Final = 1.5
 """how many times a mean has to be that by scores, so that scores may be the wrong way round"""
@@ -229,7 +228,7 @@ class _Checker:
             return
         share = 100 * (1 - float(np.nanmean(new)))
         text = f"{checked.name} shows items of the history again, for {counted(len(queries))}: {quoted(queries)}; "
-        text += f"they are {share:.1f} % of the first {_TOP} ranks, and test data rarely have them"
+        text += f"they are {share:.1f} % of the first {TOP} ranks, and test data rarely have them"
         remedy = "where they are not meant to be shown, --exclude FILE takes them out (exclude=)"
         yield checked.finding("seen-items", text, queries=queries)._replace(remedy=remedy)
 

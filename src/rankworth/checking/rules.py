@@ -21,6 +21,7 @@ from rankworth.results.values import Values
 from rankworth.scoring.columns import Mask
 from rankworth.scoring.diagnostics import (
     MANY,
+    TOP,
     blanks,
     means_apart,
     sampled,
@@ -55,7 +56,6 @@ _CHANCE: Final = 10
 """how many documents may be judged for a neighbouring query by chance, beside twice as many as for their own"""
 _CANDIDATES: Final = 10
 """fewer candidates are no sample"""
-_TOP: Final = 10
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ def of_unjudged(checked: CheckedRun, bounds: MeanBounds | None) -> Iterator[Find
         bounds: of its first mean, where they are wanted.
 
     """
-    top = (checked.lead.cutoff if checked.lead else None) or _TOP
+    top = (checked.lead.cutoff if checked.lead else None) or TOP
     retrieved = np.minimum(checked.hits.n_retrieved, top)
     unjudged = retrieved - checked.per_query(checked.hits.rank <= top)
     if not unjudged.any():
@@ -316,8 +316,8 @@ def of_runs(checked: Sequence[CheckedRun], qrels: Qrels) -> Iterator[Finding]:
     """Yield what runs tell beside each other: who is judged less, and which relevant documents none of them has."""
     shares = {}
     for each in checked:
-        retrieved = np.minimum(each.hits.n_retrieved, _TOP)
-        judged = each.per_query(each.hits.rank <= _TOP)
+        retrieved = np.minimum(each.hits.n_retrieved, TOP)
+        judged = each.per_query(each.hits.rank <= TOP)
         shares[each.name] = 1 - judged.sum() / retrieved.sum() if retrieved.any() else math.nan
     numbers = [share for share in shares.values() if not math.isnan(share)]
     for slug, text in uneven_judgements(shares):

@@ -78,8 +78,8 @@ class InputFiles:
         where = _columns(project, read, as_given=(options.conventions or {}).get("order") == "given")
         inputs = [(qrels, QRELS, Reading(read.qrels_format, where.named(QRELS), read.split))] if qrels else []
         inputs += [(path, RUN, Reading(read.run_format, where.named(RUN))) for _, path in pairs]
-        beside = [*filter(None, (*options.measured.files.values(), options.measured.only, read.queries, *further))]
-        pipes = [path for path in (*(path for path, *_ in inputs), *beside) if is_stdin(path)]
+        data_paths = [*filter(None, (*options.measured.files.values(), options.measured.only, read.queries, *further))]
+        pipes = [path for path in (*(path for path, *_ in inputs), *data_paths) if is_stdin(path)]
         if len(pipes) > 1:
             names = " and ".join(dict.fromkeys(pipes))
             both = f"{names} are both standard input" if len({*pipes}) > 1 else f"{names} is given more than once"
@@ -95,7 +95,7 @@ class InputFiles:
                 errors.append(error)
         if errors:
             raise InputError.together(errors)
-        paths = [*(file.path for part in files for file in part), *beside]
+        paths = [*(file.path for part in files for file in part), *data_paths]
         if read.names == "tag":
             from rankworth.io.trec import tag  # noqa: PLC0415 - not needed for files that name their runs
 

@@ -18,7 +18,7 @@ from cyclopts.validators import Number
 
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
-from rankworth.settings import OPTIONS, SETTINGS, parsed
+from rankworth.settings import ITEM_DATA, OPTIONS, SETTINGS, parsed
 
 if TYPE_CHECKING:
     from rankworth.comparison.gates import Gate
@@ -142,7 +142,7 @@ class Measured:
     @property
     def files(self) -> dict[str, str | None]:
         """The files with data of the call, by argument."""
-        return {name: getattr(self, name) for name in ("exclude", "history", "items", "expected_run")}
+        return {name: getattr(self, name) for name in ("exclude", *ITEM_DATA)}
 
 
 _OF_QRELS: Final = ("qrels_columns", "qrels_format", "split", "blank", "grades")

@@ -20,7 +20,7 @@ from rankworth.io.validate import IdKinds
 from rankworth.measures.core import Better
 from rankworth.profiles import STANDARD, Signature, signature
 from rankworth.scoring.columns import Mask, stratified, weigh
-from rankworth.scoring.whole_runs import ALONE
+from rankworth.scoring.whole_runs import refuse_weights
 from rankworth.stats.samples import check_sampling, check_word
 from rankworth.tables.columns import Best, Kind
 
@@ -233,9 +233,7 @@ def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Sli
         first_relevant=[system.first_relevant for system in common],
         ids=next((system.kinds for system in systems if system.kinds.integers("query")), IdKinds()),
     )
-    if shares and table.whole.any():
-        text = f"{quoted(compress(measures, table.whole.tolist()))} is measured on all queries together"
-        raise UsageError("conflicting-options", f"{text}, which have no {' and '.join(shares)} there", remedy=ALONE)
+    refuse_weights(quoted(compress(measures, table.whole.tolist())), shares)
     return table
 
 

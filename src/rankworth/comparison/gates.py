@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET  # only written, never read
 
 from rankworth import names
 from rankworth.errors import KEEP, InputError, MeasureError, UsageError, counted, quoted
+from rankworth.measures.core import TOGETHER
 from rankworth.tables import analysis
 from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.data import annotation
@@ -279,7 +280,7 @@ def _refuse_whole(comparison: "Comparison", gate: Gate, when: When) -> None:
     measure = names.column_of(gate.measure, comparison.measures, list(comparison.scores.canonical.values()))
     if measure is None or not comparison.scores.whole[measure]:
         return
-    text = f"{gate.measure} is measured on all queries together"
+    text = f"{gate.measure} {TOGETHER}"
     if gate.column:
         raise UsageError("conflicting-options", f"{text}, and {gate} is about groups", remedy="write it without group")
     if when == "any" and gate.kind == "max-drop":

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, compress
 from typing import Any, Final, NamedTuple
 
 import ir_measures
@@ -130,11 +130,11 @@ class Provider(providers.Provider):
 
         """
         resolved = {measure: self._resolve(measure) for measure in measures}
-        if lacking := [measure for measure, found in resolved.items() if found is None]:
+        if lacking := [measure for measure, terms in resolved.items() if terms is None]:
             message = f"unsupported measures {lacking}"
             raise ValueError(message)
         return Evaluator(
-            {measure: found for measure, found in resolved.items() if found is not None},
+            {measure: terms for measure, terms in resolved.items() if terms is not None},
             qrels,
             self.profile,
             is_default=self.is_default,
@@ -176,9 +176,9 @@ class Evaluator(providers.Evaluator):
             if group
         ]
         judged = dict(self._parts[0].queries) if self._parts else {}
-        given = {validate.text(query): query for query in qrels} if isinstance(qrels, dict) else {}
-        self._given = judged | given
-        super().__init__(list(measures), set(self._given.values()))
+        keys = {validate.text(query): query for query in qrels} if isinstance(qrels, dict) else {}
+        self._by_text = judged | keys
+        super().__init__(list(measures), set(self._by_text.values()))
 
     def iter_calc(self, run: Any) -> Iterator[Row]:  # noqa: ANN401 - as ir_measures takes it
         """Yield the value of each query by each measure.
@@ -237,26 +237,26 @@ class Evaluator(providers.Evaluator):
 
         """
         ranked = _run(run)
-        places = {query: place for place, query in enumerate(ranked.queries())}
-        answers = dict(chain.from_iterable(self._measured(part, ranked, places) for part in self._parts))
+        order = {query: index for index, query in enumerate(ranked.queries())}
+        answers = dict(chain.from_iterable(self._measured(part, ranked, order) for part in self._parts))
         return {measure: answers[measure] for measure in self.measures}
 
-    def _measured(self, part: "_Part", run: Run, places: Mapping[str, int]) -> "Iterator[tuple[Measure, _Answer]]":
+    def _measured(self, part: "_Part", run: Run, order: Mapping[str, int]) -> "Iterator[tuple[Measure, _Answer]]":
         """Yield the answer of each measure of a part.
 
         Raises:
             InputError, RefusedError: as `_answers`.
 
         """
-        profile, sorted_queries = self._profile, _Sorted(places, self._given)
+        profile, sorted_queries = self._profile, _Sorted(order, self._by_text)
         try:
             evaluation = evaluate_run(part.judgements, run, [part.plan])
             for measure, resolved in part.measures.items():
                 column = evaluation.column(resolved)
                 queries, values = sorted_queries.rows(column)
-                if resolved.averaging.missing in _LISTED_BY_DEFAULT and len(self._given) > len(part.queries):
-                    without = sorted(self._given.keys() - part.queries.keys())
-                    queries = [*queries, *(self._given[query] for query in without)]
+                if resolved.averaging.missing in _LISTED_BY_DEFAULT and len(self._by_text) > len(part.queries):
+                    without = sorted(self._by_text.keys() - part.queries.keys())
+                    queries = [*queries, *(self._by_text[query] for query in without)]
                     values = [*values, *([measure.DEFAULT] * len(without))]
                 yield measure, _Answer((queries, values), column.mean)
         except RefusedError as error:
@@ -295,9 +295,9 @@ class _Part(NamedTuple):
 class _Sorted:
     """Brings the values of queries into the order of the run; queries that it lacks come last."""
 
-    def __init__(self, places: Mapping[str, int], given: Mapping[str, Any]) -> None:
-        """Take where each query stands in the run, and how it was given in the judgements."""
-        self._places, self._given = places, given
+    def __init__(self, order: Mapping[str, int], by_text: Mapping[str, Any]) -> None:
+        """Take where each query stands in the run, and by its text how the judgements have it."""
+        self._order, self._by_text = order, by_text
         self._orders: dict[int, tuple[Any, list[int], list[Any]]] = {}
 
     def rows(self, column: Column) -> tuple[list[Any], list[float]]:
@@ -305,21 +305,19 @@ class _Sorted:
         key = id(column.queries)
         if key not in self._orders:
             names = [self._query(query) for query in column.queries]
-            last = len(self._places)
-            at = sorted(range(len(names)), key=[self._places.get(name, last) for name in names].__getitem__)
-            self._orders[key] = column.queries, at, [self._given.get(names[place], names[place]) for place in at]
+            last = len(self._order)
+            at = sorted(range(len(names)), key=[self._order.get(name, last) for name in names].__getitem__)
+            self._orders[key] = column.queries, at, [self._by_text.get(names[index], names[index]) for index in at]
         _, at, queries = self._orders[key]
         values: Floats = np.where(column.listed, column.visible, column.values)[at]
         has_value = (column.listed | column.counted)[at]
         if has_value.all():
             return queries, values.tolist()
-        return [query for query, there in zip(queries, has_value.tolist(), strict=True) if there], values[
-            has_value
-        ].tolist()
+        return [*compress(queries, has_value.tolist())], values[has_value].tolist()
 
     def _query(self, name: str) -> str:
         """Return the query of a name, which is that of a part of it where its rows stand apart."""
-        return name if name in self._places or name in self._given else name.rpartition(" (")[0]
+        return name if name in self._order or name in self._by_text else name.rpartition(" (")[0]
 
 
 def _asked(measure: Measure) -> str | None:

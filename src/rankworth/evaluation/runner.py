@@ -12,7 +12,7 @@ from rankworth import names
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError, catalogue
 from rankworth.groups import Groups, Slices
 from rankworth.judging.judged_run import Row, ranking
-from rankworth.measures import CATALOGUE, Fact, Measure, TextFact
+from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import of_all_queries
 from rankworth.model import Run
 from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, profile_of
@@ -299,7 +299,7 @@ def planned(
     options = with_quirks(chosen) if chosen else {}
     labels = (measures,) if isinstance(measures, str) or not isinstance(measures, Iterable) else tuple(measures)
     kinds = tuple(map(type, (rel, *options.values())))  # 1 and True are equal
-    key = (profile, labels, rel, tuple(options.items()), kinds, tuple(map(id, CATALOGUE.values())))
+    key = (profile, labels, rel, tuple(options.items()), kinds, names.registered_ids())
     if groups is None and not options.keys() & {*DATA}:  # files of which may change
         with suppress(TypeError):  # what cannot be hashed
             return _plan(*key)

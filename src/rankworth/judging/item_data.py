@@ -145,8 +145,8 @@ def _label(size: int, rows: Iterable[Sequence[object]]) -> str:
 
 def catalogue_of(history: History | None, items: Items | None, expected_run: ExpectedRun | None) -> Catalogue | None:
     """Number items and users, and count what measures need; None where nothing is given."""
-    given = tuple(data for data in (history, items, expected_run) if data is not None and data.rows is not None)
-    return _made(tuple(map(id, given)), history, items, expected_run) if given else None
+    readable = tuple(data for data in (history, items, expected_run) if data is not None and data.rows is not None)
+    return _made(tuple(map(id, readable)), history, items, expected_run) if readable else None
 
 
 @lru_cache(maxsize=4)
@@ -169,8 +169,8 @@ def _made(
 
     def keys(frame: pl.DataFrame) -> Integers:
         user, item = (
-            column.replace_strict(places, return_dtype=pl.Int64).to_numpy() if len(column) else np.zeros(0, np.int64)
-            for column, places in ((frame["query"], users), (frame["document"], numbers))
+            column.replace_strict(number_of, return_dtype=pl.Int64).to_numpy() if len(column) else np.zeros(0, np.int64)
+            for column, number_of in ((frame["query"], users), (frame["document"], numbers))
         )
         return np.asarray(user * size + item, dtype=np.int64)
 
@@ -179,11 +179,11 @@ def _made(
     listed = keys(expected)
     order = np.argsort(listed)
     interactions = np.bincount(every % max(1, size), minlength=size)
-    given: list[tuple[Source, Any]] = [("history", history), ("items", items), ("expected_run", expected_run)]
+    sources: list[tuple[Source, Any]] = [("history", history), ("items", items), ("expected_run", expected_run)]
     return Catalogue(
         items=in_order,
         users=users,
-        sources=frozenset(source for source, data in given if data is not None),
+        sources=frozenset(source for source, data in sources if data is not None),
         in_history=interactions > 0,
         in_table=np.array([item in rows for item in in_order], dtype=bool),
         n_users=had["query"].n_unique(),
@@ -241,9 +241,9 @@ def _column(cells: list[Any], called: str) -> ItemColumn:
         names = tuple(sorted({part for parts in sets for part in parts}))
         numbers = {part: number for number, part in enumerate(names)}
         entries = [(row, numbers[part]) for row, parts in enumerate(sets) for part in parts]
-        places = np.array(entries, dtype=np.int64).reshape(-1, 2)
+        held = np.array(entries, dtype=np.int64).reshape(-1, 2)
         size = (len(cells), len(names))
-        matrix: Any = sparse.csr_array((np.ones(len(places)), (places[:, 0], places[:, 1])), shape=size)
+        matrix: Any = sparse.csr_array((np.ones(len(held)), (held[:, 0], held[:, 1])), shape=size)
         return ItemColumn("set", names, matrix)
     texts = [None if cell is None or cell == "" else str(cell) for cell in cells]
     names = tuple(sorted({text for text in texts if text is not None}))

@@ -20,7 +20,7 @@ from rankworth.measures import (
     whole_runs,
 )
 from rankworth.measures.core import CATALOGUE, ITEM_MEASURES, Averaging, Measure, Terms, gmean, measure
-from rankworth.measures.facts import FACTS, Fact, TextFact
+from rankworth.measures.facts import FACTS, Fact, TextFact, registered
 
 __all__ = [
     "CATALOGUE",
@@ -46,5 +46,6 @@ __all__ = [
     "measure",
     "parity",
     "pooling",
+    "registered",
     "whole_runs",
 ]

@@ -37,6 +37,8 @@ grade (`counts`); best documents need not stand first, or last, where others sta
 first relevant document only (`first`); it is linear and no sum of gains over a norm (`no-sum`); an unjudged document
 counts otherwise than one of grade 0 (`judged`)."""
 _JUDGED_ONLY: Final = "judged_only"
+TOGETHER: Final = "is measured on all queries together"
+"""what messages say of a measure of a whole run"""
 _SIGNED: Final = ("signed", "signed-exp2")
 _ABOVE: Final = {
     "of": ("total", "depth"),
@@ -397,7 +399,7 @@ class Measure(Named):
 
 def of_all_queries(name: str) -> MeasureError:
     """The error of a measure that single queries do not have."""
-    text = f"{name} is measured on all queries together: no rank and no query contributes to it by itself"
+    text = f"{name} {TOGETHER}: no rank and no query contributes to it by itself"
     return MeasureError("measure-syntax", text, remedy="rankworth evaluate and rankworth compare show it")
 
 
@@ -430,7 +432,7 @@ def gmean(measure: Named) -> Measure:
     if not isinstance(measure, Measure):
         raise MeasureError("measure-syntax", f"gmean({measure}): {measure} is counted and has no mean")
     if measure.definition.of_run:
-        raise MeasureError("measure-syntax", f"gmean({measure}): {measure.name} is measured on all queries together")
+        raise MeasureError("measure-syntax", f"gmean({measure}): {measure.name} {TOGETHER}")
     if measure.range[0] < 0:
         message = f"gmean({measure}): {measure.name} may be negative, and has no geometric mean"
         raise MeasureError("measure-syntax", message)

@@ -114,7 +114,7 @@ def expected_exposure_loss(
     >>> rankworth.evaluate(qrels, shown, ["EEL@1"], items=items)["EEL@1"]  # (1 - 0.5)^2 + (0 - 0.5)^2
     0.5
     """
-    return _arrays().expected_exposure_loss(shown, group=group, target=target, attention=attention, p=p, rel=rel)
+    return _arrays().expected_exposure("EEL", shown, group=group, target=target, attention=attention, p=p, rel=rel)
 
 
 @measure("EED", positions="all", beside=_BESIDE, needs=("items",), of_run=True, range=(0, math.inf), better="lower")
@@ -143,7 +143,7 @@ def expected_exposure_disparity(
     >>> rankworth.evaluate(qrels, shown, ["EED@1"], items=items)["EED@1"]  # 0.5^2 + 0.5^2
     0.5
     """
-    return _arrays().expected_exposure_disparity(shown, group=group, attention=attention, p=p)
+    return _arrays().expected_exposure("EED", shown, group=group, attention=attention, p=p)
 
 
 @measure(
@@ -187,4 +187,4 @@ def expected_exposure_relevance(
     >>> rankworth.evaluate(qrels, shown, ["EER@1"], items=items)["EER@1"]  # 1 * 0.5 + 0 * 0.5
     0.5
     """
-    return _arrays().expected_exposure_relevance(shown, group=group, target=target, attention=attention, p=p, rel=rel)
+    return _arrays().expected_exposure("EER", shown, group=group, target=target, attention=attention, p=p, rel=rel)

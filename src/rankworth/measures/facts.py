@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 from rankworth.judged import Array, Judged
 from rankworth.measures.building_blocks import nonrelevant, relevant, total
-from rankworth.measures.core import Averaging, Definition, Layout, Named
+from rankworth.measures.core import CATALOGUE, ITEM_MEASURES, Averaging, Definition, Layout, Measure, Named
 from rankworth.measures.parameters import Within, read
 
 
@@ -36,6 +36,12 @@ class TextFact(Fact):
 
 FACTS: Final[dict[str, Fact]] = {}
 """Every fact there is, under its name."""
+
+
+def registered() -> dict[str, Measure | Fact]:
+    """All measures and all facts, under their names."""
+    return CATALOGUE | FACTS | ITEM_MEASURES
+
 
 Length = Annotated[int, Within(1, 100_000, closed=True, whole=True)]
 _COUNT: Final = (0.0, float("inf"))

@@ -1,8 +1,8 @@
 """The arithmetic of measures of exposure, on arrays of NumPy."""
 
 import math
-from collections.abc import Callable
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Final, Literal
 
 import numpy as np
 
@@ -42,36 +42,41 @@ def attention_weighted_rank_fairness(
     return Terms(gain=gain, norm=has_group.astype(np.float64))
 
 
-def _expected_exposure(
+_EXPOSED: Final[Mapping[str, Callable[[Floats, Floats], Floats]]] = {
+    "EEL": lambda exposure, due: ((exposure - due) ** 2).sum(axis=-1),
+    "EED": lambda exposure, _: (exposure**2).sum(axis=-1),
+    "EER": lambda exposure, due: (exposure * due).sum(axis=-1),
+}
+"""by measure, from the mean exposures of groups, `[..., G]`, and those that the target says, to its value"""
+
+
+def expected_exposure(
     name: str,
-    value: Callable[[Floats, Floats], Floats],
     shown: Recommended,
     *,
     group: str,
-    target: str,
     attention: Attention,
     p: float,
-    rel: float,
+    target: str = "even",
+    rel: float = 1,
 ) -> WholeValue:
-    """Return a number of the mean exposure of groups over all users, and of their target.
+    """Return the value of `EEL`, `EED` or `EER`, of which `EED` has no target.
 
     Args:
         name: of the measure.
-        value: from exposures `[..., G]` and targets of the same shape to numbers.
         shown: what users are shown.
         group: as for EEL.
-        target: as for EEL.
         attention: as for EEL.
         p: as for EEL.
+        target: as for EEL.
         rel: as for EEL.
 
     """
     catalogue, column = _groups(shown.catalogue, group, name)
     users, groups = shown.n_users, len(column.names)
     rows = shown.known()
-    given = attention_of(rows.rank, attention, p)[:, None] * column.shares[rows.item]  # [N, G]
     exposure = np.zeros((users, groups))
-    np.add.at(exposure, rows.user, given)
+    np.add.at(exposure, rows.user, attention_of(rows.rank, attention, p)[:, None] * column.shares[rows.item])
     if target == "relevant":
         relevant = (shown.grade >= rel) & (shown.judged_item >= 0)
         shares = np.zeros((users, groups))
@@ -80,47 +85,13 @@ def _expected_exposure(
         shares = shares / np.where(whole > 0, whole, 1.0)  # [U, G]
     else:
         shares = np.broadcast_to(target_shares(catalogue, column, target, name), (users, groups))
-    wanted = shares * exposure.sum(axis=1, keepdims=True)
+    due = shares * exposure.sum(axis=1, keepdims=True)
     if not exposure.any():
         return WholeValue(math.nan, np.full(users, math.nan))
-    left = np.maximum(users - 1, 1)
-    number = float(value(exposure.mean(axis=0), wanted.mean(axis=0)))
-    without = value((exposure.sum(axis=0) - exposure) / left, (wanted.sum(axis=0) - wanted) / left)  # [U]
+    left, value_of = np.maximum(users - 1, 1), _EXPOSED[name]
+    number = float(value_of(exposure.mean(axis=0), due.mean(axis=0)))
+    without = value_of((exposure.sum(axis=0) - exposure) / left, (due.sum(axis=0) - due) / left)  # [U]
     return WholeValue(number, without)
-
-
-def expected_exposure_loss(
-    shown: Recommended,
-    *,
-    group: str,
-    target: str,
-    attention: Attention,
-    p: float,
-    rel: float,
-) -> WholeValue:
-    """Return the value of `EEL`; arguments are those of the measure."""
-    keywords: dict[str, Any] = {"group": group, "target": target, "attention": attention, "p": p, "rel": rel}
-    return _expected_exposure("EEL", lambda got, due: ((got - due) ** 2).sum(axis=-1), shown, **keywords)
-
-
-def expected_exposure_disparity(shown: Recommended, *, group: str, attention: Attention, p: float) -> WholeValue:
-    """Return the value of `EED`; arguments are those of the measure."""
-    keywords: dict[str, Any] = {"group": group, "target": "even", "attention": attention, "p": p, "rel": 1}
-    return _expected_exposure("EED", lambda got, _: (got**2).sum(axis=-1), shown, **keywords)
-
-
-def expected_exposure_relevance(
-    shown: Recommended,
-    *,
-    group: str,
-    target: str,
-    attention: Attention,
-    p: float,
-    rel: float,
-) -> WholeValue:
-    """Return the value of `EER`; arguments are those of the measure."""
-    keywords: dict[str, Any] = {"group": group, "target": target, "attention": attention, "p": p, "rel": rel}
-    return _expected_exposure("EER", lambda got, due: (got * due).sum(axis=-1), shown, **keywords)
 
 
 def target_shares(catalogue: Catalogue, column: ItemColumn, target: str, name: str) -> Floats:
@@ -142,11 +113,11 @@ def target_shares(catalogue: Catalogue, column: ItemColumn, target: str, name: s
         shares = np.ones(len(column.names))
     else:
         try:
-            given = {group: float(share) for group, _, share in (part.rpartition(":") for part in target.split())}
+            named = {group: float(share) for group, _, share in (part.rpartition(":") for part in target.split())}
         except ValueError:
-            given = {}
-        shares = np.array([given.get(group, 0.0) for group in column.names])
-        if not given or not set(given) <= set(column.names) or shares.min() < 0 or not np.isfinite(shares).all():
+            named = {}
+        shares = np.array([named.get(group, 0.0) for group in column.names])
+        if not named or not set(named) <= set(column.names) or shares.min() < 0 or not np.isfinite(shares).all():
             example = " ".join(f"{group}:{1 / len(column.names):.2g}" for group in column.names)
             text = f"{name}(target={target}): a target is items, even, or a share for each group"
             raise MeasureError("bad-parameter", text, remedy=f"write target='{example}'")
@@ -163,11 +134,11 @@ def _groups(catalogue: Catalogue | None, group: str, name: str) -> tuple[Catalog
         MeasureError: `missing-input`, `bad-parameter`.
 
     """
-    found = require(catalogue, "items", name)
-    called, column = found.column(group, name, "group")
+    catalogue = require(catalogue, "items", name)
+    called, column = catalogue.column(group, name, "group")
     if column.kind == "vector":
         raise MeasureError("bad-parameter", f"{name}(group={called}): the column holds vectors, and no groups")
-    return found, column
+    return catalogue, column
 
 
 def _divergence(shares: Floats, target: Floats) -> Floats:

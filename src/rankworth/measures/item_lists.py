@@ -107,18 +107,18 @@ def unexpectedness(
     """Return the terms of `Unexpectedness`; arguments are those of the measure."""
     catalogue = require(judged.catalogue, "expected_run", "Unexpectedness")
     user, item = _numbers(judged)
-    index, there = catalogue.expected.find(catalogue.keys(user, item))
+    index, is_expected = catalogue.expected.find(catalogue.keys(user, item))
     if judged.cutoff is not None and catalogue.expected.rank.size:
         cutoff = np.asarray(judged.cutoff)
-        there = there & (catalogue.expected.rank[index] <= (cutoff[:, None] if cutoff.ndim else cutoff))
+        is_expected = is_expected & (catalogue.expected.rank[index] <= (cutoff[:, None] if cutoff.ndim else cutoff))
     if norm == "k-common":
-        terms = _mean(judged, -(judged.retrieved & there).astype(np.float64), None, "Unexpectedness", norm="k")
+        terms = _mean(judged, -(judged.retrieved & is_expected).astype(np.float64), None, "Unexpectedness", norm="k")
         terms = terms._replace(rest=np.zeros_like(judged.n_retrieved) + judged.depth)
     else:
-        terms = _mean(judged, judged.retrieved & ~there, None, "Unexpectedness", norm=norm)
+        terms = _mean(judged, judged.retrieved & ~is_expected, None, "Unexpectedness", norm=norm)
     if no_expected == "1":
         return terms
-    absent = ~catalogue.has_expected[np.maximum(user.max(axis=1, initial=-1), 0)] | (user.max(axis=1, initial=-1) < 0)
+    absent = ~_of_users(user, catalogue.has_expected)
     if no_expected == "undefined":
         return terms._replace(norm=np.where(absent, 0.0, terms.norm))
     return terms._replace(gain=np.where(absent[:, None], 0.0, terms.gain), rest=np.where(absent, 0.0, terms.rest))
@@ -197,9 +197,13 @@ def _mean(judged: Judged, gain: Array, known: Array | None, name: str, *, norm: 
 
 def _of_known_users(terms: Terms, catalogue: Catalogue, user: Integers) -> Terms:
     """Leave the values of users without a history undefined."""
+    return terms._replace(norm=np.where(_of_users(user, catalogue.lengths > 0), terms.norm, 0.0))
+
+
+def _of_users(user: Integers, holds: Array) -> Array:
+    """Return `[Q]`, whether something holds of the user of each list: of users `[U]`, and not of unknown ones."""
     number = user.max(axis=1, initial=-1)  # [Q]
-    has_history = (number >= 0) & (catalogue.lengths[np.maximum(number, 0)] > 0)
-    return terms._replace(norm=np.where(has_history, terms.norm, 0.0))
+    return (number >= 0) & holds[np.maximum(number, 0)]
 
 
 def _added_distances(

@@ -16,6 +16,7 @@ from rankworth.recommended import Recommended, WholeValue
 _SMOOTHED: Final = 9
 """how many terms of an alternating series are added up"""
 _LEAST: Final = 0.02
+"""the least share of the variance of the jackknife that is left"""
 
 
 def coverage(shown: Recommended, *, of: Of, beyond: Beyond) -> WholeValue:
@@ -57,9 +58,9 @@ def gini(
     value = float(_gini(moments, np.asarray(counts.size), whole, norm))
     lost = np.bincount(user, weights=weight, minlength=shown.n_users)  # [U]: what the rows of a user count
     first = np.searchsorted(ascending, times[item])  # [N]: the items with fewer rows come before
-    place = first + _ordinals(user, times[item])  # [N]: of several equal ones of a user, each its own
+    position = first + _ordinals(user, times[item])  # [N]: of several equal ones of a user, each its own
     size = np.full(shown.n_users, counts.size)
-    moved = weight * (2 * place + 1 - counts.size)  # to first order, and exactly where all rows count 1
+    moved = weight * (2 * position + 1 - counts.size)  # to first order, and exactly where all rows count 1
     changed: Floats = moments - np.bincount(user, weights=moved, minlength=shown.n_users)
     if over == "shown":  # items that only this user is shown leave: as many places in front become fewer
         gone = np.bincount(user[np.bincount(item)[item] == 1], minlength=shown.n_users)

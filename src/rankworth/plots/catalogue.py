@@ -174,15 +174,15 @@ def long_tail(runs: object, history: object, *, k: int = 10, ax: "Axes | None" =
     parts = frame.partition_by("run", maintain_order=True)
     series = [(part["run"][0], part["items"].to_list(), part["shown"].to_list()) for part in parts]
     (_, across, up), *curves = series
-    known = frame.filter(frame["popularity"] > 0)["items"].max() or 0.0
+    in_history = frame.filter(frame["popularity"] > 0)["items"].max() or 0.0
     with canvas(ax, len(series)) as sheet:
-        behind = "; right of the dotted line: in no history" if known < 1 else ""
+        behind = "; right of the dotted line: in no history" if in_history < 1 else ""
         sheet.names(
             f"share of items, the most popular first{behind}", f"share of all that is shown within the first {k}"
         )
         color = sheet.palette.muted
-        if known < 1:
-            sheet.ax.axvline(known, color=color, linewidth=1, linestyle=":", zorder=1, label="_")
+        if in_history < 1:
+            sheet.ax.axvline(in_history, color=color, linewidth=1, linestyle=":", zorder=1, label="_")
         dashes = {"linestyle": _DASHES, "linewidth": 1.5, "zorder": 2}
         sheet.ax.plot(across, up, color=color, label="the history", **dashes)  # type: ignore[arg-type]
         sheet.ax.set_xlim(-_ROOM, 1 + _ROOM)

@@ -297,9 +297,9 @@ def pareto_set(
     signs = [1 if end == "higher" else -1 for end in better]
     ends: list[tuple[float, ...] | None] = []
     for point in points:
-        known = [value for value in point if value is not None and not math.isnan(value)]
-        signed = (round(sign * value, _EQUAL) for sign, value in zip(signs, known, strict=False))
-        ends.append(tuple(signed) if len(known) == len(signs) else None)
+        defined = [value for value in point if value is not None and not math.isnan(value)]
+        signed = (round(sign * value, _EQUAL) for sign, value in zip(signs, defined, strict=False))
+        ends.append(tuple(signed) if len(defined) == len(signs) else None)
     highest = -math.inf
     best = set()
     for end in sorted({end for end in ends if end is not None}, reverse=True):  # the best by the first measure first

@@ -8,7 +8,7 @@ from typing import Any, Final
 from rankworth.groups import ROW_WEIGHTS, Groups, Weights
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.item_data import ExpectedRun, History, Items
-from rankworth.settings import Averaging, Judging, explained_by
+from rankworth.settings import ITEM_DATA, Averaging, Judging, explained_by
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "expected_run": ExpectedRun.of,
 }
 """what reads each argument"""
-LABELLED: Final = ("exclude", "history", "items", "expected_run")
+LABELLED: Final = ("exclude", *ITEM_DATA)
 """data of which a signature tells a label alone"""
 OF_RANKERS: Final = {
     "mask": "of rows, evaluate(labels=..., padding=~numpy.asarray(mask)) leaves out those that are none",
@@ -65,7 +65,7 @@ _JUDGING: Final = tuple(setting.name for setting in fields(Judging))
 _PLACE: Final = _JUDGING.index("exclude_from")
 JUDGING: Final = (*_JUDGING[:_PLACE], "exclude", *_JUDGING[_PLACE:])
 """what decides how a run is judged, in the order of signatures: the settings, and what is excluded"""
-AVERAGING: Final = (*(setting.name for setting in fields(Averaging)), "weights", "macro", *LABELLED[1:])
+AVERAGING: Final = (*(setting.name for setting in fields(Averaging)), "weights", "macro", *ITEM_DATA)
 """what decides about values and means, in the order of signatures: the settings, weights, groups, data about items"""
 
 

@@ -270,7 +270,8 @@ def _summary(shown: Measured, labels: Sequence[str], table: query_texts.QueryTab
         if 1 < len(set(cells)) <= _GROUPS
     }
     all_values = np.concatenate([*values.values()])  # measured together, so that samples are drawn once
-    ends = iter(mean_intervals(all_values, weights, [*labels] * len(values), seed))
+    all_means = [row[label] for row in means.values() for label in labels]
+    ends = iter(mean_intervals(all_values, all_means, weights, [*labels] * len(values), seed))
     return {
         "schema": SCHEMA,
         "rankworth": __version__,

@@ -12,21 +12,23 @@ from rankworth.measures import Fact, Measure
 from rankworth.names import measure_of
 from rankworth.plots import data
 from rankworth.report.wording import named_alone
+from rankworth.scoring.intervals import of_whole_run
 
 _LISTED: Final = 12
 """how many runs of the Pareto set are named in a sentence"""
 
 
 def mean_intervals(
-    values: Floats, weights: Floats | None, labels: Sequence[str], seed: int
+    values: Floats, means: Sequence[float], weights: Floats | None, labels: Sequence[str], seed: int
 ) -> Iterator[list[float | None]]:
     """Yield the 95% interval of each mean, as the values of each run have it.
 
-    Measures of whole runs have a t interval within their range, as the jackknife knows the standard error and not the
-    shape; all others one of the bootstrap, for which queries are drawn once.
+    Measures of whole runs have the interval of `scoring.intervals.of_whole_run`; all others that of the bootstrap, for
+    which queries are drawn once.
 
     Args:
         values: `[M, Q]`, a row for each run and measure.
+        means: `[M]`.
         weights: `[Q]`.
         labels: the measure of each row.
         seed: of the bootstrap.
@@ -36,8 +38,7 @@ def mean_intervals(
     for row, label in enumerate(labels):
         measure = measure_of(label)
         if measure is not None and measure.definition.of_run:
-            student = stats.intervals(values[row][:, None], weights, method="t")
-            low, high = np.clip([student.low[0], student.high[0]], *measure.range)
+            low, high = of_whole_run(values[row][~np.isnan(values[row])], means[row], measure.range)
         else:
             low, high = bounds.low[row], bounds.high[row]
         yield [finite(low), finite(high)]

@@ -27,8 +27,8 @@ from rankworth.settings import STANDARD_AVERAGING
 
 MANY: Final = 0.1
 """the share of queries from which something is no exception"""
-_TOP: Final = 10
-"""ranks of which most are judged, unless ids do not meet or few documents are judged"""
+TOP: Final = 10
+"""the first ranks, of which most are judged, unless ids do not meet or few documents are judged"""
 _GAP: Final = 0.05
 """how many more of the first ranks hold unjudged documents in one run than in another, from which the former suffers"""
 _PAIRS: Final = 20
@@ -265,8 +265,8 @@ def _ids(evaluation: Evaluation, qrels: Qrels, hits: JudgedRows, counts: Counts)
     if not hits.is_judged.any() and hits.pool.lengths[hits.n_retrieved > 0].any():
         yield Notice("no-common-documents", no_common_documents(qrels, evaluation.run))
         return
-    judged = np.count_nonzero(hits.is_judged & (hits.rank <= _TOP))
-    if judged < np.minimum(hits.n_retrieved, _TOP).sum() / 2 and (text := evaluation.alike_documents(qrels)):
+    judged = np.count_nonzero(hits.is_judged & (hits.rank <= TOP))
+    if judged < np.minimum(hits.n_retrieved, TOP).sum() / 2 and (text := evaluation.alike_documents(qrels)):
         yield Notice("similar-ids", text)
 
 

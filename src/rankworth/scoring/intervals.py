@@ -51,21 +51,33 @@ def intervals(columns: Sequence[Column], level: float, seed: int) -> tuple[Float
     low, high = from_logarithms(low, links), from_logarithms(high, links)
     for index, column in enumerate(columns):
         if column.whole is not None:
-            low[index], high[index] = _of_whole(column, column.whole.measure.range, level)
+            values = column.values[column.counted]
+            low[index], high[index] = of_whole_run(values, column.mean, column.whole.measure.range, level)
     return low, high
 
 
-def _of_whole(column: Column, limits: tuple[float, float], level: float) -> tuple[float, float]:
-    """Return the t interval of a measure of all queries together, within its range.
+def of_whole_run(
+    values: Floats, number: float, limits: tuple[float, float], level: float = 0.95
+) -> tuple[float, float]:
+    """Return the t interval of a measure of a whole run, within its range.
 
     The values of queries are those of the jackknife, of which the standard error counts, and not the shape.
+
+    Args:
+        values: `[N]`, of the queries that count.
+        number: the measure of the run.
+        limits: the range of the measure.
+        level: the confidence level.
+
+    Returns:
+        Lower and upper bound. NaN where there are fewer than two queries.
+
     """
-    values = column.values[column.counted]
     if values.size < 2:  # noqa: PLR2004 - one value has no spread
         return math.nan, math.nan
     ends = stats.intervals(values[:, None], method="t", level=level)
     half = float(ends.high[0] - ends.low[0]) / 2
-    low, high = np.clip((column.mean - half, column.mean + half), *limits)
+    low, high = np.clip((number - half, number + half), *limits)
     return float(low), float(high)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,14 @@ from rankworth.arrays import Floats
 from rankworth.errors import MeasureError
 from rankworth.judging.judged_run import JudgedRows, JudgedRun, subtopics_of
 from rankworth.measures import Measure, TextFact
-from rankworth.measures.core import Layout
+from rankworth.measures.core import Layout, no_ties
 from rankworth.model import Qrels
 from rankworth.names import Quantity
 from rankworth.profiles import NO_DATA, CallData
 from rankworth.scoring import columns as scoring
 from rankworth.scoring.columns import Column, Mask, QueryMasks, Standing
 from rankworth.scoring.counts import TieEffect
-from rankworth.scoring.whole_runs import WholeRun, refuse_weights
+from rankworth.scoring.whole_runs import WholeRun, recommended, refuse_weights
 from rankworth.settings import Averaging, Judging
 
 
@@ -87,7 +88,7 @@ class MeasuredRun:
         column = scoring.column_of(quantity, values, self.rows(settings), self.standing, settings, data)
         if quantity not in self.whole:
             return column
-        refuse_weights(self.whole[quantity].measure, data)
+        refuse_weights(str(quantity), [name for name in ("weights", "macro") if getattr(data, name) is not None])
         return column.of_whole(self.whole[quantity])
 
     def with_rankings(
@@ -130,6 +131,7 @@ class MeasuredRun:
         """
         size = self.hits.n_retrieved.size
         by_layout: dict[Layout, list[Quantity]] = {}
+        shown_within = cache(partial(recommended, self.hits, self.qrels))  # once for measures of one cutoff
         for quantity in quantities:
             if quantity.definition.subtopics and self.hits.subtopics is None and subtopics_of(self.qrels) is not None:
                 self.failed[quantity] = _no_subtopics(quantity)
@@ -141,10 +143,12 @@ class MeasuredRun:
             if isinstance(quantity, Measure) and quantity.definition.of_run:
                 by_layout[self.layouts[quantity]].remove(quantity)
                 self.values[quantity] = np.ones(size)  # no value of a query that settings could ask for
-                try:
-                    self.whole[quantity] = WholeRun.of(quantity, self.hits, self.qrels, condensed=self.condensed)
-                except MeasureError as error:
-                    self.failed[quantity] = error
+                if self.hits.ties != "broken":
+                    self.failed[quantity] = no_ties(quantity.name, self.hits.ties)
+                    continue
+                condensed = self.condensed or quantity.judged_only
+                shown = shown_within(quantity.cutoff, condensed, "rel" in quantity.parameters)
+                self.whole[quantity] = WholeRun(quantity, shown)
         for layout, same_layout in by_layout.items():
             hits = self.hits.compact() if layout == "judged" else self.hits
             for places, block in hits.blocks():  # the queries of a block, and their cells

@@ -1,7 +1,7 @@
 """Measures of a whole run as columns: values of queries whose mean is the measure, and whose spread is its own."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,14 +12,12 @@ from rankworth.catalogue import Catalogue
 from rankworth.errors import UsageError
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure
-from rankworth.measures.core import no_ties
+from rankworth.measures.core import TOGETHER
 from rankworth.model import Qrels
-from rankworth.profiles import CallData
 from rankworth.recommended import Recommended, WholeValue
 from rankworth.scoring.columns import Mask
 
-ALONE: Final = "leave it out of -m, or ask for it in a command of its own"
-"""what helps where a measure of all queries together is to be weighted"""
+_ALONE: Final = "leave it out of -m, or ask for it in a command of its own"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,37 +32,6 @@ class WholeRun:
 
     measure: Measure
     shown: Recommended
-
-    @classmethod
-    def of(cls, measure: Measure, hits: JudgedRows, qrels: Qrels, *, condensed: bool) -> "WholeRun":
-        """Collect what queries are shown within the cutoff of a measure.
-
-        Args:
-            measure: the measure.
-            hits: the judged run, with the numbers of items.
-            qrels: the judgements.
-            condensed: whether unjudged documents are removed before ranks are counted.
-
-        Raises:
-            MeasureError: where tied documents have no ranks of their own.
-
-        """
-        if hits.ties != "broken":
-            raise no_ties(measure.name, hits.ties)
-        parts: list[tuple[Integers, Integers, Floats]] = []
-        for places, block in hits.blocks():
-            ranking = block.condensed if condensed or measure.judged_only else block
-            ranking = ranking if measure.cutoff is None else ranking.cut(measure.cutoff)
-            row, column = np.nonzero(ranking.retrieved)
-            item = np.full(row.size, -1) if ranking.item is None else ranking.item[row, column]
-            parts.append((places[row], item, ranking.rank[row, column]))
-        user, item, rank = map(np.concatenate, zip(*parts, strict=True)) if parts else (np.zeros(0, int),) * 3
-        size = hits.n_retrieved.size
-        looks_at_grades = "rel" in measure.parameters
-        query, judged = _judged(qrels, hits.catalogue) if looks_at_grades else (np.zeros(0, int), np.zeros(0, int))
-        grades = qrels.grades if looks_at_grades else np.zeros(0)
-        ranks = rank.astype(np.float64)
-        return cls(measure, Recommended(user, item, ranks, size, hits.catalogue, query, judged, grades))
 
     def values(self, counted: Mask) -> tuple[float, Floats]:
         """Return the measure of the queries that count, `[Q]`, and the value of each query, `[Q]`; NaN of all others.
@@ -87,16 +54,45 @@ class WholeRun:
         return result.value, values
 
 
-def refuse_weights(measure: Measure, data: CallData) -> None:
-    """Refuse weights and groups that count alike.
+def recommended(hits: JudgedRows, qrels: Qrels, cutoff: int | None, condensed: bool, graded: bool) -> Recommended:
+    """Collect what queries are shown.
 
-    Raises:
-        UsageError: `conflicting-options`.
+    Args:
+        hits: the judged run, with the numbers of items, in which no ties are left.
+        qrels: the judgements.
+        cutoff: ranks down to it count; all where None.
+        condensed: whether unjudged documents are removed before ranks are counted.
+        graded: whether judgements are collected, too.
 
     """
-    if given := [name for name in ("weights", "macro") if getattr(data, name) is not None]:
-        text = f"{measure} is measured on all queries together, which have no {' and '.join(given)} there"
-        raise UsageError("conflicting-options", text, remedy=ALONE)
+    parts: list[tuple[Integers, Integers, Floats]] = []
+    for queries, block in hits.blocks():
+        ranking = block.condensed if condensed else block
+        ranking = ranking if cutoff is None else ranking.cut(cutoff)
+        row, column = np.nonzero(ranking.retrieved)
+        item = np.full(row.size, -1) if ranking.item is None else ranking.item[row, column]
+        parts.append((queries[row], item, ranking.rank[row, column]))
+    user, item, rank = map(np.concatenate, zip(*parts, strict=True)) if parts else (np.zeros(0, int),) * 3
+    query, judged = _judged(qrels, hits.catalogue) if graded else (np.zeros(0, int), np.zeros(0, int))
+    grades = qrels.grades if graded else np.zeros(0)
+    size = hits.n_retrieved.size
+    return Recommended(user, item, rank.astype(np.float64), size, hits.catalogue, query, judged, grades)
+
+
+def refuse_weights(measures: str, arguments: Collection[str]) -> None:
+    """Refuse weights, and groups that count alike, for measures of whole runs.
+
+    Args:
+        measures: measures of whole runs, as messages name them; empty where there are none.
+        arguments: those of `weights` and `macro` that a call has.
+
+    Raises:
+        UsageError: `conflicting-options`, where there are both.
+
+    """
+    if measures and arguments:
+        text = f"{measures} {TOGETHER}, which have no {' and '.join(arguments)} there"
+        raise UsageError("conflicting-options", text, remedy=_ALONE)
 
 
 def _judged(qrels: Qrels, catalogue: Catalogue | None) -> tuple[Integers, Integers]:

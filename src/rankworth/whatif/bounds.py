@@ -13,6 +13,7 @@ from rankworth.errors import UsageError
 from rankworth.io.validate import IdKinds
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure
+from rankworth.measures.core import TOGETHER
 from rankworth.model import Run
 from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask
@@ -205,7 +206,7 @@ def no_bounds(context: MeasureContext, by: Varied) -> str:
     if not _is_measure(context):
         return ""
     if context.measure.definition.of_run:
-        return f"{context.measure.name} is measured on all queries together, and bounds are those of single queries"
+        return f"{context.measure.name} {TOGETHER}, and bounds are those of single queries"
     return next(_reasons_of_orders(context) if by == "ties" else _reasons_of_grades(context), "")
 
 

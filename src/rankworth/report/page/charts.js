@@ -154,9 +154,9 @@ const crosses = (one, other) => one[0] < other[2] && other[0] < one[2] && one[1]
 const AROUND = [[8, -7], [8, 15], [-8, -7], [-8, 15], [10, 4], [-10, 4], [8, -20], [8, 28], [-8, -20], [-8, 28]]; // from a point to its name
 
 /** A place beside each point for its name, which covers no point and no other name; null where there is not room for all. */
-function beside(points, names, [left, top, right, bottom]) {
+function labelPositions(points, names, [left, top, right, bottom]) {
   const taken = points.map(([x, y]) => [x - 6, y - 6, x + 6, y + 6]);
-  const found = points.map(([x, y], index) => {
+  const positions = points.map(([x, y], index) => {
     const size = wide(names[index]);
     const offset = AROUND.find(([across, up]) => {
       const start = across < 0 ? x + across - size : x + across;
@@ -165,17 +165,17 @@ function beside(points, names, [left, top, right, bottom]) {
     });
     return offset ? {x: x + offset[0], y: y + offset[1], 'text-anchor': offset[0] < 0 ? 'end' : 'start'} : null;
   });
-  return found.every((at) => at) ? found : null;
+  return positions.every((at) => at) ? positions : null;
 }
 
 /** Runs by two measures, better ones further up and right, the Pareto set filled and joined; whether numbers stand for names. */
 export function tradeoff(rows, [across, up], [below, beyond]) {
-  const known = rows.filter((row) => row.x !== null && row.y !== null);
+  const measured = rows.filter((row) => row.x !== null && row.y !== null);
   const width = room(640);
   const height = width < NARROW ? 300 : 380;
   const [left, top, right, bottom] = [48, 24, width - 8, height - 40];
   const scale = (axis, isLower, from, to) => {
-    const [low, high] = extent(known.flatMap((row) => [row[axis], row[`${axis}_low`], row[`${axis}_high`]]));
+    const [low, high] = extent(measured.flatMap((row) => [row[axis], row[`${axis}_low`], row[`${axis}_high`]]));
     const edge = 0.06 * (high - low) || 0.06;
     const ends = [low - edge, high + edge];
     return [ends, isLower ? scaled(ends[1], ends[0], from, to) : scaled(...ends, from, to)];
@@ -187,19 +187,19 @@ export function tradeoff(rows, [across, up], [below, beyond]) {
   for (const [at, name] of ticks(lowY, highY, 5)) marks.push(svg('line', {class: 'grid', x1: left, x2: right, y1: y(at), y2: y(at)}), label(left - 4, y(at) + 4, name, {class: 'tick', 'text-anchor': 'end'}));
   const titled = (measure, note) => (note ? `${measure}, ${note}` : measure);
   marks.push(fitting(right, height - 6, titled(across, below), right - left, {'text-anchor': 'end'}), fitting(0, 12, titled(up, beyond), right));
-  const front = known.filter((row) => row.pareto).toSorted((one, other) => x(one.x) - x(other.x));
+  const front = measured.filter((row) => row.pareto).toSorted((one, other) => x(one.x) - x(other.x));
   marks.push(svg('polyline', {class: 'front', points: front.map((row) => `${x(row.x)},${y(row.y)}`).join(' ')}));
-  for (const row of known) {
+  for (const row of measured) {
     if (row.x_low !== null) marks.push(svg('line', {class: 'line thin', x1: x(row.x_low), x2: x(row.x_high), y1: y(row.y), y2: y(row.y)}));
     if (row.y_low !== null) marks.push(svg('line', {class: 'line thin', x1: x(row.x), x2: x(row.x), y1: y(row.y_low), y2: y(row.y_high)}));
   }
-  const points = known.map((row) => [x(row.x), y(row.y)]);
+  const points = measured.map((row) => [x(row.x), y(row.y)]);
   const most = width < NARROW ? 18 : 30;
-  const names = known.map(({run}) => ([...run].length > most ? `${[...run].slice(0, most - 1).join('')}…` : run));
-  const named = beside(points, names, [left, top, right, bottom]);
-  const numbers = known.map((row) => String(rows.indexOf(row) + 1));
-  const shown = named ?? beside(points, numbers, [left, top, right, bottom]) ?? points.map(([at, line]) => ({x: at + 7, y: line - 5}));
-  known.forEach((row, index) => {
+  const names = measured.map(({run}) => ([...run].length > most ? `${[...run].slice(0, most - 1).join('')}…` : run));
+  const named = labelPositions(points, names, [left, top, right, bottom]);
+  const numbers = measured.map((row) => String(rows.indexOf(row) + 1));
+  const shown = named ?? labelPositions(points, numbers, [left, top, right, bottom]) ?? points.map(([at, line]) => ({x: at + 7, y: line - 5}));
+  measured.forEach((row, index) => {
     const [atX, atY] = points[index];
     marks.push(svg('circle', {class: `dot ${row.pareto ? 'up' : 'hollow'}`, cx: atX, cy: atY, r: 5}, svg('title', {}, `${row.run}: ${across} ${number(row.x)}, ${up} ${number(row.y)}`)));
     marks.push(label(shown[index].x, shown[index].y, (named ? names : numbers)[index], {class: 'tick', ...shown[index]}, row.run));
