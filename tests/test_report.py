@@ -280,7 +280,7 @@ def test_where_correction_changes_the_word_a_sentence_says_so() -> None:
     verdict = make(qrels, runs, ["RR", "P@1", "AP", "nDCG@2"], profiles=False).record["verdict"]
     assert verdict[0].startswith("new ranks better than old, and hardly by chance (p = 0.02")
     assert verdict[2].startswith(
-        "Corrected for the 4 measures of this report (holm), the difference by RR is not clear (p = 0.0"
+        "Corrected for the 4 measures compared (holm), the difference by RR is not clear (p = 0.0"
     )
 
 

@@ -8,7 +8,6 @@ import random
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from rankworth.checking import check
 from rankworth.comparison import Comparison, compare
-from rankworth.comparison.differences import Difference, differences
+from rankworth.comparison.verdict import level_groups, verdict
 from rankworth.errors import RankworthError, RankworthWarning, UsageError, counted
 from rankworth.evaluation import evaluate_profiles, evaluate_runs
 from rankworth.explanation import Explanation, explain_queries
@@ -29,11 +28,10 @@ from rankworth.plots import data
 from rankworth.profiles import DEFAULT, Profile, profile_of
 from rankworth.report import page
 from rankworth.report.means import mean_intervals, tradeoff
-from rankworth.report.wording import named, named_alone
 from rankworth.results.file import Result
 from rankworth.results.loading import is_results, load
 from rankworth.results.values import RunValues, Values
-from rankworth.tables.look import p_value, signed
+from rankworth.tables.wording import named
 from rankworth.version import __version__
 
 SCHEMA: Final = "rankworth.report/1"
@@ -61,8 +59,6 @@ _GROUPS: Final = 20
 """how many values a column of the table of queries has at most to make groups"""
 _GAINS: Final = 20
 """how many documents are listed that would raise a mean"""
-_MANY: Final = 3
-"""from how many runs on groups of them are shown"""
 _PROFILED: Final = 2_000
 """up to how many queries the runs are measured under all profiles"""
 
@@ -256,12 +252,12 @@ def _summary(shown: Measured, labels: Sequence[str], table: query_texts.QueryTab
     """Return verdict, means, differences, and the values of all queries."""
     texts = table.texts if table else {}
     if isinstance(shown, Comparison):
-        scores, tied = shown.scores, _tied(shown)
+        scores, tied = shown.scores, level_groups(shown)
         ids, means = list(scores.queries), shown.means
         values = dict(zip(shown.systems, scores.values, strict=True))
-        weights, better, verdict = scores.weights, scores.better, _of_several(shown, texts, tied)
+        weights, better, sentences = scores.weights, scores.better, verdict(shown, texts, tied)
     else:
-        ids, means, tied, verdict = list(shown.per_query.ids), {shown.run: shown.mean()}, [], _of_single(shown, texts)
+        ids, means, tied, sentences = list(shown.per_query.ids), {shown.run: shown.mean()}, [], _of_single(shown, texts)
         values, weights, better = {shown.run: shown.per_query.array.T}, None, dict.fromkeys(labels, "higher")
     rows = {query: row for row, query in enumerate(texts)}
     groups = {
@@ -278,7 +274,7 @@ def _summary(shown: Measured, labels: Sequence[str], table: query_texts.QueryTab
         "runs": list(values),
         "measures": list(labels),
         "better": {label: better[label] for label in labels},
-        "verdict": verdict,
+        "verdict": sentences,
         "tied": tied,
         "means": {name: {label: finite(row[label]) for label in labels} for name, row in means.items()},
         "intervals": {name: {label: next(ends) for label in labels} for name in values},
@@ -314,81 +310,6 @@ def _of_single(values: Values | Result, texts: Mapping[str, str]) -> list[str]:
     nothing = [query for query, value in zip(table.ids, table.array[:, 0], strict=True) if value == 0]
     first = f"{values.run} has a mean {lead} of {values.mean()[lead]:.4f} over {counted(len(table.ids))}."
     return [first, f"{len(nothing):,} of them have the value 0{named(nothing, texts)}."]
-
-
-def _of_several(shown: Comparison, texts: Mapping[str, str], tied: Sequence[Sequence[str]]) -> list[str]:
-    """Write two plain sentences: which run is better and how sure that is; and on which queries."""
-    lead, means = shown.measures[0], shown.means
-    rows = [row for row in shown.differences if row.measure == lead]
-    if len(shown.systems) == 2:  # noqa: PLR2004 - two runs have one difference
-        return _of_two(shown, rows[0], texts)
-    sign = 1.0 if shown.scores.better[lead] == "higher" else -1.0
-    best = max(means, key=lambda name: sign * np.nan_to_num(means[name][lead], nan=-sign * np.inf))
-    against = shown.baseline or shown.systems[0]
-    words = {named_alone(row.second): row.word for row in rows if row.first == against}
-    groups = {word: [name for name, its in words.items() if its == word] for word in ("better", "worse")}
-    lost = [] if best == against else [row.query for row in shown.queries(lead, best, against).worst(3)]
-    level = [named_alone(name) for name in (tied[0] if tied else ()) if name != best]
-    mean, best, against = means[best][lead], named_alone(best), named_alone(against)
-    parts = [f"{word} than {against}: {', '.join(names)}" for word, names in groups.items() if names]
-    unclear = [name for name, its in words.items() if its not in groups]
-    parts += [f"not clearly different from {against}: {', '.join(unclear)}"] if unclear else []
-    first = f"{best} has the best mean {lead} of {len(means)} runs, {mean:.4f}"
-    first += f"; not clearly different from it: {', '.join(level)}." if level else "."
-    loses = f"; {best} loses most on{named(lost, texts)[1:]}" if lost else ""
-    return [first, f"By {lead}, {'; '.join(parts)}{loses}."]
-
-
-def _of_two(comparison: Comparison, pair: Difference, texts: Mapping[str, str]) -> list[str]:
-    """Return the verdict on two runs: by the first measure alone, whose interval is not corrected either.
-
-    Further measures do not change the sentence; where correction for them changes the word, another one says so.
-    """
-    rest = [each for each in comparison.differences if each is not pair]
-    corrected, pair = pair, _alone(comparison, pair)
-    words = {
-        "better": "ranks better than {}, and hardly by chance ({})",
-        "worse": "ranks worse than {}, and hardly by chance ({})",
-        "equal": "ranks as well as {}",
-        "equivalent": "is equivalent to {}: the difference is within the margin ({})",
-    }
-    wording = words.get(pair.word, "is not clearly different from {}: chance may be the reason ({})")
-    further = [
-        f"{'not clearly different' if word == 'unclear' else word} by "
-        f"{', '.join(each.measure for each in rest if each.word == word)}"
-        for word in dict.fromkeys(each.word for each in rest)
-    ]
-    interval = f"{comparison.plan.level:.0%} interval {signed(pair.low)} to {signed(pair.high)}"
-    means = f"its mean {pair.measure} is {pair.second_mean:.4f} instead of {pair.first_mean:.4f}"
-    size = f"{signed(pair.difference)}{'' if math.isnan(pair.low) else f', {interval}'}"
-    p = f"{_p(pair.p)} for {pair.measure} alone" if rest else _p(pair.p)
-    first = f"{named_alone(pair.second)} {wording.format(named_alone(pair.first), p)}; {means} ({size})"
-    is_whole = comparison.scores.is_whole(pair.measure)
-    lost = [] if is_whole else [row.query for row in comparison.queries(pair.measure, pair.second, pair.first).worst(3)]
-    second = f"It is better on {pair.wins:,} of {counted(pair.queries)}, worse on {pair.losses:,}"
-    loses = f"; it loses most on{named(lost, texts)[1:]}" if lost else ""
-    sentences = [f"{'; '.join([first, *further])}."]
-    if not is_whole:
-        sentences.append(f"{second} and equal on {pair.ties:,}{loses}.")
-    if pair.word != corrected.word:
-        over = f"Corrected for the {len(comparison.differences)} measures of this report ({comparison.plan.correction})"
-        sentences.append(f"{over}, the difference by {pair.measure} is not clear ({_p(corrected.adjusted)}).")
-    return sentences
-
-
-def _alone(comparison: Comparison, pair: Difference) -> Difference:
-    """Return a difference with the word that it has where p is not corrected for other measures."""
-    if pair.word != "unclear" or not pair.p < 1 - comparison.plan.level:
-        return pair
-    plan = replace(comparison.plan, correction="none")
-    rows, _ = differences({"": comparison.scores}, [(0, 1)], plan)
-    return next(row for row in rows if row.measure == pair.measure)
-
-
-def _p(value: float) -> str:
-    """Return a p value as a sentence has it."""
-    text = p_value(value)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def _curves(results: Mapping[str, Values], options: Mapping[str, Any]) -> dict[str, Any]:
@@ -522,31 +443,6 @@ def _chances(record: Mapping[str, Any]) -> list[dict[str, Any]]:
         if change
     ]
     return sorted(gains, key=lambda gain: -gain["change"])[:_GAINS]
-
-
-def _tied(shown: Comparison) -> list[list[str]]:
-    """Group runs between which no difference by the first measure is clear, the best one first.
-
-    Each pair is compared, with Tukey's test; runs stand in the order of their means, and each group is as large as it
-    can be.
-    """
-    if len(shown.systems) < _MANY or shown.scores.weights is not None:
-        return []
-    lead = shown.measures[0]
-    plan = replace(shown.plan, test="tukey", correction="none", method="t", margins={})
-    pairs, _ = differences({"": shown.scores}, [*combinations(range(len(shown.systems)), 2)], plan)
-    clear = (pair for pair in pairs if pair.measure == lead and pair.word in ("better", "worse"))
-    apart = {frozenset((pair.first, pair.second)) for pair in clear}
-    sign = 1 if shown.scores.better[lead] == "lower" else -1
-    runs = sorted(shown.systems, key=lambda name: sign * shown.means[name][lead])
-    groups: list[list[str]] = []
-    for start in range(len(runs)):
-        end = start + 1
-        while end < len(runs) and all(frozenset((run, runs[end])) not in apart for run in runs[start:end]):
-            end += 1
-        if not groups or runs[end - 1] not in groups[-1]:
-            groups.append(runs[start:end])
-    return groups
 
 
 def _lacks(record: Mapping[str, Any], inputs: _Inputs, *, profiles: bool) -> Iterator[str]:

@@ -11,8 +11,8 @@ from rankworth.explanation.trace import finite
 from rankworth.measures import Fact, Measure
 from rankworth.names import measure_of
 from rankworth.plots import data
-from rankworth.report.wording import named_alone
 from rankworth.scoring.intervals import of_whole_run
+from rankworth.tables.wording import named_alone
 
 _LISTED: Final = 12
 """how many runs of the Pareto set are named in a sentence"""
