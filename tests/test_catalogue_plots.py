@@ -278,7 +278,7 @@ def test_a_curve_for_each_run_and_dashes_for_the_history() -> None:
     assert [points(line) for line in lines.values()] == [[row[1:] for row in part] for part in rows.values()]
     assert [*lines][:2] == ["the history", "even"]
     assert lines["the history"].get_linestyle() == "--"
-    assert same_color(lines["the history"].get_color(), plots.canvas.LIGHT.muted)
+    assert same_color(lines["the history"].get_color(), plots.palette.LIGHT.muted)
     [dotted] = [line for line in ax.lines if line.get_linestyle() == ":" and line.get_label() == "_"]
     assert [across for across, _ in points(dotted)] == [4 / 5, 4 / 5]
     assert "in no history" in ax.get_xlabel()

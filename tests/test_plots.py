@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +28,9 @@ import rankworth as rw
 from rankworth import plots
 from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError
 from rankworth.explanation import BY
-from rankworth.plots.canvas import DARK, LIGHT, families, label, palette_on
+from rankworth.pages import SHARED
+from rankworth.plots.canvas import families, label
+from rankworth.plots.palette import DARK, LIGHT, palette_on
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "d": 0}, "q3": {"e": 3}}
 RUNS = {
@@ -595,6 +598,21 @@ def test_no_two_series_look_alike() -> None:
         assert len({look.color for look in looks[:7]}) == 7
         assert looks[0].marker != looks[1].marker
         assert looks[0].dashes != looks[1].dashes
+
+
+def test_charts_pages_and_tables_have_the_same_colours() -> None:
+    pair = r"light-dark\((#[0-9a-f]+), ?(#[0-9a-f]+)\)"
+    variables = {name: colors for name, *colors in re.findall(rf"--(\w+): {pair}", SHARED["design.css"].read_text())}
+    for number, palette in enumerate((LIGHT, DARK)):
+        drawn = {"text": palette.text, "muted": palette.muted, "line": palette.grid}
+        drawn |= {"accent": palette.more, "warning": palette.less}
+        assert {name: color.lower() for name, color in drawn.items()} == {
+            name: variables[name][number] for name in drawn
+        }
+    table = rw.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["RR"])._repr_html_()
+    used = {*re.findall(pair, table)}
+    assert used
+    assert used <= {(light, dark) for light, dark in variables.values()}
 
 
 def test_colours_follow_the_background() -> None:

@@ -20,6 +20,7 @@ from starlette.routing import Route
 from rankworth.errors import RankworthError, RankworthWarning, UsageError
 from rankworth.explorer import playground
 from rankworth.explorer.inspector import Inspector
+from rankworth.pages import SHARED
 
 HOST: Final = "127.0.0.1"
 PORT: Final = 8123
@@ -30,7 +31,7 @@ _PORTS: Final = 20
 LARGEST: Final = 2 << 20
 """how many bytes a request may have"""
 _TYPES: Final = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-_PAGE: Final = {each.name: each for each in (files("rankworth.explorer") / "page").iterdir()}
+_PAGE: Final = SHARED | {each.name: each for each in (files("rankworth.explorer") / "page").iterdir()}
 HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 from rankworth.errors import counted
 from rankworth.measures import Fact, Measure
 from rankworth.plots import data
-from rankworth.plots.canvas import Canvas, Style, canvas, label, real
+from rankworth.plots.canvas import Canvas, canvas, label, real
 from rankworth.plots.curves import draw
 from rankworth.plots.data import Row
+from rankworth.plots.palette import Style
 from rankworth.results.values import Values
 
 if TYPE_CHECKING:

@@ -10,8 +10,11 @@ from html import escape
 from importlib.resources import files
 from typing import Any, Final
 
-_MODULES: Final = (("explorer", "dom.js"), ("explorer", "charts.js"), ("report", "charts.js"), ("report", "report.js"))
-_STYLES: Final = (("explorer", "explorer.css"), ("report", "report.css"))
+from rankworth.pages import SHARED
+
+_PAGE: Final = files("rankworth.report") / "page"
+_MODULES: Final = (SHARED["dom.js"], SHARED["charts.js"], _PAGE / "charts.js", _PAGE / "report.js")
+_STYLES: Final = (SHARED["design.css"], SHARED["rankings.css"], _PAGE / "report.css")
 _FRAME: Final = 2_500
 """how many bytes the elements of the page and its sentences have"""
 _HTML: Final = """<!doctype html>
@@ -95,19 +98,15 @@ def _deflated(part: object) -> str:
     return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"))).decode()
 
 
-def _read(package: str, name: str) -> str:
-    return (files(f"rankworth.{package}") / "page" / name).read_text("utf-8")
-
-
 def _script() -> str:
     """Join the modules: a page that is mailed has no files to import them from."""
-    text = "\n".join(_read(*module) for module in _MODULES)
+    text = "\n".join(module.read_text("utf-8") for module in _MODULES)
     text = re.sub(r"^import .*$", "", text, flags=re.MULTILINE)
     return re.sub(r"^export ", "", text, flags=re.MULTILINE).replace("</", "<\\/")
 
 
 def _style() -> str:
-    return "\n".join(_read(*style) for style in _STYLES)
+    return "\n".join(style.read_text("utf-8") for style in _STYLES)
 
 
 def _paragraphs(sentences: Iterable[str], kind: str = "") -> str:

@@ -34,10 +34,10 @@ _LATEX: Final = str.maketrans(
 _UNTITLED: Final = "Values by rankworth"
 _LONG: Final = 24
 """letters from which a heading may be broken anywhere"""
-_PAPER: Final = "color:light-dark(#1b1f24,#e6e8eb);background:light-dark(#fff,#14171c)"
-_FAINT: Final = "color:light-dark(#57606a,#a0a8b4)"
+_PAPER: Final = "color:light-dark(#1b1f24,#e8ebef);background:light-dark(#fff,#14171c)"
+_FAINT: Final = "color:light-dark(#59616b,#a9b1bb)"
 _ALARM: Final = "color:light-dark(#b34700,#e69f00)"
-_RULE: Final = "1px solid light-dark(#d0d7de,#3a424d)"
+_RULE: Final = "1px solid light-dark(#e1e5ea,#343a42)"
 _BODY: Final = (
     "font:14px/1.45 system-ui,'Noto Sans','Noto Naskh Arabic','Noto Sans Hebrew',sans-serif;"
     "text-align:start;overflow-wrap:anywhere"
