@@ -15,7 +15,7 @@ import numpy as np
 
 from rankworth.checking import check
 from rankworth.comparison import Comparison, compare
-from rankworth.comparison.verdict import level_groups, verdict
+from rankworth.comparison.verdict import Conclusion, level_groups, verdict
 from rankworth.errors import RankworthError, RankworthWarning, UsageError, counted
 from rankworth.evaluation import evaluate_profiles, evaluate_runs
 from rankworth.explanation import Explanation, explain_queries
@@ -31,7 +31,7 @@ from rankworth.report.means import mean_intervals, tradeoff
 from rankworth.results.file import Result
 from rankworth.results.loading import is_results, load
 from rankworth.results.values import RunValues, Values
-from rankworth.tables.wording import named
+from rankworth.tables.wording import named, named_alone
 from rankworth.version import __version__
 
 SCHEMA: Final = "rankworth.report/1"
@@ -255,9 +255,14 @@ def _summary(shown: Measured, labels: Sequence[str], table: query_texts.QueryTab
         scores, tied = shown.scores, level_groups(shown)
         ids, means = list(scores.queries), shown.means
         values = dict(zip(shown.systems, scores.values, strict=True))
-        weights, better, sentences = scores.weights, scores.better, verdict(shown, texts, tied)
+        weights, better, conclusion = scores.weights, scores.better, verdict(shown, texts, tied)
     else:
-        ids, means, tied, sentences = list(shown.per_query.ids), {shown.run: shown.mean()}, [], _of_single(shown, texts)
+        ids, means, tied, conclusion = (
+            list(shown.per_query.ids),
+            {shown.run: shown.mean()},
+            [],
+            _of_single(shown, texts),
+        )
         values, weights, better = {shown.run: shown.per_query.array.T}, None, dict.fromkeys(labels, "higher")
     rows = {query: row for row, query in enumerate(texts)}
     groups = {
@@ -274,7 +279,9 @@ def _summary(shown: Measured, labels: Sequence[str], table: query_texts.QueryTab
         "runs": list(values),
         "measures": list(labels),
         "better": {label: better[label] for label in labels},
-        "verdict": sentences,
+        "state": conclusion.state,
+        "title": conclusion.title,
+        "verdict": conclusion.sentences,
         "tied": tied,
         "means": {name: {label: finite(row[label]) for label in labels} for name, row in means.items()},
         "intervals": {name: {label: next(ends) for label in labels} for name in values},
@@ -304,12 +311,14 @@ def _column(values: Values, label: str, ids: Sequence[str]) -> list[float | None
     return [_rounded(value_of.get(query)) for query in ids]
 
 
-def _of_single(values: Values | Result, texts: Mapping[str, str]) -> list[str]:
+def _of_single(values: Values | Result, texts: Mapping[str, str]) -> Conclusion:
     """State the verdict on one run: its mean, and the queries without any value."""
     table, lead = values.per_query, values.per_query.measures[0]
     nothing = [query for query, value in zip(table.ids, table.array[:, 0], strict=True) if value == 0]
-    first = f"{values.run} has a mean {lead} of {values.mean()[lead]:.4f} over {counted(len(table.ids))}."
-    return [first, f"{len(nothing):,} of them have the value 0{named(nothing, texts)}."]
+    sentence = (
+        f"{named_alone(values.run)} has a mean {lead} of {values.mean()[lead]:.4f} over {counted(len(table.ids))}"
+    )
+    return Conclusion("single", sentence, f"{len(nothing):,} of them have the value 0{named(nothing, texts)}.")
 
 
 def _curves(results: Mapping[str, Values], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,4 +22,4 @@ def isolated(text: str) -> str:
 
 def named_alone(name: str) -> str:
     """Return an id or the name of a run, isolated unless it is plain ASCII, which keeps its direction by itself."""
-    return name if name.isascii() else isolated(name)
+    return visible(name) if name.isascii() else isolated(name)
