@@ -219,7 +219,7 @@ for name, lines in {
     open(name, "w").write("\\n".join(lines) + "\\n")
 main(["compare", "qrels.txt", "a.run", "b.run", "--test", "twin", "--correction", "twin"])
 main(["correlate", "--measures", "RR", "P@1", "qrels.txt", "a.run", "b.run", "--method", "twin", "--test", "twin"])
-main(["compare", "--help"])
+main(["compare", "--help-all"])
 """
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
     done = subprocess.run(

@@ -30,6 +30,7 @@ import signals
 from helpers import Answer, Command, command_of
 from rankworth import __main__, cli
 from rankworth.cli import configuration, output
+from rankworth.cli.help import COMMON
 from rankworth.evaluation.runner import DEFAULT_MEASURES
 from rankworth.io import atomic
 from rankworth.measures import CATALOGUE, FACTS, ITEM_MEASURES
@@ -1356,14 +1357,39 @@ def test_help_has_three_examples_that_fit_the_first_at_the_top(command: Command,
 
 
 def test_help_says_what_every_option_does(command: Command) -> None:
-    helps = command("evaluate", "--help")[1], command("evaluate", "--help-conventions")[1]
-    assert len(helps[0].splitlines()) <= 96  # two screens
+    helps = command("evaluate", "--help-all")[1], command("evaluate", "--help-conventions")[1]
+    assert len(helps[0].splitlines()) <= 106  # two screens
     assert len(helps[1].splitlines()) <= 32
     out = " ".join(re.sub(r"[│\s]+", " ", "".join(helps)).split())
     options = [argument.names for argument in cli.app.app["evaluate"].assemble_argument_collection() if argument.show]
     assert len(options) == 48 + 12  # and the settings of conventions
     for names in options:
         assert re.search(rf"{re.escape(names[0])}( -\w)?( [A-Z=]+)? [A-Z][a-z]+", out), names
+
+
+OPTION: typing.Final = re.compile(r"^│ {1,4}(--?[a-z][a-z-]*)", re.MULTILINE)
+
+
+def options_of(printed: str) -> dict[str, str]:
+    """Return the group of each option that help shows."""
+    groups: dict[str, str] = {}
+    for title, body in re.findall(r"╭─ (.*?) ─+╮\n(.*?)╰", printed, re.DOTALL):
+        groups |= dict.fromkeys(OPTION.findall(body), title)
+    return groups
+
+
+def test_help_shows_the_common_options_and_each_in_a_group_of_one_name(command: Command) -> None:
+    groups: dict[str, set[str]] = {}
+    commands = [name for name in cli.app.app if not name.startswith("-")]
+    assert {*COMMON} <= {*commands}
+    for name in commands:
+        common, every = (options_of(command(name, flag)[1]) for flag in ("--help", "--help-all"))
+        assert common.items() <= every.items(), name
+        assert len(common) <= 16, name
+        assert (len(common) < len(every)) == (name in COMMON), name
+        for option, group in every.items():
+            groups.setdefault(option, set()).add(group)
+    assert {option: titles for option, titles in groups.items() if len(titles) > 1} == {}
 
 
 def test_version(command: Command) -> None:

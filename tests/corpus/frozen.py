@@ -97,7 +97,7 @@ def _wide_help(command: str) -> str:
     os.environ["COLUMNS"] = "400"
     helps = io.StringIO()
     with redirect_stdout(helps), redirect_stderr(io.StringIO()):
-        for option in ("--help", "--help-conventions"):  # the latter of those that have some
+        for option in ("--help-all", "--help-conventions"):  # the latter of those that have some
             with suppress(SystemExit):
                 main([*command.split(), option])
     return helps.getvalue()

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from cyclopts import App, Parameter
 from cyclopts.exceptions import CycloptsError
@@ -28,7 +28,7 @@ from rankworth.cli import (
     reference,
     report,
 )
-from rankworth.cli.options import CONVENTIONS, OTHER
+from rankworth.cli.options import OTHER
 from rankworth.cli.output import replace_closed_streams, say
 from rankworth.errors import RankworthError, UsageError
 from rankworth.version import __version__
@@ -36,6 +36,8 @@ from rankworth.version import __version__
 Shell = Literal["bash", "zsh", "fish", "powershell"]
 
 _WRONG, _INTERRUPTED, _PIPE_CLOSED = 2, 130, 141
+HELP: Final = frozenset({"--help", "-h", "--help-all", "--help-conventions"})
+"""options that show help"""
 
 
 app = App(
@@ -150,14 +152,10 @@ def _with_negative_grades(words: Sequence[str]) -> list[str]:
 
 
 def _run(tokens: list[str]) -> object:
-    """Run a command, or show its conventions, which its help leaves out."""
-    is_wanted = "--help-conventions" in tokens and tokens[0] in app
-    options = app[tokens[0]].assemble_argument_collection().filter_by(group=CONVENTIONS) if is_wanted else ()
-    if not options:
+    """Run a command, or show its help."""
+    if not HELP.intersection(tokens) or tokens[0] in HELP or tokens[0] not in app:
         return app(tokens)
-    from cyclopts.help import create_parameter_help_panel  # noqa: PLC0415 - only for this
-    from cyclopts.help.formatters import DefaultFormatter  # noqa: PLC0415 - as above
+    from rankworth.cli.help import print_help  # noqa: PLC0415 - only for this
 
-    console = app.console
-    DefaultFormatter()(console, console.options, create_parameter_help_panel(CONVENTIONS, options, "plaintext"))
+    print_help(app, tokens)
     return 0

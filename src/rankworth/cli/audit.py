@@ -7,7 +7,18 @@ from cyclopts import Parameter
 
 from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles
-from rankworth.cli.options import FLAT, FORMAT, MEASURED, SHOWN, DisplayOptions, File, Measured, Measures, Options
+from rankworth.cli.options import (
+    COMPARED,
+    FLAT,
+    FORMAT,
+    MEASURED,
+    SHOWN,
+    DisplayOptions,
+    File,
+    Measured,
+    Measures,
+    Options,
+)
 from rankworth.cli.output import Output, progress
 from rankworth.errors import UsageError
 from rankworth.tables.show import Form
@@ -46,7 +57,7 @@ def audit(
     /,
     *,
     options: Annotated[AuditOptions, FLAT] = AuditOptions(),
-    between: Annotated[tuple[str, str] | None, Parameter(metavar="PROFILE PROFILE", group=MEASURED)] = None,
+    between: Annotated[tuple[str, str] | None, Parameter(metavar="PROFILE PROFILE", group=COMPARED)] = None,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
     shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),
 ) -> None:

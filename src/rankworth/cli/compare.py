@@ -8,15 +8,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypedDict
 
-from cyclopts import Group, Parameter
+from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles, SystemFile, SystemFiles
 from rankworth.cli.options import (
+    COMPARED,
     FLAT,
     FORMAT,
+    GATES,
+    MEASURED,
     SHOWN,
+    TESTED,
     DisplayOptions,
     FromOne,
     FromZero,
@@ -46,11 +50,9 @@ When = Literal["mean", "significant", "any"]
 
 SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """the variable with which GitHub names the file for the summary of a job"""
-JUDGED = Group("How differences are judged", sort_key=2)
-_GATES = Group("Gates", sort_key=3)
 
 Several = Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X")]
-Margin = Annotated[Several, Parameter(group=JUDGED)]
+Margin = Annotated[Several, Parameter(group=TESTED)]
 
 
 class Paired(TypedDict, total=False):
@@ -73,8 +75,8 @@ class Paired(TypedDict, total=False):
 
     """
 
-    baseline: Annotated[str, Parameter(metavar="NAME")]
-    all_pairs: bool
+    baseline: Annotated[str, Parameter(metavar="NAME", group=COMPARED)]
+    all_pairs: Annotated[bool, Parameter(group=COMPARED)]
     test: TestName
     correction: CorrectionName
     level: Annotated[float, Parameter(validator=Share)]
@@ -82,10 +84,10 @@ class Paired(TypedDict, total=False):
     resamples: Annotated[int, Parameter(metavar="N", validator=FromOne)]
     seed: Annotated[int, Parameter(metavar="N", validator=FromZero)]
     effect: Annotated[float, Parameter(metavar="X", validator=Number(gt=0))]
-    bounds: Annotated[Literal["ties", "unjudged"], Parameter(metavar="BY")]
-    by: Annotated[list[str], Parameter(consume_multiple=1, metavar="COLUMN")]
-    weights: Annotated[str, Parameter(metavar="COLUMN")]
-    macro: Annotated[str, Parameter(metavar="COLUMN")]
+    bounds: Annotated[Literal["ties", "unjudged"], Parameter(metavar="BY", group=SHOWN)]
+    by: Annotated[list[str], Parameter(consume_multiple=1, metavar="COLUMN", group=SHOWN)]
+    weights: Annotated[str, Parameter(metavar="COLUMN", group=MEASURED)]
+    macro: Annotated[str, Parameter(metavar="COLUMN", group=MEASURED)]
 
 
 @dataclass(frozen=True)
@@ -138,9 +140,9 @@ class Gates:
 def compare(
     *files: HiddenFile,
     options: Annotated[Options, FLAT] = Options(),
-    paired: Annotated[Paired | None, Parameter(name="*", group=JUDGED)] = None,
+    paired: Annotated[Paired | None, Parameter(name="*", group=TESTED)] = None,
     margin: Margin = None,
-    gates: Annotated[Gates, Parameter(name="*", group=_GATES)] = Gates(),
+    gates: Annotated[Gates, Parameter(name="*", group=GATES)] = Gates(),
     format: Annotated[ReportForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
     shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),

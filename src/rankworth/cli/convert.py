@@ -3,10 +3,10 @@
 import sys
 from typing import Annotated, Final, Literal
 
-from cyclopts import Group, Parameter
+from cyclopts import Parameter
 
 from rankworth.cli.inputs import named
-from rankworth.cli.options import OTHER, Columns, GradeWords, HiddenFile, grades_of
+from rankworth.cli.options import OTHER, READ, SHOWN, Columns, GradeWords, HiddenFile, grades_of
 from rankworth.cli.options import columns as parsed_columns
 from rankworth.cli.output import progress, say
 from rankworth.errors import UsageError
@@ -18,28 +18,25 @@ USAGE: Final = "Usage: rankworth convert IN OUT [OPTIONS]"
 Duplicates = Literal["error", "best", "first", "last"]
 DuplicateJudgements = Literal["error", "max", "first", "last"]
 
-_READ = Group("What is read", sort_key=1)
-_WRITTEN = Group("What is written", sort_key=2)
-
 
 def convert(
     source: HiddenFile,
     target: HiddenFile,
     /,
     *,
-    is_run: Annotated[bool, Parameter(name="--run", group=_READ)] = False,
-    is_qrels: Annotated[bool, Parameter(name="--qrels", group=_READ)] = False,
+    is_run: Annotated[bool, Parameter(name="--run", group=READ)] = False,
+    is_qrels: Annotated[bool, Parameter(name="--qrels", group=READ)] = False,
     form: Annotated[
-        str, Parameter("--from", alias=["--run-format", "--qrels-format"], metavar="FORMAT", group=_READ)
+        str, Parameter("--from", alias=["--run-format", "--qrels-format"], metavar="FORMAT", group=READ)
     ] = "",
-    columns: Annotated[Columns, Parameter(alias=["--run-columns", "--qrels-columns"], group=_READ)] = None,
-    split: Annotated[str, Parameter(metavar="NAME", group=_READ)] = "",
-    blank: Annotated[Literal["unjudged", "zero", "error"], Parameter(group=_READ)] = "unjudged",
-    grades: Annotated[GradeWords, Parameter(group=_READ)] = None,
-    duplicates: Annotated[Duplicates, Parameter(group=_READ)] = "error",
-    duplicate_judgements: Annotated[DuplicateJudgements, Parameter(group=_READ)] = "error",
-    to: Annotated[str, Parameter(metavar="FORMAT", group=_WRITTEN)] = "",
-    lossy: Annotated[bool, Parameter(group=_WRITTEN)] = False,
+    columns: Annotated[Columns, Parameter(alias=["--run-columns", "--qrels-columns"], group=READ)] = None,
+    split: Annotated[str, Parameter(metavar="NAME", group=READ)] = "",
+    blank: Annotated[Literal["unjudged", "zero", "error"], Parameter(group=READ)] = "unjudged",
+    grades: Annotated[GradeWords, Parameter(group=READ)] = None,
+    duplicates: Annotated[Duplicates, Parameter(group=READ)] = "error",
+    duplicate_judgements: Annotated[DuplicateJudgements, Parameter(group=READ)] = "error",
+    to: Annotated[str, Parameter(metavar="FORMAT", group=SHOWN)] = "",
+    lossy: Annotated[bool, Parameter(group=SHOWN)] = False,
     quiet: Annotated[bool, Parameter(group=OTHER)] = False,
 ) -> None:
     """Write a run or judgements in another format.

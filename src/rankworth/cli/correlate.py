@@ -6,17 +6,19 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypedDict
 
-from cyclopts import Group, Parameter
+from cyclopts import Parameter
 
 from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles, SystemFiles, stem
 from rankworth.cli.inputs import named as name_and_path
 from rankworth.cli.options import (
+    COMPARED,
     CONVENTIONS,
     FLAT,
     FORMAT,
     MEASURED,
     SHOWN,
+    TESTED,
     ConventionsButMissing,
     DisplayOptions,
     FromOne,
@@ -42,8 +44,6 @@ METHODS: Final = """Methods:
   of the same items   tau-a tau-b tau-c gamma spearman weighted-tau tau-ap
                       tau-ap-a tau-ap-b weighted-tau-reference pearson"""
 
-_COMPARED: Final = Group("What is correlated", sort_key=0)
-
 
 @dataclass(frozen=True)
 class CorrelatedMeasures(Measured):
@@ -56,7 +56,7 @@ class CorrelatedMeasures(Measured):
 
     measure: Annotated[
         list[str] | None,
-        Parameter(name=["--measures", "--measure"], alias="-m", consume_multiple=1, metavar="MEASURE", group=_COMPARED),
+        Parameter(name=["--measures", "--measure"], alias="-m", consume_multiple=1, metavar="MEASURE"),
     ] = None
 
 
@@ -87,7 +87,7 @@ class RankingOptions(TypedDict, total=False):
 
     p: Annotated[float, Parameter(name="--p", alias="-p", metavar="P")]
     k: Annotated[int, Parameter(name="--k", alias="-k", metavar="K")]
-    missing: Literal["refuse", "common", "last"]
+    missing: Annotated[Literal["refuse", "common", "last"], Parameter(group=MEASURED)]
 
 
 class SystemOptions(TypedDict, total=False):
@@ -128,13 +128,13 @@ def correlate(
     *files: HiddenFile,
     options: Annotated[CorrelateOptions, FLAT] = CorrelateOptions(),
     judges: Annotated[
-        tuple[str, str] | None, Parameter(metavar="QRELS QRELS", allow_leading_hyphen=True, group=_COMPARED)
+        tuple[str, str] | None, Parameter(metavar="QRELS QRELS", allow_leading_hyphen=True, group=COMPARED)
     ] = None,
-    method: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="METHOD", group=_COMPARED)] = None,
-    rankings: Annotated[RankingOptions | None, Parameter(name="*", group=_COMPARED)] = None,
-    by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=_COMPARED)] = None,
-    ordering: Annotated[SystemOptions | None, Parameter(name="*", group=_COMPARED)] = None,
-    intervals: Annotated[IntervalOptions | None, Parameter(name="*", group=_COMPARED)] = None,
+    method: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="METHOD", group=COMPARED)] = None,
+    rankings: Annotated[RankingOptions | None, Parameter(name="*", group=COMPARED)] = None,
+    by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=SHOWN)] = None,
+    ordering: Annotated[SystemOptions | None, Parameter(name="*", group=TESTED)] = None,
+    intervals: Annotated[IntervalOptions | None, Parameter(name="*", group=TESTED)] = None,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
     shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),

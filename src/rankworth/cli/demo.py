@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from rankworth.cli.inputs import readable
-from rankworth.cli.options import SHOWN
+from rankworth.cli.options import OTHER, SHOWN
 from rankworth.cli.output import put, say, shows_bold, width
 from rankworth.errors import RankworthWarning, UsageError
 from rankworth.tables.look import Look
@@ -22,7 +22,7 @@ def demo(
     *,
     listing: Annotated[bool, Parameter(name="--list", alias="-l", group=SHOWN)] = False,
     explore: Annotated[bool, Parameter(group=SHOWN)] = False,
-    no_browser: Annotated[bool, Parameter(group=SHOWN)] = False,
+    no_browser: Annotated[bool, Parameter(group=OTHER)] = False,
     report: Annotated[bool, Parameter(group=SHOWN)] = False,
 ) -> None:
     """Write a small real test collection, evaluate its six runs, and say what to try next.

@@ -11,13 +11,13 @@ from rankworth.cli import configuration
 from rankworth.cli.compare import Gates, say_verdicts
 from rankworth.cli.inputs import InputFiles
 from rankworth.cli.options import (
-    FIRST,
     FLAT,
     FORMAT,
+    GATES,
     MEASURED,
-    OTHER,
     READ,
     SHOWN,
+    TESTED,
     DisplayOptions,
     File,
     HiddenFile,
@@ -69,7 +69,7 @@ class SeveralProfiles(Measured):
 
     """
 
-    profile: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="NAME", group=FIRST)] = None  # type: ignore[assignment]
+    profile: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="NAME")] = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)
@@ -97,14 +97,14 @@ def evaluate(
     tolerance: Annotated[float | None, Parameter(group=MEASURED)] = None,
     running: Annotated[Running, Parameter(name="*", group=READ)] = Running(),
     format: Annotated[ValueForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
-    per_query: Annotated[bool, Parameter(alias="-q", group=FIRST)] = False,
+    per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
     by: Annotated[Columns, Parameter(group=SHOWN)] = None,
     bounds: Annotated[Literal["ties", "unjudged"] | None, Parameter(metavar="BY", group=SHOWN)] = None,
-    interval: Annotated[bool, Parameter(group=FIRST)] = False,
-    level: Annotated[float | None, Parameter(validator=Share, group=SHOWN)] = None,
+    interval: Annotated[bool, Parameter(group=TESTED)] = False,
+    level: Annotated[float | None, Parameter(validator=Share, group=TESTED)] = None,
     percent: Annotated[bool, Parameter(group=SHOWN)] = False,
     shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),
-    fail_under: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X", group=OTHER)] = None,
+    fail_under: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X", group=GATES)] = None,
 ) -> int:
     """Evaluate runs against judgements.
 

@@ -51,7 +51,7 @@ class ReadLists(ReadTexts):
 
     """
 
-    grades: Annotated[GradeWords, Parameter(metavar="LIST", group=MEASURED)] = None
+    grades: Annotated[GradeWords, Parameter(metavar="LIST")] = None
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class ExplainOptions(TextOptions):
 def explain(
     *files: HiddenFile,
     options: Annotated[ExplainOptions, FLAT] = ExplainOptions(),
-    worst: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=MEASURED)] = None,
-    best: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=MEASURED)] = None,
+    worst: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=SHOWN)] = None,
+    best: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=SHOWN)] = None,
     missing: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=MEASURED)] = None,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
     shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),

@@ -12,7 +12,7 @@ from cyclopts.validators import Number
 
 from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles
-from rankworth.cli.options import FLAT, OTHER, READ, SHOWN, HiddenFile, TextOptions
+from rankworth.cli.options import FLAT, OTHER, SHOWN, HiddenFile, TextOptions
 from rankworth.cli.output import progress, put, say
 from rankworth.errors import UsageError
 from rankworth.io import atomic
@@ -28,7 +28,7 @@ def explore(
     *files: HiddenFile,
     options: Annotated[TextOptions, FLAT] = TextOptions(),
     link: Annotated[str, Parameter(name="--open", metavar="LINK", group=SHOWN)] = "",
-    save_grades: Annotated[str, Parameter(metavar="FILE", group=READ)] = "",
+    save_grades: Annotated[str, Parameter(metavar="FILE", group=SHOWN)] = "",
     port: Annotated[int, Parameter(metavar="PORT", validator=Number(gte=1, lt=1 << 16), group=OTHER)] = 8123,
     no_browser: Annotated[bool, Parameter(group=OTHER)] = False,
     quiet: Annotated[bool, Parameter(group=OTHER)] = False,

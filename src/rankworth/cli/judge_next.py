@@ -9,7 +9,6 @@ from rankworth.cli.inputs import InputFiles
 from rankworth.cli.options import (
     FLAT,
     FORMAT,
-    MEASURED,
     SHOWN,
     DisplayOptions,
     File,
@@ -31,7 +30,7 @@ def judge_next(
     /,
     *runs: HiddenFile,
     options: Annotated[TextOptions, FLAT] = TextOptions(),
-    n: Annotated[int, Parameter(name="-n", metavar="N", validator=FromOne, group=MEASURED)] = 50,
+    n: Annotated[int, Parameter(name="-n", metavar="N", validator=FromOne, group=SHOWN)] = 50,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
     shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),
 ) -> None:

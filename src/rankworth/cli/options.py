@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 _LIMIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B\s*", re.IGNORECASE)
 
-FIRST: Final = Group("Options that are used most", sort_key=0.5)
-MEASURED: Final = Group(
-    "What is measured", help="Ties, missing queries, duplicates and other conventions: --help-conventions.", sort_key=1
-)
-READ: Final = Group("How files are read", sort_key=4)
-SHOWN: Final = Group("What is shown", sort_key=5)
-CONVENTIONS: Final = Group("Conventions (rankworth profiles standard explains them)", show=False, sort_key=6)
+MEASURED: Final = Group("What is measured", sort_key=1)
+COMPARED: Final = Group("What is compared", sort_key=2)
+TESTED: Final = Group("Intervals and tests", sort_key=3)
+GATES: Final = Group("Gates", sort_key=4)
+READ: Final = Group("How files are read", sort_key=5)
+SHOWN: Final = Group("What is shown or written", sort_key=6)
+CONVENTIONS: Final = Group("Conventions (rankworth profiles standard explains them)", show=False, sort_key=7)
 """shown by --help-conventions"""
-OTHER: Final = Group("Other", sort_key=7)
+OTHER: Final = Group("Other", sort_key=8)
 _OF_TEXTS: Final = ("query", "document", "text", "title")
 """columns of files that hold texts"""
 
@@ -51,12 +51,12 @@ def _path(_: Any, tokens: Sequence[Token]) -> str:  # noqa: ANN401 - what Cyclop
 
 File = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_path, n_tokens=1)]
 HiddenFile = Annotated[File, Parameter(show=False)]
-Measures = Annotated[list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE", group=FIRST)]
+Measures = Annotated[list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE")]
 Columns = Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME")]
 GradeWords = Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WORD=GRADE")]
 FLAT: Final = Parameter(name="*")
 """options in a dataclass stand beside each other"""
-FORMAT: Final = Parameter(alias="-f", metavar="FORMAT", group=FIRST)
+FORMAT: Final = Parameter(alias="-f", metavar="FORMAT", group=SHOWN)
 Share = Number(gt=0, lt=1)
 FromOne = Number(gte=1)
 FromZero = Number(gte=0)
@@ -71,10 +71,12 @@ else:
     def _conventions(*without: str) -> type:
         """Collect the options of all settings, but for those that a command calls something else.
 
-        `grades` is among the options of reading, which say what words mean, too.
+        `grades` is among the options of reading, which say what words mean, too; `missing` is among what is measured,
+        as in all commands that have an option of this name.
         """
+        groups = {"missing": MEASURED}
         typed = {
-            name: Annotated[str, Parameter(**SETTINGS[name].metadata)]
+            name: Annotated[str, Parameter(**SETTINGS[name].metadata, group=groups.get(name, CONVENTIONS))]
             for name in OPTIONS
             if name not in ("grades", *without)
         }
@@ -110,6 +112,7 @@ class Measured:
 
     Attributes:
         measure: Measures, as many as wanted: nDCG@10 AP 'P(rel=2)@5'.
+        profile: Conventions of a tool, see rankworth profiles. Default: standard.
         only: Evaluate the queries in this file alone, one id in each line.
         answered_only: Leave judged queries without results out of the means.
         rel: Lowest relevant grade, for measures without one of their own.
@@ -121,11 +124,11 @@ class Measured:
         expected_run: Run that users expect, for Unexpectedness.
         quirks: Setting of a few tools (rankworth profiles standard): no_hit=skip.
         plugin: Module or .py file that defines measures. Repeatable.
-        profile: Conventions of a tool, see rankworth profiles. Default: standard.
 
     """
 
     measure: Measures = None
+    profile: Annotated[str | None, Parameter(metavar="NAME")] = None
     only: Annotated[str | None, Parameter(metavar="FILE")] = None
     answered_only: bool = False
     rel: Annotated[float | None, Parameter(alias="-l", metavar="GRADE")] = None
@@ -137,7 +140,6 @@ class Measured:
     expected_run: Annotated[str | None, Parameter(metavar="FILE")] = None
     quirks: Annotated[list[str] | None, Parameter(name="--set", metavar="NAME=VALUE")] = None
     plugin: Annotated[list[str] | None, Parameter(metavar="MODULE")] = None
-    profile: Annotated[str | None, Parameter(metavar="NAME", group=FIRST)] = None
 
     @property
     def files(self) -> dict[str, str | None]:
@@ -412,7 +414,7 @@ class DisplayOptions:
 
     """
 
-    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=FIRST)] = None
+    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE")] = None
     digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15))] = None
     caption: Annotated[str, Parameter(metavar="TEXT")] = ""
     label: Annotated[str, Parameter(metavar="NAME")] = ""

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from rankworth.cli import configuration
-from rankworth.cli.options import OTHER, SHOWN
+from rankworth.cli.options import MEASURED, SHOWN
 from rankworth.cli.output import put, width
 from rankworth.errors import UsageError
 
@@ -19,8 +19,8 @@ def measures(
     /,
     *,
     everything: Annotated[bool, Parameter(name="--all", alias="-a", group=SHOWN)] = False,
-    profile: Annotated[str | None, Parameter(metavar="NAME", group=SHOWN)] = None,
-    plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=OTHER)] = None,
+    profile: Annotated[str | None, Parameter(metavar="NAME", group=MEASURED)] = None,
+    plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=MEASURED)] = None,
 ) -> None:
     """List the measures, or explain one of them.
 

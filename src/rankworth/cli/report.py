@@ -8,9 +8,9 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from rankworth.cli import configuration
-from rankworth.cli.compare import JUDGED, Margin, Paired, margins
+from rankworth.cli.compare import Margin, Paired, margins
 from rankworth.cli.inputs import InputFiles, SystemFiles
-from rankworth.cli.options import FLAT, OTHER, SHOWN, HiddenFile, TextOptions, in_bytes
+from rankworth.cli.options import FLAT, OTHER, SHOWN, TESTED, HiddenFile, TextOptions, in_bytes
 from rankworth.cli.output import progress, say
 from rankworth.errors import UsageError
 from rankworth.io import atomic
@@ -21,7 +21,7 @@ USAGE: Final = "Usage: rankworth report [QRELS] RUN... [OPTIONS]"
 def report(
     *files: HiddenFile,
     options: Annotated[TextOptions, FLAT] = TextOptions(),
-    paired: Annotated[Paired | None, Parameter(name="*", group=JUDGED)] = None,
+    paired: Annotated[Paired | None, Parameter(name="*", group=TESTED)] = None,
     margin: Margin = None,
     output: Annotated[str, Parameter(alias="-o", metavar="FILE", group=SHOWN)] = "report.html",
     max_size: Annotated[str, Parameter(metavar="SIZE", group=SHOWN)] = "1.5MB",
