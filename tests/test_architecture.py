@@ -89,7 +89,10 @@ def test_only_the_command_line_prints() -> None:
 def test_the_word_is_measure() -> None:
     allowed = {
         "app.py": 1,
+        "experiment-trackers.md": 5,
         "ir_measures_provider.py": 1,
+        "llm-frameworks.md": 5,
+        "mlflow.py": 4,
         "torchmetrics.py": 1,
     }  # what others call the option, and classes
     for path in [*MODULES, *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:

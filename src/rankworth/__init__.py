@@ -16,6 +16,7 @@ from warnings import warn
 from rankworth.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from rankworth import mlflow as mlflow
     from rankworth import plots as plots
     from rankworth import rankers as rankers
     from rankworth import spark as spark
@@ -115,7 +116,7 @@ _HOMES = {
     "results.loading": "load",
     "results.values": "RunValues Values",
 }
-_MODULES = ("plots", "rankers", "spark", "tensors")
+_MODULES = ("mlflow", "plots", "rankers", "spark", "tensors")
 _RENAMED = {"words": "building_blocks"}
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -485,6 +485,23 @@ def _ambiguous(name: str, rest: str) -> MeasureError:
     return MeasureError("ambiguous-measure", problem)
 
 
+def refuse_several(text: object, measures: Sequence[str], use: str) -> None:
+    """Refuse a name that stands for several measures where one is needed.
+
+    Args:
+        text: the name.
+        measures: what it stands for.
+        use: what needs a single measure, as the end of a sentence.
+
+    Raises:
+        MeasureError: `ambiguous-measure`.
+
+    """
+    if len(measures) > 1:
+        problem = f"{text} is {len(measures)} measures, and {use}"
+        raise MeasureError("ambiguous-measure", problem, remedy=f"choose: {', '.join(measures)}")
+
+
 def _unknown(name: str, k: str = "") -> str:
     """Explain a name that means nothing: say what it is elsewhere, or which name is like it.
 

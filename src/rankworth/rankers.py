@@ -19,9 +19,10 @@ import numpy as np
 
 from rankworth import tensors
 from rankworth.arrays import Floats, Integers
-from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError, counted
+from rankworth.errors import InputError, RankworthWarning, UsageError, counted
 from rankworth.io.training_data import has_group_ends, has_group_ids, is_training_data, labelled_groups
 from rankworth.measures import Fact, Measure
+from rankworth.names import refuse_several
 from rankworth.profiles import DEFAULT, Profile, profile_of
 from rankworth.tensors.conventions import Ties, Undefined
 
@@ -90,9 +91,7 @@ class RowMeasure:
         self._measure, self._settings = measure, settings
         profile = profile_of(settings.get("profile", DEFAULT))
         labels = [each.label for each in profile.ask([measure], rel=settings.get("rel"))]
-        if len(labels) > 1:
-            text = f"{self.label} is {len(labels)} measures, and training looks at one number"
-            raise MeasureError("ambiguous-measure", text, remedy=f"choose: {', '.join(labels)}")
+        refuse_several(measure, labels, "training looks at one number")
         is_standard = profile == profile_of(DEFAULT)
         self._measured = tensors.prepared([measure], **settings) if is_standard else None
         self._is_compared = not is_standard
