@@ -92,7 +92,9 @@ def test_the_word_is_measure() -> None:
         "experiment-trackers.md": 5,
         "ir_measures_provider.py": 1,
         "llm-frameworks.md": 5,
+        "mlflow.metric.md": 2,
         "mlflow.py": 4,
+        "README.md": 2,
         "torchmetrics.py": 1,
     }  # what others call the option, and classes
     for path in [*MODULES, *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
