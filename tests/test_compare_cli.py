@@ -1,6 +1,7 @@
 """The command `compare` as its users meet it: what it prints, writes and refuses, and its exit status."""
 
 import csv
+import html
 import io
 import json
 import re
@@ -19,6 +20,7 @@ from helpers import Answer, Command, command_of, json_of, refused
 from rankworth import cli
 from rankworth.cli.compare import SUMMARY
 from rankworth.measures import CATALOGUE
+from rankworth.report import make
 from rankworth.tables.show import Form
 
 OLD: Final = {"q1": 1, "q2": 1, "q3": 1, "q4": 1, "q5": 2, "q6": 2}
@@ -464,11 +466,64 @@ def test_github_gets_annotations_a_summary_and_files(command: Command, monkeypat
     status, same, err = command(*gated, "-o", "gate.md", "-o", "gate.xml")
     assert (status, same, err) == (1, out, "wrote gate.md\nwrote gate.xml\n")
     comment = Path("gate.md").read_text("utf-8")
-    assert comment.startswith("**1 of 2 gates fails**\n\n|  | gate | system | values | because |\n")
+    assert "\n\n**1 of 2 gates fails**\n\n|  | gate | system | values | because |\n" in comment
     assert "**new - old, paired over 6 queries**" in comment
     assert Path("summary.md").read_text("utf-8") == f"before\n{comment}"
     suites = ET.parse("gate.xml").getroot()  # noqa: S314 - our own
     assert suites.attrib == {"tests": "2", "failures": "1", "errors": "0"}
+
+
+@pytest.mark.parametrize("systems", [("old.run", "new.run"), ("old.run", "new.run", "third.run")])
+def test_a_comment_begins_with_the_verdict_of_the_report(systems: tuple[str, ...], command: Command) -> None:
+    write_run("third.run", dict.fromkeys(OLD, 3))
+    Path("queries.tsv").write_text("qid\ttext\nq4\t[a] *b* متى\n", encoding="utf-8")
+    runs = {Path(path).stem: path for path in systems}
+    told = make("qrels.txt", runs, ["RR", "AP"], profiles=False, queries="queries.tsv")
+    words = ("qrels.txt", *systems, "-m", "RR", "AP", "--queries", "queries.tsv", "--max-drop", "RR=0.2")
+    command(*words, "-o", "gate.md", "-o", "gate.html")
+    comment = Path("gate.md").read_text("utf-8")
+    for sentence in told.record["verdict"]:
+        written, _, comment = comment.partition("\n\n")
+        assert re.sub(r"\\([^\w\s])", r"\1", written) == sentence
+    assert ("متى" in told.record["verdict"][1]) == (len(systems) == 2)
+    assert comment.startswith(("**the gate holds**", "**1 of 2 gates fails**"))
+    page = Path("gate.html").read_text("utf-8")
+    assert page.index(html.escape(told.record["verdict"][0])) < page.index("<table")
+
+
+def test_a_stored_baseline_that_has_fallen_behind_is_renewed_by_the_command_that_is_told(command: Command) -> None:
+    keep("the baseline.json", NEW, "AP", "MRR", "nDCG@10")
+    given = ("qrels.txt", "the baseline.json", "old.run", "-m", "RR", "--max-drop", "RR=0.1")
+    fact = "the baseline is 0.1250 below old by RR: renew it, or a loss of 0.2250 can pass   [stale-baseline]"
+    renewal = "rankworth evaluate qrels.txt old.run -m AP MRR nDCG@10 -q -o 'the baseline.json'"
+    status, out, err = command(*given)
+    assert (status, err) == (0, "")
+    assert out.endswith(f"ok  RR  old  0.7083 -> 0.8333  gains 0.1250\n{fact}\n  {renewal}\n")
+    assert command(*given, "--quiet", "-f", "csv")[2] == ""
+    assert command(*given, "-f", "csv")[2].endswith(f"\n{fact}\n  {renewal}\n")
+    command(*given, *(["-o", "gate.md", "-o", "gate.xml", "-o", "gate.json", "-o", "gate.html"]))
+    assert fact.replace("[", "\\[").replace("]", "\\]") in Path("gate.md").read_text("utf-8")
+    assert html.escape(renewal) in Path("gate.html").read_text("utf-8")
+    [case] = ET.parse("gate.xml").getroot().iter("testcase")  # noqa: S314 - our own
+    [gate] = json.loads(Path("gate.json").read_text("utf-8"))["gates"]
+    assert (case.findtext("system-out"), gate["note"]) == (f"{fact}\n  {renewal}",) * 2
+    assert (gate["headroom"], gate["renewal"]) == (pytest.approx(0.225), renewal)
+    assert (
+        f"::warning title=max-drop RR of old::ok: 0.7083 -> 0.8333, gains 0.1250%0A{fact}%0A  {renewal}\n"
+        in (command(*given, "-f", "github")[1])
+    )
+    assert cli.main(shlex.split(renewal)[1:]) == 0
+    [values] = rw.load("the baseline.json").values()
+    assert {"AP", "MRR", "nDCG@10"} == {*values.per_query.measures}
+    assert "stale-baseline" not in command(*given)[1]
+
+
+def test_a_results_file_is_renewed_by_another_one(command: Command) -> None:
+    keep("baseline.json", NEW)
+    keep("today.json", OLD)
+    _, out, _ = command("baseline.json", "today.json", "--max-drop", "RR=0.1")
+    assert out.endswith("[stale-baseline]\n  cp today.json baseline.json\n")
+    assert "stale-baseline" not in command("qrels.txt", "new.run", "old.run", "--max-drop", "RR=0.1")[1]
 
 
 def test_github_gets_errors_as_annotations_too(command: Command) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -21,6 +22,7 @@ from rankworth.comparison.gates import (
     lines,
     read,
     record,
+    renewing,
     sheet,
 )
 from rankworth.errors import InputError, UsageError
@@ -343,3 +345,107 @@ def test_advice_says_where_to_look() -> None:
         "  rankworth explain 'my qrels.txt' new.run --worst 3 -m RR --depth 5"
     ]
     assert advice(against(compared(), read("max-drop", ["RR=0.5"])), files, options, "old") == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "when", "headroom"),
+    [
+        ("max-drop", "RR=0.1", "mean", 0.225),  # the gain, 1/8, and the limit
+        ("max-drop", "RR=0", "mean", 0.125),
+        ("max-drop", "RR=0.124", "significant", 0.249),
+        ("max-drop", "RR=10%", "mean", 0.125 + 0.1 * 17 / 24),
+        ("max-drop", "RR=0.125", "mean", None),  # the gain is no more than the limit
+        ("max-drop", "RR=18%", "mean", None),
+        ("max-drop", "RR=0.1", "any", 0.125),  # as good as the baseline, no query drops
+        ("noninferior", "RR=0.1", "mean", 0.125),
+        ("max-drop", "given=en:RR=0.1", "mean", 0.225),
+        ("fail-under", "RR=0.1", "mean", None),
+    ],
+)
+def test_a_stored_baseline_that_has_fallen_behind_is_told(
+    kind: Any, text: str, when: Any, headroom: float | None
+) -> None:
+    told = compared(OLD, NEW, by=LANGUAGE)
+    [verdict] = against(told, read(kind, [text]), when, is_stored=True)
+    assert (verdict.passed, verdict.headroom) == (True, None if headroom is None else pytest.approx(headroom))
+    if headroom is not None:
+        fact = f"the baseline is 0.1250 below new by {verdict.subject}: renew it, or a loss of {headroom:.4f} can pass"
+        assert verdict.behind == fact
+    else:
+        assert (verdict.behind, verdict.note) == ("", "")
+    [unstored] = against(told, read(kind, [text]), when)
+    assert (unstored.headroom, unstored.note) == (None, "")
+
+
+def test_the_loss_that_is_told_passes_and_a_greater_one_does_not() -> None:
+    gate = read("max-drop", [f"RR={1 / 24!r}"])
+    [verdict] = against(compared(OLD, NEW), gate, is_stored=True)
+    assert verdict.headroom == pytest.approx(1 / 6)
+    lost = OLD | {"q4": 2, "q5": 4, "q6": 4}  # 5/6 - 1/6
+    assert compared(lost, OLD).differences[0].difference == pytest.approx(-1 / 6)
+    assert verdict_of(compared(lost, NEW), "max-drop", f"RR={1 / 24!r}").passed
+    assert not verdict_of(compared(lost | {"q6": 5}, NEW), "max-drop", f"RR={1 / 24!r}").passed
+
+
+def test_no_loss_is_told_that_no_run_can_have() -> None:
+    [verdict] = against(compared(OLD, dict.fromkeys(OLD, 8)), read("max-drop", ["RR=0.6"]), is_stored=True)
+    assert verdict.headroom == pytest.approx(5 / 6)  # 17/24 and 0.6 are more than that
+
+
+def test_a_rise_of_what_should_not_be_can_pass_too() -> None:
+    runs = {"old": run_of(NEW), "new": run_of(OLD)}
+    told = rw.compare({query: {"a": 1, "x1": 0, "x2": 0, "x3": 0} for query in OLD}, runs, ["FallOut@3"])
+    [verdict] = against(told, read("max-drop", ["FallOut@3=0.01"]), is_stored=True)
+    gain = told.means["old"]["FallOut@3"] - told.means["new"]["FallOut@3"]
+    assert gain > 0
+    assert verdict.behind == (
+        f"the baseline is {gain:.4f} above new by FallOut@3: renew it, or a rise of {gain + 0.01:.4f} can pass"
+    )
+
+
+def test_a_run_that_fails_is_not_proposed_as_the_baseline_for_what_it_gains() -> None:
+    told = compared(OLD, NEW, by=LANGUAGE)
+    gates = [*read("max-drop", ["RR=0.1"]), *read("fail-under", ["given=ar:RR=0.9"])]
+    verdicts = against(told, gates, is_stored=True)
+    assert [(verdict.passed, verdict.note) for verdict in verdicts] == [(True, ""), (False, "")]
+
+
+def test_notes_stand_in_every_form_with_the_command_that_renews() -> None:
+    verdicts = against(compared(OLD, NEW), read("max-drop", ["RR=0.1", "RR=0.2"]), is_stored=True)
+    stale, _ = verdicts = [replace(verdict, renewal="rankworth evaluate q 'a b.run'") for verdict in verdicts]
+    fact = "the baseline is 0.1250 below new by RR: renew it, or a loss of 0.2250 can pass"
+    command = "  rankworth evaluate q 'a b.run'"
+    assert stale.note == f"{fact}   [stale-baseline]\n{command}"
+    assert renewing(verdicts) == [f"{fact}   [stale-baseline]", command]
+    text = f"ok: 0.7083 -> 0.8333, gains 0.1250%0A{fact}   [stale-baseline]%0A{command}"
+    assert annotations(verdicts).splitlines() == [
+        f"::warning title=max-drop RR of new::{text}",
+        "::notice title=max-drop RR of new::ok: 0.7083 -> 0.8333, gains 0.1250",
+    ]
+    assert [
+        (case.findtext("system-out"), case.find("failure"))
+        for case in ET.fromstring(junit(verdicts)).iter("testcase")  # noqa: S314 - our own
+    ] == [(stale.note, None), (None, None)]
+    told = json.loads(json.dumps(record(stale), allow_nan=False))
+    assert (told["headroom"], told["note"]) == (pytest.approx(0.225), stale.note)
+    assert told["renewal"] == "rankworth evaluate q 'a b.run'"
+
+
+def test_commands_of_several_systems_stand_below_what_they_are_for() -> None:
+    runs = {
+        "old": run_of(NEW),
+        "one": run_of(OLD),
+        "two": run_of(dict.fromkeys(OLD, 1)),
+        "bad": run_of(dict.fromkeys(OLD, 9)),
+    }
+    told = rw.compare(QRELS, runs, ["RR"])
+    verdicts = against(told, read("max-drop", ["RR=0.1", "RR=0.05"]), is_stored=True)
+    lines = renewing([replace(verdict, renewal=f"keep {verdict.system}") for verdict in verdicts])
+    assert [line.partition(" by ")[0] for line in lines] == [
+        "if the loss is meant, keep the new values as the baseline:",
+        "  keep bad",
+        *["the baseline is 0.1250 below one"] * 2,
+        "  keep one",
+        *["the baseline is 0.2917 below two"] * 2,
+        "  keep two",
+    ]

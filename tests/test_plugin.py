@@ -4,6 +4,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,6 +96,25 @@ def test_kept_values_are_read_from_a_file(tmp_path: Path) -> None:
     assert_not_worse(values_of(OLD), rw.load(tmp_path / "both.json")["a"], "RR")
 
 
+@pytest.mark.parametrize(("when", "loss"), [("mean", "0.3333"), ("any", "0.2333"), ("interval", "0.2333")])
+def test_a_better_run_than_the_one_in_a_file_is_told_and_passes(when: Any, loss: str, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.json"
+    values_of(NEW).save(kept)
+    [loaded] = rw.load(kept).values()
+    for stored in (kept, loaded):
+        with pytest.warns(rw.RankworthWarning) as caught:
+            assert_not_worse(values_of(OLD), stored, "RR", 0.1, when=when)
+        [warning] = caught
+        assert str(warning.message) == (
+            f"the baseline is 0.2333 below now by RR: renew it, or a loss of {loss} can pass; "
+            f"values.save({str(kept)!r}) renews it, or pytest --rankworth-update in a test with rankworth_gate"
+            "   [stale-baseline]"
+        )
+        assert warning.filename == __file__
+    assert_not_worse(values_of(OLD), kept, "RR", 0.24, when=when)  # no more than the limit
+    assert_not_worse(values_of(OLD), values_of(NEW), "RR", 0.1, when=when)  # in no file
+
+
 def test_what_cannot_be_compared_is_no_pass(tmp_path: Path) -> None:
     values_of(OLD).save(tmp_path / "kept.json")
     kept = tmp_path / "kept.json"
@@ -165,6 +185,18 @@ def test_update_keeps_values_and_later_runs_are_held_against_them(pytester: pyte
     pytester.runpytest("--rankworth-update").assert_outcomes(passed=1)
     [kept] = rw.load(pytester.path / "kept.json").values()
     assert kept["RR"] == pytest.approx(23 / 30)
+
+
+def test_a_kept_value_that_has_fallen_behind_is_told_until_it_is_updated(pytester: pytest.Pytester) -> None:
+    with_module(pytester, "NEW")
+    pytester.runpytest("--rankworth-update").assert_outcomes(passed=1)
+    with_module(pytester, "OLD", "0.1")
+    done = pytester.runpytest("-W", "default")
+    done.assert_outcomes(passed=1, warnings=1)
+    fact = "*the baseline is 0.2333 below now by RR: renew it, or a loss of 0.3333 can pass*"
+    done.stdout.fnmatch_lines(["*::test_values", fact])
+    pytester.runpytest("--rankworth-update").assert_outcomes(passed=1)
+    pytester.runpytest("-W", "default").assert_outcomes(passed=1, warnings=0)
 
 
 def test_a_file_that_is_no_baseline_fails_with_its_reason(pytester: pytest.Pytester) -> None:

@@ -5,9 +5,10 @@ The pytest plugin (`pytest_rankworth`) has the same as a fixture, `rankworth_gat
 """
 
 import os
+import warnings
 from typing import TYPE_CHECKING, Final, Literal
 
-from rankworth.errors import UsageError
+from rankworth.errors import RankworthWarning, UsageError
 
 if TYPE_CHECKING:
     from rankworth.comparison.gates import Kind
@@ -35,6 +36,9 @@ def assert_not_worse(
 ) -> None:
     """Assert that a run is not worse than a kept one.
 
+    Where a run is better than one in a file by more than the margin, a warning tells which loss can pass until the file
+    is written again (`stale-baseline`).
+
     Args:
         values: what `evaluate` gives.
         baseline: the values to compare with, or the results file that has them.
@@ -60,6 +64,7 @@ def assert_not_worse(
     """
     from rankworth.comparison import compare  # noqa: PLC0415 - SciPy, and not before it is needed
     from rankworth.comparison.gates import (  # noqa: PLC0415 - as above
+        STALE,
         Gate,
         against,
     )
@@ -69,9 +74,13 @@ def assert_not_worse(
         raise UsageError("unknown-setting", f"when={when!r}: what must not be lost is one of {gates}")
     kind, drop = _GATES[when]
     gate = Gate.of(kind, f"{measure}={margin}", f"margin={margin!r}:")
-    sides = {"kept": _stored(baseline), "now": values}
-    comparison = compare(runs=sides, measures=[measure], level=level)
-    [verdict] = against(comparison, [gate], drop)
+    stored = _stored(baseline)
+    comparison = compare(runs={"kept": stored, "now": values}, measures=[measure], level=level)
+    path = getattr(stored, "origin", "")  # of values that were loaded
+    [verdict] = against(comparison, [gate], drop, is_stored=bool(path))
+    if verdict.behind:
+        renewal = f"values.save({path!r}) renews it, or pytest --rankworth-update in a test with rankworth_gate"
+        warnings.warn(RankworthWarning(STALE, f"{verdict.behind}; {renewal}"), stacklevel=2)
     if verdict.passed:
         return
     lines = [f"{measure} {verdict.values}: {verdict.reason}"]

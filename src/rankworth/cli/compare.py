@@ -37,6 +37,7 @@ from rankworth.io import atomic
 from rankworth.io.source import STDIN
 from rankworth.stats import CorrectionName, IntervalName, TestName
 from rankworth.tables import data
+from rankworth.tables.columns import Sheet
 from rankworth.tables.look import Look
 from rankworth.tables.show import Form, show
 
@@ -209,7 +210,7 @@ def compare(
                 **settings,
             )
             baseline, judged = _judged(sources, result)
-            verdicts = comparison.gates.against(result, asserted, drops, judged)
+            verdicts = comparison.gates.against(result, asserted, drops, judged, is_stored=bool(baseline))
         paths = {name: group[0].path for name, group in sources.items() if len(group) == 1 and not group[0].is_stored}
         paths = {name: path for name, path in ({"": systems.qrels} | paths).items() if path not in ("", STDIN)}
         if per_query:
@@ -217,8 +218,10 @@ def compare(
             return 0
         result = replace(result, files=paths, reading=tuple(options.of_files))
         steps = comparison.gates.advice(verdicts, paths, result.options, result.baseline)
-        steps += _keeping(baseline, verdicts, paths, [*result.measures, "-q", "-o", baseline, *as_arguments(measuring)])
-        _write(out, summary, result, verdicts, steps)
+        if baseline:
+            renewed = _Renewal(baseline, systems, result.scores.canonical, as_arguments(measuring))
+            verdicts = [replace(verdict, renewal=renewed.command(sources[verdict.system])) for verdict in verdicts]
+        _write(out, summary, result, verdicts, [*steps, *comparison.gates.renewing(verdicts)])
     return int(not all(verdict.passed for verdict in verdicts))
 
 
@@ -239,16 +242,36 @@ def margins(texts: Sequence[str] | None) -> float | dict[str, float] | None:
     return named.get("", named or None)
 
 
-def _keeping(
-    baseline: str, verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Sequence[str]
-) -> list[str]:
-    """Write the command that keeps the new values where a loss is meant, if the baseline comes from a results file."""
-    failed = {verdict.system: verdict for verdict in verdicts if not verdict.passed and verdict.before is not None}
-    if not baseline or not failed:
-        return []
-    run = files.get(next(iter(failed)), "RUN") if len(failed) == 1 else "RUN"
-    words = ["rankworth", "evaluate", files.get("", "QRELS"), run, "-m", *options]
-    return ["if the loss is meant, keep the new values as the baseline:", f"  {shlex.join(words)}"]
+@dataclass(frozen=True)
+class _Renewal:
+    """How a results file that gates compare with is written again.
+
+    Attributes:
+        baseline: the results file.
+        files: of the comparison.
+        measures: what was compared: canonical names by name.
+        options: how that was measured.
+
+    """
+
+    baseline: str
+    files: SystemFiles
+    measures: Mapping[str, str]
+    options: Sequence[str]
+
+    def command(self, sources: Sequence[SystemFile]) -> str:
+        """Return the command that keeps the values of a system; `RUN` stands for a run that is not in one file."""
+        from rankworth.comparison.systems import renewed_measures  # noqa: PLC0415 - not needed for help
+
+        [source, *further] = sources
+        is_alike = Path(source.path).suffixes == Path(self.baseline).suffixes
+        if source.is_stored and not further and is_alike and len(self.files.stored[source.path]) == 1:
+            return shlex.join(["cp", source.path, self.baseline])
+        run = "RUN" if further or source.is_stored or source.path == STDIN else source.path
+        qrels = "QRELS" if self.files.qrels in ("", STDIN) else self.files.qrels
+        measures = renewed_measures([*self.files.stored[self.baseline].values()], self.measures)
+        words = ["rankworth", "evaluate", qrels, run, "-m", *measures, "-q", "-o", self.baseline]
+        return shlex.join([*words, *self.options])
 
 
 @contextmanager
@@ -307,6 +330,7 @@ def _write(
 ) -> None:
     """Write a comparison; verdicts stand below a table, and on standard error where a format has no room for them."""
     from rankworth.comparison.gates import annotations, headline, junit, lines, record, sheet  # noqa: PLC0415
+    from rankworth.comparison.verdict import verdict  # noqa: PLC0415 - as above
 
     def content(form: str, look: Look) -> bytes:
         if form == "json":
@@ -314,7 +338,11 @@ def _write(
             return data.document(result.to_dict() | gates).encode()
         if form in ROWS:
             return rendered(result, form, look, "")
-        sheets = [sheet(verdicts, steps)] if verdicts and form in ("md", "html") else []
+        sheets = []
+        if verdicts and form in ("md", "html"):
+            conclusion = verdict(result, result.texts)
+            sheets = [Sheet((), title=conclusion.title, lead=(f"{conclusion.sentence}.", conclusion.line))]
+            sheets += [sheet(verdicts, steps), Sheet((), lead=conclusion.details)]
         page = show(typed([*sheets, *result.sheets()]), form, look, title="rankworth compare")
         if verdicts and form == "table":
             page = "\n".join([page, headline(verdicts), *lines(verdicts), *steps, ""])

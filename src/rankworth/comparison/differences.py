@@ -182,11 +182,20 @@ def widest(measure: str) -> float:
     >>> widest("AP"), widest("DCG@10")
     (1.0, inf)
     """
-    try:
-        low, high = names.parse(measure).range
-    except MeasureError:  # of a plugin that is not loaded
-        return math.inf
+    low, high = value_range(measure)
     return high - low
+
+
+def value_range(measure: str) -> tuple[float, float]:
+    """Return the lowest and the highest value of a measure, by its canonical name.
+
+    >>> value_range("AP"), value_range("DCG@10")
+    ((0, 1), (0, inf))
+    """
+    try:
+        return names.parse(measure).range
+    except MeasureError:  # of a plugin that is not loaded
+        return -math.inf, math.inf
 
 
 def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Slices) -> ScoreTable:

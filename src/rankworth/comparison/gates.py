@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from xml.etree import ElementTree as ET  # only written, never read
 
 from rankworth import names
+from rankworth.comparison.differences import value_range
 from rankworth.errors import KEEP, InputError, MeasureError, UsageError, counted, quoted
 from rankworth.measures.core import TOGETHER
 from rankworth.tables import analysis
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 Kind = Literal["max-drop", "noninferior", "fail-under"]
 When = Literal["mean", "significant", "any"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+STALE: Final = "stale-baseline"
+"""the slug of the note that a baseline has fallen behind"""
 Means = tuple[str, str, str, Mapping[str, float]]
 """a system, a column and a group of queries, both empty for all queries, and the mean of each measure"""
 _LIMITS: Final[Mapping[Kind, tuple[str, str]]] = {
@@ -178,6 +181,8 @@ class Verdict:
         interval: of the difference; None where there is none.
         level: of the interval.
         worst: the queries that lose most, with their differences.
+        headroom: the loss that can pass because a stored baseline is worse by more than the limit; None elsewhere.
+        renewal: the command that keeps the values of the system as the baseline; empty where that is not stored.
 
     """
 
@@ -191,6 +196,8 @@ class Verdict:
     interval: tuple[float, float] | None = None
     level: float = 0.95
     worst: tuple[tuple[str, float], ...] = ()
+    headroom: float | None = None
+    renewal: str = ""
 
     @property
     def word(self) -> str:
@@ -224,9 +231,28 @@ class Verdict:
         reason = self.reason if self.reason.startswith(self.values) else f"{self.values}, {self.reason}"
         return f"{reason}\nlargest losses: {self.losses}" if self.worst and not self.passed else reason
 
+    @property
+    def behind(self) -> str:
+        """That the baseline is so much worse that a loss can pass; empty elsewhere."""
+        if self.headroom is None or self.before is None:
+            return ""
+        side, loss = ("below", "loss") if self.now > self.before else ("above", "rise")
+        fact = f"the baseline is {_shown(abs(self.now - self.before))} {side} {self.system} by {self.subject}"
+        return f"{fact}: renew it, or a {loss} of {_shown(self.headroom)} can pass"
+
+    @property
+    def note(self) -> str:
+        """That a loss can pass, with the slug of the note and the command that renews the baseline; empty elsewhere."""
+        return self.behind and f"{self.behind}   [{STALE}]\n  {self.renewal}"
+
 
 def against(
-    comparison: "Comparison", gates: Sequence[Gate], when: When = "mean", systems: Collection[str] | None = None
+    comparison: "Comparison",
+    gates: Sequence[Gate],
+    when: When = "mean",
+    systems: Collection[str] | None = None,
+    *,
+    is_stored: bool = False,
 ) -> list[Verdict]:
     """Decide gates by a comparison with a baseline.
 
@@ -235,6 +261,7 @@ def against(
         gates: the conditions.
         when: whether the drop of the `mean` counts, only if it is also `significant`, or that of `any` query.
         systems: which of them are judged; all but the baseline where not said.
+        is_stored: whether the values of the baseline were stored, and may have fallen behind.
 
     Raises:
         UsageError: `not-measured` for a measure or a column that was not compared; `conflicting-options`.
@@ -267,7 +294,32 @@ def against(
         resolved = gate.resolved(canonical, [(gate.column, row.group) for row in rows])
         differences = [row for row in rows if row.measure == resolved.measure and gate.group in ("", row.group)]
         verdicts += [_verdict(comparison, resolved, row, when) for row in differences if row.second in judged]
-    return verdicts
+    failing = {verdict.system for verdict in verdicts if not verdict.passed}  # whose values are no baseline
+    return [
+        replace(verdict, headroom=_headroom(comparison, verdict, when))
+        if is_stored and verdict.system not in failing
+        else verdict
+        for verdict in verdicts
+    ]
+
+
+def _headroom(comparison: "Comparison", verdict: Verdict, when: When) -> float | None:
+    """Return the loss that can pass because the baseline is worse by more than the limit; None if it is not.
+
+    A run as good as the baseline passes each gate on drops; one that is worse by the limit passes where means decide.
+    """
+    gate, measures = verdict.gate, comparison.scores
+    if verdict.before is None:
+        return None
+    is_higher_better = measures.better[gate.measure] == "higher"
+    gain = verdict.now - verdict.before if is_higher_better else verdict.before - verdict.now
+    limit = gate.limit * abs(verdict.before) if gate.percent else gate.limit
+    if not gain > limit + _SLACK:
+        return None
+    if gate.kind != "max-drop" or when == "any":
+        return gain
+    low, high = value_range(measures.canonical[gate.measure])
+    return min(gain + limit, verdict.now - low if is_higher_better else high - verdict.now)
 
 
 def _refuse_whole(comparison: "Comparison", gate: Gate, when: When) -> None:
@@ -410,12 +462,16 @@ def sheet(verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> Sheet:
 
 
 def annotations(verdicts: Sequence[Verdict]) -> str:
-    """Write commands that GitHub turns into annotations of a run: errors for what fails, notices for what holds."""
+    """Write commands that GitHub turns into annotations of a run.
+
+    They are errors for what fails, warnings for what holds by a baseline that has fallen behind, and else notices.
+    """
     texts = []
     for verdict in verdicts:
         title = f"{verdict.gate.kind} {verdict.subject} of {verdict.system}"
-        text = f"{verdict.word}: {verdict.because}"
-        texts.append(annotation("notice" if verdict.passed else "error", text, title=title))
+        text = "\n".join(filter(None, (f"{verdict.word}: {verdict.because}", verdict.note)))
+        kind = "warning" if verdict.note else "notice" if verdict.passed else "error"
+        texts.append(annotation(kind, text, title=title))
     return "".join(texts)
 
 
@@ -431,6 +487,8 @@ def junit(verdicts: Sequence[Verdict], name: str = "rankworth") -> bytes:
         if not verdict.passed:
             failure = ET.SubElement(case, "failure", {"message": visible(verdict.reason)})
             failure.text = "\n".join(map(visible, verdict.because.split("\n")))
+        if verdict.note:
+            ET.SubElement(case, "system-out").text = "\n".join(map(visible, verdict.note.split("\n")))
     ET.indent(suites)
     text: bytes = ET.tostring(suites, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
@@ -443,7 +501,9 @@ def record(verdict: Verdict) -> dict[str, Any]:
     fields |= {name: getattr(verdict, name) for name in ("group", "system", "passed", "before", "now", "reason")}
     interval = None if bounds is None else {"low": bounds[0], "high": bounds[1], "level": verdict.level}
     worst = [{"query": query, "difference": difference} for query, difference in verdict.worst]
-    plain: dict[str, Any] = analysis.record({"gate": gate.kind, **fields, "interval": interval, "worst": worst})
+    fields |= {"interval": interval, "worst": worst}
+    fields |= {name: getattr(verdict, name) for name in ("headroom", "note", "renewal")}
+    plain: dict[str, Any] = analysis.record({"gate": gate.kind, **fields})
     return plain
 
 
@@ -475,3 +535,15 @@ def advice(
             words = []
         texts += explaining(files, runs, words, measure, options)
     return texts
+
+
+def renewing(verdicts: Sequence[Verdict]) -> list[str]:
+    """List the commands that renew a stored baseline: if a loss is meant, and where it has fallen behind."""
+    lost = [verdict.renewal for verdict in verdicts if not verdict.passed and verdict.before is not None]
+    texts = [f"  {command}" for command in filter(None, lost)]
+    if texts:
+        texts.insert(0, "if the loss is meant, keep the new values as the baseline:")
+    for system in dict.fromkeys(verdict.system for verdict in verdicts):
+        notes = [verdict.note.split("\n") for verdict in verdicts if verdict.system == system and verdict.note]
+        texts += [*(sentence for sentence, *_ in notes), *(line for _, *lines in notes for line in lines)]
+    return [visible(text) for text in dict.fromkeys(texts)]

@@ -165,6 +165,18 @@ def kept_measures(results: Sequence[Result]) -> list[str]:
     return shared([of_result(result.run, result) for result in results])
 
 
+def renewed_measures(stored: Sequence[Result], measures: Mapping[str, str]) -> list[str]:
+    """Return the measures of a results file, and those that are measured beside them.
+
+    Args:
+        stored: what the file holds.
+        measures: what is measured: canonical names by name.
+
+    """
+    labels = {Signature.parse(column.signature).measure: column.label for each in stored for column in each.columns}
+    return [*labels.values(), *(name for name, measure in measures.items() if measure not in labels)]
+
+
 def of_values(name: str, values: Values, for_warnings: str = "") -> System:
     """Make a system of an evaluation, with the queries that a measure counts that was asked for."""
     columns = dict(zip(values.per_query.measures, details(values).columns, strict=True))

@@ -23,6 +23,8 @@ _MOST: Final = 15
 """decimals that a float64 has"""
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 """what moves a cursor, breaks a line, turns the direction of what follows, or is half of a surrogate pair or none"""
+_ISOLATE: Final = re.compile("(\u2068[^\u2066-\u2069]*\u2069)")
+"""a text within a sentence that decides its own direction"""
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,18 @@ def visible(text: Any) -> str:  # noqa: ANN401 - a cell of any kind
     'a\\tb\\x1b[31m\\u202e'
     """
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), str(text))
+
+
+def visible_sentence(text: str) -> str:
+    r"""Spell out control characters of a sentence, but for isolates that end, which turn nothing around them.
+
+    >>> visible_sentence("on \u2068متى\u2069 and \u2068\u202e")
+    'on \u2068متى\u2069 and \\u2068\\u202e'
+    """
+    return "".join(
+        f"{part[0]}{visible(part[1:-1])}{part[-1]}" if number % 2 else visible(part)
+        for number, part in enumerate(_ISOLATE.split(text))
+    )
 
 
 def best_rows(column: Column, cells: Sequence[str]) -> frozenset[int]:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from rankworth.tables.columns import Column, Sheet
-from rankworth.tables.look import Look, best_rows, second_rows, visible
+from rankworth.tables.look import Look, best_rows, second_rows, visible, visible_sentence
 
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~&$])")
 _LIST_OR_HEADING: Final = re.compile(r"^(\d*)([-+=#.)])")
@@ -162,7 +162,7 @@ def _latex_table(sheet: Sheet, look: Look) -> list[str]:
 
 def _markdown_paragraph(text: str) -> str:
     """Write text that starts no list, no heading and no block of code."""
-    return _LIST_OR_HEADING.sub(r"\1\\\2", _markdown_text(text.strip()))
+    return _LIST_OR_HEADING.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\1", visible_sentence(text.strip())))
 
 
 def _markdown_text(text: str) -> str:
@@ -248,7 +248,7 @@ def _html_cells(column: Column, look: Look, rule: str, *, first: bool) -> list[s
 
 def _paragraph(text: str, style: str = "") -> str:
     """Write a line of text that decides its own direction."""
-    return f'<p dir="auto" style="{_LINE};{style}">{_escaped(text)}</p>'
+    return f'<p dir="auto" style="{_LINE};{style}">{escape(visible_sentence(text))}</p>'
 
 
 def _escaped(text: str) -> str:
