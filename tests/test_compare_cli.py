@@ -481,14 +481,16 @@ def test_a_comment_begins_with_the_verdict_of_the_report(systems: tuple[str, ...
     told = make("qrels.txt", runs, ["RR", "AP"], profiles=False, queries="queries.tsv")
     words = ("qrels.txt", *systems, "-m", "RR", "AP", "--queries", "queries.tsv", "--max-drop", "RR=0.2")
     command(*words, "-o", "gate.md", "-o", "gate.html")
-    comment = Path("gate.md").read_text("utf-8")
-    for sentence in told.record["verdict"]:
-        written, _, comment = comment.partition("\n\n")
-        assert re.sub(r"\\([^\w\s])", r"\1", written) == sentence
-    assert ("متى" in told.record["verdict"][1]) == (len(systems) == 2)
-    assert comment.startswith(("**the gate holds**", "**1 of 2 gates fails**"))
+    comment = re.sub(r"\\([^\w\s])", r"\1", Path("gate.md").read_text("utf-8"))
+    sentences = told.record["verdict"]
+    assert comment.startswith(f"**{told.record['title']}**\n\n{sentences[0]}\n\n")
+    parts = [*sentences[:2], "**the gate holds**" if len(systems) == 2 else "**1 of 2 gates fails**", *sentences[2:]]
+    offsets = [comment.index(f"\n\n{part}\n\n") for part in parts]
+    assert offsets == sorted(offsets)
+    assert offsets[-1] < comment.index("| RR ")
+    assert any("متى" in sentence for sentence in sentences) == (len(systems) == 2)
     page = Path("gate.html").read_text("utf-8")
-    assert page.index(html.escape(told.record["verdict"][0])) < page.index("<table")
+    assert page.index(html.escape(sentences[0])) < page.index("<table")
 
 
 def test_a_stored_baseline_that_has_fallen_behind_is_renewed_by_the_command_that_is_told(command: Command) -> None:

@@ -341,7 +341,8 @@ def _write(
         sheets = []
         if verdicts and form in ("md", "html"):
             conclusion = verdict(result, result.texts)
-            sheets = [Sheet((), title=conclusion.title, lead=(f"{conclusion.sentence}.", conclusion.line))]
+            first = filter(None, [f"{conclusion.sentence}.", conclusion.line])
+            sheets = [Sheet((), title=conclusion.title, lead=tuple(first))]
             sheets += [sheet(verdicts, steps), Sheet((), lead=conclusion.details)]
         page = show(typed([*sheets, *result.sheets()]), form, look, title="rankworth compare")
         if verdicts and form == "table":
