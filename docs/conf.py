@@ -1,6 +1,8 @@
 """How Sphinx makes a site of the pages in this folder, which are also read as they lie; `scripts/docs` builds it."""  # noqa: INP001 - no package
 
+import os
 import re
+import sys
 from ast import literal_eval
 from base64 import b64encode
 from html import escape
@@ -15,6 +17,9 @@ from sphinx.writers.html5 import HTML5Translator
 
 import rankworth
 from rankworth.plots.canvas import rendered
+
+sys.path.append(str(Path(__file__).parent.parent / "scripts"))
+import site_texts
 
 project = "rankworth"
 author = "The rankworth developers"
@@ -37,17 +42,27 @@ nitpick_ignore_regex = [("py:.*", r"(?!rankworth\.).*"), ("py:.*", r"rankworth\.
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"rankworth {release}"
-html_sidebars = {"notebooks/*": []}  # tables and code need the width
+html_static_path = ["theme"]
+html_css_files = ["design.css", "site.css"]
+html_search_scorer = str(Path(__file__).parent / "theme" / "search-scorer.js")
+html_sidebars = {"index": [], "notebooks/*": []}  # tables and code need the width
 html_show_copyright = False
+html_show_sourcelink = False  # the Markdown of a page lies beside it
+html_copy_source = False
+html_context = {"default_mode": "auto"}
 html_theme_options = {
+    "logo": {"text": "rankworth"},
     "navigation_with_keys": False,
+    "collapse_navigation": True,
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "footer_end": [],
-    "header_links_before_dropdown": 2,  # the navigation fits into one line
-    "header_dropdown_text": "All pages",
 }
 
-FIRST = "README"
-"""the page of a folder that leads to the others"""
+VARIABLES = re.compile(r"^:root.*?\}$", re.DOTALL | re.MULTILINE)
+"""the rules of the design that name sizes and colours"""
+LOGGED = re.compile(r"console\.(?:log|debug|info)\((?=.)")
+PICTURE = re.compile(r"^!\[(.+)\]\((\S+)-light\.png\)$", re.MULTILINE)
+"""a picture of which there is another one for dark pages"""
 LINK = re.compile(r"\[([^\]]+)\]\((\.\.[^)#]+)\)")
 CODE = re.compile(r"(?<![`:])`([^`]+)`(?!`)(?P<letters>\w*)")
 EXAMPLE = re.compile(r'^>>> ranking = (.+)\n>>> rankworth\.score\(ranking, "([^"]+)", missing=(.+)\)$', re.MULTILINE)
@@ -60,6 +75,17 @@ def setup(app: Sphinx) -> None:
     app.add_html_math_renderer("mathml", (show_math, None), (show_math, None))
     app.connect("source-read", read_page)
     app.connect("autodoc-process-docstring", read_docstring, priority=400)  # before napoleon, which has 500
+    app.connect("build-finished", finish)
+
+
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    """Write the variables of the design, and have the theme's script say nothing in the console."""
+    if exception is None:
+        static = Path(app.outdir, "_static")
+        design = (Path(rankworth.__file__).parent / "pages" / "design.css").read_text("utf-8")
+        (static / "design.css").write_text("\n".join(VARIABLES.findall(design)), "utf-8")
+        script = static / "scripts" / "pydata-sphinx-theme.js"
+        script.write_text(LOGGED.sub("void(", script.read_text("utf-8")), "utf-8")
 
 
 def show_math(translator: HTML5Translator, node: nodes.math | nodes.math_block) -> None:
@@ -81,11 +107,31 @@ def read_page(app: Sphinx, page: str, source: list[str]) -> None:
         outside = file.is_file() and not file.is_relative_to(app.srcdir)
         return f"{{download}}`{' '.join(link[1].split())} <{link[2]}>`" if outside else link[0]
 
-    source[0] = LINK.sub(bring_along, source[0])
+    source[0] = PICTURE.sub(for_light_and_dark, LINK.sub(bring_along, source[0]))
     if example := EXAMPLE.search(source[0]):
         source[0] = source[0].replace("\n## In Python\n", f"\n{picture(*example.groups())}\n\n## In Python\n")
-    if Path(page).name == FIRST:
-        source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
+    file = Path(app.srcdir, f"{page}.md")
+    trees = (
+        {"": [Path(app.srcdir, f"{group}.md") for group in site_texts.GROUPS]}
+        if page == "index"
+        else site_texts.lists(file)
+    )
+    source[0] += "".join(tree(heading, members, file.parent) for heading, members in trees.items())
+
+
+def for_light_and_dark(picture: re.Match[str]) -> str:
+    """Show the picture that fits the page's colours."""
+    return "\n\n".join(
+        f"```{{image}} {picture[2]}-{theme}.png\n:alt: {picture[1]}\n:class: only-{theme}\n```"
+        for theme in ("light", "dark")
+    )
+
+
+def tree(heading: str, members: list[Path], folder: Path) -> str:
+    """The part of the navigation that a list of pages becomes."""
+    caption = f":caption: {heading}\n" if heading else ""
+    entries = "\n".join(os.path.relpath(member.with_suffix(""), folder) for member in members)
+    return f"\n```{{toctree}}\n:hidden:\n{caption}\n{entries}\n```\n"
 
 
 def picture(grades: str, measure: str, missing: str) -> str:

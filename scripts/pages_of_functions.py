@@ -8,6 +8,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
+import site_texts
 from rankworth.reference import code, escaped, page, table
 
 _DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
@@ -25,7 +26,7 @@ def pages() -> dict[str, str]:
     rows = [(f"[{name}]({name}.md)", escaped(_sentence(function))) for name, function in functions.items()]
     introduction = (
         "One page for each public function: its signature, what it takes and gives, what it refuses, and an example. "
-        "[The reference](../api.md) has the classes, too."
+        "[All classes and functions](../api.md), by subject."
     )
     generated = "The pages are generated: `scripts/function-pages` writes them from the docstrings."
     index = page(["# Functions", introduction, generated, table(("function", "what it does"), rows, "|:--|:--|")])
@@ -33,9 +34,10 @@ def pages() -> dict[str, str]:
 
 
 def listed() -> dict[str, Callable[..., Any]]:
-    """The functions of docs/api.md, and those of the modules that it has whole, by their names below `rankworth`."""
+    """The functions of docs/api, and those of the modules that it has whole, by their names below `rankworth`."""
     functions = {}
-    for kind, path in _LISTED.findall((_DOCS / "api.md").read_text("utf-8")):
+    text = "".join(member.read_text("utf-8") for member in site_texts.members(_DOCS / "api.md"))
+    for kind, path in _LISTED.findall(text):
         if kind == "module":
             members = vars(import_module(path)).items()
             functions |= {

@@ -9,8 +9,12 @@ LIMIT = 200_000
 ENOUGH = 80
 """characters of a summary after which no further sentence is added"""
 
-TREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+GROUPS = ("tutorials/README", "howto/README", "reference", "explanation")
+"""the pages that the navigation begins with: each lists the pages of its group"""
+LEADING = ("README", "reference", "explanation", "api")
+"""the names of pages that lead to others; a README leads to all pages of its folder"""
 SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
+LISTED = re.compile(r"^- \[[^\]]*\]\(([^)#:]+\.md)\)", re.MULTILINE)
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 PICTURE = re.compile(r"^!\[[^\]]*\]\([^)]*\)\n+", re.MULTILINE)
 CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
@@ -30,10 +34,10 @@ def write(docs: Path, site: Path) -> None:
 
 def overview(docs: Path) -> str:
     """What rankworth is, what to type for each task, then each page with its first sentences."""
-    introduction = (docs / "index.md").read_text("utf-8").partition("\n## ")[0]
+    introduction = parts_of(docs / "index.md")[1].partition("\n## ")[0]
     by_task = (docs / "howto" / "by-task.md").read_text("utf-8").removeprefix("# ").strip()
     parts = [
-        PICTURE.sub("", introduction).rstrip(),
+        f"# rankworth\n\n{PICTURE.sub('', introduction).rstrip()}",
         f"## {by_task}",
         "Every page is Markdown; llms-full.txt holds most of them in one file.",
     ]
@@ -55,19 +59,33 @@ def full_text(docs: Path, limit: int = LIMIT) -> str:
 
 
 def sections(docs: Path, *, folders: bool = True) -> Iterator[tuple[str, list[Path]]]:
-    """The sections of the index with their pages; with `folders`, a page README is followed by those beside it."""
-    _, *parts = SECTION.split((docs / "index.md").read_text("utf-8"))
-    for section, body in zip(parts[::2], parts[1::2], strict=True):
-        entries = [line for tree in TREE.findall(body) for line in tree.splitlines() if line and line[0] != ":"]
-        pages = [docs / f"{entry}.md" for entry in entries]
+    """Yield the groups, each with its page and those that it lists; with `folders`, also those that these lead to."""
+    for group in GROUPS:
+        page = docs / f"{group}.md"
+        listed = [page, *members(page)]
         if folders:
-            pages = [member for page in pages for member in [page, *beside(page)]]
-        yield section, pages
+            listed += [below for member in listed[1:] for below in members(member) if below not in listed]
+        yield title(page), listed
 
 
-def beside(page: Path) -> list[Path]:
-    """The pages that a page README leads to: the others of its folder."""
-    return sorted(other for other in page.parent.glob("*.md") if other != page) if page.stem == "README" else []
+def lists(page: Path) -> dict[str, list[Path]]:
+    """Return the pages that a page leads to, by the heading above its list; of a folder, those not listed come last."""
+    if page.stem not in LEADING:
+        return {}
+    first, *parts = SECTION.split(page.read_text("utf-8"))
+    bodies = {"": first} | dict(zip(parts[::2], parts[1::2], strict=True))
+    targets = {heading: LISTED.findall(body) for heading, body in bodies.items()}
+    pages = {heading: [(page.parent / each).resolve() for each in listed] for heading, listed in targets.items()}
+    pages = {heading: listed for heading, listed in pages.items() if listed} or {"": []}
+    if page.stem == "README":
+        listed = [page, *(member for members in pages.values() for member in members)]
+        pages[[*pages][-1]] += sorted(other for other in page.parent.glob("*.md") if other not in listed)
+    return pages
+
+
+def members(page: Path) -> list[Path]:
+    """Return the pages that a page leads to, in order."""
+    return [member for listed in lists(page).values() for member in listed]
 
 
 def title(page: Path) -> str:

@@ -20,7 +20,7 @@ FOLDER = ROOT / "docs" / "measures"
 ALONE: dict[str, Measure | Fact] = {**CATALOGUE, **FACTS}
 """what a ranking alone has, for a worked example"""
 EVERYTHING: dict[str, Measure | Fact] = {**ALONE, **ITEM_MEASURES}
-IN_THE_PAGE = ("## Parameters", "## Worked example", "## In Python", "**Range:**", "**Unjudged:**", "**Ties:**")
+IN_THE_PAGE = ("## Worked example", "## In Python", "## Parameters", "**Range:**", "**Unjudged:**", "**Ties:**")
 COLUMNS = ("for", "rank", "grade", "gain", "weight", "discount", "adds", "total")
 VARIANTS = (
     "nDCG(gain=exp2)@3",
@@ -86,6 +86,8 @@ def test_the_page_says_all_there_is_to_say(name: str) -> None:
         given = set(IN_THE_PAGE) - (set() if name in ALONE else {"## Worked example", "**Unjudged:**", "**Ties:**"})
         for part in (*given, *parts):
             assert part in page, part
+        order = [page.index(part) for part in IN_THE_PAGE[:3] if part in page]
+        assert order == sorted(order), "the example comes before the parameters"
         assert "$$\n" in page.partition("## ")[0], "the formula"
 
 
@@ -232,7 +234,8 @@ def test_a_measure_of_ones_own_has_a_page_with_what_it_says() -> None:
 
     try:
         page = shown("Slim")
-        assert page.startswith("Slim\n\nThe grade of the first document.\n\nParameters\n\n • @k")
+        assert page.startswith("Slim\n\nThe grade of the first document.\n\nWorked example\n\n")
+        assert "\n\nParameters\n\n • @k" in page
         assert "## Your own\n\n| name | what it says |\n| --- | --- |\n| `Slim` " in catalogue()
         assert "Literature" not in page
         assert "Names" not in page

@@ -154,7 +154,7 @@ def measure_page(
     formula: Callable[[str], str] = formula,
     parameters: Callable[[Iterable[Entry]], str] = items,
 ) -> str:
-    """Write the page of one measure: formula, parameters, worked example, conventions, names, literature.
+    """Write the page of one measure: formula, worked example, parameters, conventions, names, literature.
 
     Args:
         measure: any spelling of the measure or fact, also with parameters and cutoff.
@@ -171,12 +171,12 @@ def measure_page(
     blocks = [f"# {escaped(str(quantity))}", *map(escaped, doc.opening[:1]), *map(formula, doc.opening[1:])]
     if quantity.averaging == "gmean":
         blocks.append("The mean over queries is the geometric one, in which values below 0.00001 count as 0.00001.")
-    if entries := list(_parameters(quantity, doc)):
-        blocks += ["## Parameters", parameters(entries)]
     steps, session = ([], []) if definition.needs else example(quantity)  # of data that no ranking alone has
     blocks += ["## Worked example", *steps] if steps else []
     if doc.example or session:
         blocks += ["## In Python", code([">>> import rankworth", *doc.example, *session, ""], "python")]
+    if entries := list(_parameters(quantity, doc)):
+        blocks += ["## Parameters", parameters(entries)]
     labelled = [f"**{label}:** {escaped(text)}" for label, text in doc.labelled.items() if label != "Source"]
     blocks += ["## Conventions", *labelled] if labelled else []
     if isinstance(quantity, Measure):

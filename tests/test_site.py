@@ -1,0 +1,71 @@
+"""The site: its home page, its groups of pages, its design; `scripts/docs` looks at its pages in a browser."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import site_texts
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+DOOR = re.compile(r"^### \[(.+?)\]\((.+?)\)\n(.*?)(?=^##|\Z)", re.DOTALL | re.MULTILINE)
+COMMAND = re.compile(r"^```(sh|python)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def doors() -> dict[str, tuple[str, str]]:
+    """Return the page and the text of each door of the home page."""
+    text = (DOCS / "index.md").read_text().partition("## What do you evaluate?")[2].partition("\n## ")[0]
+    return {title: (page, body) for title, page, body in DOOR.findall(text)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder in which the first line of the home page has run."""
+    folder = tmp_path_factory.mktemp("doors")
+    first = COMMAND.findall((DOCS / "index.md").read_text())[0]
+    assert first == ("sh", "pip install . && rankworth demo\n")
+    run(folder, "rankworth demo")
+    return folder
+
+
+def run(folder: Path, command: str, *, python: bool = False) -> str:
+    """Run a command or a program, and return what it prints."""
+    line = [sys.executable, *(["-c", command] if python else ["-m", *shlex.split(command)])]
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("door", [title for title in doors() if title != "For students"])
+def test_the_first_command_of_each_door_works_when_pasted(door: str, folder: Path) -> None:
+    page, text = doors()[door]
+    assert (DOCS / page).exists()
+    [(language, command)] = COMMAND.findall(text)
+    assert "\n" not in command.rstrip("\n") or language == "python"
+    assert run(folder, command, python=language == "python").strip() or (folder / "report.html").exists()
+
+
+def test_there_are_five_doors_and_one_for_students_each_with_a_picture() -> None:
+    titles = ["A search engine", "The retrieval of a RAG pipeline", "A recommender", "A ranker", "A paper"]
+    assert [*doors()] == [*titles, "For students"]
+    assert "```sh\nrankworth explore\n```" in doors()["For students"][1]
+    for _, text in doors().values():
+        [picture] = re.findall(r"^!\[.+\]\((pictures/doors/\w+-)light\.png\)$", text, re.MULTILINE)
+        for theme in ("light", "dark"):
+            assert (DOCS / f"{picture}{theme}.png").stat().st_size < 25_000
+
+
+def test_every_page_is_in_one_group_and_every_page_of_tutorials_and_howto_is_listed() -> None:
+    pages = [page for _, members in site_texts.sections(DOCS) for page in members]
+    expected = {page for page in DOCS.rglob("*.md") if page.parent.name != "example" and page.name != "index.md"}
+    assert len(pages) == len(set(pages))
+    assert set(pages) == expected
+    for folder in ("tutorials", "howto"):
+        text = (DOCS / folder / "README.md").read_text()
+        others = [page.name for page in (DOCS / folder).glob("*.md") if page.name != "README.md"]
+        assert [name for name in others if f"]({name}): " not in text] == []
