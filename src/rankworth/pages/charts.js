@@ -92,6 +92,22 @@ export function drawSlopes(container) {
   redraw(lines, slopes(first, second ?? [], height));
 }
 
+/** A bar from the middle of its track: to the right what is better, to the left what is worse. */
+export function differenceBar(value, largest, width = 108) {
+  const size = Math.max((Math.abs(value) / (largest || 1)) * (width / 2), 1);
+  return svg('svg', {class: 'track', viewBox: `0 0 ${width} 6`, preserveAspectRatio: 'none', width, height: 6, 'aria-hidden': 'true'},
+    svg('rect', {class: 'ground', width, height: 6, rx: 3}),
+    value ? svg('rect', {class: `filled ${value > 0 ? 'up' : 'down'}`, x: value > 0 ? width / 2 : width / 2 - size, width: size, height: 6, rx: Math.min(3, size / 2)}) : null);
+}
+
+/** A bar from the left, as long as its share of the largest one. */
+export function amountBar(value, largest, width = 96, ground = false) {
+  const size = Math.max((value / (largest || 1)) * width, 0);
+  return svg('svg', {class: 'track', viewBox: `0 0 ${width} 6`, preserveAspectRatio: 'none', width, height: 6, 'aria-hidden': 'true'},
+    ground ? svg('rect', {class: 'ground', width, height: 6, rx: 3}) : null,
+    size > 0 ? svg('rect', {class: 'filled amount', width: size, height: 6, rx: Math.min(3, size / 2)}) : null);
+}
+
 function slopes(first, second, height) {
   const indices = new Map(second.map((row, index) => [row.document, index]));
   const marks = [];
@@ -99,7 +115,7 @@ function slopes(first, second, height) {
     const other = indices.get(row.document);
     if (other === undefined) return;
     const kind = other < index ? 'up' : other > index ? 'down' : 'level';
-    marks.push(svg('line', {class: `slope ${kind}`, x1: 0, x2: 60, y1: row.y, y2: second[other].y}));
+    marks.push(svg('path', {class: `slope ${kind}`, d: `M0 ${row.y}C30 ${row.y} 30 ${second[other].y} 60 ${second[other].y}`}));
   });
   const sentence = `${marks.length} documents stand in both rankings`;
   return svg('svg', {viewBox: `0 0 60 ${height}`, width: 60, height, role: 'img', 'aria-label': sentence}, ...marks);

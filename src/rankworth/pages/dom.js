@@ -30,6 +30,12 @@ const FIRST = 120; // how many letters of a text are shown at first
 /** The first letters of a text. */
 export const shortened = (value, most = FIRST) => (value.length > most ? `${[...value].slice(0, most).join('')} …` : value);
 
+/** The title of a document, the first line of its text, or its id where there is no text; the id is in its tooltip. */
+export function titled(value, name, attributes = {}) {
+  const [line] = (value ?? '').trimStart().split('\n', 1);
+  return line ? text(shortened(line), {title: name, ...attributes}) : id(name, attributes);
+}
+
 /** A text of which a single line is shown, until it is opened. */
 export const opening = (line, value, attributes = {}) => el('details', {class: 'whole', ...attributes},
   el('summary', {}, text(line, {class: 'clip'})), el('div', {dir: 'auto'}, value));
@@ -50,6 +56,9 @@ export function signed(value) {
   const size = Math.abs(value) < 0.00005 ? '<0.0001' : Math.abs(value).toFixed(4);
   return value > 0 ? `▲ +${size}` : `▼ \u2212${size}`;
 }
+
+/** A difference without arrow and word, beside a bar that says the same. */
+export const plus = (value) => (value === null || value === undefined ? 'n/a' : `${value < 0 ? '\u2212' : '+'}${Math.abs(value).toFixed(4)}`);
 
 export const direction = (value) => (value > 0 ? 'better' : value < 0 ? 'worse' : '');
 
@@ -86,13 +95,24 @@ export function focusOn(...keys) {
   target?.scrollIntoView({block: 'nearest'});
 }
 
-/** Say something to screen readers, and show it at the foot of the page. */
-export function announce(message) {
-  document.getElementById('status').textContent = message;
+/** Say something to screen readers, and show it at the foot of the page unless it stands elsewhere. */
+export function announce(message, isShown = true) {
+  const status = document.getElementById('status');
+  status.classList.toggle('unseen', !isShown);
+  status.textContent = message;
 }
 
 export const button = (label, action, attributes = {}) =>
-  el('button', {type: 'button', ...attributes, on: {click: action}}, label);
+  el('button', {type: 'button', ...attributes, on: action ? {click: action} : {}}, label);
+
+/** A button that opens a panel of further controls above the page, and the panel, which stays while its content changes. */
+export function panel(label, attributes = {}) {
+  const body = el('div', {class: 'panel', popover: true, id: 'panel', role: 'group', 'aria-label': label,
+    on: {toggle: () => opener.setAttribute('aria-expanded', String(body.matches(':popover-open'))), beforetoggle: () => below()}});
+  const opener = button(label, null, {popovertarget: 'panel', 'aria-expanded': 'false', class: 'quiet', ...attributes});
+  const below = () => { body.style.insetBlockStart = `${Math.max(0, opener.getBoundingClientRect().bottom) + 4}px`; };
+  return [opener, body];
+}
 
 /** A label above its control. */
 export const field = (label, control) => el('label', {class: 'field'}, el('span', {}, label), control);
@@ -122,7 +142,7 @@ export function table(caption, columns, rows) {
 /** Part of the page that can be closed; its content is made while it is open. */
 export function section(summary, draw, key) {
   const body = el('div', {});
-  const details = el('details', {open: true, on: {toggle: () => details.open && draw(body)}},
+  const details = el('details', {on: {toggle: () => details.open && draw(body)}},
     el('summary', {'data-key': key}, summary), body);
   details.redraw = () => details.open && draw(body);
   return details;
