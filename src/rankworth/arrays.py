@@ -105,7 +105,8 @@ class Pool:
 
     def __eq__(self, other: object) -> bool:
         """Return whether the grades of each query are equal."""
-        arrays = self.offsets, self.grades
-        return isinstance(other, Pool) and all(map(np.array_equal, arrays, (other.offsets, other.grades)))
+        if self is other or not isinstance(other, Pool):
+            return self is other
+        return np.array_equal(self.offsets, other.offsets) and np.array_equal(self.grades, other.grades)
 
     __hash__ = None  # type: ignore[assignment]

@@ -12,6 +12,8 @@ A message states the fact, the place and the remedy, and ends with the slug in b
 """
 
 import re
+import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import islice
@@ -161,6 +163,19 @@ class RankworthWarning(UserWarning):
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what pickle needs to copy the whole warning."""
         return type(self), (self.slug, self.text)
+
+
+def is_heard() -> bool:
+    """Return whether some `RankworthWarning` would be shown, recorded or raised by the filters of `warnings`."""
+    if getattr(sys.flags, "context_aware_warnings", False):  # filters of a context are not known then
+        return True
+    for action, message, category, module, line in warnings.filters:
+        if issubclass(RankworthWarning, category):
+            if action != "ignore":
+                return True
+            if message is None and module is None and not line:
+                return False
+    return True
 
 
 def in_python(text: str) -> str:

@@ -17,7 +17,7 @@ from rankworth.judging.judged_run import JudgedRows
 from rankworth.judging.overlap import alike_documents
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
-from rankworth.results.values import Values
+from rankworth.results.values import Values, details
 from rankworth.scoring.columns import Mask
 from rankworth.scoring.diagnostics import (
     MANY,
@@ -159,7 +159,7 @@ def of_run(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
     for slug, text in (notice for notice in checked.values.notices if notice.slug in slugs):
         yield (Finding.of if slug in _OF_JUDGEMENTS else checked.finding)(slug, text)
     do_meet = not {"similar-ids", "no-common-documents"} & slugs
-    if do_meet and (similar := alike_documents(qrels, checked.run, checked.rows.first)):
+    if do_meet and (similar := alike_documents(qrels, checked.run.name, checked.rows.first)):
         yield checked.finding("similar-ids", similar)
     yield from _queries(checked)
     yield from _ties(checked)
@@ -187,7 +187,8 @@ def _queries(checked: CheckedRun) -> Iterator[Finding]:
 
 def _ties(checked: CheckedRun) -> Iterator[Finding]:
     """Report means that depend on the order of documents with equal scores, with the range of each."""
-    effects = [each for each in checked.measured.ties if f"{each.low:.4f}" != f"{each.high:.4f}"]
+    ties = details(checked.values).diagnosis().ties
+    effects = [each for each in ties if f"{each.low:.4f}" != f"{each.high:.4f}"]
     if not effects:
         return
     moved = max((each.high - each.low) / abs(each.mean) if each.mean else math.inf for each in effects)

@@ -18,6 +18,7 @@ from rankworth.profiles import DEFAULT, Profile, ReadSettings, ResolvedMeasure
 from rankworth.results.values import RunValues, Values, details, values_of
 from rankworth.scoring import inputs
 from rankworth.scoring.counts import Notice
+from rankworth.scoring.diagnosis import Diagnosis, Doubts
 from rankworth.scoring.evaluator import Plan, evaluate_run
 
 if TYPE_CHECKING:
@@ -139,7 +140,6 @@ def _as_recall(values: Values, plan: Plan, nearest: "_Nearest", judge: str) -> V
 
     """
     measures = tuple(measure.quantity for measure in plan.measures)
-    recall_details = replace(details(values), plan=tuple(plan.measures), recorded={"exact": judge})
     notices = tuple(each for each in values.notices if each.slug != "all-relevant")  # as the nearest are
     if judge == _IDS:
         run = values.run or "the run"
@@ -147,9 +147,13 @@ def _as_recall(values: Values, plan: Plan, nearest: "_Nearest", judge: str) -> V
         text = f"{without} no scores, so ids tell which documents of {run} count for {quoted(map(str, measures))}; one "
         text += "that is as near as the k-th exact document and is not among the first k does not count"
         notices += (Notice("recall-by-ids", text),)
-    return replace(
-        values, measures=measures, asked=measures, notices=notices, judgements=nearest.digest, _details=recall_details
+    recall_details = replace(
+        details(values),
+        plan=tuple(plan.measures),
+        diagnosis=Diagnosis(lambda: Doubts(notices)),
+        recorded={"exact": judge},
     )
+    return replace(values, measures=measures, asked=measures, judgements=nearest.digest, _details=recall_details)
 
 
 @dataclass(frozen=True)

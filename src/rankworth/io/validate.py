@@ -119,6 +119,12 @@ def text(item: object, name: str = "") -> str:
     raise no_id(item, f"{name}: the id" if name else "the id")
 
 
+def texts(items: Iterable[object]) -> list[str]:
+    """Return ids as texts, as `text` does."""
+    every = list(items)
+    return every if set(map(type, every)) <= {str} else list(map(text, every))  # type: ignore[return-value]
+
+
 def refuse_halves(ids: Iterable[object], called: str, role: str = "query") -> None:
     """Refuse ids that hold half of a surrogate pair, as files and frames do.
 

@@ -191,6 +191,12 @@ class JudgedRows:
         columns = ((getattr(self, name), getattr(other, name)) for name in COLUMNS)
         return all(mine is theirs or np.array_equal(mine, theirs) for mine, theirs in columns)
 
+    def equal(self, other: "JudgedRows") -> bool:
+        """Return whether other rows are the same, of the same judgements."""
+        same = (self.offsets, other.offsets), (self.n_retrieved, other.n_retrieved)
+        is_known = self.catalogue is other.catalogue and self.pool == other.pool
+        return is_known and all(np.array_equal(mine, theirs) for mine, theirs in same) and self.ranks_as(other)
+
     def compact(self) -> "JudgedRows":
         """Keep only the rows of judged documents."""
         return self if self.is_judged.all() else self._rows(self.is_judged)

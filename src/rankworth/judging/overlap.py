@@ -78,16 +78,16 @@ def alike_queries(unanswered: Sequence[str], ignored: Sequence[str]) -> str:
     return difference and f"judged queries without results: {counts}; {difference}"
 
 
-def alike_documents(qrels: Qrels, run: Run, first: Mapping[str, Sequence[str]] | None = None) -> str:
+def alike_documents(qrels: Qrels, run: str, first: Mapping[str, Sequence[str]]) -> str:
     """Return a note on judged documents that the run has under ids of another form; empty where these are few.
 
     Args:
         qrels: the judgements.
-        run: is read again, as far as the first thousand documents, where these are not known.
-        first: documents of the run by query, where some are known.
+        run: what to call the run.
+        first: some documents of the run by query.
 
     """
-    ranked = _first_documents(qrels, run) if first is None else {**first}
+    ranked = {**first}
     judged = {query: {*qrels.documents_of(index)} for index, query in enumerate(qrels.queries) if query in ranked}
     ranked = {query: documents for query, documents in ranked.items() if query in judged}
     missing = [judged[query].difference(documents) for query, documents in ranked.items()]
@@ -101,21 +101,21 @@ def alike_documents(qrels: Qrels, run: Run, first: Mapping[str, Sequence[str]] |
     unjudged_rows = sum(map(len, unjudged))
     difference = _remedy(pairs, part, sum(map(len, missing)), "judged documents would be retrieved")
     return (
-        f"among the first {counted(met + unjudged_rows, 'document', 'documents')} of {run.name or 'the run'}, {met:,} "
+        f"among the first {counted(met + unjudged_rows, 'document', 'documents')} of {run or 'the run'}, {met:,} "
         f"{'is judged for its' if met == 1 else 'are judged for their'} query and {unjudged_rows:,} "
         f"{'is' if unjudged_rows == 1 else 'are'} not; {difference}"
     )
 
 
-def no_common_documents(qrels: Qrels, run: Run) -> str:
+def no_common_documents(qrels: Qrels, run: str, ranked: Mapping[str, Sequence[str]]) -> str:
     """Return a note on a run of which no document is judged for its query, although some queries are.
 
     Args:
         qrels: the judgements.
-        run: is read again, as far as the first thousand documents.
+        run: what to call the run.
+        ranked: its first documents by query.
 
     """
-    ranked = _first_documents(qrels, run)
     places = [index for index, query in enumerate(qrels.queries) if query in ranked]
     judged = dict.fromkeys(islice((document for index in places for document in qrels.documents_of(index)), _SAMPLE))
     retrieved = dict.fromkeys(document for documents in ranked.values() for document in documents)
@@ -125,20 +125,27 @@ def no_common_documents(qrels: Qrels, run: Run) -> str:
     else:
         remedy = _difference([*judged], [*retrieved], "judged documents would be retrieved", whole=True)
     return (
-        f"no document of {run.name or 'the run'} is judged for its query, so all count as not relevant: "
+        f"no document of {run or 'the run'} is judged for its query, so all count as not relevant: "
         f"the judgements have {quoted(judged)}, the run has {quoted(retrieved)}; {remedy or _SAME_COLLECTION}"
     )
 
 
-def _first_documents(qrels: Qrels, run: Run) -> dict[str, list[str]]:
-    """Return the first documents that a run has for judged queries, by query."""
+def first_documents(qrels: Qrels, run: Run) -> dict[str, list[str]]:
+    """Return the first thousand documents that a run has for judged queries, by query; files are read again."""
     judged = frozenset(qrels.queries)
     pairs: Iterable[tuple[str, str]]
     if run.engine:
         pairs = run.sample_pairs(qrels.queries)  # type: ignore[attr-defined]
     elif run.mapping is not None:
-        judged_queries = (query for query in run.mapping if query in judged)
-        pairs = ((query, validate.text(document)) for query in judged_queries for document in run.mapping[query])
+        first: dict[str, list[str]] = {}
+        left = _SAMPLE
+        for query in filter(judged.__contains__, run.mapping):
+            listed = validate.texts(islice(run.mapping[query], left))
+            first |= {query: listed} if listed else {}
+            left -= len(listed)
+            if not left:
+                break
+        return first
     else:
         rows = (row for frame in run.batches() for row in frame.select("query", "document").iter_rows())
         pairs = (row for row in rows if row[0] in judged)

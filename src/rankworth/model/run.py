@@ -100,6 +100,10 @@ class Run:
         vars(run).update(attributes)
         return run
 
+    def without_documents(self) -> Self:
+        """Return what is said of this run, without its rows."""
+        return self if self.has_no_rows else self._changed(source=(), mapping=None, frame=None)
+
     @property
     def has_no_rows(self) -> bool:
         """Whether it is a run without a row."""

@@ -23,7 +23,7 @@ from rankworth.profiles import Profile, ResolvedMeasure, signature
 from rankworth.results import tables
 from rankworth.scoring.columns import Column, Mask, Standing, side_by_side
 from rankworth.scoring.counts import Counts, Notice
-from rankworth.scoring.diagnostics import diagnose
+from rankworth.scoring.diagnosis import Diagnosis
 from rankworth.scoring.evaluator import Evaluation, Plan
 from rankworth.scoring.intervals import intervals
 from rankworth.scoring.ranges import refuse_beyond_range
@@ -157,6 +157,7 @@ class Details:
         base: what is known of each query by the profile itself, and which of them count.
         graded: judged documents with a grade above 0, over all judged queries.
         lists: whether the run came as lists, each the ranking of its query.
+        diagnosis: what deserves a second look, found when it is read.
         recorded: what signatures say besides.
 
     """
@@ -166,6 +167,7 @@ class Details:
     base: tuple[Standing, Mask]
     graded: int
     lists: bool
+    diagnosis: Diagnosis = Diagnosis.NONE
     recorded: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -235,7 +237,6 @@ class Values(_Evaluation, Mapping[str, float]):
         per_query: a value for each query and measure.
         counts: how many queries stand behind the means.
         profile: the conventions that were followed.
-        notices: what deserves a second look.
         asked: the measures and facts with the texts among them, in the order asked for.
         tag: what the run's file calls it, as trec_eval's `runid`; its name where there is no file.
         by: the groups that are shown, where some were asked for.
@@ -249,13 +250,17 @@ class Values(_Evaluation, Mapping[str, float]):
     per_query: PerQuery
     counts: Counts
     profile: Profile
-    notices: tuple[Notice, ...] = ()
     asked: tuple[Measure | Fact, ...] = ()
     tag: str = ""
     by: Groups | None = None
     judgements: Qrels | Digest | None = None
     bounds: "MeanBounds | None" = None
     _details: Details = field(kw_only=True)
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What deserves a second look; found when it is first read."""
+        return self._details.diagnosis().notices
 
     @property
     def _table(self) -> "RunValues":
@@ -406,10 +411,10 @@ class Values(_Evaluation, Mapping[str, float]):
         within = replace(standing, judged=standing.judged & part)
         counts = Counts.of(within, scored & part, self.per_query.id_kinds)
         columns = tuple(column.part(rows[id(column.queries)]) for column in self._details.columns)
-        details = replace(self._details, columns=columns)
+        details = replace(self._details, columns=columns, diagnosis=Diagnosis.NONE)
         bounds = None if self.bounds is None else self.bounds.part(rows)
         per_query = self.per_query.part(scored_rows)
-        return replace(self, per_query=per_query, counts=counts, notices=(), by=None, bounds=bounds, _details=details)
+        return replace(self, per_query=per_query, counts=counts, by=None, bounds=bounds, _details=details)
 
     def __repr__(self) -> str:
         """Show the means, with bounds, counts, groups and warnings, as plain text."""
@@ -559,14 +564,13 @@ def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) 
     )
     texts = _text_facts(evaluation, plan, ids) if len(measures) < len(plan.measures) else {}
     measured = list(zip(measures, columns, strict=True))
-    notices = tuple(diagnose(evaluation, plan, base, measured, counts)) if with_notices else ()
+    diagnosis = Diagnosis.of(evaluation, plan, measured, counts) if with_notices else Diagnosis.NONE
     return Values(
         evaluation.run.name,
         tuple(measure.quantity for measure in measures),
         PerQuery(ids, [*plan.kinds], table, texts, is_listed, plan.kinds, groups, qrels.kinds),
         counts,
         profile,
-        notices,
         tuple(measure.quantity for measure in plan.measures),
         evaluation.run.tag,
         plan.by,
@@ -577,6 +581,7 @@ def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) 
             (whole.standing, scored),
             int(np.count_nonzero(whole.hits.pool.grades > 0)),
             evaluation.run.lists is not None,
+            diagnosis,
         ),
     )
 

@@ -263,11 +263,16 @@ def _ids(evaluation: Evaluation, qrels: Qrels, hits: JudgedRows, counts: Counts)
     if unanswered and ignored and (text := alike_queries(unanswered, ignored)):
         yield Notice("similar-ids", text)
     if not hits.is_judged.any() and hits.pool.lengths[hits.n_retrieved > 0].any():
-        yield Notice("no-common-documents", no_common_documents(qrels, evaluation.run))
-        return
-    judged = np.count_nonzero(hits.is_judged & (hits.rank <= TOP))
-    if judged < np.minimum(hits.n_retrieved, TOP).sum() / 2 and (text := evaluation.alike_documents(qrels)):
+        text = no_common_documents(qrels, evaluation.run.name, evaluation.first_documents(qrels))
+        yield Notice("no-common-documents", text)
+    elif has_few_judged(hits) and (text := evaluation.alike_documents(qrels)):
         yield Notice("similar-ids", text)
+
+
+def has_few_judged(hits: JudgedRows) -> bool:
+    """Return whether fewer than half of the first ranks hold judged documents, so that their ids are looked at."""
+    judged = np.count_nonzero(hits.is_judged & (hits.rank <= TOP))
+    return bool(judged < np.minimum(hits.n_retrieved, TOP).sum() / 2)
 
 
 def uneven_judgements(shares: Mapping[str, float]) -> Iterator[Notice]:

@@ -15,7 +15,7 @@ from rankworth.judging import Include, JudgedRun, grades, judge_all
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.item_data import catalogue_of
 from rankworth.judging.order import UNORDERED
-from rankworth.judging.overlap import alike_documents
+from rankworth.judging.overlap import alike_documents, first_documents
 from rankworth.judging.quirks import paired, separated, shortened
 from rankworth.judging.ranking import Ordering
 from rankworth.measures import TextFact
@@ -123,6 +123,7 @@ class Evaluation:
     run: Run
     measured: Mapping[int, MeasuredRun | RankworthError]
     _columns: dict[int, Column] = field(default_factory=dict)
+    _first_documents: dict[int, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     _similar_documents: dict[int, str] = field(default_factory=dict)
 
     def measured_run(self, measure: ResolvedMeasure) -> MeasuredRun:
@@ -164,11 +165,25 @@ class Evaluation:
         measure.refuse_several(int(np.count_nonzero(column.counted)))
         return column
 
+    def first_documents(self, qrels: Qrels) -> Mapping[str, Sequence[str]]:
+        """Return some documents of the run by query; it is read again once for equal judgements."""
+        if id(qrels) not in self._first_documents:
+            self._first_documents[id(qrels)] = first_documents(qrels, self.run)
+        return self._first_documents[id(qrels)]
+
+    def known_documents(self, qrels: Qrels) -> Mapping[str, Sequence[str]] | None:
+        """Return the same where it was read."""
+        return self._first_documents.get(id(qrels))
+
     def alike_documents(self, qrels: Qrels) -> str:
-        """Describe ids of documents that differ in their form; the run is read again once for equal judgements."""
+        """Describe ids of documents that differ in their form; they are compared once for equal judgements."""
         if id(qrels) not in self._similar_documents:
-            self._similar_documents[id(qrels)] = alike_documents(qrels, self.run)
+            self._similar_documents[id(qrels)] = alike_documents(qrels, self.run.name, self.first_documents(qrels))
         return self._similar_documents[id(qrels)]
+
+    def without_documents(self) -> "Evaluation":
+        """Return the evaluation without the rows of the run, which what is measured needs no longer."""
+        return replace(self, run=self.run.without_documents())
 
 
 class _Judged(NamedTuple):
