@@ -128,7 +128,7 @@ class Check(Analysis[Literal["findings"]]):
             Column("rows", "count", [source.rows for source in self.sources]),
         ]
         means = {measure: [source.mean.get(measure) for source in self.sources] for measure in self.measures}
-        columns += [Column(name, "value", values) for name, values in means.items() if {*values} != {None}]
+        columns += [Column(name, "value", values) for name, values in means.items() if {*values} - {None}]
         sentences, beside = self._sentences(), []
         try:
             beside = [tables.beside(self.profiles, self.measures)] if self.profiles else []
@@ -163,3 +163,14 @@ class Check(Analysis[Literal["findings"]]):
 def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Sort findings: errors first, then warnings, then notes, each once."""
     return tuple(sorted(dict.fromkeys(findings), key=lambda finding: SEVERITIES.index(finding.severity)))
+
+
+def joined(checks: Mapping[str, Check]) -> Check:
+    """Join checks of judgements alone, by the path of their file, which each finding then names first."""
+    findings = [
+        finding if finding.text.startswith(path) else finding._replace(text=f"{path}: {finding.text}")
+        for path, check in checks.items()
+        for finding in check.findings
+    ]
+    sources = [source._replace(name=path) for path, check in checks.items() for source in check.sources]
+    return Check(ordered(findings), tuple(sources), next(iter(checks.values())).measures)
