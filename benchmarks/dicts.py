@@ -12,7 +12,7 @@ import generate
 import measuring
 import polars as pl
 import pytrec_eval
-from peers import FIVE, PYTREC_EVAL
+from file_peers import FIVE, PYTREC_EVAL
 
 import rankworth
 from rankworth.compat import pytrec_eval as compat

@@ -7,7 +7,7 @@ from pathlib import Path
 import generate
 import measuring
 import tools
-from peers import FIVE
+from file_peers import FIVE
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from typing import Final
 import generate
 import measuring
 import polars as pl
-from peers import FIVE
+from file_peers import FIVE
 
 import rankworth
 

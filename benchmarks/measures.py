@@ -17,7 +17,7 @@ from typing import Final
 import generate
 import measuring
 import numpy as np
-from peers import FIVE
+from file_peers import FIVE
 
 import rankworth
 from rankworth.judging import Include, judge_all

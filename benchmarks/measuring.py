@@ -107,24 +107,26 @@ def table(title: str, samples: Samples, base: str | None = None) -> str:
     header += ["peak MB", "memory ratio"] * remembers
     rows = []
     for name, taken in samples.items():
-        ratios = _ratios(taken, samples[base], lambda one: one.seconds)
-        row = [name, _number(medians[name] * factor), _span([one.seconds * factor for one in taken])]
-        row.append(_number(statistics.median(one.cpu for one in taken) * factor))
-        row += [PLAIN, ""] if name == base else [_number(statistics.median(ratios)), _span(ratios)]
+        slowness = ratios(taken, samples[base], lambda one: one.seconds)
+        row = [name, rounded(medians[name] * factor), span([one.seconds * factor for one in taken])]
+        row.append(rounded(statistics.median(one.cpu for one in taken) * factor))
+        row += [PLAIN, ""] if name == base else [rounded(statistics.median(slowness)), span(slowness)]
         if remembers:
-            growth = statistics.median(_ratios(taken, samples[base], lambda one: one.megabytes or 0.0))
+            growth = statistics.median(ratios(taken, samples[base], lambda one: one.megabytes or 0.0))
             row.append(f"{statistics.median(one.megabytes or 0.0 for one in taken):,.0f}")
-            row.append(PLAIN if name == base else _number(growth))
+            row.append(PLAIN if name == base else rounded(growth))
         rows.append(row)
     return grid(header, rows)
 
 
-def grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Rows as a Markdown table whose columns are aligned in plain text, too; the first column holds text."""
+def grid(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
+    """Rows as a Markdown table whose columns are aligned in plain text, too; so many columns, the first, hold text."""
     body = [list(header), *map(list, rows)]
     widths = [max(map(len, column)) for column in zip(*body, strict=True)]
-    lines = ["| " + " | ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) + " |" for row in body]
-    rule = "|" + "|".join(["-" * (widths[0] + 2), *("-" * (width + 1) + ":" for width in widths[1:])]) + "|"
+    aligns = [str.ljust if column < texts else str.rjust for column in range(len(widths))]
+    lines = ["| " + " | ".join(map(lambda align, *cell: align(*cell), aligns, row, widths)) + " |" for row in body]
+    dashes = ("-" * (width + 1) + ("-" if column < texts else ":") for column, width in enumerate(widths))
+    rule = "|" + "|".join(dashes) + "|"
     return "\n".join([lines[0], rule, *lines[1:], ""])
 
 
@@ -157,18 +159,20 @@ def _interleave(entries: Mapping[str, Callable[[], Sample]], rounds: int, warmup
     return samples
 
 
-def _ratios(taken: Sequence[Sample], base: Sequence[Sample], value: Callable[[Sample], float]) -> list[float]:
+def ratios(taken: Sequence[Sample], base: Sequence[Sample], value: Callable[[Sample], float]) -> list[float]:
+    """How often a quantity of samples is that of others, round by round."""
     return [value(one) / value(other) for one, other in zip(taken, base, strict=True)]
 
 
-def _span(numbers: Sequence[float]) -> str:
-    return f"{_number(min(numbers))}..{_number(max(numbers))}"
+def span(numbers: Sequence[float]) -> str:
+    """From the least to the greatest."""
+    return f"{rounded(min(numbers))}..{rounded(max(numbers))}"
 
 
-def _number(value: float) -> str:
+def rounded(value: float) -> str:
     """Three digits that count.
 
-    >>> _number(0.012345), _number(1.2345), _number(12.345), _number(1234.5)
+    >>> rounded(0.012345), rounded(1.2345), rounded(12.345), rounded(1234.5)
     ('0.0123', '1.23', '12.3', '1,234')
     """
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}" if value < 0.1 else f"{value:#.3g}"

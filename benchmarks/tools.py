@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from file_peers import FIVE, PEERS
 from generate import Collection
-from peers import FIVE, PEERS
 
 _FOLDER: Final = Path(__file__).resolve().parent
 _SCRIPTS: Final = Path(sys.executable).parent
@@ -25,17 +25,17 @@ def rankworth(*arguments: str) -> list[str]:
     return [str(_SCRIPTS / "rankworth"), *arguments]
 
 
-def argv(tool: str, collection: Collection, trec_eval: str = "trec_eval") -> list[str]:
-    """The whole command that evaluates a collection."""
+def argv(tool: str, collection: Collection, trec_eval: str = "trec_eval", python: str = sys.executable) -> list[str]:
+    """The whole command that evaluates a collection, with a Python that has the tool."""
     files = [str(collection.qrels), str(collection.run)]
     if tool == "rankworth":
         return rankworth("evaluate", *files, "-m", *FIVE, "-f", "json")
     if tool == "trec_eval":
         return [trec_eval, "-c", *(word for name in _TREC_EVAL for word in ("-m", name)), *files]
     if tool == "ir_measures":
-        return [sys.executable, "-m", "ir_measures", "--places", "10", *files, *FIVE]
+        return [python, "-m", "ir_measures", "--places", "10", *files, *FIVE]
     if tool in PEERS:
-        return [sys.executable, str(_FOLDER / "peers.py"), tool, *files]
+        return [python, str(_FOLDER / "file_peers.py"), tool, *files]
     message = f"no tool is called {tool!r}; there are {' '.join(TOOLS)}"
     raise SystemExit(message)
 

@@ -256,9 +256,13 @@ def position(judged: Judged, weight: Callable[[float], float]) -> Array:
         last = xp.minimum(last, cutoff[:, None] if cutoff.ndim else cutoff)
     beyond = xp.maximum(last, judged.tie_first - 1)  # as far as the group goes within the cutoff
     deepest = xp.max(last) if judged.asks else last.shape[1]  # of all queries
-    # [Q, H]: the weights of all ranks of the group within the cutoff
-    summed = _sums(xp, [weight(rank) for rank in _ranks(deepest)], judged.tie_first - 1, beyond)
-    return summed / (judged.tie_last - judged.tie_first + 1)
+    weights, width = [weight(rank) for rank in _ranks(deepest)], last.shape[1]
+    if judged.asks and judged.even:  # no group that begins behind the deepest rank has a weight
+        width = int(xp.max(xp.count_nonzero(judged.tie_first <= deepest, axis=1)))
+    # [Q, width]: the weights of all ranks of the group within the cutoff
+    summed = _sums(xp, weights, judged.tie_first[:, :width] - 1, beyond[:, :width])
+    means = summed / (judged.tie_last - judged.tie_first + 1)[:, :width]
+    return xp.concat([means, xp.zeros_like(judged.rank[:, width:])], axis=1) if width < last.shape[1] else means
 
 
 def inside(judged: Judged) -> Array | float:

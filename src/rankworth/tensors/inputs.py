@@ -251,7 +251,12 @@ class Ragged:
         """
         indexes = arrays["indexes"]
         xp = namespace(indexes)
-        self.queries = xp.sort(xp.unique_values(indexes)) if len(indexes.shape) == 1 else indexes
+        in_order = near(indexes) and len(indexes.shape) == 1 and bool(xp.all(indexes[1:] >= indexes[:-1]))
+        if in_order:
+            is_first = xp.concat([xp.ones_like(indexes[:1], dtype=xp.bool), indexes[1:] != indexes[:-1]])  # [n]
+            self.queries = indexes[is_first]
+        else:
+            self.queries = xp.sort(xp.unique_values(indexes)) if len(indexes.shape) == 1 else indexes
         self._each = {name: array for name, array in arrays.items() if name in ("relevant", "pool")}
         flat = {name: array for name, array in arrays.items() if name not in self._each}
         for name, array in flat.items():
@@ -262,8 +267,9 @@ class Ragged:
             if array.shape[:1] != self.queries.shape:
                 text = f"{name} is {_written(tuple(array.shape))}; indexes are of {counted(self.queries.shape[0])}"
                 raise InputError("input-type", text, remedy=f"{name} has a row for each query")
-        order = xp.argsort(indexes, stable=True)  # [n]: by query
-        flat = {name: xp.take(array, order, axis=0) for name, array in flat.items()}
+        if not in_order:
+            order = xp.argsort(indexes, stable=True)  # [n]: by query
+            flat = {name: xp.take(array, order, axis=0) for name, array in flat.items()}
         ordered = flat.pop("indexes")
         self._flat = flat
         # [B] each: where the documents of each query begin and end
