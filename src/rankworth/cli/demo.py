@@ -71,7 +71,9 @@ def demo(
         queries, page = str(target / "queries.tsv"), target / "report.html"
         two = {name: runs[name] for name in ("bm25", "dense")}
         command = f"rankworth demo {folder or ''} --report".replace("  ", " ")
-        make(qrels, two, queries=queries, docs=demonstration.demo().documents, command=command).save(page)
+        collection = demonstration.demo()
+        title = collection.title.partition(":")[0]
+        make(qrels, two, queries=queries, docs=collection.documents, title=title, command=command).save(page)
         say(f"wrote {readable(str(page))}")
         return
     with warnings.catch_warnings(action="ignore", category=RankworthWarning):

@@ -1,5 +1,6 @@
 """The command `report`: a page that can be mailed, from the verdict to the ranking of one query."""
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -26,6 +27,8 @@ def report(
     output: Annotated[str, Parameter(alias="-o", metavar="FILE", group=SHOWN)] = "report.html",
     max_size: Annotated[str, Parameter(metavar="SIZE", group=SHOWN)] = "1.5MB",
     no_profiles: Annotated[bool, Parameter(group=SHOWN)] = False,
+    title: Annotated[str, Parameter(metavar="TEXT", group=SHOWN)] = "",
+    date: Annotated[str, Parameter(metavar="DATE", group=SHOWN)] = "",
     quiet: Annotated[bool, Parameter(group=OTHER)] = False,
 ) -> None:
     """Write a report on runs as one page: scores, differences, the queries behind them, and why.
@@ -45,6 +48,8 @@ def report(
         output: The page. Default: report.html.
         max_size: Size that the page may have; rankings are shown of as many queries as fit. Default: 1.5MB.
         no_profiles: Leave out the values under all profiles, which take most of the time.
+        title: Name of the data, above the page. Default: the name of the file of judgements.
+        date: Day that the page shows, such as 2026-11-26. Default: SOURCE_DATE_EPOCH, or the day of the newest file.
         quiet: Nothing on standard error but errors.
 
     Examples:
@@ -64,9 +69,11 @@ def report(
     inputs = InputFiles.of(project, options, systems.qrels, systems.runs, options.read.docs)
     atomic.refuse(output, [*inputs.paths, *systems.stored])
 
-    from rankworth.report import make  # noqa: PLC0415 - not before the arguments are known to be sound
+    from rankworth.report import dates, make  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.report.content import MEASURES  # noqa: PLC0415 - as above
 
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    day = dates.of_page(date or (dates.of_epoch(int(epoch)) if epoch.isdecimal() else ""))
     with progress(quiet=quiet):
         measures = options.measured.measure or (None if systems.stored else project.measures)
         judgements, runs, settings = inputs.read(list(measures or MEASURES))
@@ -81,6 +88,8 @@ def report(
             docs=options.read.docs,
             max_size=most,
             profiles=not no_profiles,
+            title=title or (Path(systems.qrels).name if systems.qrels else ""),
+            date=day,
             command=shlex.join(["rankworth", *sys.argv[1:]]),
             files=[path for path in [*inputs.paths, *systems.stored] if Path(path).is_file()],
             comparing={**(paired or {}), "margin": margins(margin)},

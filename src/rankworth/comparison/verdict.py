@@ -49,6 +49,7 @@ class Conclusion:
         sentence: for those who read nothing else, without a full stop.
         line: on how many queries a system is better and worse, and how many queries it takes to show that.
         details: sentences with p values, intervals and queries.
+        caveat: where p values that are corrected for several comparisons say otherwise, that they do.
 
     """
 
@@ -56,6 +57,7 @@ class Conclusion:
     sentence: str
     line: str
     details: tuple[str, ...] = ()
+    caveat: str = ""
 
     @property
     def title(self) -> str:
@@ -65,7 +67,7 @@ class Conclusion:
     @property
     def sentences(self) -> list[str]:
         """All of it, in sentences."""
-        return [f"{self.sentence}.", *filter(None, [self.line]), *self.details]
+        return [*filter(None, [f"{self.sentence}.", self.line, *self.details, self.caveat])]
 
 
 def verdict(
@@ -164,12 +166,13 @@ def _of_two(comparison: Comparison, texts: Mapping[str, str]) -> Conclusion:
         for word in dict.fromkeys(each.word for each in rest)
     ]
     details = ["; ".join([f"{reasons.get(pair.word, f'Hardly by chance ({p}): the')} {means}", *further]) + "."]
+    caveat = ""
     if pair.word != corrected.word:
         over = f"Corrected for the {len(comparison.differences)} measures compared ({comparison.plan.correction})"
-        details.append(f"{over}, the difference by {measure} is not clear ({_p(corrected.adjusted)}).")
+        caveat = f"{over}, the difference by {measure} is not clear ({_p(corrected.adjusted)})."
     if lost := _losses(comparison, measure, pair.second, pair.first):
         details.append(f"{second} loses most on{named(lost, texts)[1:]}.")
-    return Conclusion(pair.word, sentences[pair.word], _joined(line), tuple(details))
+    return Conclusion(pair.word, sentences[pair.word], _joined(line), tuple(details), caveat)
 
 
 def _counts(comparison: Comparison, measure: str, first: str, second: str, than: str = "") -> str:

@@ -1,6 +1,6 @@
 // Charts as SVG with a title and a sentence for those who do not see them. They draw numbers that the server computed.
 
-import {number, redraw, svg} from './dom.js';
+import {button, download, el, number, redraw, svg, visible} from './dom.js';
 
 export const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4', '10 4', '4 2', '12 2 2 2'];
 
@@ -22,7 +22,31 @@ export function onWidth(draw) {
   });
 }
 
-export const label = (x, y, content, attributes = {}, title = content) => svg('text', {x, y, ...attributes}, content, title === content ? null : svg('title', {}, title));
+export const label = (x, y, content, attributes = {}, title = content) =>
+  svg('text', {x, y, ...attributes}, visible(content), title === content ? null : svg('title', {}, visible(title)));
+
+const DRAWN = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-opacity', 'stroke-dasharray', 'stroke-linejoin', 'stroke-linecap',
+  'paint-order', 'font-family', 'font-size', 'font-weight', 'text-anchor'];
+
+/** A chart as a file of its own: what the style of the page gives to its marks is in their attributes. */
+export function standalone(drawing) {
+  const copied = drawing.cloneNode(true);
+  const marks = [...copied.querySelectorAll('*')];
+  [...drawing.querySelectorAll('*')].forEach((mark, index) => {
+    const style = getComputedStyle(mark);
+    if (mark.tagName !== 'title') DRAWN.forEach((name) => marks[index].setAttribute(name, style.getPropertyValue(name)));
+    ['class', 'data-query', 'tabindex'].forEach((name) => marks[index].removeAttribute(name));
+  });
+  const [, , width, height] = drawing.getAttribute('viewBox').split(' ');
+  for (const [name, value] of Object.entries({width, height, xmlns: 'http://www.w3.org/2000/svg'})) copied.setAttribute(name, value);
+  copied.removeAttribute('class');
+  copied.prepend(svg('rect', {width, height, fill: getComputedStyle(document.body).backgroundColor}));
+  return new XMLSerializer().serializeToString(copied);
+}
+
+/** A chart with a button that saves it. */
+export const figure = (drawing, name) => el('figure', {class: 'figure'}, drawing,
+  button('Save as SVG', () => download(`${name}.svg`, standalone(drawing), 'image/svg+xml'), {class: 'link small', 'data-key': `save-${name}`, 'aria-label': `Save as SVG: ${name}`}));
 
 /** What each rank adds, beside what it would add in the ideal ranking. */
 export function contributions(terms, ideal, measure) {

@@ -22,8 +22,11 @@ function fill(element, attributes, listeners, children) {
   return element;
 }
 
+/** A text whose marks of direction, which would turn what stands around it, are spelled out. */
+export const visible = (value) => String(value).replace(/[\u2028-\u202e\u2066-\u2069]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
+
 /** Text of the user in its own direction. */
-export const text = (value, attributes = {}) => el('span', {dir: 'auto', ...attributes}, value);
+export const text = (value, attributes = {}) => el('span', {dir: 'auto', ...attributes}, visible(value ?? ''));
 
 const FIRST = 120; // how many letters of a text are shown at first
 
@@ -41,7 +44,7 @@ export const opening = (line, value, attributes = {}) => el('details', {class: '
   el('summary', {}, text(line, {class: 'clip'})), el('div', {dir: 'auto'}, value));
 
 /** An id or a number, always from left to right. */
-export const id = (value, attributes = {}) => el('bdi', {dir: 'ltr', ...attributes}, value);
+export const id = (value, attributes = {}) => el('bdi', {dir: 'ltr', ...attributes}, visible(value ?? ''));
 
 /** A number with four decimals; n/a where there is none. */
 export function number(value, digits = 4) {
@@ -170,8 +173,8 @@ function showToCopy(value, what) {
 }
 
 /** Offer a text as a file. */
-export function download(name, value) {
-  const link = el('a', {href: URL.createObjectURL(new Blob([value], {type: 'text/plain'})), download: name});
+export function download(name, value, type = 'text/plain') {
+  const link = el('a', {href: URL.createObjectURL(new Blob([value], {type})), download: name});
   link.click();
   URL.revokeObjectURL(link.href);
 }

@@ -7,7 +7,7 @@ import math
 import random
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from rankworth.model import Qrels, Run
 from rankworth.names import measure_of, parse
 from rankworth.plots import data
 from rankworth.profiles import DEFAULT, Profile, profile_of
-from rankworth.report import page
+from rankworth.report import dates, page
 from rankworth.report.means import mean_intervals, tradeoff
 from rankworth.results.file import Result
 from rankworth.results.loading import is_results, load
@@ -41,11 +41,11 @@ _RECALLS: Final = tuple(f"IPrec@{recall:g}" for recall in data.RECALLS)
 _JUDGED: Final = "Judged@10"
 _DIGITS: Final = 7
 _OF_TERMS: Final = 5
-_LETTERS: Final = 160
+_LETTERS: Final = 100
 """how many letters of a document the page has"""
 _DEPTH: Final = 10
 """how many ranks of a ranking, for measures without a cutoff"""
-_MISSING: Final = 10
+_MISSING: Final = 6
 """how many documents that do not count are listed for a query"""
 _LISTED: Final = 4
 """how many runs have their rankings on the page"""
@@ -53,6 +53,8 @@ _EXPLAINED: Final = 250
 """of how many queries documents are listed that do not count"""
 _LEAST: Final = 800
 """how many bytes a query with its rankings has at least"""
+_SENTENCES: Final = 1_500
+"""how many bytes the sentences have that say what is not on the page"""
 _CHUNK: Final = 20
 """after how many queries the size is looked at"""
 _GROUPS: Final = 20
@@ -138,6 +140,8 @@ def make(
     seed: int = 0,
     profiles: bool = True,
     command: str = "",
+    title: str = "",
+    date: str = "",
     files: Iterable[str | Path] = (),
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
@@ -158,6 +162,9 @@ def make(
         seed: of this choice, and of what `compare` draws.
         profiles: whether the runs are measured under all profiles, up to 2,000 queries; it takes most of the time.
         command: the command line that made it, for the page.
+        title: the name of the data.
+        date: of the page, as 2026-11-26; the day on which the newest of `files` was written where not said, so that the
+            same files make the same page.
         files: what was read, for their digests on the page.
         rel: as for `evaluate`.
         profile: as for `evaluate`.
@@ -206,19 +213,24 @@ def make(
         inputs = _Inputs(judged, loaded, options, labels[0], docs)
         further = _further(inputs, labels)
         record = _summary(shown, labels, table, seed) | _curves(further, options)
+        paths = [Path(path) for path in files]
         record |= {
+            "title": title,
+            "date": dates.of_page(date, paths),
+            "about": _about(labels),
             "tradeoff": tradeoff(record),
             "command": command,
-            "digests": {str(path): _digest(Path(path)) for path in files},
+            "digests": {str(path): _digest(path) for path in paths},
         }
         record["judged"] = {name: _column(values, _JUDGED, record["queries"]) for name, values in further.items()}
         is_profiled = profiles and len(record["queries"]) <= _PROFILED
         record["profiles"] = _profiles(inputs, labels) if is_profiled else []
         findings = check(judged, loaded, labels, **options).findings if loaded else ()
         record["findings"] = [{"severity": each.severity, "slug": each.slug, "text": each.text} for each in findings]
-        _add_lists(record, inputs, max_size, seed)
+        tables = _tables(shown)
+        _add_lists(record, inputs, tables, max_size=max_size, seed=seed)
         record["lacks"] = list(_lacks(record, inputs, profiles=profiles))
-    return Report(record, _tables(shown))
+    return Report(record, tables)
 
 
 def _digest(path: Path) -> str:
@@ -279,9 +291,8 @@ def _summary(shown: Measured, labels: Sequence[str], table: query_texts.QueryTab
         "runs": list(values),
         "measures": list(labels),
         "better": {label: better[label] for label in labels},
-        "state": conclusion.state,
-        "title": conclusion.title,
         "verdict": conclusion.sentences,
+        "conclusion": {"title": conclusion.title, **asdict(conclusion)},
         "tied": tied,
         "means": {name: {label: finite(row[label]) for label in labels} for name, row in means.items()},
         "intervals": {name: {label: next(ends) for label in labels} for name in values},
@@ -365,7 +376,7 @@ def _listed(record: Mapping[str, Any], inputs: _Inputs) -> list[str]:
     return [name for name in (baseline, *best) if name in inputs.runs][:_LISTED]
 
 
-def _add_lists(record: dict[str, Any], inputs: _Inputs, max_size: int, seed: int) -> None:
+def _add_lists(record: dict[str, Any], inputs: _Inputs, tables: Mapping[str, str], *, max_size: int, seed: int) -> None:
     """Add rankings of queries and texts of documents as long as the page has room, and what would raise the means.
 
     What does not count is listed for some queries alone, as each such document is tried at every rank: for half of
@@ -373,6 +384,7 @@ def _add_lists(record: dict[str, Any], inputs: _Inputs, max_size: int, seed: int
     """
     runs = _listed(record, inputs)
     record |= {"lists": {}, "documents": {}, "lead": inputs.lead, "listed": runs, "chances": [], "tried": 0}
+    record["lacks"] = []
     queries = [record["queries"][row] for row in _order(record, seed)[: max_size // _LEAST]] if runs else []
     values = zip(record["queries"], record["values"][runs[-1]][inputs.lead], strict=True) if runs else ()
     value_of = {query: -math.inf if value is None else value for query, value in values}
@@ -380,7 +392,7 @@ def _add_lists(record: dict[str, Any], inputs: _Inputs, max_size: int, seed: int
     explained = {name: {str(each.query): each for each in inputs.explained(name, queries)} for name in runs}
     lists = {query: _rankings(query, explained, inputs.depth, is_tried=query in tried) for query in queries}
     texts = inputs.documents({document for each in lists.values() for document in _documents(each)})
-    room = page.bytes_left(record, max_size)
+    room = max_size - len(page.html(record, tables).encode()) - _SENTENCES
     for start in range(0, len(queries), _CHUNK):
         more = {query: lists[query] for query in queries[start : start + _CHUNK]}
         documents = (document for each in more.values() for document in _documents(each))
@@ -479,6 +491,16 @@ def _formulas(labels: Iterable[str]) -> dict[str, list[str]]:
             text = inspect.cleandoc(getattr(measure.definition.function, "__doc__", None) or "")
             tables[label] = text.split("\n\n")[:2]
     return tables
+
+
+def _about(labels: Iterable[str]) -> dict[str, str]:
+    """Say in a sentence what each measure is."""
+    sentences = {}
+    for label, (sentence, *_) in _formulas(labels).items():
+        measure = measure_of(label)
+        cutoff = measure.cutoff if measure else None
+        sentences[label] = sentence.replace("the first k", f"the first {cutoff}") if cutoff else sentence
+    return sentences
 
 
 def _tables(shown: Measured) -> dict[str, str]:

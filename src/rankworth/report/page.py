@@ -10,13 +10,18 @@ from html import escape
 from importlib.resources import files
 from typing import Any, Final
 
+from rankworth.errors import counted
 from rankworth.pages import SHARED
+from rankworth.report import dates
+from rankworth.tables.look import visible
 
 _PAGE: Final = files("rankworth.report") / "page"
 _MODULES: Final = (SHARED["dom.js"], SHARED["charts.js"], _PAGE / "charts.js", _PAGE / "report.js")
 _STYLES: Final = (SHARED["design.css"], SHARED["rankings.css"], _PAGE / "report.css")
-_FRAME: Final = 2_500
-"""how many bytes the elements of the page and its sentences have"""
+_NOTES: Final = 3
+"""how many notes are shown; the rest is folded"""
+_RUNS: Final = 3
+"""how many runs are named above the page"""
 _HTML: Final = """<!doctype html>
 <html lang="en">
 <head>
@@ -32,20 +37,24 @@ script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
 </head>
 <body class="report">
 <a class="skip" href="#main">Skip to the content</a>
-<header><h1>{heading}</h1><nav id="tools" aria-label="Page"></nav></header>
+<header><p id="about">{about}</p><nav id="tools" aria-label="Page"></nav></header>
 <main id="main" tabindex="-1">
 <section id="verdict" aria-label="Verdict">{verdict}</section>
 <noscript><p class="note">Without a script the page has tables only: no charts, queries and rankings.</p></noscript>
-<section id="scores" aria-label="Scores and differences"><h2>Scores and differences</h2>
-<div id="forest"></div>{scores}</section>
-<section id="tradeoff" aria-label="Accuracy and catalogue">{tradeoff}</section>
-<section id="queries" aria-label="Queries"></section>
+<section id="measures" aria-label="Measures"></section>
+<section id="extremes" aria-label="Queries that matter most"></section>
+<section id="notes" aria-label="Notes">{notes}</section>
 <section id="query" aria-label="One query"></section>
+<section id="queries" aria-label="Queries"></section>
+<section id="scores" aria-label="Scores and differences"><h2>Scores and differences</h2>
+<div id="forest"></div>{details}
+<details><summary>Tables with p values</summary><div id="copies"></div>{scores}</details></section>
+<section id="tradeoff" aria-label="Accuracy and catalogue">{tradeoff}</section>
 <section id="curves" aria-label="Cutoffs and recall"></section>
 <section id="chances" aria-label="What to do next"></section>
 <section id="profiles" aria-label="Profiles"></section>
 <section id="health" aria-label="Data health">{health}</section>
-<section id="method" aria-label="Method"><h2>Method</h2>{method}</section>
+<section id="method" aria-label="Method"><h2>How this was made</h2>{method}</section>
 </main>
 <p id="status" role="status"></p>
 <script type="application/octet-stream" id="data">{data}</script>
@@ -66,13 +75,14 @@ def html(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
     script = _script()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     sources = {name: tables[name] for name in ("markdown", "latex")}
-    names = [*map(escape, record["runs"][:3]), *(["..."] if len(record["runs"]) > 3 else [])]  # noqa: PLR2004
     return _HTML.format(
         digest=digest,
-        title=" vs ".join(names),
-        heading=" vs ".join(f"<bdi>{name}</bdi>" for name in names),
+        title=escape(": ".join(filter(None, (visible(record["title"]), record["conclusion"]["sentence"])))),
+        about=_about(record),
         style=_style(),
-        verdict=_paragraphs(record["verdict"]) + _paragraphs(record["lacks"], "note"),
+        verdict=_verdict(record["conclusion"]),
+        notes=_notes(record),
+        details=_paragraphs(record["conclusion"]["details"], "small"),
         scores=tables["html"],
         tradeoff=_tradeoff(record),
         health=_health(record),
@@ -87,21 +97,16 @@ def size(part: object) -> int:
     return len(_deflated(part))
 
 
-def bytes_left(record: Mapping[str, Any], most: int) -> int:
-    """Count the bytes that are left for rankings on a page that may have so many."""
-    return most - size(record) - len(_script()) - len(_style()) - len(_sections(record).encode()) - _FRAME
-
-
 def _deflated(part: object) -> str:
     """Write JSON, deflated, in letters; no text of a user can end the element that holds it."""
     text = json.dumps(part, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"))).decode()
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode()
 
 
 def _script() -> str:
     """Join the modules: a page that is mailed has no files to import them from."""
     text = "\n".join(module.read_text("utf-8") for module in _MODULES)
-    text = re.sub(r"^import .*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^import .*\n|^ *//.*\n|/\*\*(?s:.*?)\*/\n|^ +", "", text, flags=re.MULTILINE)
     return re.sub(r"^export ", "", text, flags=re.MULTILINE).replace("</", "<\\/")
 
 
@@ -113,9 +118,46 @@ def _paragraphs(sentences: Iterable[str], kind: str = "") -> str:
     return "".join(f'<p class="{kind}">{escape(sentence)}</p>' for sentence in sentences)
 
 
-def _sections(record: Mapping[str, Any]) -> str:
-    """Write the sections whose size depends on the record."""
-    return _tradeoff(record) + _health(record)
+def _about(record: Mapping[str, Any]) -> str:
+    """Say what the page is about: the data, the runs, how many queries, and the day."""
+    runs = [f"<bdi>{escape(visible(name))}</bdi>" for name in record["runs"]]
+    named = (
+        " → ".join(runs) if len(runs) < _RUNS else f"{', '.join(runs[:_RUNS])}{', ...' if len(runs) > _RUNS else ''}"
+    )
+    many = [f"{len(runs)} runs"] if len(runs) > _RUNS else []
+    date = f'<time datetime="{record["date"]}">{dates.in_words(record["date"])}</time>' if record["date"] else ""
+    parts = [named, *many, counted(len(record["queries"])), date]
+    title = escape(visible(record["title"])) or "Report"
+    return f'<b dir="auto">{title}</b> <span class="muted">{" · ".join(filter(None, parts))}</span>'
+
+
+def _verdict(conclusion: Mapping[str, str]) -> str:
+    """Write the state, the sentence and the line."""
+    return (
+        f'<p class="state {conclusion["state"]}">{conclusion["title"]}</p>'
+        f'<h1>{escape(conclusion["sentence"])}</h1><p class="line">{escape(conclusion["line"])}</p>'
+    )
+
+
+def _notes(record: Mapping[str, Any]) -> str:
+    """Write what concerns the data, a line each that opens, where it goes on; beyond a few, the rest is folded."""
+    findings = [each["text"] for each in record["findings"] if each["severity"] != "note"]
+    if not record["findings"] and record["comparison"]:
+        findings = [each["text"] for each in record["comparison"]["warnings"]]
+    texts = [*filter(None, [record["conclusion"]["caveat"]]), *findings, *record["lacks"]]
+    notes = [_note(text) for text in texts]
+    shown, rest = "".join(notes[:_NOTES]), notes[_NOTES:]
+    if rest:
+        shown += f"<details><summary>{len(rest)} more</summary>{''.join(rest)}</details>"
+    return shown
+
+
+def _note(text: str) -> str:
+    """Write the first sentence of a note, and the rest of it folded."""
+    first, stop, rest = text.partition(". ")
+    if not rest:
+        return f'<p class="note">{escape(text)}</p>'
+    return f'<details class="note"><summary>{escape(first + stop.strip())}</summary><p>{escape(rest)}</p></details>'
 
 
 def _tradeoff(record: Mapping[str, Any]) -> str:
@@ -128,19 +170,22 @@ def _health(record: Mapping[str, Any]) -> str:
     """Write what is wrong or risky in judgements and runs, a paragraph each; empty if they were measured elsewhere."""
     if not record["findings"]:
         return ""
+    count = len(record["findings"])
     findings = (f"{each['severity']}: {each['text']} [{each['slug']}]" for each in record["findings"])
-    return "<h2>Data health</h2>" + _paragraphs(findings)
+    heading = f"<h2>Data health</h2><details><summary>{count} {'note' if count == 1 else 'notes'}</summary>"
+    return f"{heading}{_paragraphs(findings)}</details>"
 
 
 def _method(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
     """Say how the numbers were made, for those who want to check them and to cite it."""
     text = re.sub(r"~\\cite\{[^}]*\}", "", tables["method"]).replace("\\", "")
-    parts = [_paragraphs([text] if text else [])]
-    parts.append(_paragraphs((f"{label} {line}" for label, line in record["signatures"].items()), "small"))
+    signatures = _paragraphs((f"{label} {line}" for label, line in record["signatures"].items()), "small")
+    parts = [f"<p>Command</p><pre>{escape(visible(record['command']))}</pre>"] if record["command"] else []
+    parts.append(
+        f"<details><summary>Tests and intervals</summary>{_paragraphs([text] if text else [])}{signatures}</details>"
+    )
     if tables["formulas"]:
         parts.append(f"<details><summary>Formulas</summary><pre>{escape(tables['formulas'])}</pre></details>")
-    if record["command"]:
-        parts.append(f"<p>Made by</p><pre>{escape(record['command'])}</pre>")
     if record["digests"]:
         lines = "\n".join(f"{digest}  {name}" for name, digest in record["digests"].items())
         parts.append(f"<details><summary>SHA-256 of the files</summary><pre>{escape(lines)}</pre></details>")

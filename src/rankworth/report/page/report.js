@@ -1,12 +1,14 @@
 // The report: queries, rankings and charts of the record that the page holds.
 
-import {drawSlopes, legend, onWidth} from '../../explorer/page/charts.js';
-import {announce, button, copy, direction, download, el, field, gradeText, id, number, redraw, select, shortened, signed, table, text} from '../../explorer/page/dom.js';
-import {differences, heat, histogram, intervals, lines, scatter, tradeoff} from './charts.js';
+import {amountBar, differenceBar, drawSlopes, figure, legend, onWidth} from '../../pages/charts.js';
+import {announce, button, copy, direction, download, el, field, gradeText, id, number, redraw, select, shortened, signed, table, text, visible} from '../../pages/dom.js';
+import {differences, heat, histogram, intervals, lines, scatter, spread, tradeoff} from './charts.js';
 
-const PAGE = 50;
+const PAGE = 25;
 const LISTED = 5;
-const KEYS_TEXT = 'keys: / filter, j next query, k query before, m next measure, ? keys';
+const MISSING = 3;
+const CHANCES = 10;
+const KEYS_TEXT = 'Keys: / filter, j next query, k query before, m next measure, ? keys';
 const TABS = {differences: 'Differences', scatter: 'Scatter plot', histogram: 'Distribution', heat: 'Heat map'};
 const part = (name) => document.getElementById(name);
 
@@ -35,20 +37,22 @@ function read() {
   if (!rowOf.has(state.q)) state.q = '';
 }
 
+/** What of a state is not as usual, as an address holds it. */
+const address = (held) => new URLSearchParams(Object.entries(held).filter(([name, value]) => value !== usual[name]));
+
 function set(change) {
   state = {...state, ...change};
   if (state.a === state.b) state.a = '';
-  const held = Object.entries(state).filter(([name, value]) => value !== usual[name]);
-  history[change.q ? 'pushState' : 'replaceState'](null, '', `#${new URLSearchParams(held)}`);
+  history[change.q ? 'pushState' : 'replaceState'](null, '', `#${address(state)}`);
   draw(!('f' in change)); // who types keeps the field
 }
 
 const KEYS = {id: (row) => row.text || row.id, base: (row) => row.base, value: (row) => row.value, difference: (row) => row.gain, unjudged: (row) => row.unjudged};
 
 /** The queries with their values by the measure, in the group, and with the text that is looked for. */
-function chosen() {
-  const [column, cell] = state.g ? [state.g.slice(0, state.g.indexOf(': ')), state.g.slice(state.g.indexOf(': ') + 2)] : [];
-  const wanted = state.f.toLowerCase();
+function chosen({g, f} = state) {
+  const [column, cell] = g ? [g.slice(0, g.indexOf(': ')), g.slice(g.indexOf(': ') + 2)] : [];
+  const wanted = f.toLowerCase();
   const rows = record.queries.map((query, row) => {
     const [base, value] = [state.a ? record.values[state.a][state.m][row] : null, record.values[state.b][state.m][row]];
     const judged = record.judged[state.b]?.[row] ?? null;
@@ -70,30 +74,89 @@ function sorted(rows) {
 
 function draw(withTools = true) {
   if (withTools) drawTools();
+  drawExtremes();
   drawQueries(chosen());
   drawQuery();
   drawCurves();
 }
 
+const WORDS = {better: '▲ better', worse: '▼ worse', equal: '= equal', equivalent: '= equivalent', unclear: 'unclear'};
+const SMALLEST_CARD = 176;
+
+/** What a card shows of a measure: of one run its mean, of several the difference of the best one from the baseline; better is to the right. */
+function card(measure) {
+  const sign = signOf(measure);
+  if (!others.length) {
+    const [low, high] = record.intervals[first][measure];
+    const mean = record.means[first][measure];
+    return {measure, figure: number(mean), below: '95 % interval', word: '', value: mean, low, high, says: number(mean)};
+  }
+  const row = record.comparison.differences.find((one) => one.measure === measure && one.first === usual.a && one.second === usual.b);
+  const [low, high] = row.low === null ? [null, null] : [sign * row.low, sign * row.high].sort((one, other) => one - other);
+  const margin = record.comparison.margins[measure] ?? 0;
+  const size = signed(row.difference).replace(/^[▲▼=] /, '');
+  return {
+    measure, figure: size, below: `${number(row.first_mean)} → ${number(row.second_mean)}${margin ? ` · margin ±${margin}` : ''}`, word: row.word,
+    value: row.difference === null ? null : sign * row.difference, low, high, margin,
+    says: `${size}, ${WORDS[row.word]}${low === null ? '' : `; ${Math.round(record.comparison.level * 100)} % interval ${number(Math.min(row.low, row.high))} to ${number(Math.max(row.low, row.high))}`}`,
+  };
+}
+
+/** A card for each measure; measures between 0 and 1 share an axis. */
+function drawCards() {
+  const cards = record.measures.map(card);
+  const reach = (some) => Math.max(...some.flatMap(({value, low, high, margin}) => [value, low, high, margin].map((each) => Math.abs(each ?? 0))), 1e-6);
+  const common = reach(cards.filter((each) => reach([each]) <= 1));
+  const list = el('ul', {class: 'measures'}, cards.map((each) => el('li', {},
+    el('p', {class: 'top'}, el('b', {}, id(each.measure)), each.word ? el('span', {class: each.word}, WORDS[each.word]) : null),
+    el('p', {class: 'size'}, each.figure), el('p', {class: 'small'}, each.below), el('div', {}),
+    record.about[each.measure] ? el('p', {class: 'small about'}, record.about[each.measure]) : null)));
+  const heading = others.length > 1 ? el('p', {class: 'small'}, 'The best of the other runs, ', text(usual.b), ', beside ', text(usual.a), ', with which all are compared') : null;
+  redraw(part('measures'), heading, list);
+  [...list.children].forEach((item, place) => {
+    const each = cards[place];
+    const most = reach([each]) <= 1 ? common : reach([each]);
+    const ends = others.length ? [-most * 1.05, most * 1.05] : [0, Math.max(most, 1)];
+    item.querySelector('div').append(spread({...each, name: each.measure, text: each.says}, ends, others.length ? visible(usual.b) : '', Math.max(SMALLEST_CARD, Math.floor(item.clientWidth - 34))));
+  });
+}
+
+const kindOf = (word) => ({better: 'up', worse: 'down'}[word] ?? 'level');
+const against = (one) => (record.comparison.baseline || record.runs.length < 3 ? '' : ` \u2212 ${one.first}`);
+const effect = (one) => signOf(one.measure) * (one.difference ?? -Infinity);
+const differenceRow = (name) => (one) => ({name: name(one), value: one.difference, low: one.low, high: one.high, kind: kindOf(one.word), text: `${signed(one.difference)} ${one.word}`});
+const saidOf = (groups) => groups.flatMap((group) => group.rows.map((row) => `${[group.name, row.name].filter(Boolean).join(', ')}: ${row.text}`)).join('; ');
+
+/** Rows by measure, the best first; where each measure has a single row, this has its name and there are no groups. */
+function byMeasure(rows, row) {
+  const margins = record.comparison?.margins ?? {};
+  if (rows.length === record.measures.length && new Set(Object.values(margins)).size < 2) return [{name: '', margin: Object.values(margins)[0], rows: rows.map(row((one) => one.measure))}];
+  return record.measures.map((measure) => ({
+    name: record.better[measure] === 'lower' ? `${measure} (lower is better)` : measure, margin: margins[measure],
+    rows: rows.filter((one) => one.measure === measure).toSorted((one, other) => effect(other) - effect(one)).map(row((one) => `${one.second}${one.first ? against(one) : ''}`)),
+  }));
+}
+
 function drawScores() {
   const compared = record.comparison?.differences ?? [];
-  const kind = {better: 'up', worse: 'down'};
-  const against = (one) => (record.comparison.baseline || record.runs.length < 3 ? '' : ` \u2212 ${one.first}`);
-  const rows = compared.map((one) => ({name: `${one.measure}, ${one.second}${against(one)}`, value: one.difference, low: one.low, high: one.high, kind: kind[one.word] ?? 'level', text: `${signed(one.difference)} ${one.word}`}));
-  const margins = Object.values(record.comparison?.margins ?? {}).flatMap((margin) => [-margin, margin]);
+  const forest = byMeasure(compared, differenceRow);
   const means = record.measures.flatMap((measure) => record.runs.map((run) => {
     const [low, high] = record.intervals[run]?.[measure] ?? [];
-    return {name: `${measure}, ${run}`, value: record.means[run][measure], low, high, text: number(record.means[run][measure])};
+    return {measure, second: run, difference: record.means[run][measure], low, high};
   }));
+  const meanRow = (name) => (one) => ({name: name(one), value: one.difference, low: one.low, high: one.high, text: number(one.difference)});
+  const ofMeans = byMeasure(means, meanRow).map((group) => ({...group, margin: 0}));
   const slices = Object.entries(record.comparison?.slices ?? {}).map(([column, several]) => {
-    const parts = several.filter((one) => one.measure === record.lead).map((one) => ({name: `${one.group}${others.length > 1 ? `, ${one.second}${against(one)}` : ''}`, value: one.difference, low: one.low, high: one.high, kind: kind[one.word] ?? 'level', text: `${signed(one.difference)} ${one.word}`}));
-    return [el('h3', {}, `${record.lead} by ${column}`), intervals(`${record.lead} by ${column}`, parts.map((row) => `${row.name}: ${row.text}`).join('; '), parts, {from: [0], marks: [0]})];
+    const rows = several.filter((one) => one.measure === record.lead).map(differenceRow((one) => `${one.group}${others.length > 1 ? `, ${one.second}${against(one)}` : ''}`));
+    const groups = [{name: '', margin: record.comparison.margins[record.lead], rows}];
+    return [el('h3', {}, `${record.lead} by `, text(column)), figure(intervals(`${record.lead} by ${column}`, saidOf(groups), groups), `${record.lead} by ${column}`)];
   });
-  redraw(part('forest'),
-    rows.length ? [el('h3', {}, `Differences from ${record.comparison.baseline || 'each other'} with ${Math.round(record.comparison.level * 100)} % intervals`), intervals('Differences', rows.map((row) => `${row.name}: ${row.text}`).join('; '), rows, {from: [0, ...margins], marks: [0, ...margins]})] : null,
-    el('details', {open: !rows.length}, el('summary', {}, 'Means with 95 % intervals'), intervals('Means', means.map((row) => `${row.name}: ${row.text}`).join('; '), means, {from: [0]})),
-    ...slices.flat(), tiedSystems(),
-    el('div', {class: 'bar'}, button('Copy as Markdown', () => copy(record.sources.markdown, 'Tables')), button('Copy as LaTeX', () => copy(record.sources.latex, 'Tables'))));
+  const margin = forest.length === 1 && forest[0].margin;
+  redraw(part('forest'), tiedSystems(),
+    compared.length ? [el('h3', {}, 'Differences from ', record.comparison.baseline ? text(record.comparison.baseline) : 'each other', ` with ${Math.round(record.comparison.level * 100)} % intervals${margin ? `; shaded: margin ±${margin}` : ''}`), figure(intervals('Differences', saidOf(forest), forest), 'differences by measure')] : null,
+    el('details', {open: !compared.length}, el('summary', {}, 'Means with 95 % intervals'), figure(intervals('Means', saidOf(ofMeans), ofMeans), 'means')),
+    ...slices.flat());
+  redraw(part('copies'), el('div', {class: 'bar'}, button('Copy as Markdown', () => copy(record.sources.markdown, 'Tables')), button('Copy as LaTeX', () => copy(record.sources.latex, 'Tables'))));
 }
 
 /** The runs by mean, with a letter for each group of runs between which no difference is clear. */
@@ -111,7 +174,7 @@ function drawTradeoff() {
   const {x, y, rows} = record.tradeoff;
   const better = [x, y].map((measure) => (record.better[measure] === 'lower' ? 'lower is better' : ''));
   const [drawing, isNumbered] = tradeoff(rows, [x, y], better);
-  redraw(part('plane'), drawing, isNumbered ? el('ol', {class: 'small'}, rows.map((row) => el('li', {}, text(row.run)))) : null,
+  redraw(part('plane'), figure(drawing, 'accuracy and catalogue'), isNumbered ? el('ol', {class: 'small'}, rows.map((row) => el('li', {}, text(row.run)))) : null,
     el('p', {class: 'hint'}, 'Better is up and right. Filled and joined: the Pareto set. Lines: 95 % intervals.'));
 }
 
@@ -132,7 +195,7 @@ function drawQueries(rows) {
   const tabs = Object.keys(TABS).filter((tab) => (tab === 'heat' ? others.length : tab === 'histogram' || state.a));
   const tab = tabs.includes(state.t) ? state.t : tabs[0];
   redraw(list, el('div', {class: 'bar', role: 'group', 'aria-label': 'Charts'}, tabs.map((name) => button(TABS[name], () => set({t: name}), {'aria-pressed': String(name === tab), 'data-key': `t-${name}`}))),
-    drawn(tab, rows, known), el('p', {class: 'small'}, summary(known)), extremes(known), queryTable(rows));
+    drawn(tab, rows, known), el('p', {class: 'small'}, summary(known)), queryTable(rows));
 }
 
 const count = (size) => size.toLocaleString('en');
@@ -143,12 +206,40 @@ const summary = (known) => {
   return `${state.b} is better on ${count(gains)}, worse on ${count(losses)} and equal on ${count(known.length - gains - losses)} of ${count(known.length)} queries.`;
 };
 
-/** The queries that lose and gain most. */
-function extremes(known) {
-  const order = known.toSorted((one, other) => one.gain - other.gain);
-  const lists = {'Largest losses': order.filter((row) => row.gain < 0), 'Largest gains': order.filter((row) => row.gain > 0).reverse()};
-  return el('div', {class: 'cards wide'}, Object.entries(lists).filter(([, some]) => some.length).map(([title, some]) => el('div', {},
-    el('h3', {}, `${title} of ${state.b}`), el('ol', {class: 'extremes'}, some.slice(0, LISTED).map((row) => el('li', {}, queryButton(row), ' ', el('span', {class: direction(row.gain)}, signed(row.difference))))))));
+/** All queries from the largest loss to the largest gain; of a single run from the lowest value to the highest. */
+const ranked = (rows) => (state.a ? rows.filter((row) => row.gain !== null).toSorted((one, other) => one.gain - other.gain)
+  : rows.filter((row) => row.value !== null).toSorted((one, other) => signOf(state.m) * (one.value - other.value)));
+
+/** The query that is open: the one of the address, or else the largest loss. */
+function openedQuery() {
+  if (state.q) return state.q;
+  const rows = ranked(chosen({f: '', g: ''}));
+  const isExplained = (row) => !record.listed.length || row.id in record.lists;
+  const losses = rows.filter((row) => !state.a || row.gain < 0);
+  return (losses.find(isExplained) ?? (state.a ? rows.findLast((row) => row.gain > 0) : null) ?? rows[0])?.id ?? record.queries[0];
+}
+
+/** The queries that lose and gain most side by side, or those with the lowest and the highest values. */
+function drawExtremes() {
+  const rows = ranked(chosen({f: '', g: ''}));
+  const ends = state.a ? [rows.filter((row) => row.gain < 0), rows.filter((row) => row.gain > 0).reverse()] : [rows, rows.toReversed()];
+  const words = state.a ? ['loses most', 'gains most'] : ['has its lowest values', 'has its highest values'];
+  const largest = Math.max(...rows.map((row) => Math.abs(state.a ? row.gain : row.value)), 1e-9);
+  const by = state.m === record.lead ? '' : ` by ${state.m}`;
+  redraw(part('extremes'), rows.length ? ends.map((some, side) => el('div', {}, el('h2', {}, 'Where ', text(state.b), ` ${words[side]}${by}`),
+    some.length ? el('ol', {class: 'extremes'}, some.slice(0, LISTED).map((row) => el('li', {}, extreme(row, largest)))) : el('p', {class: 'small'}, side ? 'No query gains.' : 'No query loses.')))
+    : el('p', {class: 'small'}, `By ${state.m} no query has a value of its own.`));
+}
+
+/** A query with its values and a bar, all of it a link to its rankings. */
+function extreme(row, largest) {
+  const [base, value] = [row.base, row.value].map((each) => number(each, 2));
+  const values = !state.a || base !== value ? [base, value] : [number(row.base), number(row.value)];
+  const size = state.a ? `${signed(row.difference)}, ` : '';
+  return el('a', {href: `#${address({...state, q: row.id})}`, 'data-query': row.id, title: `${size}${visible(row.id)}`},
+    el('span', {class: 'clip', dir: row.text ? 'auto' : 'ltr'}, visible(shortened(row.text || row.id))),
+    el('span', {class: 'small'}, state.a ? `${values[0]} → ${values[1]}` : number(row.value)),
+    state.a ? differenceBar(row.gain, largest, 120) : amountBar(row.value, largest, 120, true));
 }
 
 const queryButton = (row, attributes = {}) => el('span', {}, button(row.text ? text(shortened(row.text)) : id(shortened(row.id)), () => openQuery(row.id), {class: 'link', ...attributes}), row.text ? id(` ${shortened(row.id)}`, {class: 'small'}) : null);
@@ -156,15 +247,15 @@ const queryButton = (row, attributes = {}) => el('span', {}, button(row.text ? t
 function drawn(tab, rows, known) {
   const title = `${state.m}: ${state.a ? `${state.b} and ${state.a}` : state.b}`;
   if (!rows.length) return el('p', {class: 'hint'}, 'No query has this id or text.');
-  if (tab === 'differences') return differences(known.toSorted((one, other) => other.gain - one.gain), `${state.m}, ${state.b} less ${state.a}, query by query`, summary(known));
-  if (tab === 'scatter') return el('div', {class: 'square'}, scatter(known, [state.a, state.b], title));
+  if (tab === 'differences') return figure(differences(known.toSorted((one, other) => other.gain - one.gain), `${state.m}, ${state.b} less ${state.a}, query by query`, summary(known), [state.a, state.b]), `${state.m} differences`);
+  if (tab === 'scatter') return el('div', {class: 'square'}, figure(scatter(known, [state.a, state.b], title, signOf(state.m)), `${state.m} scatter`));
   if (tab === 'heat') {
-    const spread = (row) => Math.max(...row.values.map((value) => value ?? 0)) - Math.min(...row.values.map((value) => value ?? 0));
+    const range = (row) => Math.max(...row.values.map((value) => value ?? 0)) - Math.min(...row.values.map((value) => value ?? 0));
     const sentence = `${signOf(state.m) < 0 ? 'Lighter' : 'Darker'} is better; queries on which runs differ most stand left.`;
-    return el('div', {}, heat(rows.toSorted((one, other) => spread(other) - spread(one)), record.runs, `${state.m} of all runs`, sentence), el('p', {class: 'hint'}, sentence));
+    return el('div', {}, figure(heat(rows.toSorted((one, other) => range(other) - range(one)), record.runs, `${state.m} of all runs`, sentence), `${state.m} heat map`), el('p', {class: 'hint'}, sentence));
   }
   const series = new Map((state.a ? [state.a, state.b] : [state.b]).map((run) => [run, rows.map((row) => record.values[run][state.m][row.row])]));
-  return el('div', {}, histogram(series, `${state.m}: how many queries have which value`), el('p', {class: 'legend'}, legend([...series.keys()]).map(([mark, name]) => el('span', {}, mark, ` ${name}`))));
+  return el('div', {}, figure(histogram(series, `${state.m}: how many queries have which value`), `${state.m} distribution`), el('p', {class: 'legend'}, legend([...series.keys()]).map(([mark, name]) => el('span', {}, mark, ` ${name}`))));
 }
 
 function queryTable(rows) {
@@ -172,13 +263,14 @@ function queryTable(rows) {
   const at = Math.min(Math.max(Number(state.p) || 0, 0), pages - 1);
   const heading = (key, name) => button(`${name}${state.s === key ? (state.d === 'up' ? ' ▲' : ' ▼') : ''}`, () => set({s: key, d: state.s === key && state.d === 'up' ? 'down' : 'up', p: '0'}), {class: 'link', 'data-key': `s-${key}`});
   const columns = [['id', 'query'], ...(state.a ? [['base', state.a]] : []), ['value', state.b], ...(state.a ? [['difference', 'difference']] : []), ...(record.judged[state.b]?.length ? [['unjudged', 'unjudged in the first 10']] : [])];
+  const opened = openedQuery();
   const cells = sorted(rows).slice(at * PAGE, (at + 1) * PAGE).map((row) => columns.map(([key]) => {
-    if (key === 'id') return el('span', {}, queryButton(row, {'aria-pressed': String(row.id === state.q), 'data-key': `q-${row.id}`}), row.id in record.lists ? null : el('span', {class: 'small'}, ' (values only)'));
+    if (key === 'id') return el('span', {}, queryButton(row, {'aria-pressed': String(row.id === opened), 'data-key': `q-${row.id}`}), row.id in record.lists ? null : el('span', {class: 'small'}, ' (values only)'));
     if (key === 'difference') return el('span', {class: direction(row.gain)}, signed(row.difference));
     return key === 'unjudged' ? (row.unjudged ? `${Math.round(row.unjudged * 100)} %` : '') : number(row[key]);
   }));
   const sorting = (key) => (state.s === key ? (state.d === 'up' ? 'ascending' : 'descending') : null);
-  return el('div', {class: 'by-query'}, table(`${count(rows.length)} of ${count(record.queries.length)} queries`, columns.map(([key, name]) => ({name: heading(key, name), number: key !== 'id', sorted: sorting(key)})), cells),
+  return el('div', {class: 'by-query stacked'}, table(`${count(rows.length)} of ${count(record.queries.length)} queries`, columns.map(([key, name]) => ({name: heading(key, name), number: key !== 'id', sorted: sorting(key)})), cells),
     el('div', {class: 'bar'}, button('‹', () => set({p: String(at - 1)}), {disabled: at === 0, 'aria-label': 'Page before', 'data-key': 'before'}), `page ${at + 1} of ${pages}`, button('›', () => set({p: String(at + 1)}), {disabled: at === pages - 1, 'aria-label': 'Next page', 'data-key': 'next'})));
 }
 
@@ -189,32 +281,49 @@ function openQuery(query, change = {}) {
 }
 
 function drawQuery() {
-  const row = rowOf.get(state.q);
-  if (row === undefined) return redraw(part('query'), el('h2', {}, 'One query'), el('p', {class: 'hint'}, 'Choose a query above, or press j.'));
-  const held = record.lists[state.q] ?? {};
+  const query = openedQuery();
+  const row = rowOf.get(query);
+  const held = record.lists[query] ?? {};
   const runs = (state.a ? [state.a, state.b] : [state.b]);
   const sides = runs.map((run) => [run, held[run]]);
   sizes.disconnect();
-  redraw(part('query'), el('h2', {tabindex: -1}, text(shortened(record.texts[row] || state.q, 400)), ' ', id(record.texts[row] ? state.q : '', {class: 'small'})),
+  redraw(part('query'), el('p', {class: 'kicker'}, kicker(query)), el('h2', {tabindex: -1}, text(shortened(record.texts[row] || query, 400)), ' ', id(record.texts[row] ? query : '', {class: 'small'})),
     el('div', {class: 'bar'}, button('‹ k', () => step(-1), {'aria-label': 'Query before (k)', 'data-key': 'k'}), button('j ›', () => step(1), {'aria-label': 'Next query (j)', 'data-key': 'j'})),
     el('p', {class: 'small'}, `Of each document: its rank (6–7: equal scores), its grade (?: nobody judged it), what it adds to ${record.lead}${sides.length > 1 ? ', and its rank in the other run' : ''}.`),
-    el('div', {class: 'pair'}, side(sides, 0), sides.length > 1 ? [el('div', {class: 'slopes'}), side(sides, 1)] : null));
+    el('div', {class: 'pair'}, side(query, sides, 0), sides.length > 1 ? [el('div', {class: 'slopes'}), side(query, sides, 1)] : null));
   part('query').querySelectorAll('.documents').forEach((documents) => sizes.observe(documents));
+}
+
+/** How the open query stands among all: in which place by its loss or gain, or by its value. */
+function kicker(query) {
+  const rows = ranked(chosen({f: '', g: ''}));
+  const at = rows.findIndex((row) => row.id === query);
+  if (at < 0) return 'Query';
+  if (!state.a) return at === 0 ? 'Lowest value' : `Query ${count(at + 1)} of ${count(rows.length)}, from the lowest value on`;
+  const {gain, difference} = rows[at];
+  const place = gain < 0 ? at : rows.length - 1 - at;
+  return gain === 0 ? 'No difference' : `${gain < 0 ? 'Loss' : 'Gain'} of ${number(Math.abs(difference))} by ${state.m}, ${place === 0 ? 'the largest' : `number ${count(place + 1)}`}`;
 }
 
 const rowsOf = (side) => (side?.rows ?? []).map(([document, grade, adds, from, to, ranks]) => ({document, grade, adds, from, to, ranks}));
 
-function side(sides, place) {
+function side(query, sides, place) {
   const [run, held] = sides[place];
   const [other, against] = sides[1 - place] ?? [];
-  const there = against ? record.listed.filter((name) => name in record.lists[state.q]).indexOf(other) : -1;
-  const heading = el('div', {class: 'sum'}, el('h3', {}, text(run), ` ${record.lead} ${number(held?.value ?? record.values[run][record.lead][rowOf.get(state.q)])}`), el('p', {class: 'small'}, held?.arithmetic ?? ''));
-  if (!held) return el('div', {class: 'side'}, heading, el('p', {class: 'hint'}, state.q in record.lists ? `Rankings of ${run} are not on the page.` : 'The ranking is not on the page.'));
+  const there = against ? record.listed.filter((name) => name in record.lists[query]).indexOf(other) : -1;
+  const heading = el('div', {class: 'sum'}, el('h3', {}, text(run), ` ${record.lead} ${number(held?.value ?? record.values[run][record.lead][rowOf.get(query)])}`), el('p', {class: 'small'}, held?.arithmetic ?? ''));
+  if (!held) return el('div', {class: 'side'}, heading, el('p', {class: 'hint'}, query in record.lists ? `Rankings of ${run} are not on the page.` : 'The ranking is not on the page.'));
   return el('div', {class: 'side'}, heading,
     el('ol', {class: 'documents', 'aria-label': `Ranking of ${run}`}, rowsOf(held).map((row, rank) => listed(row, rank, other, there < 0 ? undefined : row.ranks[there]))),
-    held.missing.length ? [el('h4', {}, 'Relevant documents that do not count'), el('ul', {class: 'missing'}, held.missing.map(([document, grade, rank, change]) => el('li', {},
-      record.documents[document] ? text(record.documents[document], {class: 'clip'}) : null, ' ', id(document), ` (grade ${grade}): ${rank === null ? 'not retrieved' : `rank ${rank}`}${change ? `; at its best rank ${record.lead} ${signed(change)}` : ''}`)))] : null);
+    held.missing.length ? [el('h4', {}, 'Relevant documents that do not count'), missingList(held.missing.slice(0, MISSING)),
+      held.missing.length > MISSING ? el('details', {class: 'small'}, el('summary', {}, `${held.missing.length - MISSING} more`), missingList(held.missing.slice(MISSING))) : null] : null);
 }
+
+/** Relevant documents with their grades, where they stand, and what they would add at their best rank. */
+const missingList = (documents) => el('ul', {class: 'missing'}, documents.map(([document, grade, rank, change]) => el('li', {},
+  record.documents[document] ? text(record.documents[document], {class: 'clip', title: visible(document)}) : id(document, {class: 'clip'}),
+  el('span', {class: 'small'}, `grade ${grade}, ${rank === null ? 'not retrieved' : `rank ${rank}`}`),
+  el('span', {class: 'small number', title: 'what the value gains if the document stands at its best rank'}, change ? signed(change) : ''))));
 
 /** A document; its rank in the other run is null where that lacks it, undefined where that has no ranking here. */
 function listed(row, rank, other, there) {
@@ -232,7 +341,8 @@ function listed(row, rank, other, there) {
 function step(by) {
   const rows = sorted(chosen());
   if (!rows.length) return;
-  const at = rows.findIndex((row) => row.id === state.q);
+  const opened = openedQuery();
+  const at = rows.findIndex((row) => row.id === opened);
   const next = Math.min(Math.max(at < 0 ? 0 : at + by, 0), rows.length - 1);
   openQuery(rows[next].id, {p: String(Math.floor(next / PAGE))});
   announce(`query ${next + 1} of ${rows.length}`);
@@ -243,7 +353,7 @@ function drawCurves() {
   const measure = state.m.replace(/@\d+$/, '');
   const atK = of(record.at_k.filter((row) => row.measure === measure), 'cutoff');
   const recall = of(record.recall, 'recall');
-  const shown = (series, title, ends) => el('div', {}, el('h3', {}, title), lines(series, title), ends ? el('p', {class: 'hint'}, ends) : null, el('p', {class: 'legend'}, legend([...series.keys()]).map(([mark, name]) => el('span', {}, mark, ` ${name}`))));
+  const shown = (series, title, ends) => el('div', {}, el('h3', {}, title), figure(lines(series, title), title), ends ? el('p', {class: 'hint'}, ends) : null, el('p', {class: 'legend'}, legend([...series.keys()]).map(([mark, name]) => el('span', {}, mark, ` ${name}`))));
   redraw(part('curves'), atK.size || recall.size ? el('h2', {}, 'Cutoffs and recall') : null, el('div', {class: 'cards wide'}, atK.size ? shown(atK, `${measure} at each cutoff`, `Each curve ends where its run ends: ${lastRanks()}.`) : null,
     recall.size ? shown(recall, 'Interpolated precision by recall', `The ${lastRanks()}: what is relevant and stands lower is not found, so that precision is 0 at a recall that is not reached.`) : null));
 }
@@ -256,10 +366,12 @@ function lastRanks() {
 }
 
 function drawChances() {
-  const rows = record.chances.map((one) => [queryButton({id: one.query, text: record.texts[rowOf.get(one.query)]}), one.run, id(shortened(one.document)), String(one.grade), one.rank === null ? 'not retrieved' : String(one.rank), signed(one.change), signed(one.of_mean)]);
-  const columns = ['query', 'run', 'document', 'grade', 'rank', `${record.lead} of the query`, 'mean'].map((name, place) => ({name, number: place > 2}));
+  const rows = record.chances.slice(0, CHANCES).map((one) => [queryButton({id: one.query, text: record.texts[rowOf.get(one.query)]}),
+    el('span', {}, id(shortened(one.document)), el('span', {class: 'small'}, ` grade ${one.grade}, ${one.rank === null ? 'not retrieved' : `rank ${one.rank}`}`, others.length > 1 ? `, ${visible(one.run)}` : '')),
+    signed(one.change), signed(one.of_mean)]);
+  const columns = [{name: 'query'}, {name: 'document'}, {name: record.lead, number: true}, {name: 'mean', number: true}];
   const where = record.tried < record.queries.length ? `in ${record.tried} queries that differ most or are worst` : 'in all queries';
-  redraw(part('chances'), rows.length ? [el('h2', {}, 'What to do next'), table(`Relevant documents that would raise the mean most if they stood at their best ranks, ${where}`, columns, rows)] : null);
+  redraw(part('chances'), rows.length ? [el('h2', {}, 'What to do next'), el('div', {class: 'stacked'}, table(`Relevant documents that would raise the mean most if they stood at their best ranks, ${where}`, columns, rows))] : null);
 }
 
 function drawProfiles() {
@@ -273,14 +385,21 @@ function drawProfiles() {
 
 function begin() {
   const themes = ['auto', 'light', 'dark'];
-  const theme = button('Theme: auto', () => {
+  const theme = button('◐', () => {
     const next = themes[(themes.indexOf(document.documentElement.dataset.theme ?? 'auto') + 1) % 3];
     document.documentElement.dataset.theme = next;
-    theme.textContent = `Theme: ${next}`;
-  });
-  part('tools').append(theme, button('Download the data (JSON)', () => download('report.json', JSON.stringify(record))), button('Print', () => print()), el('span', {class: 'small'}, KEYS_TEXT));
+    theme.setAttribute('aria-label', `Theme: ${next}`);
+    announce(`Theme: ${next}`);
+  }, {class: 'link', 'aria-label': 'Theme: auto', title: 'Theme: auto, light or dark'});
+  part('tools').append(button('Data', () => download('report.json', JSON.stringify(record)), {class: 'link', title: 'Download the data of the page (JSON)'}), button('Print', () => print(), {class: 'link'}), theme);
+  window.addEventListener('beforeprint', () => document.querySelectorAll('details').forEach((each) => { each.open = true; }));
   document.querySelector('.skip').addEventListener('click', (event) => { event.preventDefault(); part('main').focus(); });
-  document.addEventListener('click', (event) => { const query = event.target.closest?.('[data-query]')?.dataset.query; if (query) openQuery(query); });
+  document.addEventListener('click', (event) => {
+    const target = event.target.closest?.('[data-query]');
+    if (!target || event.ctrlKey || event.metaKey || event.shiftKey) return; // a link may be opened elsewhere
+    event.preventDefault();
+    openQuery(target.dataset.query);
+  });
   document.addEventListener('keydown', (event) => {
     if (event.target.matches('input, select') || event.ctrlKey || event.metaKey || event.altKey) return;
     const actions = {'?': () => announce(KEYS_TEXT), j: () => step(1), k: () => step(-1), '/': () => document.querySelector('[data-key=f]').focus(), m: () => set({m: record.measures[(record.measures.indexOf(state.m) + 1) % record.measures.length]})};
@@ -289,12 +408,11 @@ function begin() {
     actions[event.key]();
   });
   window.addEventListener('hashchange', () => { read(); draw(); });
-  part('queries').append(el('h2', {}, 'Queries'), tools, list);
+  part('queries').append(el('h2', {}, 'All queries'), tools, list, el('p', {class: 'hint'}, KEYS_TEXT));
   read();
-  drawScores();
-  drawTradeoff();
-  draw();
-  onWidth(() => { drawScores(); drawTradeoff(); draw(); });
+  const drawAll = () => { drawCards(); drawScores(); drawTradeoff(); draw(); };
+  drawAll();
+  onWidth(drawAll);
   drawChances();
   drawProfiles();
 }
