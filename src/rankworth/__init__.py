@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rankworth.comparison import minimal_detectable as minimal_detectable
     from rankworth.comparison import power as power
     from rankworth.comparison import queries_needed as queries_needed
+    from rankworth.comparison import runs_needed as runs_needed
     from rankworth.comparison import table as table
     from rankworth.correlation import Agreement as Agreement
     from rankworth.correlation import Correlation as Correlation
@@ -101,7 +102,7 @@ _HOMES = {
     ),
     "comparison": (
         "Comparison CorrectedMeans JudgeNext Table compare corrected_means judge_next minimal_detectable power "
-        "queries_needed table"
+        "queries_needed runs_needed table"
     ),
     "demonstration": "Collection demo",
     "embeddings": "evaluate_embeddings",

@@ -58,7 +58,7 @@ app = App(
 )
 
 
-def _add(command: Callable[..., Any], usage: str, *aliases: str, further: str = "") -> None:
+def _add(command: Callable[..., Any], usage: str, *aliases: str, further: str = "", delimiter: str = "--") -> None:
     """Add a command, whose help opens with its usage and the first example of its docstring, and ends with the others.
 
     Args:
@@ -66,17 +66,20 @@ def _add(command: Callable[..., Any], usage: str, *aliases: str, further: str = 
         usage: how its arguments stand.
         *aliases: other names.
         further: what help says before the other examples.
+        delimiter: the word behind which no options stand; empty where `--` is an argument, which separates systems.
 
     """
     _, _, listed = (command.__doc__ or "").partition("Examples:\n")
     first, *examples = filter(None, map(str.strip, listed.splitlines()))
     epilogue = "\n  ".join([f"{further}More examples:", *examples])
-    app.command(command, alias=aliases, usage=f"{usage}\nExample: {first}", help_epilogue=epilogue)
+    described = {"usage": f"{usage}\nExample: {first}", "help_epilogue": epilogue}
+    app.command(command, alias=aliases, end_of_options_delimiter=delimiter, **described)
 
 
 for module in (evaluate, compare, explain, check, audit, judge_next, correlate, report, explore, convert, demo):
     further = f"{correlate.METHODS}\n\n" if module is correlate else ""
-    _add(getattr(module, module.__name__.rpartition(".")[2]), module.USAGE, further=further)
+    delimiter = "" if module in (compare, report) else "--"
+    _add(getattr(module, module.__name__.rpartition(".")[2]), module.USAGE, further=further, delimiter=delimiter)
 _add(reference.measures, reference.MEASURES, "metrics")
 _add(reference.profiles, reference.PROFILES)
 

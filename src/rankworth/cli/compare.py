@@ -143,6 +143,7 @@ def compare(
     options: Annotated[Options, FLAT] = Options(),
     paired: Annotated[Paired | None, Parameter(name="*", group=TESTED)] = None,
     margin: Margin = None,
+    noise: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="RUN", group=TESTED)] = None,
     gates: Annotated[Gates, Parameter(name="*", group=GATES)] = Gates(),
     format: Annotated[ReportForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
@@ -153,7 +154,8 @@ def compare(
     QRELS and RUN are files in any format, as for evaluate; a RUN may also be a
     results file (evaluate -q -o baseline.json), and results files alone need no
     QRELS. NAME=FILE names a run; several files of one NAME are several runs of
-    one system: folds are joined, seeds averaged. The first run is the baseline.
+    one system: folds are joined, seeds averaged; -- between files separates
+    systems of several runs, too. The first run is the baseline.
     Measures are nDCG@10 RR@10 AP R@100, or those of the results files.
     Gates make the exit status 1 where one fails; 2 is for what cannot be compared.
     A file .xml (-o) gets the verdicts of gates as JUnit, -f github annotations.
@@ -163,6 +165,7 @@ def compare(
         options: What is measured, and how files are read.
         paired: How differences are judged.
         margin: Difference that does not matter: 0.01, or nDCG@10=0.01 for one measure.
+        noise: Several runs of one unchanged system, which show what identical runs differ by.
         gates: Gates.
         format: How to show it; github: annotations of a job. Default: table.
         per_query: Every query, with both values and their difference, instead of the differences of means.
@@ -170,6 +173,7 @@ def compare(
 
     Examples:
         rankworth compare qrels.txt main.run new.run -m nDCG@10 RR@10 R@100
+        rankworth compare qrels.txt old/*.run -- new/*.run
         rankworth compare qrels.txt baseline.json new.run --max-drop nDCG@10=0.01
         rankworth compare qrels.txt a.run b.run c.run --all-pairs -f latex
 
@@ -181,7 +185,7 @@ def compare(
         measuring = options.typed(weights=paired.get("weights"), macro=paired.get("macro"))
         if not {"--weights", "--macro"} & measuring.keys():
             measuring.pop("--queries", None)
-        systems = SystemFiles.of(files, USAGE, as_arguments(measuring))
+        systems = SystemFiles.of(files, USAGE, as_arguments(measuring), noise=noise or ())
         measuring.pop("--measure", None)
         inputs = InputFiles.of(project, options, systems.qrels, systems.runs)
         asserted, drops = gates.read(project, all_pairs=paired.get("all_pairs", False))
@@ -203,6 +207,7 @@ def compare(
                 by_name,
                 wanted,
                 margin=margins(margin),
+                noise=systems.noise_of(runs),
                 table=options.table(),
                 accept_new_qrels=gates.accept_new_qrels,
                 progress=drawing,

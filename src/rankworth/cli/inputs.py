@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rankworth.cli.configuration import FILE, Project
-from rankworth.cli.options import Options, Read, columns
+from rankworth.cli.options import SEPARATOR, Options, Read, columns
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.source import STDIN
 
@@ -262,6 +262,54 @@ def readable(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
+def _split(files: Sequence[str]) -> list[list[tuple[str, str]]]:
+    """Split arguments at `--` into the name, if it has one, and the path of each file."""
+    groups: list[list[tuple[str, str]]] = [[]]
+    for text in files:
+        if text == SEPARATOR:
+            groups.append([])
+        else:
+            groups[-1].append(named(text))
+    return groups
+
+
+def _beginning(names: Sequence[str]) -> str:
+    """Return what names begin with, without the numbers of runs."""
+    return os.path.commonprefix(names).rstrip("-_.0123456789")  # noqa: RUF071 - letters are meant
+
+
+def _names_of_groups(groups: Sequence[Sequence[tuple[str, str]]], sizes: Sequence[int]) -> list[str]:
+    """Name systems of several runs: as typed, or by their folders, or by what the names of their files begin with.
+
+    Args:
+        groups: name, if it has one, and path of each file of each system.
+        sizes: how many runs each system has; a single run has the name of its file.
+
+    Raises:
+        UsageError: `run-names`, `conflicting-options` where there is no run beside `--`.
+
+    """
+    if not all(groups):
+        text = "-- stands between the runs of a system and those of the next, and there is none on one side of it"
+        raise UsageError("conflicting-options", text, remedy="as in: rankworth compare QRELS old/*.run -- new/*.run")
+    typed = [[*dict.fromkeys(name for name, _ in group if name)] for group in groups]
+    for names in typed:
+        if len(names) > 1:
+            text = f"{quoted(names)} stand beside each other, as runs of one system, which has one name"
+            raise UsageError("run-names", text, remedy="name them alike, or write -- between systems")
+    folders = [{Path(path).parent.name for _, path in group} for group in groups]
+    by_folder = [next(iter(names)) if len(names) == 1 else "" for names in folders]
+    stems = [[stem(path) for _, path in group] for group in groups]
+    by_file = [each[0] if len(each) == 1 else _beginning(each) for each in stems]
+    for candidates in (by_folder, by_file):
+        named_groups = zip(typed, by_file, candidates, sizes, strict=True)
+        names = [readable([*given, name if size > 1 else file][0]) for given, file, name, size in named_groups]
+        if all(names) and len({*names}) == len(names):
+            return names
+    text = "the runs of the systems beside -- lie neither in folders of other names nor in files that begin otherwise"
+    raise UsageError("run-names", text, remedy="name a run of each: rankworth compare QRELS old=A old=B -- new=C new=D")
+
+
 class SystemFile(NamedTuple):
     """A run, or stored values of one.
 
@@ -287,22 +335,35 @@ class SystemFiles:
         qrels: the judgements; empty where there are results files only.
         files: the name, if it has one, and the path of each run and results file.
         stored: what results files hold, by path and run.
+        noise: name and path of each further run of one unchanged system.
+        repeated: the names of systems whose results files hold a run of them each.
 
     """
 
     qrels: str
     files: Sequence[tuple[str, str]]
     stored: "Mapping[str, Mapping[str, Result]]"
+    noise: Sequence[tuple[str, str]] = ()
+    repeated: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, files: Sequence[str], usage: str, options: Sequence[str] = (), *, least: int = 2) -> "SystemFiles":
+    def of(
+        cls,
+        files: Sequence[str],
+        usage: str,
+        options: Sequence[str] = (),
+        *,
+        least: int = 2,
+        noise: Sequence[str] = (),
+    ) -> "SystemFiles":
         """Tell judgements, runs and results files apart.
 
         Args:
-            files: the arguments of the command.
+            files: the arguments of the command; `--` stands between several runs of a system and those of the next.
             usage: what they should be.
             options: options by which runs are measured.
             least: how many runs there must be.
+            noise: further runs of one unchanged system.
 
         Raises:
             UsageError: `conflicting-options`, `run-names`.
@@ -311,10 +372,24 @@ class SystemFiles:
         """
         from rankworth.results.loading import is_results, load  # noqa: PLC0415 - not needed for help
 
-        pairs = [named(text) for text in files]
-        stored = {path: load(path) for path in dict.fromkeys(path for _, path in pairs if is_results(path))}
-        qrels = files[0] if pairs and pairs[0][1] not in stored else ""
-        systems = pairs[bool(qrels) :]
+        groups = _split(files)
+        further = [named(text) for text in noise]
+        pairs = [pair for group in groups for pair in group]
+        paths = dict.fromkeys(path for _, path in [*pairs, *further])
+        stored = {path: load(path) for path in paths if is_results(path)}
+        first = next((text for text in files if text != SEPARATOR), "")
+        qrels = first if pairs and pairs[0][1] not in stored else ""
+        for start in (0, bool(qrels)):
+            groups = [groups[0][start:], *groups[1:]]
+            groups = groups if groups[0] else groups[1:] or [[]]  # `--` ended the values of an option
+        repeated: frozenset[str] = frozenset()
+        if len(groups) > 1:
+            sizes = [sum(len(stored.get(path, " ")) for _, path in group) for group in groups]
+            names = _names_of_groups(groups, sizes)
+            several = list(zip(names, groups, sizes, strict=True))
+            repeated = frozenset(name for name, _, size in several if size > 1)
+            groups = [group if size == 1 else [(name, path) for _, path in group] for name, group, size in several]
+        systems = [pair for group in groups for pair in group]
         if sum(len(stored.get(path, " ")) for _, path in systems) < least:
             present = f"there is only {systems[0][1]}" if systems else "there is none"
             needed = "two runs are" if least > 1 else "one run is"
@@ -326,14 +401,25 @@ class SystemFiles:
             remedy = f"this keeps the values of a run as the baseline; name the run in use:\n  {shlex.join(words)}"
             raise InputError("missing-file", f"{baseline}: there is no such file", remedy=remedy)
         if runs and not qrels:
-            text = f"{runs[0]} is to be measured, and there are no judgements: {files[0]} is a results file"
+            text = f"{runs[0]} is to be measured, and there are no judgements: {first} is a results file"
             raise UsageError("conflicting-options", text, remedy=usage)
-        return cls(qrels, systems, stored)
+        return cls(qrels, systems, stored, further, repeated)
 
     @property
     def runs(self) -> list[str]:
-        """The paths of runs."""
-        return [path for _, path in self.files if path not in self.stored]
+        """The paths of runs, those that only tell how identical runs vary last."""
+        return [path for _, path in [*self.files, *self.noise] if path not in self.stored]
+
+    def noise_of(self, runs: "Sequence[Run]") -> list[Any] | None:
+        """Return the further runs of one unchanged system, and stored values of them; None where there are none.
+
+        Args:
+            runs: what the paths of runs hold, in order.
+
+        """
+        rest = iter(runs[sum(path not in self.stored for _, path in self.files) :])
+        sides = [self.stored[path].values() if path in self.stored else [next(rest)] for _, path in self.noise]
+        return [side for several in sides for side in several] if self.noise else None
 
     @property
     def results(self) -> "list[Result]":
@@ -361,7 +447,7 @@ class SystemFiles:
                 files.append((SystemFile(name, path, run, is_stored=False), name or run.name))
                 continue
             results = self.stored[path]
-            if name and len(results) > 1:
+            if name and len(results) > 1 and name not in self.repeated:
                 text = f"{path} holds {len(results):,} runs, {quoted(results)}, and {name} is one name"
                 raise UsageError("run-names", text, remedy=f"leave {name}= out: each run has a name of its own")
             files += [

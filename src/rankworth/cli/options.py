@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _LIMIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B\s*", re.IGNORECASE)
 
+SEPARATOR: Final = "--"
+"""stands between the runs of a system and those of the next, where a command takes several runs of each"""
 MEASURED: Final = Group("What is measured", sort_key=1)
 COMPARED: Final = Group("What is compared", sort_key=2)
 TESTED: Final = Group("Intervals and tests", sort_key=3)
@@ -41,9 +43,12 @@ _OF_TEXTS: Final = ("query", "document", "text", "title")
 
 
 def _path(_: Any, tokens: Sequence[Token]) -> str:  # noqa: ANN401 - what Cyclopts hands over
-    """Take a file, or `-`; anything else that starts with a hyphen is a mistyped option, which `app.main` completes."""
+    """Take a file, `-`, or `--` between systems; what else starts with a hyphen is a mistyped option.
+
+    `app.main` completes the error.
+    """
     value = tokens[0].value
-    if value.startswith("-") and value != STDIN:
+    if value.startswith("-") and value not in (STDIN, SEPARATOR):
         mistyped = Token(keyword=value.partition("=")[0], source="cli")
         raise UnknownOptionError(token=mistyped, argument_collection=ArgumentCollection())  # type: ignore[no-untyped-call]
     return value

@@ -6,6 +6,7 @@ from rankworth.comparison.comparing import compare as compare
 from rankworth.comparison.comparing import minimal_detectable as minimal_detectable
 from rankworth.comparison.comparing import power as power
 from rankworth.comparison.comparing import queries_needed as queries_needed
+from rankworth.comparison.comparing import runs_needed as runs_needed
 from rankworth.comparison.comparing import table as table
 from rankworth.comparison.corrected import CorrectedMean as CorrectedMean
 from rankworth.comparison.corrected import CorrectedMeans as CorrectedMeans

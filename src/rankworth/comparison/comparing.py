@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from rankworth.comparison.differences import (
     side_by_side,
     widest,
 )
+from rankworth.comparison.identical_runs import effect_needs
 from rankworth.comparison.result import BETTER, MARKS, WORSE, Comparison, threshold, word_on
 from rankworth.comparison.systems import UNJUDGED, System, SystemReader, not_alike, paired, shared
 from rankworth.errors import InputError, UsageError, counted, quoted
@@ -34,7 +35,7 @@ from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile
 from rankworth.results.values import RunValues, Values
 from rankworth.scoring.diagnostics import uneven_depths, uneven_judgements
-from rankworth.stats.samples import FEW_QUERIES
+from rankworth.stats.samples import FEW_QUERIES, whole
 from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.show import Shown
@@ -76,6 +77,7 @@ def compare(
     margin: float | Mapping[str, float] | None = None,
     effect: float | None = None,
     bounds: Varied | None = None,
+    noise: Sequence[object] | None = None,
     table: object = None,
     by: object = None,
     weights: object = None,
@@ -92,6 +94,10 @@ def compare(
     All values are compared query by query. A p value is that of a paired test, corrected for all comparisons that the
     result shows; a system is called better or worse where it is below 1 - level, equivalent where the difference lies
     within `margin` by two one-sided tests, equal where no query differs by more than rounding, and unclear otherwise.
+
+    Where systems have several runs of the same queries, `repeated` says whether a difference is within what identical
+    runs do. With four runs or more (at a level of 0.95), intervals are those of t over queries and runs, both regarded
+    as samples, and no p is smaller than that of this t test.
 
     Args:
         qrels: judgements, as for `evaluate`; needless where all values were stored.
@@ -113,6 +119,8 @@ def compare(
         bounds: whether the sign of each mean difference holds, and how low and high it could be, over all orders of
             tied documents (`"ties"`) or all grades that unjudged documents could have (`"unjudged"`); for runs, not
             for results files.
+        noise: runs of one unchanged system, such as the baseline: a system with a single run is taken to vary from run
+            to run as these do, and as systems of `runs` do that have several.
         table: columns of the queries, as `rankworth.io.query_texts.queries` reads them.
         by: as for `evaluate`: the column by whose groups differences are told, too.
         weights: as for `evaluate`: what each query counts.
@@ -142,7 +150,8 @@ def compare(
     """
     options = {"queries": queries, "rel": rel, "profile": profile, "progress": progress, **settings}
     reader = SystemReader(qrels, measures, accept_new_qrels=accept_new_qrels, **options)
-    systems = reader.read(runs)
+    systems = reader.read(runs, noise)
+    further = systems.pop() if noise is not None else None
     names = [system.name for system in systems]
     if len(systems) < 2:  # noqa: PLR2004 - a comparison takes two
         present = f"there is only {names[0]}" if names else "there is none"
@@ -156,7 +165,7 @@ def compare(
         if number is not None and not (is_number(number) and 0 < number < math.inf):
             raise UsageError("unknown-setting", f"{name}={number!r}: it is a number above 0")
     systems.sort(key=lambda system: baseline is not None and system.name != baseline)
-    if not (labels := reader.labels or shared(systems)):
+    if not (labels := reader.labels or shared([*systems, *([] if further is None else [further])])):
         have = "; ".join(f"{system.name}: {quoted(system.scores)}" for system in systems)
         raise UsageError("not-measured", f"the systems share no measure that can be compared: {have}")
     first_scores = systems[0].scores
@@ -168,7 +177,7 @@ def compare(
     table = None if table is None else query_texts.queries(table)
     is_grouped = any(column is not None for column in (by, weights, macro))
     slices = Slices.of(table if is_grouped else None, by=by, weights=weights, macro=macro)
-    scores = side_by_side(systems, list(first_names.values()), slices)
+    scores = side_by_side(systems, list(first_names.values()), slices, further)
     if not isinstance(margin, Mapping):
         margin = {} if margin is None else dict.fromkeys(scores.measures, margin)
     if resamples is None:
@@ -180,6 +189,7 @@ def compare(
     rows, procedure = differences({"": scores}, compared, plan)
     aliases = [(label, name) for label, name in names_of.items() if label != name]
     repeated = [f"{label} is {name} by another name, and compared once" for label, name in aliases]
+    needs = () if effect is None else effect_needs(scores, rows, effect, level)
     ends, sentences = ((), ()) if bounds is None else bounds_of(reader, scores, rows, bounds)
     return Comparison(
         scores,
@@ -187,7 +197,7 @@ def compare(
         plan,
         procedure,
         "" if all_pairs else scores.systems[0],
-        (*_notes_on_systems(systems, scores), *repeated, *_notes(scores, rows), *reader.notes, *sentences),
+        (*_notes_on_systems(systems, scores), *repeated, *_notes(scores, rows), *needs, *reader.notes, *sentences),
         tuple(_warnings(systems, scores, rows, plan, effect)),
         {column: tuple(differences(parts, compared, plan)[0]) for column, parts in scores.parts().items()},
         uneven=_uneven(systems, scores.measures, accepted=accept_new_qrels),
@@ -294,41 +304,56 @@ def _few_queries(size: int, rows: Sequence[Difference], plan: Plan, effect: floa
         yield "few-queries", f"{few}; {detectable_text(rows)}"
 
 
-def power(values: Measured, effect: float, *, n: int | None = None, alpha: float = 0.05) -> dict[str, float]:
+def power(
+    values: Measured, effect: float, *, n: int | None = None, runs: int | None = None, alpha: float = 0.05
+) -> dict[str, float]:
     """Compute the probability that a paired t test finds a difference, by measure.
+
+    For a comparison of systems with several runs the test is that of t over queries and runs.
 
     Args:
         values: a comparison, or the values of two runs at least.
         effect: the mean difference.
         n: how many queries there are to be; as many as there are where not said.
+        runs: how many runs each system is to have; as many as there are where not said.
         alpha: the level of significance, two-sided.
 
     Raises:
         InputError: `empty-input` for fewer than two runs.
-        UsageError: `not-comparable`, `unknown-setting`.
+        UsageError: `not-comparable`, `unknown-setting`; `conflicting-options` for `runs` where no system has several.
 
     """
+    if designs := _designs(values, runs):
+        return {name: each.design.power(effect, n or each.queries, each.runs, alpha) for name, each in designs.items()}
     return _planned(lambda spread, size, _: stats.power(spread, effect, size, alpha=alpha), values, n)
 
 
 def minimal_detectable(
-    values: Measured, *, power: float = 0.8, n: int | None = None, alpha: float = 0.05
+    values: Measured, *, power: float = 0.8, n: int | None = None, runs: int | None = None, alpha: float = 0.05
 ) -> dict[str, float]:
     """Compute the smallest difference that a paired t test finds with this probability, by measure.
 
-    It is infinite where no two values of the measure differ by as much.
+    It is infinite where no two values of the measure differ by as much. For a comparison of systems with several runs
+    the test is that of t over queries and runs.
 
     Args:
         values: a comparison, or the values of two runs at least.
         power: the probability.
         n: how many queries there are to be; as many as there are where not said.
+        runs: how many runs each system is to have; as many as there are where not said.
         alpha: the level of significance, two-sided.
 
     Raises:
         InputError: `empty-input` for fewer than two runs.
-        UsageError: `not-comparable`, `unknown-setting`.
+        UsageError: `not-comparable`, `unknown-setting`; `conflicting-options` for `runs` where no system has several.
 
     """
+    if designs := _designs(values, runs):
+        numbers = (
+            each.design.minimal_detectable(n or each.queries, each.runs, power, alpha) for each in designs.values()
+        )
+        pairs = zip(designs.items(), numbers, strict=True)
+        return {name: math.inf if number > each.widest else number for (name, each), number in pairs}
 
     def smallest(spread: float, size: int, widest: float) -> Floats:
         least = stats.minimal_detectable(spread, size, power=power, alpha=alpha)
@@ -337,21 +362,103 @@ def minimal_detectable(
     return _planned(smallest, values, n)
 
 
-def queries_needed(values: Measured, effect: float, *, power: float = 0.8, alpha: float = 0.05) -> dict[str, float]:
+def queries_needed(
+    values: Measured, effect: float, *, power: float = 0.8, runs: int | None = None, alpha: float = 0.05
+) -> dict[str, float]:
     """Compute how many queries a paired t test needs to find a difference with this probability, by measure.
+
+    For a comparison of systems with several runs the test is that of t over queries and runs; the number is infinite
+    where runs differ so much that no number of queries will do.
 
     Args:
         values: a comparison, or the values of two runs at least.
         effect: the mean difference.
         power: the probability.
+        runs: how many runs each system is to have; as many as there are where not said.
         alpha: the level of significance, two-sided.
 
     Raises:
         InputError: `empty-input` for fewer than two runs.
-        UsageError: `not-comparable`, `unknown-setting`.
+        UsageError: `not-comparable`, `unknown-setting`; `conflicting-options` for `runs` where no system has several.
 
     """
+    if designs := _designs(values, runs):
+        return {name: each.design.queries_needed(effect, each.runs, power, alpha) for name, each in designs.items()}
     return _planned(lambda spread, *_: stats.queries_needed(spread, effect, power=power, alpha=alpha), values)
+
+
+def runs_needed(
+    values: Comparison, effect: float, *, power: float = 0.8, n: int | None = None, alpha: float = 0.05
+) -> dict[str, float]:
+    """Compute how many runs of each system are needed to find a difference with this probability, by measure.
+
+    The number is that for t over queries and runs, and no smaller than what identical runs are told from others with
+    (4 at an alpha of 0.05); it is infinite where queries differ so much that no number of runs will do.
+
+    Args:
+        values: a comparison in which a system has several runs.
+        effect: the mean difference.
+        power: the probability.
+        n: how many queries there are to be; as many as there are where not said.
+        alpha: the level of significance, two-sided.
+
+    Raises:
+        UsageError: `conflicting-options` where no system has several runs, `unknown-setting`.
+
+    >>> from rankworth import compare
+    >>> qrels = {f"q{number}": {"a": 1} for number in range(20)}
+    >>> def run(*shuffled):
+    ...     return {query: ["b", "a"] if number % 7 in shuffled else ["a", "b"] for number, query in enumerate(qrels)}
+    >>> told = compare(qrels, {"old": [run(0), run(1), run(0, 1)], "new": [run(2), run(1), run(2, 3)]}, ["RR"])
+    >>> runs_needed(told, 0.3)
+    {'RR': 4.0}
+    """
+    designs = _designs(values, None)
+    if not designs:
+        text = "no system has several runs, so that nothing is known of how runs vary"
+        raise UsageError("conflicting-options", text, remedy='compare(qrels, {"old": [run, run, ...], "new": [...]})')
+    found = {}
+    for name, each in designs.items():
+        found[name] = each.design.runs_needed(effect, n or each.queries, power, alpha)
+    return found
+
+
+class _Planned(NamedTuple):
+    """What the variance of differences is made of, with what there is now."""
+
+    design: stats.Design
+    queries: int
+    runs: int
+    widest: float
+
+
+def _designs(values: object, runs: int | None) -> dict[str, _Planned]:
+    """Return by measure what the variance of differences is made of, over pairs of systems; empty without several runs.
+
+    Raises:
+        UsageError: `conflicting-options` for a number of runs where no system has several; `unknown-setting`.
+
+    """
+    rows = values.repeated if isinstance(values, Comparison) else ()
+    if not isinstance(values, Comparison) or not rows:
+        if runs is not None:
+            text = f"runs={runs} says how many runs a system is to have, and no system has several now"
+            raise UsageError(
+                "conflicting-options", text, remedy="give several runs of a system: {name: [run, run, ...]}"
+            )
+        return {}
+    if runs is not None:
+        whole("runs", runs, 1)
+    planned = {}
+    for measure in values.measures:
+        of_measure = [row for row in rows if row.measure == measure]
+        parts = [values.scores.run_difference(measure, row.first, row.second) for row in of_measure]
+        designs = [part.design for part in parts if part is not None]
+        mean = stats.Design(*np.mean(designs, axis=0).tolist())
+        queries = min(row.queries for row in values.differences if row.measure == measure)
+        fewest = min(min(row.first_runs, row.second_runs) for row in of_measure)
+        planned[measure] = _Planned(mean, queries, runs or fewest, widest(values.scores.canonical[measure]))
+    return planned
 
 
 def _planned(function: Callable[[float, int, float], Floats], values: object, n: int | None = None) -> dict[str, float]:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import compress
-from typing import Any, Final, Literal, NamedTuple
+from itertools import compress, product
+from typing import Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,6 +41,8 @@ class ScoreTable:
         groups: by column and group, in order, the queries of the group: `[Q]`.
         first_relevant: `[S][Q]`, ranks of the first relevant document, None where they are not known.
         ids: whether ids of queries came as integers.
+        repetitions: `[R, M, Q]`, the values of each run of a system that has several, by system; under `NOISE` those
+            of further runs of one unchanged system.
 
     """
 
@@ -55,6 +57,7 @@ class ScoreTable:
     groups: Mapping[str, Mapping[str, Mask]] = field(default_factory=dict)
     first_relevant: Sequence[Sequence[int | None]] = ()
     ids: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
+    repetitions: Mapping[str, Floats] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Say whose values there are, of how many queries."""
@@ -154,21 +157,37 @@ class ScoreTable:
     def at(self, rows: Mask) -> "ScoreTable":
         """Keep only the values of the given queries."""
         queries = tuple(compress(self.queries, rows.tolist()))
-        return replace(self, queries=queries, values=self.values[:, :, rows], groups={})
+        repetitions = {name: runs[:, :, rows] for name, runs in self.repetitions.items()}
+        return replace(self, queries=queries, values=self.values[:, :, rows], groups={}, repetitions=repetitions)
+
+    def of_measures(self, columns: Mask) -> "ScoreTable":
+        """Keep only the measures where `columns`, `[M]`, is true."""
+        measures = tuple(compress(self.measures, columns.tolist()))
+        repetitions = {name: runs[:, columns] for name, runs in self.repetitions.items()}
+        return replace(self, measures=measures, values=self.values[:, columns], repetitions=repetitions)
+
+    def run_difference(self, measure: str, *systems: str) -> stats.RunDifference | None:
+        """Return the difference of two systems over queries and runs; None where nothing tells how runs vary."""
+        if not self.repetitions:
+            return None
+        column = self.measures.index(measure)
+        rows = [self.values[[self.systems.index(name)]] for name in systems]  # [1, M, Q] each
+        first, second = (self.repetitions.get(name, row)[:, column] for name, row in zip(systems, rows, strict=True))
+        further = [runs[:, column] for name, runs in self.repetitions.items() if name not in systems]
+        return stats.run_difference(first, second, self.weights, further)
 
     def of_pair(self, measure: str, pair: tuple[int, int]) -> "ScoreTable":
         """Keep one measure over the queries that two systems, by their numbers, both have a value for."""
         column = self.measures.index(measure)
         first, second = self.values[list(pair), column]
-        single = replace(self, measures=(measure,), values=self.values[:, [column]])
+        single = self.of_measures(np.arange(len(self.measures)) == column)
         return single.at(~np.isnan(first) & ~np.isnan(second))
 
     def parts(self) -> dict[str, dict[str, "ScoreTable"]]:
         """Return the values of the queries of each group, by column and group, of measures of single queries."""
         single = self
         if self.whole.any():
-            measures = tuple(compress(self.measures, (~self.whole).tolist()))
-            single = replace(self, measures=measures, values=self.values[:, ~self.whole])
+            single = self.of_measures(~self.whole)
         if not single.measures:
             return {}
         return {
@@ -198,23 +217,30 @@ def value_range(measure: str) -> tuple[float, float]:
         return -math.inf, math.inf
 
 
-def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Slices) -> ScoreTable:
+def side_by_side(
+    systems: Sequence[System], measures: Sequence[str], slices: Slices, noise: System | None = None
+) -> ScoreTable:
     """Collect the values of systems over the queries that all have.
 
     Args:
         systems: the baseline first, if there is one.
         measures: what tables call the measures.
         slices: groups and weights of the queries.
+        noise: further runs of one unchanged system.
 
     Raises:
         UsageError: `not-comparable`, which names what differs; `not-measured`.
-        InputError: `no-common-queries`, `missing-value`, `bad-weight`.
+        InputError: `no-common-queries`, `missing-value`, `bad-weight`; `changed-queries` where `noise` lacks queries.
 
     """
-    require_same_settings(systems, measures)
+    repeated = [*systems, *([] if noise is None else [noise])]
+    require_same_settings(repeated, measures)
     queries = [query for query in systems[0].queries if all(query in system.rows for system in systems)]
     if not queries:
         raise InputError("no-common-queries", f"{quoted([each.name for each in systems])} share no query with a value")
+    if noise is not None and (absent := [query for query in queries if query not in noise.rows]):
+        text = f"the runs of --noise (noise=) lack {counted(len(absent))} that the systems have: {quoted(absent)}"
+        raise InputError("changed-queries", text, remedy="run the unchanged system for the queries that are compared")
     common = [system.only(queries) for system in systems]
     aligned = [system.scores for system in common]
     shares = {group.setting: group.label_for(queries) for group in (slices.weights, slices.macro) if group is not None}
@@ -241,9 +267,17 @@ def side_by_side(systems: Sequence[System], measures: Sequence[str], slices: Sli
         groups=groups,
         first_relevant=[system.first_relevant for system in common],
         ids=next((system.kinds for system in systems if system.kinds.integers("query")), IdKinds()),
+        repetitions=_repetitions([system.only(queries) for system in repeated], measures),
     )
     refuse_weights(quoted(compress(measures, table.whole.tolist())), shares)
     return table
+
+
+def _repetitions(systems: Sequence[System], measures: Sequence[str]) -> dict[str, Floats]:
+    """Return `[R, M, Q]`, the values of each run of systems that have several."""
+    runs = {system.name: [system.scores[name].repetitions for name in measures] for system in systems}
+    tables = {name: [table for table in each if table is not None] for name, each in runs.items()}
+    return {name: np.stack(each, axis=1) for name, each in tables.items() if each}
 
 
 Word = Literal["better", "worse", "unclear", "equal", "equivalent"]
@@ -403,6 +437,8 @@ def _uncorrected(
     sides = [table.values[side].reshape(len(measures), -1).T for side in (first, second)]  # [Q, pairs * measures]
     each, weights = stats.differences(*sides), table.weights  # [Q, pairs * measures] and [Q]
     p, leaning, procedure = _tested(table, compared, plan, each)
+    over_runs = _Runs.of(table, compared, plan)
+    p, interval = np.fmax(p, over_runs.p), procedure.interval
     signs = np.tile(table.signs, len(compared))  # [pairs * measures], as all arrays below
     effects = stats.effects(each * signs, weights)
     alpha = 1 - plan.level
@@ -411,17 +447,22 @@ def _uncorrected(
     same, least = (deviations == 0) & (effects.ties < size), least_p(size)
     p = np.where(same, np.fmax(p, least), p)  # without spread, how many signs agree is all that there is to go by
     margins = np.array([plan.margins.get(name, np.nan) for name in measures])  # NaN where there is no margin
-    equivalent = (stats.equivalence(each, margins, weights) < alpha) & ~(same & (least >= alpha))
+    p_equivalent = np.fmax(stats.equivalence(each, margins, weights), over_runs.p_equivalent)
+    equivalent = (p_equivalent < alpha) & ~(same & (least >= alpha))
     better = effects.mean if leaning is None else np.where(leaning * signs * effects.mean > 0, effects.mean, 0.0)
     equal = (effects.ties == size) & (size > 0)
     # [U]: the distinct sizes, and which of these each is
     sizes, places = np.unique(size, return_inverse=True)  # on which alone the difference of deviation 1 depends
     least_found = stats.minimal_detectable(1.0, sizes, power=POWER, alpha=alpha)[places]
     detectable = np.where(deviations > 0, deviations, np.nan) * least_found
+    detectable = np.where(np.isnan(over_runs.detectable), detectable, over_runs.detectable)
     detectable = np.where(detectable > np.tile(table.widest, len(compared)), np.inf, detectable)
+    mean, half = stats.means(each, weights), over_runs.half
+    for ends, sign in ((interval.low, -1), (interval.high, 1)):
+        ends[:] = np.where(np.isnan(half), ends, mean + sign * half)
     columns = (  # in the order of `Difference`, from `first_mean` to `word`
         *(_means(table, *side, each) for side in ((first, sides[0]), (second, sides[1]))),
-        *(stats.means(each, weights), procedure.interval.low, procedure.interval.high),
+        *(mean, interval.low, interval.high),
         *(p, np.full(p.shape, np.nan), effects.dz, effects.hedges, effects.win),
         *(effects.wins, effects.ties, effects.losses, size, detectable),
         np.select([equivalent, equal, better > 0, better < 0], ["equivalent", "equal", "better", "worse"], "unclear"),
@@ -429,6 +470,32 @@ def _uncorrected(
     cells = zip(*(column.tolist() for column in columns), strict=True)
     named = ((measure, *pair, *row, group) for measure, pair, row in zip(measures, pairs, cells, strict=True))
     return [Difference(*fields) for fields in named], procedure
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """What runs that were repeated often enough say of differences, all `[pairs * measures]`; NaN of the others."""
+
+    p: Floats
+    p_equivalent: Floats
+    half: Floats
+    """half the width of the interval over queries and runs"""
+    detectable: Floats
+
+    @classmethod
+    def of(cls, table: ScoreTable, compared: Sequence[tuple[int, int]], plan: Plan) -> Self:
+        """Compute it of each pair and measure."""
+        needed, numbers = stats.runs_to_decide(plan.level), []
+        for (first, second), measure in product(compared, table.measures):
+            row = table.run_difference(measure, table.systems[first], table.systems[second])
+            if row is None or row.runs < needed:
+                numbers.append((math.nan,) * 4)
+                continue
+            margin = plan.margins.get(measure)
+            p_equivalent = math.nan if margin is None else row.p(margin)
+            detectable = row.detectable(POWER, 1 - plan.level)
+            numbers.append((row.p(), p_equivalent, row.half(plan.level), detectable))
+        return cls(*np.array(numbers).T)
 
 
 def _tested(

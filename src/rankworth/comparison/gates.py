@@ -23,6 +23,7 @@ from rankworth.tables.text import cell_width
 
 if TYPE_CHECKING:
     from rankworth.comparison.differences import Difference
+    from rankworth.comparison.identical_runs import GateNoise
     from rankworth.comparison.result import Comparison
 
 
@@ -183,6 +184,7 @@ class Verdict:
         worst: the queries that lose most, with their differences.
         headroom: the loss that can pass because a stored baseline is worse by more than the limit; None elsewhere.
         renewal: the command that keeps the values of the system as the baseline; empty where that is not stored.
+        noise: the gate beside what identical runs do; None where no runs were repeated.
 
     """
 
@@ -198,6 +200,7 @@ class Verdict:
     worst: tuple[tuple[str, float], ...] = ()
     headroom: float | None = None
     renewal: str = ""
+    noise: "GateNoise | None" = None
 
     @property
     def word(self) -> str:
@@ -295,12 +298,14 @@ def against(
         differences = [row for row in rows if row.measure == resolved.measure and gate.group in ("", row.group)]
         verdicts += [_verdict(comparison, resolved, row, when) for row in differences if row.second in judged]
     failing = {verdict.system for verdict in verdicts if not verdict.passed}  # whose values are no baseline
-    return [
+    verdicts = [
         replace(verdict, headroom=_headroom(comparison, verdict, when))
         if is_stored and verdict.system not in failing
         else verdict
         for verdict in verdicts
     ]
+    is_known = baseline and comparison.repeated
+    return [_beside_noise(comparison, verdict, when) for verdict in verdicts] if is_known else verdicts
 
 
 def _headroom(comparison: "Comparison", verdict: Verdict, when: When) -> float | None:
@@ -320,6 +325,19 @@ def _headroom(comparison: "Comparison", verdict: Verdict, when: When) -> float |
         return gain
     low, high = value_range(measures.canonical[gate.measure])
     return min(gain + limit, verdict.now - low if is_higher_better else high - verdict.now)
+
+
+def _beside_noise(comparison: "Comparison", verdict: Verdict, when: When) -> Verdict:
+    """Hold a verdict against what identical runs do, and say so in its reason."""
+    from rankworth.comparison.identical_runs import gate_noise  # noqa: PLC0415 - SciPy, and only for repeated runs
+
+    gate, column = verdict.gate, verdict.gate.column
+    rows = comparison.slices[column] if column else comparison.differences
+    names = (gate.measure, comparison.baseline, verdict.system, verdict.group)
+    row = next(row for row in rows if (row.measure, row.first, row.second, row.group) == names)
+    table = comparison.scores.parts()[column][verdict.group] if column else comparison.scores
+    noise = gate_noise(table, row, gate, when, comparison.plan)
+    return replace(verdict, noise=noise, reason="; ".join(filter(None, (verdict.reason, str(noise or "")))))
 
 
 def _refuse_whole(comparison: "Comparison", gate: Gate, when: When) -> None:
@@ -499,6 +517,7 @@ def record(verdict: Verdict) -> dict[str, Any]:
     gate, bounds = verdict.gate, verdict.interval
     fields: dict[str, Any] = {name: getattr(gate, name) for name in ("measure", "limit", "percent", "column")}
     fields |= {name: getattr(verdict, name) for name in ("group", "system", "passed", "before", "now", "reason")}
+    fields |= {} if verdict.noise is None else {"noise": verdict.noise}
     interval = None if bounds is None else {"low": bounds[0], "high": bounds[1], "level": verdict.level}
     worst = [{"query": query, "difference": difference} for query, difference in verdict.worst]
     fields |= {"interval": interval, "worst": worst}

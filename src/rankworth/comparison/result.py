@@ -25,6 +25,8 @@ from rankworth.comparison.differences import (
     ScoreTable,
     detectable_text,
 )
+from rankworth.comparison.identical_runs import RepeatedDifference, RepeatedSystem, repeated_systems
+from rankworth.comparison.identical_runs import sheets as sheets_of_runs
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import Signature, combined
 from rankworth.stats.samples import ROUNDING
@@ -41,6 +43,16 @@ _OF_QUERIES: Final = (
     *("first_relevant_at", "second_relevant_at"),
 )
 """columns of the differences of queries; the last two are the ranks of the first relevant document"""
+_OF_RUNS: Final[Mapping[str, str]] = {
+    "first_runs": "first_runs",
+    "second_runs": "second_runs",
+    "identical": "identical",
+    "by_query": "query",
+    "by_run": "run",
+    "by_both": "both",
+    "runs_verdict": "verdict",
+}
+"""columns of differences that have runs to be held against, and the fields that they hold"""
 _PAIRS: Final = 15
 """pairs up to which tables show all differences"""
 _LISTED: Final = 3
@@ -50,6 +62,10 @@ _LETTERS_OF_TEXT: Final = 60
 _LETTERS: Final = "superscripts: systems significantly outperformed"
 _LEGEND: Final = "d: difference in standard deviations; W/T/L: queries better, equal, worse"
 _BY_GROUP: Final = "Means are those of the means of groups by {}; each query weighs its share of its group."
+_OVER_RUNS: Final = (
+    "Where systems have enough runs, intervals are those of t over queries and runs, with variances estimated from mean"
+    " squares, with Satterthwaite's degrees of freedom, and no p is smaller than that of the t test."
+)
 _EFFECTS: Final = "Effect sizes are mean differences in standard deviations of the differences, without bias."
 _EQUIVALENT: Final = "Differences within {} were called equivalent by two one-sided t tests, not corrected."
 
@@ -195,6 +211,22 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         return dict(self.scores.signatures)
 
     @cached_property
+    def repeated_systems(self) -> tuple[RepeatedSystem, ...]:
+        """How the runs of each system vary that has several, by system and measure."""
+        return tuple(repeated_systems(self.scores))
+
+    @cached_property
+    def repeated(self) -> tuple[RepeatedDifference, ...]:
+        """Each of `differences` beside what identical runs do; empty where no system has several runs."""
+        rows = (RepeatedDifference.of(self.scores, row, self.plan) for row in self.differences)
+        return tuple(row for row in rows if row is not None)
+
+    @property
+    def regards_runs(self) -> bool:
+        """Whether there are enough runs for intervals and p to regard them as a sample, too."""
+        return any(row.is_enough for row in self.repeated)
+
+    @cached_property
     def tests(self) -> dict[str, dict[str, float]]:
         """`{measure: {system: p}}`, corrected, against the baseline; `{measure: {"a - b": p}}` of all pairs."""
         return {name: {self._pair(row): row.adjusted for row in self._by(name)} for name in self.measures}
@@ -307,6 +339,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             (f"{tests} made for {_comparisons(self.differences)}.", ""),
             (correction.sentence, correction.reference),
             (procedure.interval.sentence, procedure.interval.reference),
+            (_OVER_RUNS if self.regards_runs else "", "bodoff2007"),
             (_EFFECTS, "hedges1981"),
             (_EQUIVALENT.format(_margins(plan)) if plan.margins else "", "schuirmann1987"),
             *((f"{note}.", "") for note in self.notes),
@@ -341,6 +374,9 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             none = [None] * (len(rows) - len(self.bounds))
             ends = {"bounds_low": "low", "bounds_high": "high", "holds": "holds"}
             columns |= {name: [getattr(bound, part) for bound in self.bounds] + none for name, part in ends.items()}
+        if self.repeated:
+            none = [None] * (len(rows) - len(self.repeated))
+            columns |= {name: [getattr(row, part) for row in self.repeated] + none for name, part in _OF_RUNS.items()}
         return {name: defined(cells) for name, cells in columns.items() if name != "by" or self.slices}
 
     def _record(self) -> dict[str, Any]:
@@ -365,6 +401,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             "means": self.means,
             "differences": self.differences,
             **({"bounds": self.bounds} if self.bounds else {}),
+            **({"runs": {"systems": self.repeated_systems, "differences": self.repeated}} if self.repeated else {}),
             "slices": self.slices,
             "worst": worst,
         }
@@ -384,6 +421,8 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             notes.append(f"the differences of all {pairs:,} pairs are in -f csv, jsonl and json (to_frame())")
         comment = f"{combined(self.signatures.values())}|seed:{self.plan.seed}"
         sheets[-1] = replace(sheets[-1], notes=(*notes, self._summary()), comment=comment, defects=self._defects)
+        if self.repeated:
+            sheets += sheets_of_runs(self.repeated_systems, self.repeated if is_listed else (), self.plan.level)
         for column, rows in self.slices.items() if is_listed else ():
             sheets += self._group_sheets(column, rows)
         return sheets
@@ -481,6 +520,8 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         """How differences were tested, and how p values are corrected, as that of a single difference need not be."""
         plan, procedure = self.plan, self.procedure
         draws = f" ({procedure.resamples:,} resamples, seed {plan.seed})" if procedure.resamples else ""
+        if self.regards_runs:
+            draws = f"{draws}, or t over queries and runs where its p is larger"
         if len(self.differences) == 1:
             return f"{procedure.title}{draws}"
         over = f"over {_comparisons(self.differences)}"
@@ -495,7 +536,11 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         margin = f"; margin {_margins(plan)}" if plan.margins else ""
         whole = " ".join(compress(self.scores.measures, self.scores.whole.tolist()))
         of_whole = f"; of {whole} t by the jackknife" if whole else ""
-        text = f"{self.tested}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]}{of_whole}{remark}){margin}"
+        kind = f"{INTERVALS[plan.method]}{of_whole}"
+        if self.regards_runs:
+            rest = "" if all(row.is_enough for row in self.repeated) else f"; of others {kind}"
+            kind = f"t over queries and runs{rest}"
+        text = f"{self.tested}; {100 * plan.level:g} % intervals ({kind}{remark}){margin}"
         return "; ".join(filter(None, (text, detectable_text(self.differences))))
 
 

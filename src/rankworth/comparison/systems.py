@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankworth import evaluation
 from rankworth.arrays import Floats, Integers
@@ -38,6 +39,8 @@ DEFAULT: Final = ("nDCG@10", "RR@10", "AP", "R@100")
 """the measures by default"""
 UNJUDGED: Final = "Unjudged@10"
 """measured for a warning"""
+NOISE: Final = "--noise"
+"""the name of the runs that only tell how identical runs vary"""
 _MEANS: Final = ("weights", "macro", "round_means", "no_queries", "logarithms")
 """settings that change means and no value of a query"""
 
@@ -51,6 +54,7 @@ class Scores:
         signature: how the values came about.
         values: `[Q]`, NaN where there is none.
         kind: what the values are.
+        repetitions: `[R, Q]`, the values of each run where several runs of the same queries were averaged.
 
     """
 
@@ -58,6 +62,7 @@ class Scores:
     signature: str
     values: Floats
     kind: Kind
+    repetitions: Floats | None = None
 
     @property
     def measure(self) -> str:
@@ -68,6 +73,15 @@ class Scores:
     def better(self) -> Better:
         """Which end of the scale is better."""
         return self.quantity.definition.better if isinstance(self.quantity, Measure) else "higher"
+
+    def at(self, rows: NDArray[np.int64]) -> "Scores":
+        """Return the values of some rows; row -1 is without a value."""
+        wider = np.append(self.values, np.nan)[rows]
+        if self.repetitions is None:
+            return replace(self, values=wider)
+        return replace(
+            self, values=wider, repetitions=np.pad(self.repetitions, [(0, 0), (0, 1)], constant_values=np.nan)[:, rows]
+        )
 
 
 @dataclass(frozen=True)
@@ -120,8 +134,7 @@ class System:
         """Return the system with these queries, in their order; those that it does not have are without a value."""
         # [Q]: -1 is the NaN that is appended
         rows = np.array([self.rows.get(query, -1) for query in queries], dtype=np.int64)
-        scores = self.scores.items()
-        wider = {label: replace(score, values=np.append(score.values, np.nan)[rows]) for label, score in scores}
+        wider = {label: score.at(rows) for label, score in self.scores.items()}
         return replace(self, queries=tuple(queries), scores=wider)
 
     def under(self, names: Mapping[str, str]) -> "System":
@@ -283,12 +296,15 @@ class SystemReader:
         """The measure that warnings need, where nobody asked for it."""
         return "" if UNJUDGED in (*self.labels, *self._measures) else UNJUDGED
 
-    def read(self, sources: Mapping[str, object] | Sequence[object]) -> list[System]:
+    def read(
+        self, sources: Mapping[str, object] | Sequence[object], noise: Sequence[object] | None = None
+    ) -> list[System]:
         """Read the systems, in the order given.
 
         Args:
             sources: by name: a run, the path of a results file, `Values`, a `Result`; a list of these is several runs
                 of one system. A list of them, or `RunValues`, if they have names themselves.
+            noise: further runs of one unchanged system; they become the last system, called `NOISE`.
 
         Raises:
             InputError: `input-type`, `changed-judgements`, `bad-results`, and as `evaluate`.
@@ -297,6 +313,8 @@ class SystemReader:
 
         """
         by_name = _named(sources)
+        if noise is not None:
+            by_name[NOISE] = _repeated(noise)
         sides = {(name, number): side for name, parts in by_name.items() for number, side in enumerate(parts)}
         stored = {
             key: of_result(key[0], side) if isinstance(side, Result) else of_values(key[0], side)
@@ -314,7 +332,14 @@ class SystemReader:
             systems[key] = system if queries is None else system.only(queries)
             self._check(systems[key], sides[key])
         named = {key: systems[key].under(self._names) for key in sides}
-        return [joined([named[name, number] for number in range(len(by_name[name]))], self.labels) for name in by_name]
+        systems_read = [
+            joined([named[name, number] for number in range(len(parts))], self.labels)
+            for name, parts in by_name.items()
+        ]
+        if noise is not None and systems_read[-1].joined != ("seeds", len(by_name[NOISE])):
+            text = "the runs of --noise (noise=) answer different queries, as folds do, and so repeat nothing"
+            raise UsageError("not-comparable", text, remedy="give runs of one unchanged system for the same queries")
+        return systems_read
 
     def contexts(
         self, measures: Sequence[str], systems: Sequence[str], by: Varied
@@ -463,6 +488,28 @@ def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[A
     return systems
 
 
+def _repeated(sources: object) -> list[Any]:
+    """Return the runs of one unchanged system; each run of a results file is one of them.
+
+    Raises:
+        InputError: `input-type`, `bad-results`.
+        UsageError: `conflicting-options` for fewer than two.
+
+    """
+    if isinstance(sources, str | os.PathLike | RunValues):
+        sources = list(sources.values()) if isinstance(sources, RunValues) else [sources]
+    if not _is_several(sources):
+        text = f"{type(sources).__name__} is no list of runs"
+        raise InputError("input-type", text, remedy="noise is a list of runs of one unchanged system: [run, run, ...]")
+    runs = [run for source in sources for run in _opened(source).values()]
+    if len(runs) < 2:  # noqa: PLR2004 - one run varies from nothing
+        text = "--noise (noise=) has one run, and it takes two at least to see how identical runs differ"
+        raise UsageError(
+            "conflicting-options", text, remedy="run the unchanged system again: --noise aa/1.run aa/2.run"
+        )
+    return runs
+
+
 def _is_several(source: object) -> TypeGuard[Sequence[object]]:
     """Return whether a list is one of runs, not of rows; a dict in it is a run unless it is a row."""
     return isinstance(source, list | tuple) and bool(source) and all(map(_is_run, source))
@@ -538,8 +585,10 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
     scores = {}
     for label in labels:
         table = np.array([run.scores[label].values for run in runs], dtype=float)  # [R, Q]
-        values = table.mean(axis=0) if owners is None else table[owners, np.arange(owners.size)]
-        scores[label] = replace(first.scores[label], values=values)
+        if owners is None:
+            scores[label] = replace(first.scores[label], values=table.mean(axis=0), repetitions=table)
+        else:
+            scores[label] = replace(first.scores[label], values=table[owners, np.arange(owners.size)])
     judged = [run.judged for run in runs if run.judged is not None]
     lengths = [run.lengths for run in runs if run.lengths is not None]
     return replace(

@@ -32,6 +32,13 @@ if TYPE_CHECKING:
     from rankworth.stats.planning import queries_needed as queries_needed
     from rankworth.stats.predictions import PredictionPowered as PredictionPowered
     from rankworth.stats.predictions import prediction_powered as prediction_powered
+    from rankworth.stats.repetitions import Components as Components
+    from rankworth.stats.repetitions import Design as Design
+    from rankworth.stats.repetitions import Repetitions as Repetitions
+    from rankworth.stats.repetitions import RunDifference as RunDifference
+    from rankworth.stats.repetitions import repeated_runs as repeated_runs
+    from rankworth.stats.repetitions import run_difference as run_difference
+    from rankworth.stats.repetitions import runs_to_decide as runs_to_decide
     from rankworth.stats.resampling import Intervals as Intervals
     from rankworth.stats.resampling import intervals as intervals
     from rankworth.stats.samples import RESAMPLES as RESAMPLES
@@ -65,6 +72,7 @@ _HOMES = {
     "sign_test t_test wilcoxon",
     "planning": "minimal_detectable power queries_needed",
     "predictions": "PredictionPowered prediction_powered",
+    "repetitions": "Components Design Repetitions RunDifference repeated_runs run_difference runs_to_decide",
     "resampling": "Intervals intervals",
     "samples": "RESAMPLES Alternative Effects Floats deviations differences effects levelled means",
     "variance": "SHUFFLES Anova PairwiseTests RandomizedTukey Source anova randomized_tukey tukey_hsd",

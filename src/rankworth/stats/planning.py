@@ -46,7 +46,7 @@ def power(deviation: ArrayLike, effect: ArrayLike, n: ArrayLike, alpha: float = 
     result = np.where((effect != 0) & (n >= 2), 1.0, 0.0)  # noqa: PLR2004 - one query has no spread
     # of the shape of the arguments, K of them true
     usual = (deviation > 0) & (n >= 2)  # noqa: PLR2004
-    result[usual] = _seen(np.abs(effect[usual]) * np.sqrt(n[usual]) / deviation[usual], n[usual] - 1, alpha)
+    result[usual] = power_at(np.abs(effect[usual]) * np.sqrt(n[usual]) / deviation[usual], n[usual] - 1, alpha)
     return np.where(np.isnan(deviation + effect + n), np.nan, result)
 
 
@@ -68,7 +68,7 @@ def minimal_detectable(deviation: ArrayLike, n: ArrayLike, power: float = 0.8, a
     deviation, n = _numbers(deviation, n)
     result = np.where(n >= 2, 0.0, np.inf)  # noqa: PLR2004 - one query has no spread
     usual = (deviation > 0) & (n >= 2)  # noqa: PLR2004
-    result[usual] = _noncentrality(n[usual] - 1, power, alpha) * deviation[usual] / np.sqrt(n[usual])
+    result[usual] = noncentrality_for(n[usual] - 1, power, alpha) * deviation[usual] / np.sqrt(n[usual])
     return np.where(np.isnan(deviation + n), np.nan, result)
 
 
@@ -95,7 +95,7 @@ def queries_needed(deviation: ArrayLike, effect: ArrayLike, power: float = 0.8, 
     return np.where(np.isnan(deviation + effect), np.nan, result)
 
 
-def _seen(noncentrality: Floats, df: Floats, alpha: float) -> Floats:
+def power_at(noncentrality: Floats, df: Floats, alpha: float) -> Floats:
     """Return P(|T| > t), [K] each."""
     from scipy import special, stats  # noqa: PLC0415 - costs more than most evaluations
 
@@ -106,7 +106,7 @@ def _seen(noncentrality: Floats, df: Floats, alpha: float) -> Floats:
     return np.asarray(above + np.nan_to_num(below, nan=0.0))
 
 
-def _noncentrality(df: Floats, power: float, alpha: float) -> Floats:
+def noncentrality_for(df: Floats, power: float, alpha: float) -> Floats:
     """Find the noncentrality with which T is seen with this power, [K]: once for each number of queries."""
     distinct, index = np.unique(df, return_inverse=True)  # [D], and [K]: which of these
     return _noncentrality_of(tuple(distinct.tolist()), power, alpha)[index.reshape(df.shape)]
@@ -117,11 +117,11 @@ def _noncentrality_of(df: tuple[float, ...], power: float, alpha: float) -> Floa
     """Find the noncentrality for each of distinct degrees of freedom, [K]."""
     freedom = np.array(df)
     low, high = np.zeros(freedom.shape), np.ones(freedom.shape)  # [K] each: the noncentrality is between
-    while (short := _seen(high, freedom, alpha) < power).any():
+    while (short := power_at(high, freedom, alpha) < power).any():
         high[short] *= 2
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        short = _seen(middle, freedom, alpha) < power
+        short = power_at(middle, freedom, alpha) < power
         low, high = np.where(short, middle, low), np.where(short, high, middle)
     return high
 
@@ -134,10 +134,10 @@ def _needed(effect: Floats, power: float, alpha: float) -> Floats:
     with np.errstate(over="ignore"):
         n = np.maximum(np.ceil(((edge + ndtri(power)) / effect) ** 2 + edge**2 / 2), 2.0)  # [K]
     near = np.flatnonzero(n < _FAR)  # [k]: the numbers that are too small or too large, step by step
-    while (few := near[_seen(effect[near] * np.sqrt(n[near]), n[near] - 1, alpha) < power]).size:
+    while (few := near[power_at(effect[near] * np.sqrt(n[near]), n[near] - 1, alpha) < power]).size:
         n[few] += 1
     while (near := near[n[near] > 2]).size:  # noqa: PLR2004 - one query has no spread
-        near = near[_seen(effect[near] * np.sqrt(n[near] - 1), n[near] - 2, alpha) >= power]
+        near = near[power_at(effect[near] * np.sqrt(n[near] - 1), n[near] - 2, alpha) >= power]
         n[near] -= 1
     return n
 
