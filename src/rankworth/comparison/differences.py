@@ -166,6 +166,10 @@ class ScoreTable:
         repetitions = {name: runs[:, columns] for name, runs in self.repetitions.items()}
         return replace(self, measures=measures, values=self.values[:, columns], repetitions=repetitions)
 
+    def runs_of(self, system: str) -> int:
+        """Return how many runs a system has."""
+        return len(self.repetitions.get(system, " "))
+
     def run_difference(self, measure: str, *systems: str) -> stats.RunDifference | None:
         """Return the difference of two systems over queries and runs; None where nothing tells how runs vary."""
         if not self.repetitions:

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 WITHIN: Final = "within what identical runs do"
 BEYOND: Final = "more than identical runs do"
+_SOURCES: Final = ("query", "run", "both")
 _DIGITS: Final = 4
 _OF_SYSTEMS: Final = "query, run, both: shares of the variance of a single value"
 _OF_DIFFERENCES: Final = (
-    "±: what as many runs of identical systems differ by at most, in {:g} of 100 cases; query, run, both: shares of the"
+    "±: what as many runs of identical systems differ by at most, in {:g} of 100 cases; query/run/both: shares of the"
     " variance of the difference"
 )
 
@@ -91,8 +92,8 @@ class RepeatedDifference(NamedTuple):
             measure=row.measure,
             first=row.first,
             second=row.second,
-            first_runs=len(table.repetitions.get(row.first, " ")),
-            second_runs=len(table.repetitions.get(row.second, " ")),
+            first_runs=table.runs_of(row.first),
+            second_runs=table.runs_of(row.second),
             difference=row.difference,
             low=row.difference - half,
             high=row.difference + half,
@@ -126,7 +127,7 @@ class GateNoise(NamedTuple):
         if self.within is not None:
             parts.append(f"{WITHIN if self.within else BEYOND} (±{self.identical:.{_DIGITS}f})")
         if not self.needed and not math.isnan(self.chance):
-            parts.append(f"fails in {_percent(self.chance)} of cases without a change")
+            parts.append(f"an unchanged system fails in {_percent(self.chance)} % of cases")
         return "; ".join(filter(None, parts))
 
 
@@ -137,7 +138,9 @@ def repeated_systems(table: "ScoreTable") -> list[RepeatedSystem]:
         for column, measure in enumerate(table.measures):
             values = runs[:, column]  # [R, Q]
             of_system = stats.repeated_runs(values, table.weights)
-            means = stats.means(values[:, ~np.isnan(values).any(axis=0)].T, _known(table.weights, values))  # [R]
+            means = stats.means(
+                values[:, ~np.isnan(values).any(axis=0)].T, _complete_weights(table.weights, values)
+            )  # [R]
             query, run, both, negative = of_system.components
             ends, deviation = (float(means.min()), float(means.max())), math.sqrt(of_system.by_run)
             numbers = (of_system.runs, of_system.mean, *ends, deviation, query, run, both)
@@ -145,7 +148,7 @@ def repeated_systems(table: "ScoreTable") -> list[RepeatedSystem]:
     return rows
 
 
-def _known(weights: Floats | None, values: Floats) -> Floats | None:
+def _complete_weights(weights: Floats | None, values: Floats) -> Floats | None:
     """Return the weights of the queries that have all values."""
     return None if weights is None else weights[~np.isnan(values).any(axis=0)]
 
@@ -203,7 +206,10 @@ def sheets(systems: Sequence[RepeatedSystem], rows: Sequence[RepeatedDifference]
         Column("runs", "count", [row.runs for row in systems]),
         *(Column(name, "value", [getattr(row, name) for row in systems]) for name in ("mean", "lowest", "highest")),
         Column("deviation", "number", [f"{row.deviation:.{_DIGITS}f}" for row in systems]),
-        *_shares(systems),
+        *(
+            Column(name, "number", [f"{cell} %" for cell in cells])
+            for name, cells in zip(_SOURCES, _shares(systems), strict=True)
+        ),
     )
     notes = _below_zero([(f"{_shown(row.system)} by {row.measure}", row.negative) for row in systems])
     yield Sheet(columns, tuple(notes), title="runs of one system", legend=(_OF_SYSTEMS,))
@@ -215,7 +221,7 @@ def sheets(systems: Sequence[RepeatedSystem], rows: Sequence[RepeatedDifference]
         Column("runs", "number", [f"{row.first_runs}/{row.second_runs}" for row in rows]),
         Column("difference", "number", [signed(row.difference) for row in rows]),
         Column("±", "number", [f"{row.identical:.{_DIGITS}f}" for row in rows]),
-        *_shares(rows),
+        Column("query/run/both", "number", ["/".join(cells) + " %" for cells in zip(*_shares(rows), strict=True)]),
         Column("verdict", "number", [row.verdict for row in rows]),
     )
     labels = (f"{name} by {row.measure}" for name, row in zip(names, rows, strict=True))
@@ -229,17 +235,12 @@ def _shown(system: str) -> str:
     return "noise" if system == NOISE else system
 
 
-def _shares(rows: Sequence[RepeatedSystem] | Sequence[RepeatedDifference]) -> list[Column]:
-    """Return columns with the share of each source in the variance."""
-    columns = []
-    for name in ("query", "run", "both"):
-        shares = [
-            getattr(row, name) / total if (total := row.query + row.run + row.both) > 0 else math.nan for row in rows
-        ]
-        columns.append(
-            Column(name, "number", ["n/a" if math.isnan(share) else f"{100 * share:.0f} %" for share in shares])
-        )
-    return columns
+def _shares(rows: Sequence[RepeatedSystem] | Sequence[RepeatedDifference]) -> list[list[str]]:
+    """Return the share of each source in the variance of each row, in percent, by source."""
+    parts = np.array([(row.query, row.run, row.both) for row in rows])  # [N, 3]
+    totals = parts.sum(axis=1, keepdims=True)
+    shares = np.divide(parts, totals, out=np.full(parts.shape, np.nan), where=totals > 0)
+    return [[*map(_percent, column)] for column in shares.T.tolist()]
 
 
 def _below_zero(sources: Sequence[tuple[str, Sequence[str]]]) -> Iterator[str]:
@@ -256,7 +257,7 @@ def effect_needs(table: "ScoreTable", rows: Sequence["Difference"], effect: floa
         if over_runs is None:
             continue
         size, alpha = row.queries, 1 - level
-        runs_now = min(len(table.repetitions.get(name, " ")) for name in (row.first, row.second))
+        runs_now = min(table.runs_of(name) for name in (row.first, row.second))
         runs = over_runs.design.runs_needed(effect, size, alpha=alpha)
         queries = over_runs.design.queries_needed(effect, runs_now, alpha=alpha)
         each, all_queries = counted(runs_now, "run", "runs"), counted(size)
@@ -268,8 +269,10 @@ def effect_needs(table: "ScoreTable", rows: Sequence["Difference"], effect: floa
 
 
 def _percent(share: float) -> str:
-    """Format a probability: `14 %`, `0.3 %`, `less than 0.1 %`."""
+    """Format a share in percent: `14`, `0.3`, `<0.1`, `n/a`."""
     percent = 100 * share
-    if percent < 0.1:  # noqa: PLR2004 - less is said in words
-        return "less than 0.1 %"
-    return f"{percent:.1f} %" if percent < 10 else f"{percent:.0f} %"  # noqa: PLR2004 - two digits say enough
+    if math.isnan(share):
+        return "n/a"
+    if 0 < percent < 0.1:  # noqa: PLR2004 - less needs no digits
+        return "<0.1"
+    return f"{percent:.1f}" if 0 < percent < 10 else f"{percent:.0f}"  # noqa: PLR2004 - two digits say enough

@@ -170,6 +170,11 @@ def _of_two(comparison: Comparison, texts: Mapping[str, str]) -> Conclusion:
     if pair.word != corrected.word:
         over = f"Corrected for the {len(comparison.differences)} measures compared ({comparison.plan.correction})"
         caveat = f"{over}, the difference by {measure} is not clear ({_p(corrected.adjusted)})."
+    details += [
+        f"{row.verdict[:1].upper()}{row.verdict[1:]}{f' (±{row.identical:.4f})' if row.is_enough else ''}."
+        for row in comparison.repeated
+        if row.measure == measure
+    ]
     if lost := _losses(comparison, measure, pair.second, pair.first):
         details.append(f"{second} loses most on{named(lost, texts)[1:]}.")
     return Conclusion(pair.word, sentences[pair.word], _joined(line), tuple(details), caveat)
@@ -203,6 +208,9 @@ def _needed(comparison: Comparison, measure: str, first: str, second: str, begin
     each, weights = _query_differences(comparison, measure, first, second)
     effect, alpha = abs(stats.means(each, weights)), 1 - comparison.plan.level
     number = float(stats.queries_needed(stats.deviations(each, weights), effect, POWER, alpha)[0])
+    if comparison.regards_runs and (over_runs := comparison.scores.run_difference(measure, first, second)):
+        runs = min(comparison.scores.runs_of(name) for name in (first, second))
+        number = over_runs.design.queries_needed(float(effect[0]), runs, POWER, alpha)
     if not math.isfinite(number):
         return ""
     size = signed(float(effect[0])).lstrip("+")
