@@ -69,3 +69,16 @@ def test_every_page_is_in_one_group_and_every_page_of_tutorials_and_howto_is_lis
         text = (DOCS / folder / "README.md").read_text()
         others = [page.name for page in (DOCS / folder).glob("*.md") if page.name != "README.md"]
         assert [name for name in others if f"]({name}): " not in text] == []
+
+
+def test_the_readme_says_what_qrels_and_a_run_are_before_it_uses_the_words_and_has_the_doors() -> None:
+    text = (ROOT / "README.md").read_text()
+    for word, meaning in {"Qrels": "are the judgements", "run": "is what one system returned"}.items():
+        first = re.search(rf"\b{word}s?\b", text.partition("## Start")[2], re.IGNORECASE)
+        assert first
+        assert f"*{word}* {meaning}" in text[text.index("## Start") :][first.start() - 3 :][:60]
+    for page, _ in doors().values():
+        assert 0 < text.find(f"](docs/{page})") < len(text) / 2
+    pictures = re.findall(r'src(?:set)?="(docs/pictures/doors/[\w-]+\.png)"', text)
+    assert len(pictures) == len(set(pictures)) == 2 * len(doors())
+    assert all((ROOT / picture).exists() for picture in pictures)
