@@ -44,6 +44,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"rankworth {release}"
 html_static_path = ["theme"]
 html_css_files = ["design.css", "site.css"]
+html_favicon = "theme/icon.svg"
 html_search_scorer = str(Path(__file__).parent / "theme" / "search-scorer.js")
 html_sidebars = {"index": [], "notebooks/*": []}  # tables and code need the width
 html_show_copyright = False
@@ -79,13 +80,13 @@ def setup(app: Sphinx) -> None:
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
-    """Write the variables of the design, and have the theme's script say nothing in the console."""
+    """Write the variables of the design, and have the theme say nothing in the console."""
     if exception is None:
         static = Path(app.outdir, "_static")
         design = (Path(rankworth.__file__).parent / "pages" / "design.css").read_text("utf-8")
         (static / "design.css").write_text("\n".join(VARIABLES.findall(design)), "utf-8")
-        script = static / "scripts" / "pydata-sphinx-theme.js"
-        script.write_text(LOGGED.sub("void(", script.read_text("utf-8")), "utf-8")
+        for script in (static / "scripts" / "pydata-sphinx-theme.js", Path(app.outdir, "search.html")):
+            script.write_text(LOGGED.sub("void(", script.read_text("utf-8")), "utf-8")
 
 
 def show_math(translator: HTML5Translator, node: nodes.math | nodes.math_block) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import page_of_design
 import site_texts
 
 ROOT = Path(__file__).parent.parent
@@ -82,3 +83,16 @@ def test_the_readme_says_what_qrels_and_a_run_are_before_it_uses_the_words_and_h
     pictures = re.findall(r'src(?:set)?="(docs/pictures/doors/[\w-]+\.png)"', text)
     assert len(pictures) == len(set(pictures)) == 2 * len(doors())
     assert all((ROOT / picture).exists() for picture in pictures)
+
+
+def test_the_page_on_design_is_that_of_the_variables_whose_colours_can_be_read() -> None:
+    line = [sys.executable, str(ROOT / "scripts" / "design-page"), "--check"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    rows = re.findall(
+        r"^\| `--(\w+)` \| `#\w+` \| `#\w+` \| (\S+), (\S+) \|", (DOCS / "design.md").read_text(), re.MULTILINE
+    )
+    assert {name for name, *_ in rows} == {"text", "muted", "edge", "accent", "warning", "third"}
+    for name, *contrasts in rows:
+        assert min(map(float, contrasts)) >= (3 if name == "edge" else 4.5), name
+    assert round(page_of_design.contrast("#fff", "#000"), 6) == 21
