@@ -19,6 +19,7 @@ import rankworth
 from rankworth.plots.canvas import rendered
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
+import page_of_design
 import site_texts
 
 project = "rankworth"
@@ -68,6 +69,7 @@ LINK = re.compile(r"\[([^\]]+)\]\((\.\.[^)#]+)\)")
 CODE = re.compile(r"(?<![`:])`([^`]+)`(?!`)(?P<letters>\w*)")
 EXAMPLE = re.compile(r'^>>> ranking = (.+)\n>>> rankworth\.score\(ranking, "([^"]+)", missing=(.+)\)$', re.MULTILINE)
 """the grades of a worked example, its measure, and the grades of documents that were not retrieved"""
+THEMES = ("light", "dark")
 ATTRIBUTES = ("attribute", "data", "property")
 
 
@@ -123,8 +125,7 @@ def read_page(app: Sphinx, page: str, source: list[str]) -> None:
 def for_light_and_dark(picture: re.Match[str]) -> str:
     """Show the picture that fits the page's colours."""
     return "\n\n".join(
-        f"```{{image}} {picture[2]}-{theme}.png\n:alt: {picture[1]}\n:class: only-{theme}\n```"
-        for theme in ("light", "dark")
+        f"```{{image}} {picture[2]}-{theme}.png\n:alt: {picture[1]}\n:class: only-{theme}\n```" for theme in THEMES
     )
 
 
@@ -142,9 +143,16 @@ def picture(grades: str, measure: str, missing: str) -> str:
     explanation = rankworth.explain(grades=literal_eval(grades), missing=literal_eval(missing), measure=measure)
     if not explanation.terms:
         return ""
-    chart = b64encode(rendered(rankworth.plots.contributions(explanation), "svg")).decode()
-    plt.close("all")
-    return f'```{{raw}} html\n<img alt="{escape(explanation.sentence)}" src="data:image/svg+xml;base64,{chart}">\n```'
+    page = page_of_design.colors()["page"]
+    return "```{raw} html\n" + "".join(chart(explanation, *each) for each in zip(THEMES, page[1:], strict=True)) + "```"
+
+
+def chart(explanation: rankworth.Explanation, theme: str, background: str) -> str:
+    """What each rank adds, as a picture for pages of one theme."""
+    with plt.rc_context({"figure.facecolor": background, "axes.facecolor": background}):
+        data = b64encode(rendered(rankworth.plots.contributions(explanation), "svg")).decode()
+        plt.close("all")
+    return f'<img class="only-{theme}" alt="{escape(explanation.sentence)}" src="data:image/svg+xml;base64,{data}">\n'
 
 
 def read_docstring(_: Sphinx, kind: str, *others: Any) -> None:  # noqa: ANN401 - the name, the object, its options

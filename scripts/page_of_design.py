@@ -48,6 +48,7 @@ _EXAMPLE: Final = """\
 ('#0072B2', '#B34700', '#56B4E9', '#E69F00')
 
 ```"""
+_ROOT: Final = Path(__file__).resolve().parent.parent
 _ROOT_SIZE: Final = 16
 """pixels of 1rem"""
 _WIDTH, _ROW = 360, 30
@@ -61,19 +62,27 @@ class Color(NamedTuple):
     dark: str
 
 
-def files(root: Path) -> dict[str, dict[str, str]]:
+def variables() -> dict[str, str]:
+    """Return the texts of the variables, by name."""
+    [block] = _BLOCK.findall((_ROOT / "src" / "rankworth" / "pages" / "design.css").read_text("utf-8"))
+    return dict(_VARIABLE.findall(block))
+
+
+def colors() -> dict[str, Color]:
+    """Return the colours, by name."""
+    return {name: Color(name, *pair) for name, text in variables().items() for pair in _COLORS.findall(text)}
+
+
+def files() -> dict[str, dict[str, str]]:
     """Return the texts of the files, by folder of docs and by name."""
-    css = (root / "src" / "rankworth" / "pages" / "design.css").read_text("utf-8")
-    [block] = _BLOCK.findall(css)
-    variables = dict(_VARIABLE.findall(block))
-    colors = [Color(name, *pair) for name, text in variables.items() for pair in _COLORS.findall(text)]
-    return {"": {"design.md": _page(variables, colors)}, "pictures": {"design.svg": _picture(variables, colors)}}
+    sizes, listed = variables(), [*colors().values()]
+    return {"": {"design.md": _page(sizes, listed)}, "pictures": {"design.svg": _picture(sizes, listed)}}
 
 
-def _page(variables: dict[str, str], colors: list[Color]) -> str:
+def _page(sizes: dict[str, str], listed: list[Color]) -> str:
     """The page."""
-    backgrounds = colors[[color.name for color in colors].index("page")]
-    spaces = {name: text for name, text in variables.items() if re.fullmatch(r"s\d+", name)}
+    backgrounds = listed[[color.name for color in listed].index("page")]
+    spaces = {name: text for name, text in sizes.items() if re.fullmatch(r"s\d+", name)}
 
     def contrasts(color: Color) -> str:
         pairs = zip((color.light, color.dark), (backgrounds.light, backgrounds.dark), strict=True)
@@ -86,19 +95,19 @@ def _page(variables: dict[str, str], colors: list[Color]) -> str:
         "## Text",
         table(
             ("variable", "pixels", "for"),
-            ((f"`--{name}`", f"{_pixels(variables[name]):g}", use) for name, use in _SIZES.items()),
+            ((f"`--{name}`", f"{_pixels(sizes[name]):g}", use) for name, use in _SIZES.items()),
         ),
-        table(("variable", "weight", "for"), ((f"`--{name}`", variables[name], use) for name, use in _WEIGHTS.items())),
+        table(("variable", "weight", "for"), ((f"`--{name}`", sizes[name], use) for name, use in _WEIGHTS.items())),
         _TEXT,
         "## Space",
         table(("variable", "pixels"), ((f"`--{name}`", text.removesuffix("px")) for name, text in spaces.items())),
-        f"Distances are multiples of 4 pixels. Corners are round by {variables['radius'].removesuffix('px')} pixels.",
+        f"Distances are multiples of 4 pixels. Corners are round by {sizes['radius'].removesuffix('px')} pixels.",
         "## Colours",
         table(
             ("variable", "light", "dark", "contrast with the page", "for"),
             (
                 (f"`--{color.name}`", f"`{color.light}`", f"`{color.dark}`", contrasts(color), _FOR[color.name])
-                for color in colors
+                for color in listed
             ),
         ),
         _COLOR,
@@ -126,41 +135,41 @@ def _pixels(size: str) -> float:
     return float(size.removesuffix("rem")) * _ROOT_SIZE
 
 
-def _picture(variables: dict[str, str], colors: list[Color]) -> str:
+def _picture(sizes: dict[str, str], listed: list[Color]) -> str:
     """The picture: light at the left, dark at the right."""
     halves = [
         line
         for number, theme in enumerate(("light", "dark"))
-        for line in _half(variables, {color.name: getattr(color, theme) for color in colors}, number * _WIDTH)
+        for line in _half(sizes, {color.name: getattr(color, theme) for color in listed}, number * _WIDTH)
     ]
-    height = 190 + 40 + _ROW * len(colors) + 16
+    height = 190 + 40 + _ROW * len(listed) + 16
     box = f'viewBox="0 0 {2 * _WIDTH} {height}" font-family="system-ui, sans-serif"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {box}>'
     return "\n".join([head, *halves, "</svg>"]) + "\n"
 
 
-def _half(variables: dict[str, str], colors: dict[str, str], left: int) -> Iterator[str]:
+def _half(sizes: dict[str, str], palette: dict[str, str], left: int) -> Iterator[str]:
     """The sizes, the spaces and the colours on one background."""
-    yield f'<rect x="{left}" width="{_WIDTH}" height="100%" fill="{colors["page"]}"/>'
+    yield f'<rect x="{left}" width="{_WIDTH}" height="100%" fill="{palette["page"]}"/>'
     down = 12.0
     for name, weight in (("title", "strong"), ("heading", "strong"), ("body", "regular"), ("small", "regular")):
-        pixels = _pixels(variables[name])
+        pixels = _pixels(sizes[name])
         down += pixels * 1.4
-        color = colors["muted" if name == "small" else "text"]
+        color = palette["muted" if name == "small" else "text"]
         yield (
-            f'<text x="{left + 20}" y="{down:g}" font-size="{pixels:g}" font-weight="{variables[weight]}"'
+            f'<text x="{left + 20}" y="{down:g}" font-size="{pixels:g}" font-weight="{sizes[weight]}"'
             f' fill="{color}">{name.capitalize()}, {pixels:g} pixels</text>'
         )
     down, across = 150.0, left + 20.0
-    for name in (name for name in variables if re.fullmatch(r"s\d+", name)):
-        side = float(variables[name].removesuffix("px"))
-        yield f'<rect x="{across:g}" y="{down:g}" width="{side:g}" height="{side:g}" fill="{colors["accent"]}"/>'
+    for name in (name for name in sizes if re.fullmatch(r"s\d+", name)):
+        side = float(sizes[name].removesuffix("px"))
+        yield f'<rect x="{across:g}" y="{down:g}" width="{side:g}" height="{side:g}" fill="{palette["accent"]}"/>'
         across += side + 16
     down = 222.0
-    for name, color in colors.items():
+    for name, color in palette.items():
         yield (
-            f'<rect x="{left + 20}" y="{down:g}" width="44" height="20" fill="{color}" stroke="{colors["edge"]}"/>'
-            f'<text x="{left + 76}" y="{down + 15:g}" font-size="13" fill="{colors["text"]}">{name}</text>'
-            f'<text x="{left + 160}" y="{down + 15:g}" font-size="13" fill="{colors["muted"]}">{color}</text>'
+            f'<rect x="{left + 20}" y="{down:g}" width="44" height="20" fill="{color}" stroke="{palette["edge"]}"/>'
+            f'<text x="{left + 76}" y="{down + 15:g}" font-size="13" fill="{palette["text"]}">{name}</text>'
+            f'<text x="{left + 160}" y="{down + 15:g}" font-size="13" fill="{palette["muted"]}">{color}</text>'
         )
         down += _ROW

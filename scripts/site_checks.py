@@ -38,10 +38,13 @@ BARRIERS = {
 }
 """all rules, but for how Sphinx writes the parameters of a signature; in the dark those about colours"""
 FRAMES = """[...document.querySelectorAll('.bd-main *')].filter((each) => {
-    const [red, green, blue, alpha = 1] = (getComputedStyle(each).backgroundColor.match(/[\\d.]+/g) ?? []).map(Number);
+    const style = getComputedStyle(each);
+    if (each.tagName === 'IMG')
+        return each.getClientRects().length && style.filter === 'none' && !each.classList.contains('only-dark');
+    const [red, green, blue, alpha = 1] = (style.backgroundColor.match(/[\\d.]+/g) ?? []).map(Number);
     return alpha > 0.5 && red + green + blue > 3 * 128 && each.getClientRects().length;
 }).map((each) => `${each.tagName}.${each.className}`)"""
-"""elements of a dark page with a light background"""
+"""elements of a dark page with a light background, and pictures that are not drawn for it"""
 EMPTY = """(() => {
     const seen = (each) => each.getClientRects().length;
     const columns = [...document.querySelectorAll('.bd-sidebar-primary, .bd-sidebar-secondary')].filter(seen);
