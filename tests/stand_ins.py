@@ -98,6 +98,11 @@ def models_evaluate(
     return SimpleNamespace(metrics=metrics, tables={"eval_results_table": rows})
 
 
+def genai_scorer(func: Any = None) -> Any:
+    """`mlflow.genai.scorers.scorer`."""
+    return func
+
+
 def genai_evaluate(data: Sequence[Mapping[str, Any]], scorers: Sequence[Any]) -> SimpleNamespace:
     """`mlflow.genai.evaluate`, which hands to scorers what their parameters name."""
     metrics = {}
@@ -136,7 +141,7 @@ class WandbRun:
 
     def __exit__(self, *_: object) -> None:
         """Keep the summary."""
-        self.kept_summary = dict(self.summary)
+        sys.modules["wandb"].__dict__["kept_summary"] = dict(self.summary)
 
     def log(self, data: dict[str, Any], step: int | None = None) -> None:  # noqa: ARG002 - the parameters are tested
         """Take values."""
@@ -225,7 +230,7 @@ class LightningModule(torch.nn.Module):
 class Trainer:
     """`lightning.Trainer`."""
 
-    def __init__(self, *, logger: bool, accelerator: str, enable_progress_bar: bool) -> None:
+    def __init__(self, *, accelerator: str, logger: bool, enable_progress_bar: bool) -> None:
         """Take the options of the test."""
 
     def validate(self, model: Any, dataloaders: Any, *, verbose: bool = True) -> list[dict[str, float]]:
@@ -300,11 +305,11 @@ def inspect_scorer(metrics: Sequence[Any]) -> Callable[[Any], Any]:
     return decorated
 
 
-def inspect_solver(make: Callable[[], Any]) -> Callable[[], Any]:
-    """`inspect_ai.solver.solver`."""
+def inspect_solver(name: Callable[[], Any]) -> Callable[[], Any]:
+    """`inspect_ai.solver.solver`, of which a function may stand in place of a name."""
 
     def made() -> Any:
-        solve = make()
+        solve = name()
         assert inspect.iscoroutinefunction(solve)
         assert [*inspect.signature(solve).parameters] == ["state", "generate"]
         return solve
@@ -312,12 +317,20 @@ def inspect_solver(make: Callable[[], Any]) -> Callable[[], Any]:
     return made
 
 
-class Store(dict[str, Any]):
+class Store:
     """`inspect_ai.util.Store`."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._data: dict[str, Any] = {}
+
+    def get(self, key: str) -> Any:
+        """Return a value."""
+        return self._data.get(key)
 
     def set(self, key: str, value: Any) -> None:
         """Keep a value."""
-        self[key] = value
+        self._data[key] = value
 
 
 def inspect_eval(tasks: Task, model: str | None = None) -> list[SimpleNamespace]:
@@ -416,7 +429,7 @@ def ragas_evaluate(dataset: EvaluationDataset, metrics: Sequence[Any]) -> dict[s
 STAND_INS: Final[Mapping[str, Mapping[str, Any]]] = {
     "mlflow": {"start_run": start_run, "log_text": log_text},
     "mlflow.genai": {"evaluate": genai_evaluate},
-    "mlflow.genai.scorers": {"scorer": lambda function: function},
+    "mlflow.genai.scorers": {"scorer": genai_scorer},
     "mlflow.metrics": {"MetricValue": MetricValue, "make_metric": make_metric},
     "mlflow.models": {"evaluate": models_evaluate},
     "wandb": {"init": wandb_init, "Table": WandbTable, "Html": WandbHtml, "Run": WandbRun},
@@ -445,6 +458,8 @@ STAND_INS: Final[Mapping[str, Mapping[str, Any]]] = {
     "ragas.metrics.base": {"MetricType": MetricType, "SingleTurnMetric": SingleTurnMetric},
 }
 """what stands in for the names of each module"""
+NOT_CALLED: Final = ("Run", "Study", "Trial")
+"""classes whose objects the libraries make"""
 
 
 @contextmanager
@@ -468,12 +483,41 @@ def stand_ins(library: str) -> Iterator[None]:
             del sys.modules[name]
 
 
-def parameters(call: Any) -> list[tuple[str, str, bool]]:
-    """The parameters of a function or of a class, each with its kind and whether it may be left out."""
-    signature = inspect.signature(call, follow_wrapped=True)
-    return [(name, each.kind.name, each.default is not each.empty) for name, each in signature.parameters.items()]
+def departures(stand_in: Any, real: Any) -> Iterator[str]:
+    """In what the parameters of a stand-in are not those of what it stands for.
+
+    It may lack parameters that can be left out. Those that both have stand in one order.
+    """
+    own, theirs = (inspect.signature(call).parameters for call in (stand_in, real))
+    takes_all = any(each.kind is each.VAR_KEYWORD for each in theirs.values())
+    yield from (f"no parameter {name}" for name in own if name not in theirs and not takes_all)
+    for name, each in theirs.items():
+        if each.default is each.empty and each.kind not in {each.VAR_KEYWORD, each.VAR_POSITIONAL} and name not in own:
+            yield f"parameter {name} is needed"
+    common = [name for name in theirs if name in own]
+    if common != [name for name in own if name in theirs]:
+        yield f"other order: {common}"
 
 
-def public_methods(kind: type) -> Iterator[str]:
-    """The names of the methods that a class defines itself."""
-    return (name for name, value in vars(kind).items() if inspect.isfunction(value) and not name.startswith("__"))
+def all_departures(module: Callable[[str], Any]) -> list[str]:
+    """In what the stand-ins, and their methods, are not what they stand for.
+
+    Args:
+        module: imports a module of a library.
+
+    """
+    found = []
+    for name, names in STAND_INS.items():
+        for key, stand_in in names.items():
+            real = getattr(module(name), key)
+            pairs = {} if key in NOT_CALLED else {key: (stand_in, real)}
+            if inspect.isclass(stand_in):
+                methods = [method for method in vars(stand_in) if not method.startswith("_")]
+                methods = [method for method in methods if inspect.isfunction(getattr(stand_in, method))]
+                pairs |= {f"{key}.{method}": (getattr(stand_in, method), getattr(real, method)) for method in methods}
+            if isinstance(stand_in, type) and issubclass(stand_in, Enum):
+                pairs = {}
+                found += [f"{name}.{key}.{each.name}" for each in stand_in if real[each.name].value != each.value]
+            for label, pair in pairs.items():
+                found += [f"{name}.{label}: {text}" for text in departures(*pair)]
+    return found

@@ -3,7 +3,8 @@
 Rankworth stands in them, too, with the lowest versions of what it needs.
 
 `scripts/set-up` runs this file with the Python of its own environment; the others are made inside that one's folder,
-and again only when the groups of pyproject.toml that they are made from, or the Python, have changed.
+and again only when the groups of pyproject.toml that they are made from, or the Python, have changed. Arguments name
+the environments that are wanted.
 """
 
 import subprocess
@@ -21,8 +22,11 @@ OLDEST: Final = ("--resolution", "lowest-direct", "--editable", ".[duckdb,plot]"
 GROUPS: Final = {
     "recommending": (("recommending", *OLDEST), ("bare", "--no-deps")),
     "rankers": (("rankers", "--editable", "."),),
+    "integrations": (("integrations", "--editable", "."),),
 }
 """the dependency groups of each environment, with options of the installer for them"""
+HEAVY: Final = ("integrations",)
+"""environments of 2 GB, which are made where they are named"""
 
 
 def folder_of(environment: str) -> Path:
@@ -52,7 +56,8 @@ def missing(environment: str) -> str | None:
     if not environment or (made_from(environment) == wanted(environment) and python_of(environment).exists()):
         return None
     state = "is not there" if made_from(environment) is None else "was made from other versions"
-    return f"the environment {folder_of(environment)} of tools to compare with {state}: ./scripts/test makes it"
+    command = f"./scripts/test{' --thorough' if environment in HEAVY else ''}"
+    return f"the environment {folder_of(environment)} of tools to compare with {state}: {command} makes it"
 
 
 def made_from(environment: str) -> str | None:
@@ -72,6 +77,6 @@ def make(environment: str) -> None:
 
 
 if __name__ == "__main__":
-    for name in GROUPS:
+    for name in sys.argv[1:] or [name for name in GROUPS if name not in HEAVY]:
         if missing(name):
             make(name)

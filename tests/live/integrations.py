@@ -34,8 +34,8 @@ def of_mlflow_genai(names: Mapping[str, Any]) -> Numbers:
 def of_wandb(names: Mapping[str, Any]) -> Numbers:
     """The summary of the run, and the rows of its table."""
     rows = {f"{query} {measure}": value for query, *values in names["queries"] for measure, value in enumerate(values)}
-    kept = names["run"].kept_summary
-    return {name: value for name, value in kept.items() if isinstance(value, float)} | rows
+    kept = names["wandb"].kept_summary
+    return {name: value for name, value in kept.items() if isinstance(value, int | float)} | rows
 
 
 def of_optuna(names: Mapping[str, Any]) -> Numbers:
