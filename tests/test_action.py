@@ -22,7 +22,7 @@ EXAMPLE = ROOT / "docs" / "example"
         ("new.run", "nDCG@10=0.01 RR=2%", "", 0, "max-drop RR of new::ok"),
         ("old.run", "nDCG@10=0.01 RR=2%", "", 1, "max-drop RR of old::FAIL"),
         ("old.run", "nDCG@10=0.9\nRR=2%\n", "", 1, "max-drop RR of old::FAIL"),  # in lines of their own
-        ("old.run", "RR=2%", "--when significant\n--seed 1\n", 1, "but the 95 %25 interval includes 0"),
+        ("old.run", "RR=2%", "--when significant\n--seed 1\n", 0, "but the 95 %25 interval includes 0"),
         ("old run.run", "RR=2%", '--queries "my queries.tsv"', 1, "max-drop RR of old run::FAIL"),
         ("old.r*n", "RR=2%", "", 1, "FAIL"),
         ("old.run", "", "--fail-under RR=0.9", 1, "fail-under RR of old::FAIL"),
