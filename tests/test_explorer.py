@@ -318,6 +318,65 @@ def test_a_query_has_two_rankings_with_what_each_document_adds(inspector: Inspec
     assert all(row["elsewhere"] == ranks[row["document"]] for row in first["rows"] if row["document"] in ranks)
 
 
+@pytest.mark.parametrize("sort", ["loss", "worst"])
+def test_rows_have_what_their_bars_are_drawn_from(inspector: Inspector, sort: str) -> None:
+    base = {"base": "bm25"} if sort == "loss" else {}
+    found = inspector.rows({"run": "dense", "sort": sort, **base})
+    sizes = [abs(row["value" if sort == "worst" else "difference"]) for row in found["rows"]]
+    assert found["largest"] == max(sizes)
+    assert all(row["difference"] == row["value"] - row["base"] for row in found["rows"] if row["base"] is not None)
+    assert all((row["base"] is None) == (sort == "worst") for row in found["rows"])
+
+
+def test_moves_are_those_that_gain_most_by_trying_each(inspector: Inspector) -> None:
+    collection = rw.demo()
+    data = {"qrels": collection.qrels, "run": collection.runs["dense"], "query": "en08"}
+    found = inspector.moves({"query": "en08", "run": "dense", "measure": "AP"})
+    before = rw.explain(data["qrels"], data["run"], "AP", query="en08").value
+    assert (found["run"], found["measure"], found["value"]) == ("dense", "AP", before)
+    relevant = [document for document, grade in collection.qrels.to_dict()["en08"].items() if grade > 0]
+    best = sorted(max(row["value"] for row in rw.vary("AP", **data, document=each).rows) for each in relevant)
+    assert [move["value"] for move in found["moves"]] == best[:-4:-1]
+    assert [move["change"] for move in found["moves"]] == [value - before for value in best[:-4:-1]]
+
+
+def test_a_query_counts_what_does_not_count(inspector: Inspector) -> None:
+    collection = rw.demo()
+    for ranking in inspector.query({"query": "en45", "runs": ["bm25", "dense"]})["rankings"]:
+        missing = rw.explain(collection.qrels, collection.runs[ranking["run"]], "nDCG@10", query="en45").missing
+        absent = [each for each in missing if each.rank is None]
+        assert (ranking["absent"], ranking["low"]) == (len(absent), len(missing) - len(absent))
+    unanswered = of_dicts().query({"query": "q1", "runs": ["short"]})["rankings"][0]
+    assert (unanswered["absent"], unanswered["low"]) == (2, 0)
+
+
+@pytest.mark.parametrize("measure", ["nDCG@5", "AP", "RBP(p=0.8)", "alpha_nDCG@3"])
+def test_the_table_of_steps_is_that_of_explain(measure: str) -> None:
+    documents = [{"id": name, "grade": grade} for name, grade in {"a": 3, "b": 0, "c": 1, "d": 2}.items()]
+    state = {"documents": documents, "rankings": [{"name": "A", "documents": ["b", "a", "c"]}], "measures": [measure]}
+    [table] = playground.score(state)["rankings"][0]["explanation"]["tables"]
+    qrels = {"q": {each["id"]: each["grade"] for each in documents}}
+    lines = rw.explain(qrels, {"q": ["b", "a", "c"]}, measure, query="q").to_markdown().splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    assert [each["name"] for each in table] == cells[0]
+    assert [list(row) for row in zip(*(each["cells"] for each in table), strict=True)] == cells[2:]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["name"])
+def test_what_an_example_proposes_is_of_its_own_documents(example: dict[str, Any]) -> None:
+    [(kind, what)] = example["do"].items()
+    state = example["state"]
+    if kind in ("step", "rank", "grade"):
+        assert what.keys() <= {each["id"] for each in state["documents"]}
+    elif kind == "set":
+        before = [each["values"] for each in playground.score(state)["rankings"]]
+        lead = playground.score(state)["lead"]
+        found = playground.score(state | what)
+        assert ([each["values"] for each in found["rankings"]], found["lead"]) != (before, lead)
+    else:
+        assert (kind, what) in [("ideal", True), ("ranking", 1), ("view", "Conventions")]
+
+
 @pytest.mark.parametrize("document", [["a"], {}, 1, "b"])
 def test_changes_are_of_a_document_that_is_there(document: object) -> None:
     with pytest.raises(rw.UsageError, match="document"):
@@ -416,9 +475,9 @@ def test_a_ranking_that_is_too_long_for_the_playground_says_so() -> None:
 @pytest.mark.parametrize(
     "request_", [[], {"query": []}, {"query": "q9"}, {"query": "q1", "runs": "short"}, {"runs": [["short"]]}]
 )
-@pytest.mark.parametrize("name", ["rows", "query", "judge", "playground"])
+@pytest.mark.parametrize("name", ["rows", "query", "moves", "judge", "playground"])
 def test_what_is_no_request_is_refused(name: str, request_: Any) -> None:
-    wrong = {"run": 1, "offset": -1, "filter": []} if name == "rows" and request_ else request_
+    wrong = {"run": 1, "offset": -1, "filter": []} if name in ("rows", "moves") and request_ else request_
     with pytest.raises(rw.UsageError) as refused:
         getattr(of_dicts(), name)(wrong)
     assert refused.value.slug == "bad-request"

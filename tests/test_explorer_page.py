@@ -120,6 +120,12 @@ def values(page: Page) -> dict[str, str]:
     return {card.locator("button").inner_text(): card.locator("b").first.inner_text() for card in cards}
 
 
+def more(page: Page) -> None:
+    """Open the panel of further controls."""
+    page.get_by_role("button", name="More…").click()
+    expect(page.locator("#panel")).to_be_visible()
+
+
 def settle(page: Page) -> None:
     """Wait until the page has drawn the answers to its requests."""
     expect(page.locator("#main")).to_have_attribute("aria-busy", "false")
@@ -249,7 +255,122 @@ def test_a_document_that_does_not_count_is_said_in_the_words_of_the_library(brow
         page.get_by_label("Example").select_option(label="The step table")
         where = "d5 (grade 2) is at rank 5, where it does not count"
         sentence = f"{where}; at rank 2 nDCG(gain=exp2)@3 would be 1 (+0.3267)"
-        expect(page.locator(".steps li").first).to_have_text(sentence)
+        expect(page.locator(".notes li").first).to_have_text(sentence)
+
+
+def test_the_button_of_every_example_does_something(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        for example in examples():
+            page.get_by_role("button", name="Playground", exact=True).click()
+            page.get_by_label("Example").select_option(label=example["name"])
+            settle(page)
+            before = values(page), page.locator(".arithmetic").all_inner_texts(), order(page)
+            page.get_by_role("button", name="Do it", exact=True).click()
+            settle(page)
+            if page.title().startswith("Conventions"):
+                expect(page.get_by_role("table", name="The ranking under every profile")).to_be_visible()
+            else:
+                assert (values(page), page.locator(".arithmetic").all_inner_texts(), order(page)) != before, example
+
+
+def test_without_runs_the_queries_say_how_to_open_some(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        page.get_by_role("button", name="Queries", exact=True).click()
+        expect(page.get_by_role("heading", name="No runs are open")).to_be_visible()
+        expect(page.locator(".commands code").last).to_have_text("rankworth demo --explore")
+        page.get_by_role("button", name="Open the playground").click()
+        expect(page.locator(".row").first).to_be_visible()
+        assert page.evaluate(FOCUSED) == "main"
+
+
+PARTS = """[...document.querySelectorAll('h2, .facts-line, .proposals li, [data-key=to-playground], .document')].map(
+    (each) => each.matches('.document, li') ? each.classList[0] ?? 'move' : each.dataset.key ?? each.tagName)"""
+"""What a query shows, in order."""
+
+
+@pytest.mark.parametrize("width", [320, 360, 768, 1280])
+@pytest.mark.parametrize("forced", ["none", "active"])
+def test_a_query_stands_above_its_numbers_its_moves_and_its_rankings(
+    browser: Browser, runs: str, width: int, forced: str
+) -> None:
+    with page_of(browser, runs, viewport={"width": width, "height": 800}, forced_colors=forced) as page:
+        chosen(page, "en45")
+        expect(page.locator(".proposals li")).to_have_count(3)
+        parts = page.evaluate(PARTS)
+        assert parts[:6] == ["H2", "P", "move", "move", "move", "to-playground"]
+        assert {*parts[6:]} == {"document"}
+        sizes = page.evaluate(
+            "[...document.querySelectorAll('body *')].filter((each) => each.checkVisibility() && "
+            "[...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))"
+            ".map((each) => getComputedStyle(each).fontSize)"
+        )
+        assert {*sizes} <= {"30px", "20px", "15px", "13px"}
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert_all_is_said(page)
+
+
+def test_documents_are_named_by_their_titles(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs) as page:
+        chosen(page, "en01")
+        first = page.locator(".side").last.locator(".document .clip[title]").first
+        name, title = first.get_attribute("title"), first.inner_text()
+        assert any(each.startswith(title.removesuffix(" …")) for each in TITLES.values())
+        page.get_by_role("button", name="Try in the playground").click()
+        page.wait_for_selector(".row")
+        settle(page)
+        for part in (".row", ".steps td"):
+            expect(page.locator(f"{part} [title='{name}'], {part}[title='{name}']").first).to_have_text(title)
+
+
+def test_nothing_moves_when_another_query_is_chosen(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs) as page:
+        chosen(page, "en08")
+        expect(page.locator(".proposals li")).to_have_count(3)
+        top = "document.querySelector('.pair').getBoundingClientRect().top"
+        before = page.evaluate(top)
+        page.evaluate("""() => {
+            window.tops = [];
+            new MutationObserver(() => window.tops.push(document.querySelector('.pair').getBoundingClientRect().top))
+                .observe(document.querySelector('.detail'), {childList: true, subtree: true});
+        }""")
+        chosen(page, "en45")
+        settle(page)
+        assert {*page.evaluate("window.tops")} == {before}
+
+
+@pytest.mark.parametrize("has_touch", [False, True])
+def test_controls_of_a_row_wait_for_pointer_or_focus_where_there_is_a_pointer(
+    browser: Browser, playground: str, has_touch: bool
+) -> None:
+    with page_of(browser, playground, has_touch=has_touch, is_mobile=has_touch) as page:
+        moves = page.locator(".row").nth(1).locator(".moves")
+        assert moves.evaluate("each => getComputedStyle(each).opacity") == ("1" if has_touch else "0")
+        page.get_by_role("button", name="Move d2 down").focus()
+        assert moves.evaluate("each => getComputedStyle(each).opacity") == "1"
+        page.keyboard.press("Enter")
+        assert order(page)[:3] == ["d1", "d3", "d2"]
+
+
+def test_the_table_of_steps_stands_beside_the_ranking(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground, viewport={"width": 1280, "height": 800}) as page:
+        ranking, steps = (page.locator(part).first.bounding_box() for part in (".ranking", ".steps"))
+        assert ranking
+        assert steps
+        assert steps["x"] > ranking["x"] + ranking["width"]
+        assert steps["y"] < ranking["y"] + ranking["height"]
+
+
+def test_further_controls_are_one_panel(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        controls = page.locator("#panel :is(select, input, button)")
+        expect(controls.first).to_be_hidden()
+        more(page)
+        page.get_by_label("Gain of nDCG").select_option("linear")
+        settle(page)
+        expect(page.locator("#panel")).to_be_visible()
+        assert "nDCG(gain=linear)@3" in values(page) or "nDCG@3" in values(page)
+        page.keyboard.press("Escape")
+        expect(page.locator("#panel")).to_be_hidden()
 
 
 def test_undo_brings_an_example_back(browser: Browser, playground: str) -> None:
@@ -296,6 +417,7 @@ def test_each_profile_says_why_it_gives_another_value(browser: Browser, playgrou
 def test_what_would_raise_the_value_most_is_done_by_a_button(browser: Browser, playground: str) -> None:
     with page_of(browser, playground) as page:
         page.get_by_label("Example").select_option(label="Mixed results")
+        page.get_by_text("What would each single change do?").click()
         table = page.get_by_role("table", name="Moves that raise nDCG(gain=exp2)@3 most")
         first = table.get_by_role("row").nth(1)
         gain = rw.score([2, 1, 0, 1, 0], "nDCG(gain=exp2)@3") - rw.score([0, 1, 1, 0, 2], "nDCG(gain=exp2)@3")
@@ -355,18 +477,18 @@ def test_a_query_is_looked_at_judged_and_opened_in_the_playground(browser: Brows
         page.get_by_placeholder("id or text").fill("en01")
         expect(page.locator(".query")).to_have_count(1)
         page.locator(".query").click()
-        expect(page.locator(".detail h2")).to_contain_text("en01")
+        expect(page.locator(".detail .facts-line")).to_contain_text("en01")
         unjudged = page.locator(".document", has=page.locator(".grade-none")).first
         name = unjudged.get_attribute("data-key").split("-", 2)[2]
         unjudged.focus()
         page.keyboard.press("2")
         expect(page.get_by_role("status")).to_contain_text(f"{name}: grade 2; 1 new grades, saved in")
-        page.get_by_role("button", name="Open in the playground").click()
+        page.get_by_role("button", name="Try in the playground").click()
         page.wait_for_selector(".row")
         collection = rw.demo()
         qrels = collection.qrels.to_dict()
         qrels["en01"][name] = 2
-        runs = {name: collection.runs[name] for name in ("bm25", "dense")}
+        runs = {name: collection.runs[name] for name in ("dense", "bm25")}
         expected = [rw.evaluate(qrels, run, ["nDCG@10"], queries=["en01"])["nDCG@10"] for run in runs.values()]
         settle(page)
         shown = page.locator(".card").first.locator("b").all_inner_texts()
@@ -406,7 +528,8 @@ def test_the_last_document_leaves_the_focus_where_one_is_added(browser: Browser,
             settle(page)
         assert page.evaluate(FOCUSED) == "add-0"
         assert set(values(page).values()) == {"0.0000"}
-        expect(page.locator(".values .note")).to_have_count(0)
+        expect(page.locator(".notes .note")).to_have_count(0)
+        more(page)
         page.get_by_role("button", name="As Python").click()
         expect(page.get_by_role("status")).to_contain_text("a ranking without documents")
 
@@ -415,14 +538,14 @@ def test_what_concerns_a_ranking_follows_the_focus(browser: Browser, playground:
     with page_of(browser, playground) as page:
         page.get_by_label("Example").select_option(label="All four side by side")
         settle(page)
-        arithmetic = page.locator(".contributions .arithmetic")
+        arithmetic = page.locator(".steps .arithmetic")
         expect(arithmetic).to_have_text("nDCG(gain=exp2)@3 = 5.3928 / 5.3928 = 1")
         page.locator(".system").nth(1).locator(".row").first.focus()
         expect(arithmetic).to_contain_text("= 0.2097")
         expect(page.locator(".system.active input")).to_have_value("Worst")
         expect(page.locator(".row.selected")).to_have_count(1)
         settle(page)
-        expect(page.locator(".best li").first).to_contain_text("to rank 1")
+        expect(page.locator(".best li").first).to_contain_text("to 1")
 
 
 def test_differences_are_from_the_last_change_of_the_same_ranking(browser: Browser, playground: str) -> None:
@@ -461,6 +584,7 @@ def test_odd_entries_are_understood(
     browser: Browser, playground: str, label: str, typed: str, status: str, kept: str
 ) -> None:
     with page_of(browser, playground) as page:
+        more(page)
         field = page.get_by_label(label, exact=True)
         field.fill(typed)
         field.press("Tab")
@@ -528,6 +652,7 @@ def test_an_address_that_holds_no_ranking_is_announced(browser: Browser, playgro
 
 def test_all_that_a_change_would_do_is_shown_and_a_count_has_none(browser: Browser, playground: str) -> None:
     with page_of(browser, playground) as page:
+        page.get_by_text("What would each single change do?").click()
         page.locator(".row").first.focus()
         settle(page)
         for name in ("Neighbours exchanged", "d1 at every rank", "d1 with every grade", "Values at every cutoff"):
@@ -558,23 +683,23 @@ def chosen(page: Page, query: str) -> None:
     page.get_by_placeholder("id or text").fill(query)
     expect(page.locator(".query")).to_have_count(1)
     page.locator(".query").click()
-    expect(page.locator(".detail h2")).to_contain_text(query)
+    expect(page.locator(".detail .facts-line")).to_contain_text(query)
 
 
 def test_the_query_follows_the_run_and_the_measure(browser: Browser, runs: str) -> None:
     with page_of(browser, runs) as page:
         chosen(page, "en08")
         page.get_by_label("Measure").select_option("AP")
-        expect(page.locator(".sum h3").first).to_contain_text("AP 0.")
+        expect(page.locator(".sum span[title=AP]")).to_have_count(2)
         page.locator("[data-key=run]").select_option("bm25")
-        expect(page.locator(".sum h3")).to_have_count(1)
+        expect(page.locator(".sum")).to_have_count(1)
         expect(page.get_by_label("Compared with")).to_have_value("")
         expect(page.get_by_label("Order")).to_have_value("worst")
         page.get_by_role("button", name="Playground", exact=True).click()
         settle(page)
         before = values(page)
         page.get_by_role("button", name="Queries", exact=True).click()
-        expect(page.locator(".detail h2")).to_contain_text("en08")
+        expect(page.locator(".detail .facts-line")).to_contain_text("en08")
         page.keyboard.press("Control+z")
         page.get_by_role("button", name="Playground", exact=True).click()
         assert values(page) == before
@@ -584,23 +709,32 @@ def test_a_query_shows_what_would_raise_its_value_most(browser: Browser, runs: s
     with page_of(browser, runs) as page:
         chosen(page, "en08")
         settle(page)
-        heading = page.get_by_role("heading", name="What would raise nDCG@10 of dense most")
-        expect(heading).to_be_visible()
-        first = page.locator(".raise li").first.inner_text()
+        expect(page.get_by_role("heading", name="What would raise dense most")).to_be_visible()
+        moves = page.locator(".proposals li")
+        expect(moves).to_have_count(3)
         collection = rw.demo()
-        document, value = first.split(" ")[0], first.split(": ")[1].split(" ")[0]
-        rows = rw.vary("nDCG@10", qrels=collection.qrels, run=collection.runs["dense"], query="en08", document=document)
-        assert f"{max(row['value'] for row in rows.rows):.4f}" == value
+        before = rw.evaluate(collection.qrels, collection.runs["dense"], ["nDCG@10"], queries=["en08"])["nDCG@10"]
+        gains = []
+        for move in moves.all():
+            document = move.locator("[title]").get_attribute("title") or move.locator("bdi").inner_text()
+            data = {"qrels": collection.qrels, "run": collection.runs["dense"], "query": "en08"}
+            best = max(row["value"] for row in rw.vary("nDCG@10", **data, document=document).rows)
+            expect(move).to_contain_text(f"{before:.4f} → {best:.4f}+{best - before:.4f}")
+            gains.append(best - before)
+        assert gains == sorted(gains, reverse=True)
 
 
 def test_a_list_without_queries_says_so(browser: Browser, runs: str) -> None:
     with page_of(browser, runs) as page:
         page.get_by_placeholder("id or text").fill("there is no such text")
-        expect(page.locator(".queries")).to_have_text("No query fits.")
+        expect(page.locator(".queries")).to_contain_text("No query fits.")
         page.locator(".queries").focus()
         page.keyboard.press("ArrowDown")
         settle(page)
         expect(page.get_by_role("status")).to_have_text("No query fits")
+        page.get_by_role("button", name="Show all queries").click()
+        expect(page.locator(".query").first).to_be_visible()
+        assert page.evaluate(FOCUSED) == "filter"
 
 
 def test_a_grade_changes_the_row_of_its_query_and_the_means(browser: Browser, runs: str) -> None:
@@ -637,8 +771,8 @@ def test_a_whole_ranking_goes_to_the_playground(browser: Browser, runs: str) -> 
         chosen(page, "en08")
         page.get_by_label("Measure").select_option("AP")
         settle(page)
-        shown = page.locator(".sum h3").first.inner_text().split()[2]
-        page.get_by_role("button", name="Open in the playground").click()
+        shown = page.locator(".sum").nth(1).inner_text().split()[1]
+        page.get_by_role("button", name="Try in the playground").click()
         page.wait_for_selector(".row")
         assert values(page)["AP"] == shown
         assert page.evaluate(FOCUSED) == "main"
@@ -660,7 +794,7 @@ def test_a_move_does_what_it_promises_among_ties(browser: Browser, playground: s
         expect(page.locator(".best li").first).to_be_visible()
         for _ in range(2):
             settle(page)
-            promised = page.locator(".best li").first.inner_text().split(": ")[1].split()[0]
+            promised = page.locator(".best li .values").first.inner_text().split()[-1]
             page.locator(".best button").first.click()
             settle(page)
             assert values(page) == {"nDCG": promised}
@@ -750,7 +884,7 @@ def test_the_playground_explains_the_run_and_the_measure_that_were_looked_at(bro
         chosen(page, "en08")
         page.get_by_label("Measure").select_option("AP")
         settle(page)
-        page.get_by_role("button", name="Open in the playground").click()
+        page.get_by_role("button", name="Try in the playground").click()
         page.wait_for_selector(".best h3")
         settle(page)
         expect(page.locator(".best h3")).to_have_text("What would raise AP most")
@@ -797,7 +931,7 @@ def test_what_is_cut_is_cut_where_it_ends(browser: Browser, runs: str) -> None:
         assert page.evaluate(CUT) == []
         text = page.locator(".query .clip")
         assert text.evaluate("one => getComputedStyle(one).direction") == "rtl"
-        page.get_by_role("button", name="Open in the playground").click()
+        page.get_by_role("button", name="Try in the playground").click()
         page.wait_for_selector(".row")
         settle(page)
         assert page.evaluate(CUT) == []
@@ -806,7 +940,7 @@ def test_what_is_cut_is_cut_where_it_ends(browser: Browser, runs: str) -> None:
 @pytest.mark.parametrize("width", [320, 360])
 def test_on_a_narrow_page_queries_have_lines_of_their_own(browser: Browser, runs: str, width: int) -> None:
     with page_of(browser, runs, viewport={"width": width, "height": 700}) as page:
-        [text, value] = [page.locator(f".query {part}").first.bounding_box() for part in (".text", ".number")]
+        [text, value] = [page.locator(f".query {part}").first.bounding_box() for part in (".clip", ".number")]
         assert text
         assert value
         assert text["width"] > width - 60
@@ -824,6 +958,7 @@ def test_on_a_narrow_page_queries_have_lines_of_their_own(browser: Browser, runs
 def test_what_may_not_be_copied_is_shown_to_be_copied(browser: Browser, playground: str, denied: str) -> None:
     with page_of(browser, playground) as page:
         page.evaluate(f"() => {{ {denied} }}")
+        more(page)
         page.get_by_role("button", name="As Python").click()
         dialog = page.get_by_role("dialog")
         expect(dialog).to_contain_text("the browser does not let the page copy it")
@@ -832,5 +967,6 @@ def test_what_may_not_be_copied_is_shown_to_be_copied(browser: Browser, playgrou
         assert page.evaluate("getSelection().toString()") == shown
         page.keyboard.press("Escape")
         expect(dialog).to_have_count(0)
+        more(page)
         page.get_by_role("button", name="Copy link").click()
         expect(dialog.get_by_label("Link", exact=True)).to_have_value(re.compile("^http://127.0.0.1:"))

@@ -241,14 +241,8 @@ Row = tuple[Term, ...]
 
 def sheets(explanation: "Explanation") -> list[Sheet]:
     """Return the step table of an explanation, and the ideal ranking beside it, or below where it is long."""
-    steps, best = explanation.terms, explanation.ideal
-    rows = _folded(steps)
-    table, below = _columns(explanation, rows), []
-    every_rank = all(term.rank == rank for terms in (steps, best) for rank, term in enumerate(terms, 1))
-    if best and every_rank and len(best) <= _LONG and len(rows) == len(steps):
-        table = _beside(table, len(rows), best)
-    elif best:
-        below = [Sheet(tuple(columns(explanation, ideal=True)), title=f"{explanation.query}   the ideal ranking")]
+    steps, *others = step_columns(explanation)
+    below = [Sheet(tuple(columns), title=f"{explanation.query}   the ideal ranking") for columns in others]
     query, run = shortened(explanation.id), f"   {shortened(explanation.run)}" if explanation.run else ""
     title = f"{query}   {explanation.measure}   left out{run}"
     if explanation.value is not None:
@@ -256,8 +250,19 @@ def sheets(explanation: "Explanation") -> list[Sheet]:
         if not same(explanation.raw, explanation.value):
             counts = f", which counts as {apart(explanation.raw, explanation.value)[1]}"
         title = f"{query}   {explanation.measure} = {explanation.arithmetic}{counts}{run}"
-    notes, lead = tuple(_notes(explanation, rows)), tuple(filter(None, (explanation.text, explanation.formula)))
-    return [Sheet(tuple(table), notes, explanation.signature, explanation.notes, title=title, lead=lead), *below]
+    notes, lead = tuple(_notes(explanation)), tuple(filter(None, (explanation.text, explanation.formula)))
+    return [Sheet(tuple(steps), notes, explanation.signature, explanation.notes, title=title, lead=lead), *below]
+
+
+def step_columns(explanation: "Explanation") -> list[list[Column]]:
+    """Return the columns of the steps with the ideal ranking beside them, or as a second table where it is long."""
+    steps, best = explanation.terms, explanation.ideal
+    rows = _folded(steps)
+    table = _columns(explanation, rows)
+    every_rank = all(term.rank == rank for terms in (steps, best) for rank, term in enumerate(terms, 1))
+    if best and every_rank and len(best) <= _LONG and len(rows) == len(steps):
+        return [_beside(table, len(rows), best)]
+    return [table, *([columns(explanation, ideal=True)] if best else [])]
 
 
 def columns(explanation: "Explanation", *, ideal: bool = False) -> list[Column]:
@@ -339,8 +344,8 @@ def _beside(columns: Sequence[Column], size: int, ideal: Sequence[Term]) -> list
     return longer
 
 
-def _notes(explanation: "Explanation", rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the notes under the table of these rows."""
+def _notes(explanation: "Explanation") -> Iterator[str]:
+    """Yield the notes under the table of steps."""
     yield explanation.sentence
     if loss := explanation.largest_loss:
         yield f"largest loss by rank: {loss.sentence(explanation.measure, counts=True)}"
@@ -364,6 +369,7 @@ def _notes(explanation: "Explanation", rows: Sequence[Row]) -> Iterator[str]:
     if any(term.tied for term in explanation.terms):
         ties = context.resolved.judging.ties
         yield f"{_TIED[ties]} (ties={ties})"
+    rows = _folded(explanation.terms)
     if any(len(row) == 1 and row[0].grade is None and row[0].document is not None for row in rows):
         yield "? is a document that nobody judged"
     for step, names in (("ranks", RANK), ("grades", GRADE), ("value", VALUE)):

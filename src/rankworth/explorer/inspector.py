@@ -18,9 +18,12 @@ from rankworth.checking import check
 from rankworth.errors import RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.evaluation import evaluate_runs
 from rankworth.explanation import Explanation, explain
+from rankworth.explanation.explanation import Missing
 from rankworth.explanation.trace import finite
 from rankworth.explorer.playground import (
     MAX_RANKS,
+    Playground,
+    best_moves,
     checked,
     checked_count,
     checked_number,
@@ -41,6 +44,8 @@ _ROWS: Final = 200
 """how many queries a page gets at once"""
 _DEPTH: Final = 20
 """how many ranks of a ranking are shown at first, and how many missing documents"""
+_MOVES: Final = 3
+"""how many moves are recommended for a query"""
 _TEXT: Final = 200
 """how many letters of a document go to the playground"""
 _GROUPS: Final = 20
@@ -164,11 +169,12 @@ class Inspector:
         order = np.argsort(keys[_among(SORTS, request, "sort")], kind="stable")
         fits = self._fits(_word(request, "filter").casefold(), _word(request, "group"))
         fitting, start = order[fits[order]], checked_count(request, "offset", 0) or 0
-        cells, rows = {"value": values, "difference": differences, "judged": run[:, -1]}, []
+        cells = {"value": values, "base": base[:, column], "difference": differences, "judged": run[:, -1]}
+        sizes, rows = np.abs(values if np.isnan(differences).all() else differences), []
         for row in fitting[start : start + _ROWS].tolist():
             query, numbers = self.ids[row], {name: finite(column[row].item()) for name, column in cells.items()}
             rows.append({"id": query, "text": self.text_by_query.get(query, ""), **numbers})
-        return {"total": fitting.size, "rows": rows}
+        return {"total": fitting.size, "rows": rows, "largest": np.nanmax(sizes, initial=0.0).item()}
 
     def query(self, request: Request) -> dict[str, Any]:
         """Return one query: the ranking of one run or two with grades, texts and contributions, and what is missing.
@@ -189,7 +195,23 @@ class Inspector:
         text = self.text_by_query.get(query, "")
         measure = self.measures[column]
         cutoff = parsed.cutoff if (parsed := measure_of(measure)) else None
-        return {"id": query, "text": text, "measure": measure, "cutoff": cutoff, "rankings": rankings}
+        judged = finite(self._values[rankings[-1]["run"]][self._rows[query], -1].item())
+        named = {"id": query, "text": text, "measure": measure, "cutoff": cutoff}
+        return named | {"judged": judged, "rankings": rankings}
+
+    def moves(self, request: Request) -> dict[str, Any]:
+        """Return the moves of relevant documents that would raise the value of a run for a query most.
+
+        Raises:
+            UsageError: `bad-request`.
+
+        """
+        run, column = _among(self.runs, request, "run"), self._column(request)
+        state = self.playground({"query": self._query(request), "runs": [run]}) | {"lead": column}
+        page = Playground.of(state)
+        before = finite(self._values[run][self._rows[page.query], column].item())
+        moves = [self._with_text(move) for move in best_moves(page)[:_MOVES]]
+        return {"run": run, "measure": page.lead, "value": before, "moves": moves}
 
     def judge(self, request: Request) -> dict[str, Any]:
         """Take a grade for a document, evaluate the query again, and write all new grades where a file is named.
@@ -301,21 +323,22 @@ class Inspector:
         if query not in run.queries():
             grades = qrels.with_text_ids()[query]
             relevant = sorted((document for document in grades if grades[document] > 0), key=lambda each: -grades[each])
-            sentences = [(each, f"{each} (grade {grades[each]:g}) was not retrieved") for each in relevant]
-            rest = {"rows": [], "missing": self._missing(sentences), "arithmetic": "no document was retrieved"}
-            return ranking | rest | {"formula": ""}
+            absent = [Missing(each, grades[each], None, None, None, None) for each in relevant]
+            sentences = [f"{each} (grade {grades[each]:g}) was not retrieved" for each in relevant]
+            rest = self._missing(absent, sentences)
+            return ranking | rest | {"rows": [], "arithmetic": "no document was retrieved", "formula": ""}
         explained = self._explained(qrels, run, query, measure)
         uncut = replace(parsed, cutoff=None) if (parsed := measure_of(measure)) else measure
         listed = self._explained(qrels, run, query, uncut) or self._explained(qrels, run, query, _LISTING)
-        missing = [(str(each.document), each.sentence(measure)) for each in explained.missing] if explained else []
+        gaps = explained.missing if explained else ()
         how = f"{explained.sentence}: {explained.arithmetic}" if explained else f"no rank adds to {measure}"
         adds = {str(term.document): finite(term.contribution) for term in explained.terms} if explained else {}
         rows = listed.to_dict()["terms"] if listed else []
         return ranking | {
             "rows": [row | {"adds": adds.get(row["document"])} for row in rows if row["document"]],
-            "missing": self._missing(missing),
             "arithmetic": how,
             "formula": explained.formula if explained else "",
+            **self._missing(gaps, [each.sentence(measure) for each in gaps]),
         }
 
     def _explained(self, qrels: Qrels, run: Run, query: str, measure: str | Measure) -> Explanation | None:
@@ -326,9 +349,14 @@ class Inspector:
             return None
         return explanation
 
-    def _missing(self, sentences: Sequence[tuple[str, str]]) -> Sequence[dict[str, Any]]:
-        """Return the first documents that do not count, each with its text and a sentence."""
-        return [self._with_text({"document": each, "sentence": text}) for each, text in sentences[:_DEPTH]]
+    def _missing(self, missing: Sequence[Missing], sentences: Sequence[str]) -> dict[str, Any]:
+        """Return the first documents that do not count, with sentences, and how many are too low and absent."""
+        rows = [
+            self._with_text({"document": str(each.document), "grade": each.grade, "sentence": sentence})
+            for each, sentence in zip(missing[:_DEPTH], sentences, strict=False)
+        ]
+        absent = sum(each.rank is None for each in missing)
+        return {"missing": rows, "low": len(missing) - absent, "absent": absent}
 
     def _with_text(self, row: dict[str, Any]) -> dict[str, Any]:
         return row | {"text": self.documents.get(row["document"], "")}

@@ -19,12 +19,13 @@ from typing import Any, Final, NamedTuple
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.evaluation import evaluate, evaluate_profiles
 from rankworth.explanation import Explanation, explain, vary
-from rankworth.explanation.trace import finite
+from rankworth.explanation.trace import finite, step_columns
 from rankworth.measures import CATALOGUE
 from rankworth.model import Qrels, Run
 from rankworth.names import measure_of
 from rankworth.profiles import DEFAULT, PROFILES, Profile, profile_of
 from rankworth.settings import DATA, OPTIONS, QUIRKS, SETTINGS, VALUES, as_typed, with_quirks
+from rankworth.tables.look import Look
 
 MAX_DOCUMENTS: Final = 10_000
 MAX_RANKS: Final = 1_000
@@ -191,7 +192,7 @@ def start() -> dict[str, Any]:
 
 
 def examples() -> list[dict[str, Any]]:
-    """Return name, group, two sentences and the state of each of the rankings to begin with."""
+    """Return name, group, two sentences, what a button does, and the state of each of the rankings to begin with."""
     source = (files("rankworth.explorer") / "examples.toml").read_text("utf-8")
     examples: list[dict[str, Any]] = tomllib.loads(source)["example"]
     for example in examples:
@@ -271,7 +272,7 @@ def changes(state: object) -> dict[str, Any]:
     return {
         "measure": page.lead,
         "document": chosen,
-        "moves": _moves(page),
+        "moves": best_moves(page),
         "swap": page.vary(page.lead, "swap", n=_TRIED),
         "position": page.vary(page.lead, "position", document=chosen, n=_TRIED) if chosen else [],
         "grade": page.vary(page.lead, "grade", document=chosen) if chosen else [],
@@ -294,14 +295,23 @@ def profile_with(conventions: Mapping[str, Any]) -> Profile:
 
 
 def _explained(explanation: Explanation | None) -> dict[str, Any] | None:
-    """Return an explanation as the page shows it: what is missing in the sentences of the library."""
+    """Return an explanation as the page shows it: tables and what is missing as in the terminal."""
     if explanation is None:
         return None
-    missing = [each.sentence(explanation.measure) for each in explanation.missing]
-    return {**explanation.to_dict(), "arithmetic": explanation.arithmetic, "missing": missing}
+    measure = explanation.measure
+    missing = [{"document": str(each.document), "sentence": each.sentence(measure)} for each in explanation.missing]
+    look = Look()
+    tables = [
+        [
+            {"name": each.name, "number": each.kind != "text", "apart": each.apart, "cells": look.cells(each)}
+            for each in columns
+        ]
+        for columns in step_columns(explanation)
+    ]
+    return {**explanation.to_dict(), "arithmetic": explanation.arithmetic, "missing": missing, "tables": tables}
 
 
-def _moves(page: Playground) -> list[dict[str, Any]]:
+def best_moves(page: Playground) -> list[dict[str, Any]]:
     """Find the best rank of each relevant document, and what moving it there would add, the greatest gain first."""
     ranks = {document: rank for rank, document in enumerate(page.rankings[0].documents, 1)}
     relevant = [document for document, grade in page.judged.items() if grade > 0]

@@ -1,13 +1,14 @@
 // The ranking under every profile, and why a profile gives another value.
 
 import {post} from './api.js';
-import {announce, button, el, id, number, redraw, signed, table} from './dom.js';
+import {announce, button, el, id, number, redraw, signed, table, text} from './dom.js';
 
-/** The table of profiles; each cell opens the reasons. */
-export async function profileTable(body, state, start) {
+/** The table of profiles for the ranking of a query or example; each cell opens the reasons. */
+export async function profileTable(body, state, start, name) {
   const answer = await post('profiles', state).catch((error) => announce(error.message));
   if (!answer) return;
-  const reasons = el('div', {role: 'region', 'aria-label': 'Why the value differs', tabindex: -1});
+  const reasons = el('div', {class: 'reasons', role: 'region', 'aria-label': 'Why the value differs', tabindex: -1},
+    el('p', {class: 'hint'}, 'Choose a value to see which settings of its profile make it.'));
   const sentences = new Map(start.profiles.map((profile) => [profile.name, profile.sentence]));
   const mine = answer.rows.find((row) => row.profile === state.profile)?.values ?? [];
   const rows = answer.rows.map((row) => [
@@ -22,9 +23,9 @@ export async function profileTable(body, state, start) {
   ]);
   const values = answer.measures.map((_, index) => new Set(answer.rows.map((row) => row.values?.[index] ?? null).filter((value) => value !== null)).size);
   redraw(body,
-    el('p', {}, answer.measures.map((measure, index) => `${measure}: ${values[index]} distinct ${values[index] === 1 ? 'value' : 'values'}`).join('; '), `. Differences are from ${state.profile}. A cell says why.`),
-    reasons,
-    table('The ranking under every profile', [{name: 'profile'}, ...answer.measures.map((name) => ({name, number: true}))], rows));
+    el('p', {class: 'facts-line'}, text(name), ' · ', answer.measures.map((measure, index) => `${measure}: ${values[index]} distinct ${values[index] === 1 ? 'value' : 'values'}`).join(', '), ` · differences are from ${state.profile}`),
+    el('div', {class: 'profiles'}, reasons,
+      table('The ranking under every profile', [{name: 'profile'}, ...answer.measures.map((measure) => ({name: measure, number: true}))], rows)));
 }
 
 async function explain(container, state, other, lead) {

@@ -1,14 +1,12 @@
-// The inspector: queries of runs, worst first, and the rankings of a query side by side.
+// The inspector: queries of runs, those that lose most first, and the rankings of a query side by side.
 
 import {Later, post} from './api.js';
-import {drawSlopes} from './charts.js';
-import {announce, button, direction, download, el, field, gradeText, id, number, opening, redraw, select, shortened, signed, text} from './dom.js';
-import {gradeSelect, moveText} from './ranking.js';
-import {bare} from './state.js';
+import {amountBar, differenceBar, drawSlopes} from './charts.js';
+import {announce, button, direction, download, el, field, gradeText, id, number, panel, plus, redraw, select, shortened, signed, table, text, titled} from './dom.js';
+import {gradeSelect, moveText, predicate, shade} from './ranking.js';
 
-const ROW = 40;
+const ROW = 62; // the height of a query in the list, as in explorer.css
 const WINDOW = 200;
-const MOVES = 3; // how many moves are recommended
 const SORTS = {worst: 'worst first', best: 'best first', loss: 'largest loss first', gain: 'largest gain first', id: 'by id'};
 
 export class Inspector {
@@ -17,23 +15,28 @@ export class Inspector {
     this.open = open;
     const [run, base] = session.runs;
     this.view = {run: base ?? run, base: base ? run : '', measure: session.measures[0], sort: base ? 'loss' : 'worst', filter: '', group: ''};
-    this.query = null;
+    this.query = this.total = null;
     this.rows = new Map();
     this.depth = 20;
     this.opened = new Set();
     this.heading = el('div', {class: 'heading'});
-    this.moves = el('div', {class: 'raise'});
+    this.moves = el('section', {class: 'advice', 'aria-label': 'What would raise the value most'});
     this.rankings = el('div', {});
     this.pause = new Later();
     this.sizes = new ResizeObserver(() => drawSlopes(this.detail));
   }
 
-  async show(container) {
+  async show(container, tools) {
     this.list = el('div', {class: 'queries', tabindex: 0, role: 'listbox', 'aria-label': 'Queries', on: {scroll: () => this.load(), keydown: (event) => this.onKey(event)}});
-    this.tools = el('div', {});
+    [this.opener, this.more] = panel('More…', {'data-key': 'more'});
+    this.choices = el('div', {class: 'choices'});
+    tools.replaceChildren(this.choices, this.opener, this.more);
+    this.find = el('div', {class: 'find'});
+    this.means = el('p', {class: 'small means'});
     this.detail = el('section', {'aria-label': 'Query', class: 'detail'}, el('p', {class: 'hint'}, 'Choose a query.'));
     this.health = el('details', {class: 'health small'});
-    container.replaceChildren(this.tools, this.health, el('div', {class: 'columns inspector'}, el('section', {'aria-label': 'Queries'}, this.list), this.detail));
+    container.replaceChildren(el('div', {class: 'inspector'},
+      el('section', {'aria-label': 'Queries', class: 'side-list'}, this.find, this.means, this.list, this.health), this.detail));
     this.drawTools();
     await this.reload();
     await this.drawQuery();
@@ -59,18 +62,37 @@ export class Inspector {
   drawTools() {
     const {session, view} = this;
     const set = (name) => (value) => this.set({[name]: value});
-    const filter = el('input', {type: 'search', value: view.filter, placeholder: 'id or text', dir: 'auto', 'data-key': 'filter',
-      on: {input: (event) => { this.view = {...this.view, filter: event.target.value}; this.reload(); }}});
-    const means = session.runs.map((run) => el('span', {}, text(run), ` ${number(session.means[run][session.measures.indexOf(view.measure)])}`));
+    const chooser = (label, name, choices) => select(choices, view[name], set(name), {'aria-label': label, 'data-key': name, dir: 'auto'});
     const sorts = session.sorts.filter((sort) => view.base || !['loss', 'gain'].includes(sort)).map((sort) => [sort, SORTS[sort]]);
-    redraw(this.tools, el('div', {class: 'bar'},
-      field('Run', select(session.runs, view.run, set('run'), {'data-key': 'run'})),
-      session.runs.length > 1 ? field('Compared with', select([['', 'nothing'], ...session.runs.filter((run) => run !== view.run)], view.base, set('base'), {'data-key': 'base'})) : null,
-      field('Measure', select(session.measures, view.measure, set('measure'), {'data-key': 'measure'})),
-      field('Order', select(sorts, view.sort, set('sort'), {'data-key': 'sort'})),
-      session.groups.length ? field('Group', select([['', 'all'], ...session.groups], view.group, set('group'), {'data-key': 'group'})) : null,
-      field('Filter', filter)),
-    el('p', {class: 'small means'}, `means of ${view.measure}: `, means.flatMap((mean) => [mean, '  '])));
+    redraw(this.choices,
+      chooser('Run', 'run', session.runs),
+      session.runs.length > 1 ? [el('span', {class: 'small'}, 'vs'), chooser('Compared with', 'base', [['', 'nothing'], ...session.runs.filter((run) => run !== view.run)])] : null,
+      chooser('Measure', 'measure', session.measures));
+    redraw(this.find,
+      el('input', {type: 'search', value: view.filter, placeholder: 'id or text', 'aria-label': 'Filter', dir: 'auto', 'data-key': 'filter',
+        on: {input: (event) => { this.view = {...this.view, filter: event.target.value}; this.reload(); }}}),
+      chooser('Order', 'sort', sorts));
+    const mean = (run) => this.mean(run);
+    this.drawMeans();
+    redraw(this.more,
+      session.groups.length ? field('Group', select([['', 'all queries'], ...session.groups], view.group, set('group'), {'data-key': 'group'})) : null,
+      table(`Means of ${view.measure}`, [{name: 'run'}, {name: 'mean', number: true}], session.runs.map((run) => [text(run), mean(run)])),
+      session.judges ? el('div', {class: 'part'}, button('Export new grades', () => this.export(), {'data-key': 'export'}),
+        session.saves ? el('p', {class: 'hint'}, `grades are saved in ${session.saves}`) : null) : null,
+      el('p', {class: 'hint'}, `In the list, arrows, j and k choose a query. In a ranking, arrows walk${session.judges ? ', 0 to 9 set the grade of a document, ? takes it back' : ''}.`));
+  }
+
+  get count() {
+    return `${this.total} ${this.total === 1 ? 'query' : 'queries'}`;
+  }
+
+  mean(run) {
+    return number(this.session.means[run][this.session.measures.indexOf(this.view.measure)]);
+  }
+
+  /** How many queries are listed, and the means of all. */
+  drawMeans() {
+    redraw(this.means, this.total === null ? null : `${this.count} · `, `mean ${this.view.measure}: `, this.runs.flatMap((run, index) => [index ? ', ' : '', text(run), ` ${this.mean(run)}`]));
   }
 
   async reload() {
@@ -89,8 +111,10 @@ export class Inspector {
       const answer = await post('rows', {...this.view, offset}).catch((error) => announce(error.message));
       if (!answer) return;
       this.total = answer.total;
+      this.largest = answer.largest;
       answer.rows.forEach((row, index) => this.rows.set(offset + index, row));
-      announce(answer.total ? `${answer.total} ${answer.total === 1 ? 'query' : 'queries'}` : 'No query fits');
+      announce(answer.total ? this.count : 'No query fits', false);
+      this.drawMeans();
     }
     this.drawList();
   }
@@ -102,16 +126,24 @@ export class Inspector {
     for (let index = first; index < last; index += 1) if (this.rows.has(index)) rows.push(this.row(index, this.rows.get(index)));
     const space = el('div', {class: 'space', role: 'presentation'}, rows);
     space.style.height = `${this.total * ROW}px`;
-    this.list.replaceChildren(this.total ? space : el('p', {class: 'hint', role: 'presentation'}, 'No query fits.'));
+    this.list.replaceChildren(this.total ? space : this.nothing());
     this.list.setAttribute('aria-activedescendant', this.rows.get(this.at)?.id === this.query ? `query-${this.at}` : '');
   }
 
+  /** The list without a query, and how it gets some. */
+  nothing() {
+    const clear = () => { this.set({filter: '', group: ''}); this.find.querySelector('input').focus(); };
+    return el('div', {class: 'nothing', role: 'presentation'}, el('p', {}, 'No query fits.'), button('Show all queries', clear, {'data-key': 'all'}));
+  }
+
   row(index, row) {
+    const compared = row.difference !== null;
+    const share = row.judged === null || row.judged >= 1 ? '' : `${Math.round((1 - row.judged) * 100)} % unjudged`;
     const element = el('div', {id: `query-${index}`, class: 'query', role: 'option', 'aria-selected': String(row.id === this.query), on: {click: () => this.choose(index)}},
-      el('span', {class: 'number'}, number(row.value)),
-      row.difference === null ? null : el('span', {class: `change ${direction(row.difference)}`}, signed(row.difference)),
-      el('span', {class: 'text'}, row.text ? text(row.text, {class: 'clip'}) : null, id(row.id, {class: 'small'})),
-      el('span', {class: 'small'}, row.judged === null || row.judged >= 1 ? '' : `${Math.round((1 - row.judged) * 100)} % unjudged`));
+      row.text ? text(row.text, {class: 'clip', title: row.id}) : id(row.id, {class: 'clip'}),
+      el('span', {class: 'small values'}, compared ? `${number(row.base)} → ${number(row.value)}` : share),
+      compared ? differenceBar(row.difference, this.largest) : amountBar(row.value, this.largest, 108, true),
+      compared ? el('span', {class: `number ${direction(row.difference)}`}, row.difference ? plus(row.difference) : '= 0') : el('span', {class: 'number'}, number(row.value)));
     element.style.top = `${index * ROW}px`;
     return element;
   }
@@ -130,7 +162,7 @@ export class Inspector {
     await this.load();
     this.query = this.rows.get(index)?.id ?? null;
     this.opened.clear();
-    this.moves.replaceChildren();
+    this.moves.inert = true; // they are of another query until they are drawn
     this.drawList();
     await this.drawQuery();
   }
@@ -145,64 +177,80 @@ export class Inspector {
     if (!answer) return;
     const [first, second] = answer.rankings;
     const height = Math.max(...answer.rankings.map((ranking) => ranking.rows.length));
+    const largest = Math.max(...answer.rankings.flatMap((ranking) => ranking.rows.map((row) => row.adds ?? 0)));
     redraw(this.heading,
-      el('h2', {}, text(shortened(answer.text || answer.id)), ' ', answer.text ? id(answer.id, {class: 'small'}) : null),
-      answer.text === shortened(answer.text) ? null : this.opening('', answer.text, 'The whole query'));
+      el('h2', {}, text(shortened(answer.text || answer.id))), this.facts(answer),
+      answer.text === shortened(answer.text) ? null : this.opening('', el('span', {class: 'small'}, 'The whole query'), answer.text));
     redraw(this.rankings,
-      el('div', {class: 'pair'}, this.side(answer, first, 0), second ? el('div', {class: 'slopes'}) : null, second ? this.side(answer, second, 1) : null),
+      el('div', {class: 'pair'}, this.side(answer, first, 0, largest), second ? el('div', {class: 'slopes'}) : null, second ? this.side(answer, second, 1, largest) : null),
       height >= this.depth && this.depth < 1000 ? button(`Show ${Math.min(1000, this.depth * 5)} ranks`, () => { this.depth = Math.min(1000, this.depth * 5); this.drawQuery(); }, {'data-key': 'deeper'}) : null);
-    if (!this.rankings.isConnected) this.frame();
+    if (!this.rankings.isConnected) this.detail.replaceChildren(this.heading, this.moves, this.rankings); // a press is not lost where an answer redraws the rankings
+    if (!this.moves.hasChildNodes()) this.drawAdvice();
     this.pause.schedule(() => this.drawMoves());
     this.sizes.disconnect();
     this.detail.querySelectorAll('.documents').forEach((list) => this.sizes.observe(list));
   }
 
-  /** What stays while queries are looked at: a press is not lost where an answer redraws the rankings. */
-  frame() {
-    this.detail.replaceChildren(this.heading,
-      el('div', {class: 'bar'},
-        button('Open in the playground', () => this.openInPlayground(), {'data-key': 'to-playground'}),
-        el('span', {class: 'small'}, this.session.saves ? `grades are saved in ${this.session.saves}` : ''),
-        button('Export new grades', () => this.export(), {'data-key': 'export'})),
-      el('p', {class: 'hint'}, `The number behind a document, such as +1.2619, is what its rank adds to the sum of its ranking; ? is a document that nobody judged.${this.session.judges ? ' Keys on a document: 0 to 9 sets the grade, ? takes it back, arrows walk.' : ''}`),
-      this.moves, this.rankings);
+  /** The id of the query, its values, and how many relevant documents do not count, below the query. */
+  facts(answer) {
+    const [base, compared] = answer.rankings;
+    const run = compared ?? base;
+    const change = compared && run.value !== null && base.value !== null ? run.value - base.value : null;
+    const counts = [[run.low, 'stand too low', 'stands too low'], [run.absent, 'were not retrieved', 'was not retrieved']].filter(([count]) => count);
+    const words = counts.map(([count, several, single], index) => `${count}${index ? '' : ` relevant ${count === 1 ? 'document' : 'documents'}`} ${count === 1 ? single : several}`);
+    return el('p', {class: 'facts-line'},
+      answer.text ? [id(answer.id), ' · '] : null, text(run.run), ` ${number(run.value)}`,
+      compared ? [', ', text(base.run), ` ${number(base.value)}`] : null,
+      change === null ? null : [' ', el('b', {class: `change ${direction(change)}`}, signed(change))],
+      words.length ? ` · ${words.join(', ')}` : null,
+      answer.judged === null || answer.judged >= 1 ? null : ` · ${Math.round((1 - answer.judged) * 100)} % of the first 10 unjudged`);
   }
 
   /** The moves that would raise the value of the run most. */
   async drawMoves() {
     const {query, view} = this;
-    const state = await post('playground', {query, runs: [view.run]}, 'moves'); // a channel apart from that of the button
-    const single = state && await post('changes', {...bare(state), lead: this.session.measures.indexOf(view.measure)}, 'moves');
-    if (!single || this.query !== query) return;
-    redraw(this.moves, single.moves.length ? el('h3', {}, `What would raise ${single.measure} of `, text(view.run), ' most') : null,
-      el('ul', {class: 'missing'}, single.moves.slice(0, MOVES).map((move) => el('li', {},
-        moveText(move, ` (grade ${state.documents.find((each) => each.id === move.document).grade})`)))));
+    const answer = await post('moves', {query, run: view.run, measure: view.measure});
+    if (!answer || this.query !== query) return;
+    this.moves.inert = false;
+    this.drawAdvice(answer);
+  }
+
+  /** The moves with what they give; their room is there before them. */
+  drawAdvice(answer) {
+    const moves = answer?.moves ?? [];
+    redraw(this.moves,
+      el('h3', {}, 'What would raise ', text(this.view.run), ' most'),
+      el('ol', {class: 'proposals'}, moves.map((move) => el('li', {}, moveText(move, move.text),
+        el('span', {class: 'small values'}, `${number(answer.value)} → ${number(move.value)}`), el('b', {class: 'number better'}, plus(move.change)))),
+        answer && !moves.length ? el('li', {class: 'hint'}, `No other rank of a relevant document would raise ${answer.measure}. Grades and cutoffs can be tried, too.`) : null),
+      button('Try in the playground', () => this.openInPlayground(), {class: 'primary', 'data-key': 'to-playground'}));
   }
 
   /** A text that stays open while its query is looked at. */
-  opening(key, value, line = shortened(value)) {
+  opening(key, line, ...content) {
     const toggle = (event) => (event.target.open ? this.opened.add(key) : this.opened.delete(key));
-    return opening(line, value, {open: this.opened.has(key), on: {toggle}});
+    return el('details', {class: 'whole', open: this.opened.has(key), on: {toggle}}, el('summary', {}, line), el('div', {dir: 'auto'}, content));
   }
 
-  side(answer, ranking, index) {
+  side(answer, ranking, index, largest) {
     const other = answer.rankings[1 - index];
-    const change = other && ranking.value !== null && other.value !== null && index === 1 ? ranking.value - other.value : null;
     return el('div', {class: 'side'},
-      el('div', {class: 'sum'}, el('h3', {}, text(ranking.run), ` ${answer.measure} ${number(ranking.value)} `, change === null ? null : el('span', {class: `change ${direction(change)}`}, signed(change))),
-        el('p', {class: 'small'}, ranking.arithmetic),
-        ranking.formula ? el('p', {class: 'small'}, ranking.formula) : null,
-        ranking.missing.length ? el('p', {class: 'small'}, `Relevant documents that do not count are listed below the ranking: ${ranking.missing.length}`) : null),
-      el('ol', {class: 'documents', 'aria-label': `Ranking of ${ranking.run}`}, ranking.rows.map((row, place) => this.document(row, index, Boolean(other), place === answer.cutoff))),
+      el('h3', {class: 'sum'}, text(ranking.run), ' ', el('span', {class: 'small', title: answer.measure}, number(ranking.value))),
+      ranking.rows.length ? el('ol', {class: 'documents', 'aria-label': `Ranking of ${ranking.run}`}, ranking.rows.map((row, place) => this.document(row, index, other, largest, place === answer.cutoff)))
+        : el('p', {class: 'hint'}, text(ranking.run), ` has no result for this query. Its relevant documents are below; in the playground they can be added.`),
+      el('p', {class: 'small'}, ranking.arithmetic),
+      ranking.formula ? el('p', {class: 'small'}, ranking.formula) : null,
       ranking.missing.length ? [el('h4', {}, 'Relevant, but it does not count'),
-        el('ul', {class: 'missing'}, ranking.missing.map((each) => el('li', {}, each.text ? this.opening(`missing-${index}-${each.document}`, each.text) : null, each.sentence)))] : null);
+        el('ul', {class: 'missing'}, ranking.missing.map((each) => el('li', {},
+          el('span', {class: `grade ${shade(each.grade)}`}, gradeText(each.grade)),
+          el('div', {}, each.text ? this.opening(`missing-${index}-${each.document}`, titled(each.text, each.document, {class: 'clip'}), el('p', {class: 'small'}, id(each.document)), each.text) : null,
+            el('span', {class: 'small'}, each.text ? predicate(each) : each.sentence)))))] : null);
   }
 
-  document(row, index, paired, isCut) {
+  document(row, index, other, largest, isCut) {
     const key = `document-${index}-${row.document}`;
     const set = (grade) => this.judge(row.document, grade);
-    const shade = `grade grade-${row.grade === null ? 'none' : Math.min(Math.max(Math.round(row.grade), 0), 4)}`;
-    const moved = !paired ? '' : row.elsewhere === null ? 'only here' : `there: ${row.elsewhere}`;
+    const moved = !other ? '' : row.elsewhere === null ? 'only here' : `${other.run}: ${row.elsewhere}`;
     return el('li', {class: `document${row.first !== row.last ? ' tied' : ''}${isCut ? ' cut' : ''}`, tabindex: 0, 'data-key': key, 'data-document': row.document,
       'aria-label': `rank ${row.rank}: ${row.document}, ${row.grade === null ? 'unjudged' : `grade ${row.grade}`}, adds ${number(row.adds)} ${moved}${isCut ? ', the first below the cutoff' : ''}`,
       on: {keydown: (event) => {
@@ -214,16 +262,17 @@ export class Inspector {
         else return;
         event.preventDefault();
       }}},
-    el('span', {class: 'rank'}, row.first === row.last ? String(row.rank) : `${row.rank} (${row.first}–${row.last})`),
-    this.session.judges ? gradeSelect(row.document, row.grade, row.grade === null ? '?' : row.is_new ? 'take back' : null, set, {class: shade, 'data-key': `grade-${index}-${row.document}`})
-      : el('span', {class: shade}, gradeText(row.grade)),
-    el('span', {class: 'title'}, row.text ? this.opening(key, row.text) : null,
-      el('span', {class: 'facts small'}, id(row.document), el('span', {class: 'adds'}, row.adds ? `+${number(row.adds)}` : ''), el('span', {}, moved), el('span', {}, isCut ? 'below the cutoff' : ''))));
+    el('span', {class: 'rank'}, row.first === row.last ? String(row.rank) : `${row.first}–${row.last}`),
+    this.session.judges ? gradeSelect(row.document, row.grade, row.grade === null ? '?' : row.is_new ? 'take back' : null, set, {class: `grade ${shade(row.grade)}`, 'data-key': `grade-${index}-${row.document}`})
+      : el('span', {class: `grade ${shade(row.grade)}`}, gradeText(row.grade)),
+    row.text ? this.opening(key, titled(row.text, row.document, {class: 'clip'}), el('p', {class: 'small'}, id(row.document)), row.text) : id(row.document, {class: 'clip'}),
+    el('span', {class: `small where${row.elsewhere === null ? ' worse' : row.elsewhere <= this.depth ? ' near' : ''}`}, moved), // a line says where it is near
+    el('span', {class: 'adds'}, amountBar(row.adds ?? 0, largest, 72), el('span', {class: 'number small'}, row.adds ? `+${number(row.adds)}` : '')));
   }
 
   async openInPlayground() {
-    const state = await post('playground', {query: this.query, runs: this.runs}).catch((error) => announce(error.message));
-    if (state) await this.open({...state, lead: this.session.measures.indexOf(this.view.measure)}, state.rankings.length - 1);
+    const state = await post('playground', {query: this.query, runs: this.runs.toReversed()}).catch((error) => announce(error.message));
+    if (state) await this.open({...state, lead: this.session.measures.indexOf(this.view.measure)});
   }
 
   async export() {
@@ -244,6 +293,7 @@ export class Inspector {
     if (row) {
       const value = (run) => answer.values[run][this.session.measures.indexOf(this.view.measure)];
       row.value = value(this.view.run);
+      if (this.view.base) row.base = value(this.view.base);
       if (this.view.base) row.difference = row.value === null || value(this.view.base) === null ? null : row.value - value(this.view.base);
     }
     this.drawList();

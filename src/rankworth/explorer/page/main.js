@@ -1,7 +1,7 @@
 // The page: its views, its theme, keys for all of it, and the state that a link holds.
 
 import {post} from './api.js';
-import {announce, button, el} from './dom.js';
+import {announce, button, copy, el} from './dom.js';
 import {profileTable} from './conventions.js';
 import {Inspector} from './inspector.js';
 import {Playground} from './playground.js';
@@ -13,14 +13,17 @@ const main = document.getElementById('main');
 
 function showTheme() {
   const theme = localStorage.getItem('rankworth-theme') ?? 'auto';
+  const toggle = document.getElementById('theme');
   document.documentElement.dataset.theme = theme;
-  document.getElementById('theme').textContent = `Theme: ${theme}`;
+  toggle.title = `Theme: ${theme}`;
+  toggle.setAttribute('aria-label', toggle.title);
 }
 
 document.getElementById('theme').addEventListener('click', () => {
   const now = localStorage.getItem('rankworth-theme') ?? 'auto';
   localStorage.setItem('rankworth-theme', THEMES[(THEMES.indexOf(now) + 1) % THEMES.length]);
   showTheme();
+  announce(document.getElementById('theme').title);
 });
 
 document.querySelector('.skip').addEventListener('click', (event) => {
@@ -31,19 +34,33 @@ document.querySelector('.skip').addEventListener('click', (event) => {
 const isLink = () => location.hash.length > 1;
 const linked = () => decoded(location.hash.slice(1));
 
+/** The view of queries where no runs were given: what it is for, and how to get there. */
+function noRuns(container, tools, play) {
+  const command = (line) => el('li', {}, el('code', {}, line), button('Copy', () => copy(line, 'Command'), {class: 'quiet', 'aria-label': `Copy ${line}`}));
+  tools.replaceChildren();
+  container.replaceChildren(el('div', {class: 'no-runs'}, el('h2', {}, 'No runs are open'),
+    el('p', {}, 'With judgements and runs, this page lists the queries that lose most, shows both rankings side by side, and says what would raise each value. Start it with yours, or with the collection that comes with rankworth:'),
+    el('ul', {class: 'commands'}, ['rankworth explore qrels.txt bm25.run dense.run', 'rankworth demo --explore'].map(command)),
+    button('Open the playground', play, {class: 'primary', 'data-key': 'play'})));
+}
+
 async function begin() {
   showTheme();
   const start = await post('start');
-  const playground = new Playground(start);
-  const views = {Playground: (container) => playground.show(container)};
+  const playground = new Playground(start, (name) => show(name, true));
+  const views = {};
   if (start.session) {
-    const inspector = new Inspector(start.session, (state, active) => { playground.open(state, active); return show('Playground', true); });
-    views.Queries = (container) => inspector.show(container);
+    const inspector = new Inspector(start.session, (state) => { playground.open(state); return show('Playground', true); });
+    views.Queries = (container, tools) => inspector.show(container, tools);
+  } else {
+    views.Queries = (container, tools) => noRuns(container, tools, () => show('Playground', true));
   }
-  views.Conventions = (container) => {
+  views.Playground = (container, tools) => playground.show(container, tools);
+  views.Conventions = (container, tools) => {
     const body = el('div', {});
-    container.replaceChildren(el('h2', {}, 'The ranking of the playground under every profile'), body);
-    return profileTable(body, playground.alone(), start);
+    tools.replaceChildren();
+    container.replaceChildren(el('div', {class: 'conventions'}, el('h2', {}, 'The ranking under every profile'), body));
+    return profileTable(body, playground.alone(), start, playground.name);
   };
   const tabs = Object.keys(views).map((name) => button(name, () => show(name), {'data-key': `view-${name}`}));
   document.getElementById('views').replaceChildren(...tabs);
@@ -54,7 +71,7 @@ async function begin() {
     main.dataset.view = name;
     playground.hide();
     announce('');
-    await views[name](main);
+    await views[name](main, document.getElementById('tools'));
     if (focus) main.focus();
   }
 

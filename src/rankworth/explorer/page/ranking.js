@@ -1,6 +1,7 @@
 // A ranking that is put in order by dragging, by buttons and by keys, with the grade of each document.
 
-import {button, el, gradeText, id, number, select, signed, text} from './dom.js';
+import {amountBar} from './charts.js';
+import {button, el, gradeText, number, select, titled} from './dom.js';
 import {dropped, graded, isTied, moved, tied} from './state.js';
 
 export const DEPTH = 25; // how many ranks are drawn at first
@@ -21,15 +22,20 @@ function rankText(term, index) {
   return term.first === term.last ? String(term.rank) : `${term.first}–${term.last}`;
 }
 
-/** What moving a document would make of the value; `about` stands behind its id. */
-export const moveText = (move, about = '') => [
-  id(move.document), about, move.from === null ? ` retrieved at rank ${move.to}: ` : ` from rank ${move.from} to rank ${move.to}: `,
-  number(move.value), ' ', el('span', {class: 'change better'}, signed(move.change))];
+/** The shade of a grade. */
+export const shade = (grade) => `grade-${grade === null ? 'none' : Math.min(Math.max(Math.round(grade), 0), 4)}`;
+
+/** Where a document would be moved, by its title. */
+export const moveText = (move, title) => el('span', {class: 'move'},
+  titled(title, move.document, {class: 'clip'}), el('span', {}, `(grade ${gradeText(move.grade)})${move.from === null ? `, not retrieved, to rank ${move.to}` : ` from rank ${move.from} to ${move.to}`}`));
+
+/** What a sentence of the library says of a document, without its id, with which it begins. */
+export const predicate = ({document, sentence}) => (sentence.startsWith(`${document} `) ? sentence.slice(document.length + 1) : sentence);
 
 /**
  * The list of a ranking.
  *
- * page: {state, explanation, selected, depth, current(), change(state, message, ...keys), select(document)}.
+ * page: {state, explanation, largest, selected, depth, current(), change(state, message, ...keys), select(document)}.
  */
 export function rankingList(page, index) {
   const {state, explanation} = page;
@@ -83,13 +89,14 @@ function row(page, index, rank, document, term) {
     },
     el('span', {class: 'grip', 'aria-hidden': 'true'}, '⠿'),
     el('span', {class: 'rank'}, rankText(term, rank)),
-    el('span', {class: 'title'}, document.text ? text(document.text, {class: 'clip'}) : null, id(document.id, {class: document.text ? 'small' : ''})),
-    gradeSelect(document.id, document.grade, '?', grade, {class: 'grade', 'data-key': `grade-${index}-${document.id}`}),
+    gradeSelect(document.id, document.grade, '?', grade, {class: `grade ${shade(document.grade)}`, 'data-key': `grade-${index}-${document.id}`}),
+    titled(document.text, document.id, {class: 'clip'}),
     el('span', {class: 'moves'},
       button('↑', () => move((from) => from - 1), {'aria-label': `Move ${document.id} up`, 'data-key': `up-${index}-${document.id}`, disabled: rank === 0}),
       button('↓', () => move((from) => from + 1), {'aria-label': `Move ${document.id} down`, 'data-key': `down-${index}-${document.id}`, disabled: rank === size - 1}),
       button('=', tie, {'aria-label': `Tie ${document.id} with the rank above`, 'aria-pressed': String(isTied(state.rankings[index], rank)), disabled: rank === 0}),
       button('×', drop, {'aria-label': `Take ${document.id} out of the ranking`})),
+    el('span', {class: 'bar-cell'}, amountBar(term?.contribution ?? 0, page.largest, 112)),
     el('span', {class: 'adds number'}, term ? number(term.contribution) : '–'),
   );
 }
