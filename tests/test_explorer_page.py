@@ -716,7 +716,7 @@ def test_a_query_shows_what_would_raise_its_value_most(browser: Browser, runs: s
         before = rw.evaluate(collection.qrels, collection.runs["dense"], ["nDCG@10"], queries=["en08"])["nDCG@10"]
         gains = []
         for move in moves.all():
-            document = move.locator("[title]").get_attribute("title") or move.locator("bdi").inner_text()
+            document = move.locator("bdi").inner_text()
             data = {"qrels": collection.qrels, "run": collection.runs["dense"], "query": "en08"}
             best = max(row["value"] for row in rw.vary("nDCG@10", **data, document=document).rows)
             expect(move).to_contain_text(f"{before:.4f} → {best:.4f}+{best - before:.4f}")
@@ -836,7 +836,7 @@ def test_long_texts_are_one_line_until_they_are_opened(browser: Browser, runs: s
     with page_of(browser, runs) as page:
         chosen(page, "en14")
         title = page.locator(".detail h2")
-        assert title.bounding_box()["height"] < 100  # type: ignore[index]
+        assert title.bounding_box()["height"] < 120  # type: ignore[index]
         page.locator(".detail > .heading summary").click()
         expect(page.locator(".detail > .heading details")).to_contain_text(LONG["en14"].strip())
         chosen(page, "en01")
