@@ -296,8 +296,12 @@ def test_differences_stand_beside_0_and_their_margins(all_pairs: bool) -> None:
     low, high = ax.get_xlim()
     assert low < -0.1 < 0.1 < high
     names = [text.get_text() for text in ax.get_yticklabels()]
-    pairs = ["new - old", "third - old", "third - new"] if all_pairs else ["new", "third"]
-    assert names == ["nDCG@10", *pairs, "RR", *pairs]
+    expected = []
+    for measure in ("nDCG@10", "RR"):
+        of_measure = [one for one in compared.differences if one.measure == measure]
+        of_measure.sort(key=lambda one: -one.difference)
+        expected += [measure, *(f"{one.second} - {one.first}" if all_pairs else one.second for one in of_measure)]
+    assert names == expected
     assert ax.get_xlabel().startswith("difference, with" if all_pairs else "difference from old, with 95% intervals")
 
 
@@ -329,7 +333,77 @@ def test_positions_become_lines_and_the_ranking_as_it_is_a_thin_one() -> None:
     ax = plots.vary(["RR"], "position", qrels={"q": {"a": 1}}, run={"q": ["x", "a", "y"]}, query="q", document="a")
     assert drawn(ax) == {"RR": [(1, 1.0), (2, 1 / 2), (3, 1 / 3)]}
     assert [points(line) for line in ax.lines if line.get_linewidth() < 1] == [[(0.0, 1 / 2), (1.0, 1 / 2)]]
-    assert ax.get_xlabel() == "rank of the document; thin lines: as it is"
+    assert ax.get_xlabel() == "rank of the document; thin lines: the unchanged ranking"
+
+
+def test_grades_become_groups_of_bars_for_each_measure() -> None:
+    ax = plots.vary(["RR", "P@2"], "grade", grades=[1, 0], kind="bars")
+    assert [[bar.get_height() for bar in group] for group in ax.containers] == [[0.0, 0.0], [1.0, 0.5]]  # type: ignore[attr-defined]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["RR", "P@2"]
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["grade 0", "grade 1"]
+    assert [{up for _, up in points(line)} for line in ax.lines] == [{1.0}, {0.5}]  # the unchanged ranking
+    for way in ("swap", "ties"):
+        with pytest.raises(rw.UsageError, match="unknown-setting"):
+            plots.vary("RR", way, grades=[1, 0], kind="bars")
+
+
+def test_names_stand_at_the_ends_of_curves_that_end_apart_and_in_a_legend_on_the_axes_otherwise() -> None:
+    ax = plots.vary(["nDCG@5", "RR"], by="position")
+    assert ax.get_legend() is None
+    assert {"nDCG@5", "RR"} <= {text.get_text() for text in ax.texts}
+    ax = plots.precision_recall({"q": {"a": 1}}, {name: {"q": ["a"]} for name in "abcde"})
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [*"abcde"]
+    ax.figure.canvas.draw()
+    box = legend.get_window_extent()
+    assert ax.bbox.contains(box.x0, box.y0)
+    assert ax.bbox.contains(box.x1, box.y1)
+
+
+def test_a_chart_of_one_row_is_low_and_words_that_a_column_has_no_room_for_are_left_out() -> None:
+    compared = rw.compare(QRELS, RUNS, ["nDCG@10"])
+    figure = plots.differences(compared).get_figure(root=True)
+    assert figure is not None
+    assert figure.get_size_inches()[1] < 2.2
+    wide, narrow = (plots.differences(compared, ax=Figure(figsize=(inches, 2)).subplots()) for inches in (7, 3.4))
+    low_end = plots.canvas.number(compared.differences[0].low)
+    assert any(low_end in text.get_text() for text in wide.texts)
+    assert not any(low_end in text.get_text() for text in narrow.texts)
+
+
+def test_queries_are_drawn_by_their_difference_by_both_values_and_as_cells() -> None:
+    qrels = {f"q{number}": {"a": 1} for number in range(4)}
+    old = {"q0": ["b", "a"], "q1": ["a"], "q2": ["b", "c", "a"], "q3": ["a"]}
+    new = {"q0": ["a"], "q1": ["b", "a"], "q2": ["b", "a"], "q3": ["a"]}
+    compared = rw.compare(qrels, {"old": old, "new": new}, ["RR", "MeanRank", "Entropy@1"], history={"q0": ["a"]})
+    ax = plots.query_differences(compared, "RR")
+    assert [bar.get_height() for bar in ax.patches] == [0.5, pytest.approx(1 / 6, abs=1e-15), 0.0, -0.5]  # type: ignore[attr-defined]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["q0", "q2", "q3", "q1"]
+    assert ax.get_title(loc="left") == "RR of 4 queries: new better on 2, old on 1"
+    lower = plots.data.query_differences(compared, "MeanRank").rows(named=True)  # lower is better
+    assert [(row["query"], row["difference"], row["gain"]) for row in lower] == [
+        ("q0", -1.0, 1.0),
+        ("q2", -1.0, 1.0),
+        ("q3", 0.0, 0.0),
+        ("q1", 1.0, -1.0),
+    ]
+    ax = plots.query_scatter(compared, "RR")
+    marks = {line.get_label(): points(line) for line in ax.lines if len(line.get_xdata()) and line.get_label() != "_"}  # type: ignore[arg-type]
+    assert marks == {
+        "new better: 2": [(0.5, 1.0), (1 / 3, 0.5)],
+        "old better: 1": [(1.0, 0.5)],
+        "equal: 1": [(1.0, 1.0)],
+    }
+    assert plots.data.query_scatter(compared, "RR").rows() == plots.data.query_differences(compared, "RR").rows()
+    ax = plots.heat_map(compared, "RR")
+    assert ax.images[0].get_array().tolist() == [[1.0, 0.5, 1.0, 1 / 3], [1.0, 1.0, 0.5, 0.5]]  # type: ignore[union-attr]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["q3", "q0", "q1", "q2"]
+    for draw in (plots.query_differences, plots.query_scatter, plots.heat_map):
+        with pytest.raises(rw.UsageError, match="Entropy@1 is measured on all queries together"):
+            draw(compared, "Entropy@1")
 
 
 def test_what_has_no_value_leaves_a_gap() -> None:
@@ -394,7 +468,7 @@ def test_ties_become_a_range_with_the_mean_and_the_value_as_it_is() -> None:
     assert strokes == []
     assert mean == [((1 / 2 + 1) / 2, 0.0)]
     assert ring == [(1 / 2, 0.0)]
-    assert "0.5000\N{HORIZONTAL ELLIPSIS}1.0000, mean 0.7500" in words(ax)
+    assert "0.5000\N{HORIZONTAL ELLIPSIS}1.0000   mean 0.7500" in words(ax)
 
 
 def test_unjudged_documents_become_a_range_with_a_stroke_for_each() -> None:
@@ -412,7 +486,7 @@ def test_unjudged_documents_become_a_range_with_a_stroke_for_each() -> None:
         ((), {"banana": 3}, "banana=3: plots.vary draws this variation as it is"),
         ((), {"by": "grade"}, "by='grade': plots.vary"),
         (("grade",), {}, "'grade': plots.vary"),
-        ((), {"kind": "bar"}, "kind='bar': positions, grades and cutoffs are drawn as lines only"),
+        ((), {"kind": "bar"}, "kind='bar': positions, grades and cutoffs are lines or bars"),
     ],
 )
 def test_what_stands_beside_a_finished_variation_is_refused(arguments: Any, settings: Any, said: str) -> None:

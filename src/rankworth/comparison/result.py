@@ -284,10 +284,11 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             raise UsageError("not-measured", f"there is no system {unknown[0]!r}; there are {quoted(self.systems)}")
         label = self.scores.label(measure)
         sign = float(self.scores.signs[self.measures.index(label)])
-        return QueryDifferences(self._query_ids, *self.scores.pair(label, *names), sign)
+        return QueryDifferences(self.query_ids, *self.scores.pair(label, *names), sign)
 
     @property
-    def _query_ids(self) -> list[Any]:
+    def query_ids(self) -> list[Any]:
+        """The ids of the queries that are compared, as they were given."""
         return self.scores.ids.back("query", self.scores.queries)
 
     @property
@@ -317,7 +318,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             raise UsageError("not-measured", text, remedy=remedy)
         if group not in groups[column]:
             raise UsageError("not-measured", f"{column} has no group {group!r}; it has {quoted(groups[column], 8)}")
-        return set(compress(self._query_ids, groups[column][group].tolist()))
+        return set(compress(self.query_ids, groups[column][group].tolist()))
 
     def anova(self) -> dict[str, stats.Anova]:
         """Compute a two-way analysis of variance of systems and queries, over queries that all have, by measure."""
@@ -359,7 +360,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
     def _columns(self, of: str) -> dict[str, list[Any]]:
         """Return one row for each difference, of all queries and of groups; or for each query of each of them."""
         if of == "queries":
-            first_ranks = [dict(zip(self._query_ids, ranks, strict=True)) for ranks in self.scores.first_relevant]
+            first_ranks = [dict(zip(self.query_ids, ranks, strict=True)) for ranks in self.scores.first_relevant]
             ranks_of = dict(zip(self.systems, first_ranks, strict=True))
             cells: list[tuple[Any, ...]] = []
             for measure, first, second, *_ in self.differences:

@@ -63,14 +63,14 @@ class Way(NamedTuple):
 
 WAYS: Final[Mapping[By, Way]] = {
     "position": Way(
-        "{document} at every rank of {title}",
+        "document {document} at every rank of {title}",
         changes.by_position,
         (("position", "rank", "count"),),
         ("document", "grade"),
         ("document", "grade", "n"),
     ),
     "grade": Way(
-        "every grade for {document} of {title}",
+        "document {document} of {title} with every grade",
         changes.by_grade,
         (("grade", "grade", "grade"), ("beside", "beside grade", "number")),
         ("document", "beside"),
@@ -85,9 +85,7 @@ WAYS: Final[Mapping[By, Way]] = {
         ("n",),
         ("swap", "swaps of neighbours"),
     ),
-    "ties": Way(
-        "{title}, documents with one score in every order", changes.by_ties, (("ties", "order of ties", "text"),)
-    ),
+    "ties": Way("{title}, tied documents in every order", changes.by_ties, (("ties", "order of ties", "text"),)),
     "unjudged": Way(
         "{title}, with grades for documents that nobody judged",
         changes.by_unjudged,
@@ -519,7 +517,7 @@ def _document_example(plan: Plan, rel: float | None, options: VariationOptions, 
         for beside in (None, best):
             ranking = _of_list(plan, rel, [best, beside or 0.0, *[0.0] * (size - 2)])
             lists.append([(query, changes.by_grade(query, options, beside)) for query in ranking.ranked()])
-        sentence = f"every grade for the first of {size:,} documents, the others of grade 0"
+        sentence = f"the first of {size:,} documents with every grade, the others of grade 0"
         sentence = f"{sentence}; and again above one of grade {best:g}"
     pairs = [pair for pairs in zip(*lists, strict=True) for pair in pairs]
     rows = [row | {"change": None} for _, changed_rows in pairs for row in changed_rows]

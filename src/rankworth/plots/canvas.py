@@ -61,6 +61,20 @@ _LEFT_TO_RIGHT: Final = "\N{LEFT-TO-RIGHT MARK}"
 _MINUS: Final = str.maketrans("-", "\N{MINUS SIGN}")
 _SMALLEST: Final = 0.00005
 """what four decimals round to something"""
+ROUNDING: Final = 1e-14
+"""up to where a difference is that of the last bits"""
+_NARROW: Final = 300.0
+"""points below which Axes have no room for a long text beside them"""
+_NAMED: Final = 8
+"""up to how many series have a legend on the Axes"""
+_TICKS: Final = 24.0
+"""points that the numbers below Axes take"""
+_KEY: Final = 30.0
+"""points of a line of a legend that are not its name"""
+_LINE: Final = 1.5
+"""heights of a line of text from one to the next"""
+_SHIFTED: Final = 1.6
+"""how many lines of text a name may stand from the end of its curve"""
 FALLBACKS: Final = (
     *("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans CJK TC"),
     *("Noto Sans SC", "Noto Sans JP", "Noto Sans KR", "Noto Sans TC", "Source Han Sans SC", "Source Han Sans JP"),
@@ -95,7 +109,7 @@ class Canvas:
         """Say what the axes are, in as many lines as they want."""
         lengths = zip((horizontal, vertical), self._size(), strict=True)
         across, up = (_literal("\n".join(_wrapped(text, length, "small"))) for text, length in lengths)
-        self.ax.set_xlabel(across, color=self.palette.muted, fontsize="small")
+        self.ax.set_xlabel(across, color=self.palette.muted, fontsize="small", loc="left")
         self.ax.set_ylabel(up, color=self.palette.muted, fontsize="small")
 
     def note(self, text: str) -> None:
@@ -109,8 +123,9 @@ class Canvas:
         self.ax.set_ylim(max(len(names), 1) - 0.4, -0.6)
         self.ax.set_yticks(range(len(names)), list(map(label, names)))
 
-    def aside(self, row: float, text: str) -> None:
-        """Put words right of the Axes, beside a row."""
+    def aside(self, row: float, text: str, more: str = "") -> None:
+        """Put words right of the Axes, beside a row, and more of them where the Axes are wide."""
+        text += f"   {more}" if more and not self.is_narrow else ""
         beside = self.ax.get_yaxis_transform()
         self.ax.text(_ASIDE_FROM, row, text, transform=beside, va="center", fontsize="small", color=self.palette.text)
 
@@ -124,8 +139,18 @@ class Canvas:
         self.ax.plot(across, up, marker=marker, color=color, linestyle="none", **settings)
 
     def legend(self, **settings: Any) -> None:  # noqa: ANN401 - as matplotlib has them
-        """Say what is what, right of the Axes unless settings say otherwise."""
-        settings = {"loc": "upper left", "bbox_to_anchor": (_ASIDE_FROM, 1)} | settings
+        """Say what is what, unless settings say where: right of the Axes, or below where there is no room."""
+        width, height = self._size()
+        names = self.ax.get_legend_handles_labels()[1]
+        line = _LINE * _points("small")
+        beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (_ASIDE_FROM, 1)}
+        if not settings and (self.is_narrow or len(names) * line > height):
+            wide = max((_width(name, _points("small")) for name in names), default=0.0) + _KEY
+            columns = max(1, min(len(names), int(width / wide)))
+            down = _TICKS + line * (1 + self.ax.get_xlabel().count("\n"))
+            beside = {"loc": "upper left", "bbox_to_anchor": (0, -down / height), "ncols": columns}
+            beside |= {"handlelength": 1.4, "columnspacing": 1.2}
+        settings = beside | settings
         behind, color = self.ax.get_facecolor(), self.palette.text
         self.ax.legend(fontsize="small", edgecolor="none", facecolor=behind, labelcolor=color, **settings)
 
@@ -136,7 +161,7 @@ class Canvas:
         self.ax.plot(across, up, label=label(name), linewidth=1.5, **looks, **settings)  # type: ignore[arg-type]
 
     def lines(self, series: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> None:
-        """Draw series with their names in a legend.
+        """Draw series with their names at the ends of curves where they fit, or else in a legend.
 
         Args:
             series: of each its name, where its points are and how high; NaN leaves a gap.
@@ -145,7 +170,51 @@ class Canvas:
         for number, (name, across, up) in enumerate(series):
             shown = f"{name} (n/a)" if all(map(math.isnan, up)) else name
             self.line(number, shown, across, up, markevery=1 + len(across) // _MARKED, zorder=3)
-        self.legend()
+        is_curve = all(len(across) > 1 for _, across, _ in series)
+        if is_curve and self._name_ends(series):
+            return
+        if is_curve and len(series) <= _NAMED:
+            self.legend_inside()
+        else:
+            self.legend()
+
+    def legend_inside(self) -> None:
+        """Say what is what, where there is room on the Axes."""
+        self.legend(loc="best", bbox_to_anchor=None, framealpha=0.85)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the Axes are too narrow for words beside them."""
+        return self._size()[0] < _NARROW
+
+    def _name_ends(self, series: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> bool:
+        """Put the name of each curve beside its end; return False, and do nothing, where names do not fit there."""
+        if any(not real(up[-1]) for _, _, up in series) or len({across[-1] for _, across, _ in series}) > 1:
+            return False
+        if len(series) < 2 or self.ax.get_legend_handles_labels()[1][len(series) :]:  # noqa: PLR2004 - series
+            return False
+        into = self.ax.transData - self.ax.transAxes
+        self.ax.autoscale_view()
+        ends = [tuple(map(float, into.transform((across[-1], up[-1])))) for _, across, up in series]
+        line = _LINE * _points("small") / self._size()[1]
+        order = sorted(range(len(ends)), key=lambda number: ends[number][1])
+        heights = _apart([ends[number][1] for number in order], line)
+        if any(abs(height - ends[number][1]) > _SHIFTED * line for number, height in zip(order, heights, strict=True)):
+            return False
+        for number, height in zip(order, heights, strict=True):
+            style, (across, up) = self.palette.style(number), ends[number]
+            free: dict[str, Any] = {"transform": self.ax.transAxes, "clip_on": False, "label": "_", "zorder": 1}
+            self.ax.plot([across, _ASIDE_FROM], [up, height], color=style.color, linewidth=0.8, alpha=0.6, **free)
+            self.ax.text(
+                _ASIDE_FROM + 0.01,
+                height,
+                label(series[number][0]),
+                transform=self.ax.transAxes,
+                va="center",
+                fontsize="small",
+                color=self.palette.text,
+            )
+        return True
 
     def _size(self) -> tuple[float, float]:
         """Return width and height of the Axes in points, about: the layout may still change."""
@@ -153,6 +222,27 @@ class Canvas:
         box = self.ax.get_position()
         width, height = figure.get_size_inches() if figure else (_WIDTH, _WIDTH)
         return box.width * width * _INCH, box.height * height * _INCH
+
+
+def _apart(heights: Sequence[float], least: float) -> list[float]:
+    """Move heights, which ascend, so that neighbours are at least so far from each other, and all between 0 and 1.
+
+    >>> _apart([0.5, 0.5], 0.25), _apart([0.0, 0.875], 0.25), _apart([0.875, 1.0], 0.25)
+    ([0.375, 0.625], [0.125, 0.875], [0.625, 0.875])
+    """
+    groups: list[tuple[float, int]] = []  # the middle of each group of neighbours that touch, and its size
+    for height in heights:
+        groups.append((height, 1))
+        while True:
+            middle, size = groups[-1]
+            room = size * least / 2
+            middle = min(max(middle, room), 1 - room)
+            groups[-1] = (middle, size)
+            if len(groups) == 1 or middle - room >= groups[-2][0] + groups[-2][1] * least / 2 - ROUNDING:
+                break
+            below, count = groups[-2]
+            groups[-2:] = [((below * count + middle * size) / (count + size), count + size)]
+    return [middle + least * (index - (size - 1) / 2) for middle, size in groups for index in range(size)]
 
 
 def ends(values: Iterable[float | None], share: float = 0.0) -> tuple[float, float]:
@@ -167,12 +257,15 @@ def ends(values: Iterable[float | None], share: float = 0.0) -> tuple[float, flo
 
 
 @contextmanager
-def canvas(ax: "Axes | None", rows: float = 12, *, polar: bool = False, grid: str = "both") -> Iterator[Canvas]:
+def canvas(
+    ax: "Axes | None", rows: float = 12, *, least: float = 12, polar: bool = False, grid: str = "both"
+) -> Iterator[Canvas]:
     """Yield Axes to draw on, and give what was written the fonts it needs when the block ends.
 
     Args:
         ax: Axes to take; new ones on a new figure where None.
         rows: how many lines of text a new figure is high.
+        least: how many it is high at least.
         polar: whether the Axes must be round.
         grid: along which axis lines help to read: x, y, both.
 
@@ -188,7 +281,7 @@ def canvas(ax: "Axes | None", rows: float = 12, *, polar: bool = False, grid: st
     if ax is None:  # before settings change: a notebook's backend sets some for good when the first figure loads it
         projection = {"projection": "polar"} if polar else None
         plots = import_module("matplotlib.pyplot")
-        figure, ax = plots.subplots(figsize=size(rows), layout="constrained", subplot_kw=projection)
+        figure, ax = plots.subplots(figsize=size(rows, least), layout="constrained", subplot_kw=projection)
     try:
         with matplotlib.rc_context(_SETTINGS):
             _lay_out(ax)
@@ -202,9 +295,9 @@ def canvas(ax: "Axes | None", rows: float = 12, *, polar: bool = False, grid: st
         raise
 
 
-def size(rows: float) -> tuple[float, float]:
+def size(rows: float, least: float = 12) -> tuple[float, float]:
     """Return how many inches a figure is wide, and how high for so many lines of text and what stands around them."""
-    return _WIDTH, max(rows, 12) * _points() * 1.75 / _INCH + 1
+    return _WIDTH, max(rows, least) * _points() * 1.75 / _INCH + 1
 
 
 def library() -> Any:  # noqa: ANN401 - a module
@@ -437,7 +530,7 @@ def number(value: float | None) -> str:
     ('0.5000', 'n/a', '0.0000', "'3.0e\\u22127'")
     """
     text = look.Look().number(value, "value")
-    if real(value) and 0 < abs(value) < _SMALLEST:
+    if real(value) and ROUNDING < abs(value) < _SMALLEST:
         digits, _, power = f"{value:.1e}".partition("e")
         text = f"{digits}e{int(power)}"
     return text.translate(_MINUS)

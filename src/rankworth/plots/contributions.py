@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rankworth.errors import UsageError
 from rankworth.explanation import Difference, Explanation
 from rankworth.plots import data
-from rankworth.plots.canvas import Canvas, canvas, label, library, real, signed, size
+from rankworth.plots.canvas import ROUNDING, Canvas, canvas, label, library, real, signed, size
 from rankworth.plots.data import Row
 from rankworth.scoring.inputs import GRADES
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 
 _WIDE: Final = 0.8
-_ROUNDING: Final = 1e-14
-"""up to where a difference is that of the last bits"""
 _LABELLED: Final = 25
 """up to how many ranks each has its number, its document and its grade"""
 _ID: Final = 26
@@ -132,7 +130,7 @@ def _rows(explanation: Explanation | Difference) -> int:
 
 def _parts(explained: Difference) -> list[Row]:
     """List what adds to a difference, without the rounding of its last bits."""
-    return [row for row in data.contributions(explained).rows(named=True) if abs(row["difference"]) > _ROUNDING]
+    return [row for row in data.contributions(explained).rows(named=True) if abs(row["difference"]) > ROUNDING]
 
 
 def _moved(row: Row) -> str:
@@ -170,7 +168,7 @@ def _bars(sheet: Canvas, steps: Sequence[Any], ideal: Sequence[Any]) -> None:
         looks = {"color": palette.text, "linestyle": (0, (3, 2)), "linewidth": 1.3}
         ax.stairs(heights, edges, label="ideal ranking", zorder=3, **looks)  # type: ignore[arg-type]
     if ideal or unjudged:
-        sheet.legend()
+        (sheet.legend_inside if sheet.is_narrow else sheet.legend)()
 
 
 def _stretches(ranks: Iterable[int]) -> list[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from rankworth import explanation
 from rankworth.errors import UsageError
@@ -16,14 +16,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Series = Sequence[tuple[str, Sequence[float], Sequence[float]]]
+Kind = Literal["lines", "bars"]
 _BY_RATIO: Final = 12
 """from which ratio of the last cutoff to the first they are placed by ratio"""
 
 _ACROSS: Final = {"position": "rank of the document", "grade": "grade of the document", "cutoff": "cutoff k"}
+_STEP: Final = {"position": "rank", "grade": "grade", "cutoff": "k ="}
+_GROUP: Final = 0.82
+"""how wide a group of bars is, of the way to the next"""
+_PALEST: Final = 0.2
+"""how much colour the palest bar would have"""
 _GRID: Final = dict.fromkeys(_ACROSS, "both") | {"swap": "y"}
 _RANGES: Final = {
-    "ties": "over the orders of documents with one score; diamond: the mean",
-    "unjudged": "over the grades of documents that nobody judged; dashed: one relevant document",
+    "ties": "range of the value over all orders of tied documents; diamond: its mean",
+    "unjudged": "range of the value over all grades of unjudged documents; stroke: one of them relevant",
 }
 _LABELLED: Final = 24
 """up to how many swaps each has its mark, also where it changes nothing"""
@@ -131,17 +137,19 @@ def _series(frame: Any, across: str, up: str) -> Series:  # noqa: ANN401 - a Pol
 def vary(
     variation: Variation | str | Measure | Iterable[str | Measure],
     *arguments: Any,  # noqa: ANN401 - as for rankworth.vary
+    kind: Kind = "lines",
     ax: "Axes | None" = None,
     **settings: Any,  # noqa: ANN401 - as for rankworth.vary
 ) -> "Axes":
     """Draw what a change does to the value of a ranking.
 
-    Positions, grades and cutoffs become lines, one for each measure; swaps of neighbours a mark for each pair, above 0
-    where the swap would help; ties and unjudged documents the range of what the value could be.
+    Positions, grades and cutoffs become lines, one for each measure, or groups of bars; swaps of neighbours a mark for
+    each pair, above 0 where the swap would help; ties and unjudged documents the range of what the value could be.
 
     Args:
         variation: what `rankworth.vary` returns; or its first argument, with the others after it.
         *arguments: as for `rankworth.vary`.
+        kind: of positions, grades and cutoffs `lines`, or `bars`, a group for each measure, where lines cross.
         ax: where to draw; a new figure where None.
         **settings: as for `rankworth.vary`.
 
@@ -151,25 +159,28 @@ def vary(
     Raises:
         InputError, MeasureError: as `rankworth.vary`.
         UsageError: as `rankworth.vary`; `missing-library`; `unknown-setting` for what is said beside a finished
-            variation, and for `kind`, as there is one form for each.
+            variation, and for bars of swaps and ranges, which have one form each.
 
     >>> ax = vary(["RR", "nDCG@5"], by="position")
     >>> ax.lines[0].get_label(), [round(float(value), 4) for value in ax.lines[0].get_ydata()]
     ('RR', [1.0, 0.5, 0.3333, 0.25, 0.2])
     """
-    if "kind" in settings:
-        text = "positions, grades and cutoffs are drawn as lines only, swaps as marks, ranges as bars"
-        raise UsageError("unknown-setting", f"kind={settings['kind']!r}: {text}", remedy="leave kind out")
     if isinstance(variation, Variation) and (arguments or settings):
         ignored = [*map(repr, arguments), *(f"{name}={value!r}" for name, value in settings.items())]
         text = f"{', '.join(ignored)}: plots.vary draws this variation as it is; rankworth.vary takes what changes it"
         raise UsageError("unknown-setting", text, remedy="leave it out, or give it to rankworth.vary")
     shown = variation if isinstance(variation, Variation) else explanation.vary(variation, *arguments, **settings)
+    if kind not in get_args(Kind) or (kind == "bars" and shown.by not in _ACROSS):
+        text = f"kind={kind!r}: positions, grades and cutoffs are lines or bars, swaps are marks, ranges spans"
+        raise UsageError("unknown-setting", text, remedy="leave kind out")
     rows = data.vary(shown).rows(named=True)
-    with canvas(ax, len(shown.measures) + 2, grid=_GRID.get(shown.by, "x")) as sheet:
+    least = 12 if shown.by in _GRID else 2
+    with canvas(ax, len(shown.measures) + 1, least=least, grid=_GRID.get(shown.by, "x")) as sheet:
         sheet.title(shown.sentence)
         if not rows:
             sheet.note("nothing to vary")
+        elif kind == "bars":
+            _bars(sheet, shown, rows)
         elif shown.by in _ACROSS:
             _lines(sheet, shown, rows)
         elif shown.by == "swap":
@@ -202,9 +213,37 @@ def _lines(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
                 color = sheet.palette.style(line).color
                 sheet.ax.axhline(value, color=color, linewidth=0.8, alpha=0.6, zorder=1, label="_")
     _number(sheet, sorted({row[shown.by] for row in rows}))
-    thin = "; thin lines: as it is" if any(map(real, shown.baseline.values())) else ""
+    thin = "; thin lines: the unchanged ranking" if any(map(real, shown.baseline.values())) else ""
     sheet.names(_ACROSS[shown.by] + thin, "value")
     draw(sheet, lines)
+
+
+def _bars(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
+    """Draw a group of bars for each measure, and a line for the unchanged ranking."""
+    steps = sorted({(row[shown.by], row.get("beside")) for row in rows}, key=lambda step: (step[0], step[1] or 0))
+    value_of = {(row["measure"], row[shown.by], row.get("beside")): row["value"] for row in rows}
+    wide = _GROUP / len(steps)
+    from matplotlib.colors import to_rgb  # noqa: PLC0415 - optional library
+
+    more, behind = to_rgb(sheet.palette.more), to_rgb(sheet.ax.get_facecolor())
+    for index, step in enumerate(steps):
+        share = _PALEST + (1 - _PALEST) * (index + 1) / len(steps)  # from pale to the full colour
+        color = tuple(
+            min(max(share * ink + (1 - share) * paper, 0.0), 1.0) for ink, paper in zip(more, behind, strict=True)
+        )
+        name = f"{_STEP[shown.by]} {step[0]:g}" + ("" if step[1] is None else f", beside grade {step[1]:g}")
+        left = [measure + wide * (index - (len(steps) - 1) / 2) for measure in range(len(shown.measures))]
+        up = [value_of.get((measure, *step)) or 0.0 for measure in shown.measures]
+        sheet.ax.bar(left, up, width=0.92 * wide, color=color, label=name, zorder=2)
+    for index, measure in enumerate(shown.measures):
+        if real(value := shown.baseline.get(measure)):
+            ends_of_group = [index - _GROUP / 2, index + _GROUP / 2]
+            sheet.ax.plot(ends_of_group, [value] * 2, color=sheet.palette.less, linewidth=1.2, zorder=3, label="_")
+    as_it_is = "; line: the unchanged ranking" if any(map(real, shown.baseline.values())) else ""
+    sheet.names(f"{_ACROSS[shown.by]}, for each measure{as_it_is}", "value")
+    sheet.ax.set_xticks(range(len(shown.measures)), list(map(label, shown.measures)))
+    sheet.ax.set_ylim(*ends(value_of.values()))
+    sheet.legend()
 
 
 def _number(sheet: Canvas, places: Sequence[float]) -> None:
@@ -265,7 +304,7 @@ def _ranges(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
     """Draw each measure from the lowest to the highest value, with the mean, and a ring around the value as it is."""
     ax, palette = sheet.ax, sheet.palette
     sheet.rows(shown.measures)
-    sheet.names(f"{_RANGES[shown.by]}; circle: current position")
+    sheet.names(f"{_RANGES[shown.by]}; circle: the ranking as it stands")
     ax.set_xlim(*ends((row["value"] for row in rows), 0.02))
     for height, measure in enumerate(shown.measures):
         measure_rows = [row for row in rows if row["measure"] == measure and real(row["value"])]
@@ -278,11 +317,11 @@ def _ranges(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
         sheet.marks(bounds, across, "|", palette.more, markersize=12)
         alone = [row["value"] for row in measure_rows if row[shown.by] == "alone"]
         sheet.marks(alone, [height] * len(alone), "|", palette.text, markersize=12)
-        text = span(*bounds)
+        text, more = span(*bounds), ""
         if "mean" in values:
             sheet.marks([values["mean"]], [height], "D", palette.text, markersize=6)
-            text += f", mean {number(values['mean'])}"
+            more = f"mean {number(values['mean'])}"
         if "as it is" in values:
             ring = {"markersize": 13, "markerfacecolor": "none", "clip_on": False, "label": "_", "zorder": 4}
             sheet.marks([values["as it is"]], [height], "o", palette.muted, **ring)
-        sheet.aside(height, text)
+        sheet.aside(height, text, more)

@@ -8,13 +8,16 @@ from operator import attrgetter
 from os import PathLike
 from typing import Any, Final
 
+import numpy as np
+
 from rankworth.comparison import Comparison
 from rankworth.correlation import SystemCorrelation
-from rankworth.errors import InputError, MeasureError
+from rankworth.errors import InputError, MeasureError, UsageError
 from rankworth.evaluation import evaluate_runs
 from rankworth.explanation import Difference, Explanation, Variation
 from rankworth.judging.item_data import ExpectedRun, History
 from rankworth.measures import Fact, Measure
+from rankworth.measures.core import TOGETHER as _TOGETHER
 from rankworth.measures.core import Better
 from rankworth.model import Run
 from rankworth.names import parse
@@ -86,6 +89,78 @@ def differences(comparison: Comparison, *, library: FrameLibrary = "polars") -> 
     names = ("run", "against", "measure", "value", "low", "high", "verdict")
     cells = attrgetter("second", "first", "measure", "difference", "low", "high", "word")
     return to_library(by_name(names, map(cells, comparison.differences)), library)
+
+
+def query_differences(
+    comparison: Comparison, measure: str, system: str = "", other: str = "", *, library: FrameLibrary = "polars"
+) -> Any:  # noqa: ANN401 - the library's own frame
+    """Return the queries of two systems, the greatest gain first: `query`, `first`, `second`, `difference`, `gain`.
+
+    The gain is the difference with the sign by which the measure is better. Queries without a value by both systems are
+    left out.
+
+    Args:
+        comparison: what `rankworth.compare` returns.
+        measure: by which of its measures.
+        system: the system; the last one where not said.
+        other: the one that is taken from it; the baseline, or the first one, where not said.
+        library: polars, pandas or pyarrow.
+
+    Raises:
+        UsageError: `missing-library`, `unknown-setting`; `not-measured`, also for a measure of whole runs.
+
+    >>> import rankworth as rw
+    >>> runs = {"old": {"q1": ["b", "a"], "q2": ["a"]}, "new": {"q1": ["a"], "q2": ["a"]}}
+    >>> compared = rw.compare({"q1": {"a": 1}, "q2": {"a": 1}}, runs, ["RR"])
+    >>> query_differences(compared, "RR").rows()
+    [('q1', 0.5, 1.0, 0.5, 0.5), ('q2', 1.0, 1.0, 0.0, 0.0)]
+    """
+    name = _of_queries(comparison, measure)
+    sign = -1.0 if comparison.scores.better[name] == "lower" else 1.0
+    frame = comparison.queries(name, system, other).to_frame()
+    gains = sign * frame["difference"]
+    return to_library(frame.with_columns(gain=gains)[gains.arg_sort(descending=True)].to_dict(), library)
+
+
+query_scatter = query_differences
+
+
+def heat_map(comparison: Comparison, measure: str, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+    """Return the value of each query by each system, queries in the order of their mean: `query`, `run`, `value`.
+
+    Args:
+        comparison: what `rankworth.compare` returns.
+        measure: by which of its measures.
+        library: polars, pandas or pyarrow.
+
+    Raises:
+        UsageError: `missing-library`, `unknown-setting`; `not-measured`, also for a measure of whole runs.
+
+    """
+    scores, name = comparison.scores, _of_queries(comparison, measure)
+    values = scores.values[:, scores.measures.index(name)]  # [S, Q]
+    means = [
+        sum(defined) / len(defined) if (defined := column[~np.isnan(column)]).size else -math.inf for column in values.T
+    ]
+    order = sorted(range(len(means)), key=lambda query: -means[query])
+    ids = comparison.query_ids
+    cells = [
+        (ids[query], system, float(values[row, query])) for query in order for row, system in enumerate(scores.systems)
+    ]
+    return to_library(by_name(("query", "run", "value"), cells), library)
+
+
+def _of_queries(comparison: Comparison, measure: str) -> str:
+    """Return what tables call a measure that has values of queries.
+
+    Raises:
+        UsageError: `not-measured`.
+
+    """
+    name = comparison.scores.label(measure)
+    if comparison.scores.is_whole(name):
+        raise UsageError("not-measured", f"{name} {_TOGETHER}, and has no value for a query")
+    return name
 
 
 def vary(variation: Variation, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Kind = Literal["dots", "bars", "radar"]
 
 
+_FEWEST: Final = 2
+"""how many lines of text a chart of rows is high at least"""
 _SPOKES: Final = 3
 """how many a radar has at least"""
 _LETTERS: Final = 100
@@ -68,7 +70,7 @@ def scores(values: data.Scored, kind: Kind = "dots", *, interval: bool = True, a
     if kind == "radar":
         return _radar(rows, ax)
     lines = _lines(rows)
-    with canvas(ax, len(lines) + 2, grid="x") as sheet:
+    with canvas(ax, len(lines) + 1, least=_FEWEST, grid="x") as sheet:
         _draw(sheet, rows, lines, kind, ends(row.get(name) for row in rows for name in _ENDS))
         sheet.names(_over(values, certain=any(real(row.get("low")) for row in rows)))
         return sheet.ax
@@ -76,6 +78,8 @@ def scores(values: data.Scored, kind: Kind = "dots", *, interval: bool = True, a
 
 def differences(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axes":
     """Draw by how much systems differ, with intervals: a forest plot, with a line at 0 and the margins shaded.
+
+    Rows are grouped by measure, and those of a measure sorted by their difference, the greatest gain first.
 
     Args:
         comparison: what `rankworth.compare` returns.
@@ -97,10 +101,11 @@ def differences(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axes":
     rows: list[Row] = data.differences(comparison).rows(named=True)
     if not comparison.baseline:
         rows = [{**row, "run": f"{row['run']} - {row['against']}"} for row in rows]
+    rows = _by_effect(rows, comparison)
     margins = [sign * margin for margin in comparison.plan.margins.values() for sign in (-1, 1)]
     reach = [0.0, *margins, *(row[end] for row in rows for end in _ENDS if real(row[end]))]
     lines = _lines(rows)
-    with canvas(ax, len(lines) + 2, grid="x") as sheet:
+    with canvas(ax, len(lines) + 1, least=_FEWEST, grid="x") as sheet:
         _draw(sheet, rows, lines, "dots", (min(reach), max(reach)))
         sheet.ax.axvline(0, color=sheet.palette.text, linewidth=1, zorder=1)
         for margin in {margin for margin in margins if margin > 0}:
@@ -108,6 +113,18 @@ def differences(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axes":
         against = f"difference from {comparison.baseline}" if comparison.baseline else "difference"
         sheet.names(f"{against}, with {comparison.plan.level:.0%} intervals")
         return sheet.ax
+
+
+def _by_effect(rows: Sequence[Row], comparison: Comparison) -> list[Row]:
+    """Sort the rows of each measure by their difference, the greatest gain first; those without one come last."""
+    signs = {name: -1 if better == "lower" else 1 for name, better in comparison.scores.better.items()}
+    measures = _distinct(rows, "measure")
+
+    def key(row: Row) -> tuple[int, bool, float]:
+        value = row["value"]
+        return measures.index(row["measure"]), not real(value), -signs[row["measure"]] * value if real(value) else 0.0
+
+    return sorted(rows, key=key)
 
 
 def histogram(values: Values, measure: str | Measure | Fact, *, ax: "Axes | None" = None) -> "Axes":
@@ -202,7 +219,7 @@ def _draw(
             continue
         value, bounds = row["value"], [end for end in (row.get("low"), row.get("high")) if real(end)]
         text = f"{value:,.0f}" if row["measure"] in whole and real(value) else number(value)
-        sheet.aside(height, f"{text}   {span(bounds[0], bounds[-1])}" if bounds else text)
+        sheet.aside(height, text, span(bounds[0], bounds[-1]) if bounds else "")
         if real(value):
             _row(sheet, height, value, bounds, names.index(row["run"]), kind)
     if not rows:
