@@ -14,6 +14,7 @@ import scipy.stats
 import rankworth as rw
 from helpers import Command, command_of, raises, refused
 from rankworth import stats
+from rankworth.comparison.verdict import verdict
 
 STORED = json.loads(Path(__file__).with_name("data").joinpath("repetitions.json").read_text("utf-8"))["cases"]
 QRELS = {f"q{number:02}": {"a": 1} for number in range(24)}
@@ -307,6 +308,9 @@ def test_a_difference_within_noise_is_called_so() -> None:
     [row] = result.repeated
     assert row.verdict == "within what identical runs do"
     assert abs(row.difference) <= row.identical
+    assert f"The difference is within what identical runs do (±{row.identical:.4f})." in verdict(result, {}).details
+    few = rw.compare(QRELS, {"a": several[:2], "b": several[4:]}, ["RR"], resamples=200)
+    assert any("At least 4 runs of each system are needed" in each for each in verdict(few, {}).details)
     worse = rw.compare(QRELS, {"a": several[:4], "b": runs(1, 4, shift=1)}, ["RR"], resamples=200)
     assert worse.repeated[0].verdict == "more than identical runs do"
     assert worse.of("RR", "b").word == "worse"

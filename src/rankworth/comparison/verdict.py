@@ -171,7 +171,9 @@ def _of_two(comparison: Comparison, texts: Mapping[str, str]) -> Conclusion:
         over = f"Corrected for the {len(comparison.differences)} measures compared ({comparison.plan.correction})"
         caveat = f"{over}, the difference by {measure} is not clear ({_p(corrected.adjusted)})."
     details += [
-        f"{row.verdict[:1].upper()}{row.verdict[1:]}{f' (±{row.identical:.4f})' if row.is_enough else ''}."
+        f"The difference is {row.verdict} (±{row.identical:.4f})."
+        if row.is_enough
+        else f"At least {row.needed} runs of each system are needed to tell it from what identical runs do."
         for row in comparison.repeated
         if row.measure == measure
     ]
