@@ -17,6 +17,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
+import numpy as np
 from rich.cells import chop_cells
 
 from rankworth.errors import RankworthWarning, UsageError
@@ -67,6 +68,8 @@ _NARROW: Final = 300.0
 """points below which Axes have no room for a long text beside them"""
 _NAMED: Final = 8
 """up to how many series have a legend on the Axes"""
+_ROW: Final = 1.15
+"""heights of letters from a row to the next at least"""
 _TICKS: Final = 24.0
 """points that the numbers below Axes take"""
 _KEY: Final = 30.0
@@ -121,13 +124,14 @@ class Canvas:
     def rows(self, names: Sequence[str]) -> None:
         """Make the vertical axis one of rows that have names, the first one above."""
         self.ax.set_ylim(max(len(names), 1) - 0.4, -0.6)
-        self.ax.set_yticks(range(len(names)), list(map(label, names)))
+        self.ax.set_yticks(range(len(names)), list(map(label, names)), fontsize=self._row_points())
 
     def aside(self, row: float, text: str, more: str = "") -> None:
         """Put words right of the Axes, beside a row, and more of them where the Axes are wide."""
         text += f"   {more}" if more and not self.is_narrow else ""
         beside = self.ax.get_yaxis_transform()
-        self.ax.text(_ASIDE_FROM, row, text, transform=beside, va="center", fontsize="small", color=self.palette.text)
+        shown = {"va": "center", "fontsize": self._row_points(), "color": self.palette.text}
+        self.ax.text(_ASIDE_FROM, row, text, transform=beside, **shown)  # type: ignore[arg-type]
 
     def beside(self, text: str, at: tuple[float, float], offset: tuple[float, float], **settings: Any) -> None:  # noqa: ANN401 - as matplotlib has them
         """Put words beside a point, so many points of type away from it."""
@@ -215,6 +219,11 @@ class Canvas:
                 color=self.palette.text,
             )
         return True
+
+    def _row_points(self) -> float:
+        """Return how high letters of rows are, which may not touch those above and below."""
+        rows = abs(float(np.subtract(*self.ax.get_ylim())))
+        return min(_points("small"), self._size()[1] / max(rows, 1.0) / _ROW)
 
     def _size(self) -> tuple[float, float]:
         """Return width and height of the Axes in points, about: the layout may still change."""
