@@ -1,6 +1,7 @@
 """The explorer without a browser: handlers give the library's numbers, and the server refuses what is not its page."""
 
 import base64
+import gzip
 import json
 import math
 import re
@@ -22,6 +23,7 @@ from starlette.testclient import TestClient
 
 import rankworth as rw
 import signals
+from rankworth import pages
 from rankworth.cli.app import main
 from rankworth.explorer import playground, server
 from rankworth.explorer.inspector import Inspector
@@ -563,6 +565,12 @@ def test_the_page_and_its_files_are_there_with_headers_that_keep_them_here(clien
     for name in re.findall(r'(?:src|href)="/(page/[^"]+)"', page.text):
         assert client.get(f"/{name}").status_code == 200
     assert "default-src 'none'" in page.headers["content-security-policy"]
+
+
+def test_the_page_and_all_its_files_are_small(client: TestClient) -> None:
+    modules = [path.name for path in (Path(server.__file__).parent / "page").iterdir()]
+    files = {f"/page/{name}" for name in [*modules, *pages.SHARED]}
+    assert len(gzip.compress(b"".join(client.get(name).content for name in sorted(files)))) < 60_000
 
 
 @pytest.mark.parametrize(

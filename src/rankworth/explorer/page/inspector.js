@@ -72,11 +72,10 @@ export class Inspector {
       el('input', {type: 'search', value: view.filter, placeholder: 'id or text', 'aria-label': 'Filter', dir: 'auto', 'data-key': 'filter',
         on: {input: (event) => { this.view = {...this.view, filter: event.target.value}; this.reload(); }}}),
       chooser('Order', 'sort', sorts));
-    const mean = (run) => this.mean(run);
     this.drawMeans();
     redraw(this.more,
       session.groups.length ? field('Group', select([['', 'all queries'], ...session.groups], view.group, set('group'), {'data-key': 'group'})) : null,
-      table(`Means of ${view.measure}`, [{name: 'run'}, {name: 'mean', number: true}], session.runs.map((run) => [text(run), mean(run)])),
+      table(`Means of ${view.measure}`, [{name: 'run'}, {name: 'mean', number: true}], session.runs.map((run) => [text(run), this.mean(run)])),
       session.judges ? el('div', {class: 'part'}, button('Export new grades', () => this.export(), {'data-key': 'export'}),
         session.saves ? el('p', {class: 'hint'}, `grades are saved in ${session.saves}`) : null) : null,
       el('p', {class: 'hint'}, `In the list, arrows, j and k choose a query. In a ranking, arrows walk${session.judges ? ', 0 to 9 set the grade of a document, ? takes it back' : ''}.`));
@@ -90,9 +89,9 @@ export class Inspector {
     return number(this.session.means[run][this.session.measures.indexOf(this.view.measure)]);
   }
 
-  /** How many queries are listed, and the means of all. */
+  /** How many queries are listed, and the means over all by the measure. */
   drawMeans() {
-    redraw(this.means, this.total === null ? null : `${this.count} · `, `mean ${this.view.measure}: `, this.runs.flatMap((run, index) => [index ? ', ' : '', text(run), ` ${this.mean(run)}`]));
+    redraw(this.means, this.total === null ? null : `${this.count}, `, 'mean ', this.runs.flatMap((run, index) => [index ? ', ' : '', text(run), ` ${this.mean(run)}`]));
   }
 
   async reload() {
@@ -180,7 +179,7 @@ export class Inspector {
     const largest = Math.max(...answer.rankings.flatMap((ranking) => ranking.rows.map((row) => row.adds ?? 0)));
     redraw(this.heading,
       el('h2', {}, text(shortened(answer.text || answer.id))), this.facts(answer),
-      answer.text === shortened(answer.text) ? null : this.opening('', el('span', {class: 'small'}, 'The whole query'), answer.text));
+      answer.text === shortened(answer.text) ? null : this.opening('', el('span', {class: 'small'}, 'The whole query'), el('div', {dir: 'auto'}, answer.text)));
     redraw(this.rankings,
       el('div', {class: 'pair'}, this.side(answer, first, 0, largest), second ? el('div', {class: 'slopes'}) : null, second ? this.side(answer, second, 1, largest) : null),
       height >= this.depth && this.depth < 1000 ? button(`Show ${Math.min(1000, this.depth * 5)} ranks`, () => { this.depth = Math.min(1000, this.depth * 5); this.drawQuery(); }, {'data-key': 'deeper'}) : null);
@@ -229,7 +228,7 @@ export class Inspector {
   /** A text that stays open while its query is looked at. */
   opening(key, line, ...content) {
     const toggle = (event) => (event.target.open ? this.opened.add(key) : this.opened.delete(key));
-    return el('details', {class: 'whole', open: this.opened.has(key), on: {toggle}}, el('summary', {}, line), el('div', {dir: 'auto'}, content));
+    return el('details', {class: 'whole', open: this.opened.has(key), on: {toggle}}, el('summary', {}, line), el('div', {}, ...content));
   }
 
   side(answer, ranking, index, largest) {
@@ -243,7 +242,7 @@ export class Inspector {
       ranking.missing.length ? [el('h4', {}, 'Relevant, but it does not count'),
         el('ul', {class: 'missing'}, ranking.missing.map((each) => el('li', {},
           el('span', {class: `grade ${shade(each.grade)}`}, gradeText(each.grade)),
-          el('div', {}, each.text ? this.opening(`missing-${index}-${each.document}`, titled(each.text, each.document, {class: 'clip'}), el('p', {class: 'small'}, id(each.document)), each.text) : null,
+          el('div', {}, each.text ? this.opening(`missing-${index}-${each.document}`, titled(each.text, each.document, {class: 'clip'}), el('p', {class: 'small'}, id(each.document)), el('div', {dir: 'auto'}, each.text)) : null,
             el('span', {class: 'small'}, each.text ? predicate(each) : each.sentence)))))] : null);
   }
 
@@ -265,7 +264,7 @@ export class Inspector {
     el('span', {class: 'rank'}, row.first === row.last ? String(row.rank) : `${row.first}–${row.last}`),
     this.session.judges ? gradeSelect(row.document, row.grade, row.grade === null ? '?' : row.is_new ? 'take back' : null, set, {class: `grade ${shade(row.grade)}`, 'data-key': `grade-${index}-${row.document}`})
       : el('span', {class: `grade ${shade(row.grade)}`}, gradeText(row.grade)),
-    row.text ? this.opening(key, titled(row.text, row.document, {class: 'clip'}), el('p', {class: 'small'}, id(row.document)), row.text) : id(row.document, {class: 'clip'}),
+    row.text ? this.opening(key, titled(row.text, row.document, {class: 'clip'}), el('p', {class: 'small'}, id(row.document)), el('div', {dir: 'auto'}, row.text)) : id(row.document, {class: 'clip'}),
     el('span', {class: `small where${row.elsewhere === null ? ' worse' : row.elsewhere <= this.depth ? ' near' : ''}`}, moved), // a line says where it is near
     el('span', {class: 'adds'}, amountBar(row.adds ?? 0, largest, 72), el('span', {class: 'number small'}, row.adds ? `+${number(row.adds)}` : '')));
   }
