@@ -19,7 +19,6 @@ import rankworth as rw
 from helpers import Answer, Command, command_of, json_of, refused
 from rankworth import cli
 from rankworth.cli.compare import SUMMARY
-from rankworth.comparison.verdict import TITLES
 from rankworth.measures import CATALOGUE
 from rankworth.report import make
 from rankworth.tables.show import Form
@@ -484,7 +483,7 @@ def test_a_comment_begins_with_the_verdict_of_the_report(systems: tuple[str, ...
     command(*words, "-o", "gate.md", "-o", "gate.html")
     comment = re.sub(r"\\([^\w\s])", r"\1", Path("gate.md").read_text("utf-8"))
     sentences = told.record["verdict"]
-    assert comment.startswith(f"**{TITLES[told.record['state']]}**\n\n{sentences[0]}\n\n")
+    assert comment.startswith(f"**{told.record['conclusion']['title']}**\n\n{sentences[0]}\n\n")
     parts = [*sentences[:2], "**the gate holds**" if len(systems) == 2 else "**1 of 2 gates fails**", *sentences[2:]]
     offsets = [comment.index(f"\n\n{part}\n\n") for part in parts]
     assert offsets == sorted(offsets)
