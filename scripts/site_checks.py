@@ -40,7 +40,7 @@ BARRIERS = {
 FRAMES = """[...document.querySelectorAll('.bd-main *')].filter((each) => {
     const style = getComputedStyle(each);
     if (each.tagName === 'IMG')
-        return each.getClientRects().length && style.filter === 'none' && !each.classList.contains('only-dark');
+        return each.getClientRects().length && !/invert/.test(style.filter) && !each.classList.contains('only-dark');
     const [red, green, blue, alpha = 1] = (style.backgroundColor.match(/[\\d.]+/g) ?? []).map(Number);
     return alpha > 0.5 && red + green + blue > 3 * 128 && each.getClientRects().length;
 }).map((each) => `${each.tagName}.${each.className}`)"""

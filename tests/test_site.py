@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 import page_of_design
+import site_checks
 import site_texts
 
 ROOT = Path(__file__).parent.parent
@@ -96,3 +98,24 @@ def test_the_page_on_design_is_that_of_the_variables_whose_colours_can_be_read()
     for name, *contrasts in rows:
         assert min(map(float, contrasts)) >= (3 if name == "edge" else 4.5), name
     assert round(page_of_design.contrast("#fff", "#000"), 6) == 21
+
+
+def test_the_checks_of_the_site_see_light_frames_empty_columns_and_a_wrong_order(browser: Browser) -> None:
+    page = browser.new_page()
+    page.set_content(
+        '<div class="bd-sidebar-primary">Section</div><main class="bd-main"><p style="background: #fff">a</p>'
+        '<p style="background: #14171c">b</p><img class="only-dark" alt=""><img class="plot" alt="">'
+        '<img style="filter: invert(1)" alt=""><div id="parameters"><table></table></div>'
+        '<div id="worked-example"><img alt=""></div></main>'
+    )
+    assert page.evaluate(site_checks.FRAMES) == ["P.", "IMG.plot", "IMG."]
+    assert page.evaluate(site_checks.EMPTY) is True
+    assert page.evaluate(site_checks.ORDER) is False
+    page.set_content(
+        '<div class="bd-sidebar-primary"><a href="x">x</a></div>'
+        '<div id="worked-example"><img alt=""></div><div id="parameters"><table></table></div>'
+    )
+    assert page.evaluate(site_checks.FRAMES) == []
+    assert page.evaluate(site_checks.EMPTY) is False
+    assert page.evaluate(site_checks.ORDER) is True
+    page.close()
