@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from axe_core_python import base as axe
@@ -238,6 +239,163 @@ def test_the_data_is_there_for_others(browser: Browser, pages: dict[str, Path]) 
         with page.expect_download() as download:
             page.get_by_role("button", name="Data", exact=True).click()
         assert '"schema":"rankworth.report/1"' in Path(download.value.path()).read_text()
+
+
+PARTS = [
+    "#about",
+    ".state",
+    "h1",
+    ".line",
+    ".measures",
+    "#extremes",
+    "#notes",
+    "#query",
+    "#queries",
+    "#scores",
+    "#method",
+]
+"""what a page has, in this order"""
+TOPS = "all => all.map((each) => document.querySelector(each).getBoundingClientRect().top + scrollY)"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 360, 768, 1280])
+@pytest.mark.parametrize("kind", ["one", "two", "six"])
+def test_the_answer_stands_first_at_every_width(
+    browser: Browser, pages: dict[str, Path], kind: str, width: int, scheme: str
+) -> None:
+    with opened(browser, pages[kind], viewport={"width": width, "height": 800}, color_scheme=scheme) as page:
+        shown = [part for part in PARTS if kind != "one" or part != "#notes"]  # its data has nothing to note
+        tops = page.evaluate(f"({TOPS})({shown})")
+        assert tops == sorted(tops)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        sizes = page.evaluate("""[...document.querySelectorAll('body *:not(script, style, title)')].filter((each) =>
+            [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) && each.getClientRects().length
+            && !each.closest('svg, table, details:not([open])')).map((each) => getComputedStyle(each).fontSize)""")
+        assert {*sizes} == {"13px", "15px", "20px", "30px"}
+        assert page.evaluate("parseFloat(getComputedStyle(document.querySelector('h1')).fontSize)") == 30
+        assert min(page.evaluate(LETTERS)) >= 11.99
+        if width == 1280:
+            last = page.locator("#extremes li").last.bounding_box()
+            assert last
+            assert last["y"] + last["height"] <= 800
+
+
+def test_cards_share_an_axis_and_shade_the_margin(browser: Browser, tmp_path: Path) -> None:
+    qrels = {f"q{number}": {"a": 1} for number in range(12)}
+    old = {query: ["x", "a"] if number % 3 else ["a"] for number, query in enumerate(qrels)}
+    new = {query: ["a"] if number % 4 else ["x", "y", "a"] for number, query in enumerate(qrels)}
+    measures = ["RR", "P@1", "FallOut@1"]
+    report = make(qrels, {"old": old, "new": new}, measures, profiles=False, comparing={"margin": 0.1})
+    report.save(tmp_path / "cards.html")
+    rows = report.record["comparison"]["differences"]
+    with opened(browser, tmp_path / "cards.html") as page:
+        widths = []
+        for card, row in zip(page.locator(".measures li").all(), rows, strict=True):
+            sign = -1 if row["measure"] == "FallOut@1" else 1
+            at = {
+                name: float(card.locator(f"svg {mark}").first.get_attribute(attribute) or "")
+                for name, mark, attribute in (
+                    ("zero", ".axis", "x1"), ("value", ".dot", "cx"), ("low", ".interval", "x1"),
+                    ("high", ".interval", "x2"), ("margin", ".margin", "width"),
+                )
+            }  # fmt: skip
+            unit = at["margin"] / 0.2
+            widths.append((round(at["zero"], 6), round(unit, 6)))
+            ends = sorted((sign * row["low"], sign * row["high"]))
+            for name, value in (("value", sign * row["difference"]), ("low", ends[0]), ("high", ends[1])):
+                assert at[name] == pytest.approx(at["zero"] + unit * value)
+            expect(card).to_contain_text("new better →")
+            expect(card).to_contain_text("margin ±0.1")
+        assert len({*widths}) == 1
+
+
+@pytest.mark.parametrize("kind", ["two", "six"])
+def test_every_chart_is_saved_as_svg_that_stands_alone(
+    browser: Browser, pages: dict[str, Path], tmp_path: Path, kind: str
+) -> None:
+    with opened(browser, pages[kind], accept_downloads=True) as page:
+        for tab in ("differences", "scatter", "histogram", "heat"):
+            page.locator(f"[data-key=t-{tab}]").click()
+            drawn = page.locator("#queries .figure svg")
+            marks = drawn.locator("rect, circle").count()
+            fill = drawn.locator("rect.bar, circle.dot, rect.cell").first.evaluate(
+                "each => getComputedStyle(each).fill"
+            )
+            with page.expect_download() as download:
+                page.locator("#queries").get_by_role("button", name="Save as SVG").click()
+            target = tmp_path / download.value.suggested_filename
+            assert target.suffix == ".svg"
+            download.value.save_as(target)
+            root = ET.parse(target).getroot()  # noqa: S314 - of our own page
+            tags = [each.tag.rpartition("}")[2] for each in root.iter()]
+            assert root.tag == "{http://www.w3.org/2000/svg}svg"
+            assert tags.count("rect") + tags.count("circle") == marks + 1  # and the background
+            assert fill in [each.get("fill") for each in root.iter()]
+            assert not [each for each in root.iter() if each.get("class") or each.get("style") or each.get("href")]
+            assert "var(" not in target.read_text("utf-8")
+        assert page.locator(".figure").count() == page.get_by_role("button", name="Save as SVG").count() + 1  # folded
+
+
+def test_the_forest_is_grouped_by_measure_and_sorted_by_effect(browser: Browser, pages: dict[str, Path]) -> None:
+    collection = rw.demo()
+    found = rw.compare(collection.qrels, collection.runs, MEASURES)
+    expected = []
+    for measure in MEASURES:
+        rows = sorted((row for row in found.differences if row.measure == measure), key=lambda row: -row.difference)
+        expected += [measure, *(row.second for row in rows)]
+    with opened(browser, pages["six"]) as page:
+        texts = page.locator("#forest .figure svg").first.locator("text").all_text_contents()
+        names = {*collection.runs, *MEASURES}
+        assert [text for text in texts if text in names] == expected
+        assert "0" in texts
+
+
+EDGES = {
+    "no differences": ({"q1": ["a"], "q2": ["x", "a"]}, {"q1": ["a"], "q2": ["x", "a"]}),
+    "one query": ({"q1": ["x", "a"]}, {"q1": ["a"]}),
+    "only losses": ({"q1": ["a"], "q2": ["a"]}, {"q1": ["x", "a"], "q2": ["a"]}),
+    "many queries": (
+        {f"q{number}": ["x", "a"] for number in range(7_000)},
+        {f"q{number}": ["a", "x"] if number % 3 else ["x", "y", "a"] for number in range(7_000)},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", EDGES)
+def test_pages_of_unusual_runs_have_all_parts(browser: Browser, tmp_path: Path, kind: str) -> None:
+    old, new = EDGES[kind]
+    runs = {"old": old, "new": new}
+    make({query: {"a": 1} for query in old}, runs, ["RR", "AP"], profiles=False).save(tmp_path / "page.html")
+    for width in (360, 1280):
+        with opened(browser, tmp_path / "page.html", viewport={"width": width, "height": 800}) as page:
+            expect(page.locator(".measures li")).to_have_count(2)
+            expect(page.locator("#extremes h2")).to_have_count(2)
+            expect(page.locator("#query .side")).to_have_count(2)
+            expect(page.locator("#query .document").first).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            for tab in page.locator("#queries [data-key^=t-]").all():
+                tab.click()
+                assert_all_is_said(page)
+
+
+def test_texts_begin_where_they_are_read_and_turn_nothing_around_them(browser: Browser, tmp_path: Path) -> None:
+    texts = {"q1": "\u202eevil " * 9, "q2": "تحويل نص إلى كائنات بايثون " * 9, "q3": "plain words " * 30}
+    old, new = {query: ["a"] for query in texts}, {query: ["x", "a"] for query in texts}
+    runs = {"قديم": old, "new\u202e" + "w" * 80: new}
+    report = make({query: {"a": 1} for query in texts}, runs, ["RR"], queries=texts, profiles=False)
+    report.save(tmp_path / "texts.html")
+    for width in (320, 1280):
+        with opened(browser, tmp_path / "texts.html", viewport={"width": width, "height": 800}) as page:
+            assert "\u202e" not in page.evaluate("document.body.innerText")
+            assert "\u202e" not in page.title()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            for row in page.locator("#extremes .clip").all():
+                direction = "rtl" if "تحويل" in row.inner_text() else "ltr"
+                assert row.evaluate("each => getComputedStyle(each).direction") == direction
+                assert row.evaluate("each => each.scrollLeft") == 0
+            isolated = page.locator("#queries tbody th [dir=auto]", has_text="تحويل")
+            assert "q2" not in isolated.inner_text()
 
 
 BARRIERS = {

@@ -18,12 +18,15 @@ function fill(element, attributes, listeners, children) {
     else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
   }
   for (const [name, listener] of Object.entries(listeners)) element.addEventListener(name, listener);
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined).map((child) => (typeof child === 'string' ? child.replace(TURNING, spelled) : child)));
   return element;
 }
 
-/** A text whose marks of direction, which would turn what stands around it, are spelled out. */
-export const visible = (value) => String(value).replace(/[\u2028-\u202e\u2066-\u2069]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
+const TURNING = /[\u2028-\u202e]/g; // marks that turn what follows; those that isolate a name in a sentence stay
+const spelled = (mark) => `\\u${mark.charCodeAt(0).toString(16)}`;
+
+/** A text of a user whose marks of direction, which would turn what stands around it, are spelled out. */
+export const visible = (value) => String(value).replace(/[\u2028-\u202e\u2066-\u2069]/g, spelled);
 
 /** Text of the user in its own direction. */
 export const text = (value, attributes = {}) => el('span', {dir: 'auto', ...attributes}, visible(value ?? ''));

@@ -53,6 +53,8 @@ _EXPLAINED: Final = 250
 """of how many queries documents are listed that do not count"""
 _LEAST: Final = 800
 """how many bytes a query with its rankings has at least"""
+_EXTREMES: Final = 5
+"""how many losses and gains the page lists, whose rankings are always on it"""
 _SENTENCES: Final = 1_500
 """how many bytes the sentences have that say what is not on the page"""
 _CHUNK: Final = 20
@@ -357,15 +359,22 @@ def _profiles(inputs: _Inputs, labels: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _order(record: Mapping[str, Any], seed: int) -> list[int]:
-    """Order rows of queries: those that differ most by each measure in turn, or are worst, then the rest at random."""
+    """Order rows of queries by how much they matter.
+
+    These are the largest losses and gains by the first measure (of one run the lowest and highest values), then those
+    that differ most by each measure in turn, or are worst, then the rest at random.
+    """
     first, *other_runs = ([np.array(each, dtype=float) for each in run.values()] for run in record["values"].values())
     size = len(record["queries"])
+    ends = [np.argsort(np.nan_to_num(run[0] - first[0]), kind="stable") for run in other_runs]
+    ends = ends or [np.argsort(first[0], kind="stable")]
+    extremes = [row for order in ends for row in (*order[:_EXTREMES], *order[::-1][:_EXTREMES])]
     spreads = [abs(value - base) for run in other_runs for base, value in zip(first, run, strict=True)] or [-first[0]]
     ranked = [np.argsort(-np.nan_to_num(spread, nan=-np.inf), kind="stable") for spread in spreads]
     matter = [row for matched in zip(*ranked, strict=True) for row in matched][: size // 2 * len(ranked)]
     rest = list(range(size))
     random.Random(seed).shuffle(rest)  # noqa: S311 - a sample of queries
-    return list(dict.fromkeys([*map(int, matter), *rest]))
+    return list(dict.fromkeys([*map(int, extremes), *map(int, matter), *rest]))
 
 
 def _listed(record: Mapping[str, Any], inputs: _Inputs) -> list[str]:

@@ -18,6 +18,7 @@ from rankworth.tables.look import visible
 _PAGE: Final = files("rankworth.report") / "page"
 _MODULES: Final = (SHARED["dom.js"], SHARED["charts.js"], _PAGE / "charts.js", _PAGE / "report.js")
 _STYLES: Final = (SHARED["design.css"], SHARED["rankings.css"], _PAGE / "report.css")
+_TURNING: Final = re.compile("[\u2028-\u202e]")
 _NOTES: Final = 3
 """how many notes are shown; the rest is folded"""
 _RUNS: Final = 3
@@ -114,8 +115,13 @@ def _style() -> str:
     return "\n".join(style.read_text("utf-8") for style in _STYLES)
 
 
+def _text(sentence: str) -> str:
+    """Escape a sentence, and spell out the marks of direction in names; those that isolate a name are ours."""
+    return escape(_TURNING.sub(lambda mark: visible(mark[0]), sentence))
+
+
 def _paragraphs(sentences: Iterable[str], kind: str = "") -> str:
-    return "".join(f'<p class="{kind}">{escape(sentence)}</p>' for sentence in sentences)
+    return "".join(f'<p class="{kind}">{_text(sentence)}</p>' for sentence in sentences)
 
 
 def _about(record: Mapping[str, Any]) -> str:
@@ -135,7 +141,7 @@ def _verdict(conclusion: Mapping[str, str]) -> str:
     """Write the state, the sentence and the line."""
     return (
         f'<p class="state {conclusion["state"]}">{conclusion["title"]}</p>'
-        f'<h1>{escape(conclusion["sentence"])}</h1><p class="line">{escape(conclusion["line"])}</p>'
+        f'<h1>{_text(conclusion["sentence"])}</h1><p class="line">{_text(conclusion["line"])}</p>'
     )
 
 
@@ -156,8 +162,8 @@ def _note(text: str) -> str:
     """Write the first sentence of a note, and the rest of it folded."""
     first, stop, rest = text.partition(". ")
     if not rest:
-        return f'<p class="note">{escape(text)}</p>'
-    return f'<details class="note"><summary>{escape(first + stop.strip())}</summary><p>{escape(rest)}</p></details>'
+        return f'<p class="note">{_text(text)}</p>'
+    return f'<details class="note"><summary>{_text(first + stop.strip())}</summary><p>{_text(rest)}</p></details>'
 
 
 def _tradeoff(record: Mapping[str, Any]) -> str:
