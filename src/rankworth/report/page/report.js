@@ -109,7 +109,7 @@ function drawCards() {
   const common = reach(cards.filter((each) => reach([each]) <= 1));
   const list = el('ul', {class: 'measures'}, cards.map((each) => el('li', {},
     el('p', {class: 'top'}, el('b', {}, id(each.measure)), each.word ? el('span', {class: each.word}, WORDS[each.word]) : null),
-    el('p', {class: 'size'}, each.figure), el('p', {class: 'small'}, each.below), el('div', {}),
+    el('p', {class: 'size'}, each.figure), el('p', {class: 'small below'}, each.below), el('div', {}),
     record.about[each.measure] ? el('p', {class: 'small about'}, record.about[each.measure]) : null)));
   const heading = others.length > 1 ? el('p', {class: 'small'}, 'The best of the other runs, ', text(usual.b), ', beside ', text(usual.a), ', with which all are compared') : null;
   redraw(part('measures'), heading, list);
