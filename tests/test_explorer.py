@@ -352,6 +352,16 @@ def test_a_query_counts_what_does_not_count(inspector: Inspector) -> None:
     assert (unanswered["absent"], unanswered["low"]) == (2, 0)
 
 
+def test_a_query_without_results_is_no_unjudged_one() -> None:
+    inspector = of_dicts()
+    judged = {row["id"]: row["judged"] for row in inspector.rows({"run": "short"})["rows"]}
+    assert judged == {"q1": None, "q2": 0.5}
+    assert inspector.query({"query": "q1", "runs": ["one\ntwo", "short"]})["judged"] is None
+    assert inspector.moves({"query": "q1", "run": "short"}) == {
+        "run": "short", "measure": "AP", "value": 0.0, "moves": [], "retrieved": 0
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("measure", ["nDCG@5", "AP", "RBP(p=0.8)", "alpha_nDCG@3"])
 def test_the_table_of_steps_is_that_of_explain(measure: str) -> None:
     documents = [{"id": name, "grade": grade} for name, grade in {"a": 3, "b": 0, "c": 1, "d": 2}.items()]

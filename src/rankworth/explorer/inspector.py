@@ -169,7 +169,8 @@ class Inspector:
         order = np.argsort(keys[_among(SORTS, request, "sort")], kind="stable")
         fits = self._fits(_word(request, "filter").casefold(), _word(request, "group"))
         fitting, start = order[fits[order]], checked_count(request, "offset", 0) or 0
-        cells = {"value": values, "base": base[:, column], "difference": differences, "judged": run[:, -1]}
+        judged = self._judged(_among(self.runs, request, "run"))
+        cells = {"value": values, "base": base[:, column], "difference": differences, "judged": judged}
         sizes, rows = np.abs(values if np.isnan(differences).all() else differences), []
         for row in fitting[start : start + _ROWS].tolist():
             query, numbers = self.ids[row], {name: finite(column[row].item()) for name, column in cells.items()}
@@ -195,7 +196,7 @@ class Inspector:
         text = self.text_by_query.get(query, "")
         measure = self.measures[column]
         cutoff = parsed.cutoff if (parsed := measure_of(measure)) else None
-        judged = finite(self._values[rankings[-1]["run"]][self._rows[query], -1].item())
+        judged = finite(self._judged(rankings[-1]["run"])[self._rows[query]].item())
         named = {"id": query, "text": text, "measure": measure, "cutoff": cutoff}
         return named | {"judged": judged, "rankings": rankings}
 
@@ -211,7 +212,8 @@ class Inspector:
         page = Playground.of(state)
         before = finite(self._values[run][self._rows[page.query], column].item())
         moves = [self._with_text(move) for move in best_moves(page)[:_MOVES]]
-        return {"run": run, "measure": page.lead, "value": before, "moves": moves}
+        retrieved = len(page.rankings[0].documents)
+        return {"run": run, "measure": page.lead, "value": before, "moves": moves, "retrieved": retrieved}
 
     def judge(self, request: Request) -> dict[str, Any]:
         """Take a grade for a document, evaluate the query again, and write all new grades where a file is named.
@@ -383,6 +385,11 @@ class Inspector:
     def _means_of(self, values: RunValues) -> dict[str, Sequence[float | None]]:
         """Collect the means of each run, in the order of the measures."""
         return {name: [finite(each[measure]) for measure in self.measures] for name, each in values.items()}
+
+    def _judged(self, name: str) -> NDArray[np.float64]:
+        """Return for each query how much of the first ranks is judged; NaN where the run has no result."""
+        is_answered = np.isin(self.ids, list(self.runs[name].queries()))
+        return np.where(is_answered, self._values[name][:, -1], np.nan)
 
     def _fits(self, word: str, group: str) -> NDArray[np.bool_]:
         """Return which queries have a text in id or text, and belong to a group."""

@@ -221,7 +221,8 @@ export class Inspector {
       el('h3', {}, 'What would raise ', text(this.view.run), ' most'),
       el('ol', {class: 'proposals'}, moves.map((move) => el('li', {}, moveText(move, move.text),
         el('span', {class: 'small values'}, `${number(answer.value)} → ${number(move.value)}`), el('b', {class: 'number better'}, plus(move.change)))),
-        answer && !moves.length ? el('li', {class: 'hint'}, `No other rank of a relevant document would raise ${answer.measure}. Grades and cutoffs can be tried, too.`) : null),
+        answer && !moves.length ? el('li', {class: 'hint'}, answer.retrieved ? `No other rank of a relevant document would raise ${answer.measure}. Grades and cutoffs can be tried, too.`
+          : 'Nothing was retrieved for this query. In the playground, add one of its documents and see what it gives.') : null),
       button('Try in the playground', () => this.openInPlayground(), {class: 'primary', 'data-key': 'to-playground'}));
   }
 
@@ -235,8 +236,7 @@ export class Inspector {
     const other = answer.rankings[1 - index];
     return el('div', {class: 'side'},
       el('h3', {class: 'sum'}, text(ranking.run), ' ', el('span', {class: 'small', title: answer.measure}, number(ranking.value))),
-      ranking.rows.length ? el('ol', {class: 'documents', 'aria-label': `Ranking of ${ranking.run}`}, ranking.rows.map((row, place) => this.document(row, index, other, largest, place === answer.cutoff)))
-        : el('p', {class: 'hint'}, text(ranking.run), ` has no result for this query. Its relevant documents are below; in the playground they can be added.`),
+      ranking.rows.length ? el('ol', {class: 'documents', 'aria-label': `Ranking of ${ranking.run}`}, ranking.rows.map((row, place) => this.document(row, index, other, largest, place === answer.cutoff))) : null,
       el('p', {class: 'small'}, ranking.arithmetic),
       ranking.formula ? el('p', {class: 'small'}, ranking.formula) : null,
       ranking.missing.length ? [el('h4', {}, 'Relevant, but it does not count'),

@@ -372,7 +372,8 @@ export class Playground {
       el('h3', {}, `What would raise ${measure} most`),
       moves.length ? el('ol', {class: 'proposals'}, moves.slice(0, FIRST).map((move) => el('li', {}, moveText(move, this.content(move.document)),
         el('span', {class: 'small values'}, `${number(value)} → ${number(move.value)}`), el('b', {class: 'number better'}, plus(move.change)), this.doIt(move, 'best'))))
-        : el('p', {class: 'hint'}, this.explanation ? 'No other rank of a relevant document would. Lower a grade, raise k, or add a document that was not retrieved.' : `No rank adds anything to ${measure}. Choose another measure beside the ranking.`));
+        : el('p', {class: 'hint'}, !this.state.rankings[active].documents.length ? 'The ranking is empty: add a document below it.'
+          : this.explanation ? 'No other rank of a relevant document would. Lower a grade, raise k, or add a document that was not retrieved.' : `No rank adds anything to ${measure}. Choose another measure beside the ranking.`));
   }
 
   doIt(move, where) {
