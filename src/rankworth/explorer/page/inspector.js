@@ -232,6 +232,12 @@ export class Inspector {
     return el('details', {class: 'whole', open: this.opened.has(key), on: {toggle}}, el('summary', {}, line), el('div', {}, ...content));
   }
 
+  /** A document by its title, which opens its id and text; by its id where there is no text. */
+  named(key, {document, text: content}) {
+    if (!content) return id(document, {class: 'clip'});
+    return this.opening(key, titled(content, document, {class: 'clip'}), el('p', {class: 'small'}, id(document)), el('div', {dir: 'auto'}, content));
+  }
+
   side(answer, ranking, index, largest) {
     const other = answer.rankings[1 - index];
     return el('div', {class: 'side'},
@@ -242,7 +248,7 @@ export class Inspector {
       ranking.missing.length ? [el('h4', {}, 'Relevant, but it does not count'),
         el('ul', {class: 'missing'}, ranking.missing.map((each) => el('li', {},
           el('span', {class: `grade ${shade(each.grade)}`}, gradeText(each.grade)),
-          el('div', {}, each.text ? this.opening(`missing-${index}-${each.document}`, titled(each.text, each.document, {class: 'clip'}), el('p', {class: 'small'}, id(each.document)), el('div', {dir: 'auto'}, each.text)) : null,
+          el('div', {}, each.text ? this.named(`missing-${index}-${each.document}`, each) : null,
             el('span', {class: 'small'}, each.text ? predicate(each) : each.sentence)))))] : null);
   }
 
@@ -264,7 +270,7 @@ export class Inspector {
     el('span', {class: 'rank'}, row.first === row.last ? String(row.rank) : `${row.first}–${row.last}`),
     this.session.judges ? gradeSelect(row.document, row.grade, row.grade === null ? '?' : row.is_new ? 'take back' : null, set, {class: `grade ${shade(row.grade)}`, 'data-key': `grade-${index}-${row.document}`})
       : el('span', {class: `grade ${shade(row.grade)}`}, gradeText(row.grade)),
-    row.text ? this.opening(key, titled(row.text, row.document, {class: 'clip'}), el('p', {class: 'small'}, id(row.document)), el('div', {dir: 'auto'}, row.text)) : id(row.document, {class: 'clip'}),
+    this.named(key, row),
     el('span', {class: `small where${row.elsewhere === null ? ' worse' : row.elsewhere <= this.depth ? ' near' : ''}`}, moved), // a line says where it is near
     el('span', {class: 'adds'}, amountBar(row.adds ?? 0, largest, 72), el('span', {class: 'number small'}, row.adds ? `+${number(row.adds)}` : '')));
   }
