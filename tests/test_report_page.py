@@ -379,6 +379,24 @@ def test_pages_of_unusual_runs_have_all_parts(browser: Browser, tmp_path: Path, 
                 assert_all_is_said(page)
 
 
+def test_a_measure_of_all_queries_together_names_no_query(browser: Browser, tmp_path: Path) -> None:
+    qrels = {f"u{number}": {"a": 1} for number in range(6)}
+    runs = {
+        "same": {query: ["a", "b"] for query in qrels},
+        "many": {query: ["abd"[number % 3], "c"] for number, query in enumerate(qrels)},
+    }
+    history = {"u9": ["a", "b", "c", "d"]}
+    report = make(qrels, runs, ["Coverage@2", "P@2"], history=history, profiles=False)
+    report.save(tmp_path / "whole.html")
+    assert report.record["conclusion"]["line"] == ""
+    with opened(browser, tmp_path / "whole.html") as page:
+        expect(page.locator("#extremes")).to_have_text("By Coverage@2 no query has a value of its own.")
+        page.locator("[data-key=m]").select_option("P@2")
+        expect(page.locator("#extremes h2")).to_have_text(
+            ["Where many loses most by P@2", "Where many gains most by P@2"]
+        )
+
+
 def test_texts_begin_where_they_are_read_and_turn_nothing_around_them(browser: Browser, tmp_path: Path) -> None:
     texts = {"q1": "\u202eevil " * 9, "q2": "تحويل نص إلى كائنات بايثون " * 9, "q3": "plain words " * 30}
     old, new = {query: ["a"] for query in texts}, {query: ["x", "a"] for query in texts}

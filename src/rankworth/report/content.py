@@ -293,6 +293,7 @@ def _summary(shown: Measured, labels: Sequence[str], table: query_texts.QueryTab
         "runs": list(values),
         "measures": list(labels),
         "better": {label: better[label] for label in labels},
+        "whole": [label for label in labels if _is_whole(label)],
         "verdict": conclusion.sentences,
         "conclusion": {"title": conclusion.title, **asdict(conclusion)},
         "tied": tied,
@@ -331,7 +332,14 @@ def _of_single(values: Values | Result, texts: Mapping[str, str]) -> Conclusion:
     sentence = (
         f"{named_alone(values.run)} has a mean {lead} of {values.mean()[lead]:.4f} over {counted(len(table.ids))}"
     )
-    return Conclusion("single", sentence, f"{len(nothing):,} of them have the value 0{named(nothing, texts)}.")
+    line = "" if _is_whole(lead) else f"{len(nothing):,} of them have the value 0{named(nothing, texts)}."
+    return Conclusion("single", sentence, line)
+
+
+def _is_whole(label: str) -> bool:
+    """Return whether a measure has a single value for all queries together."""
+    measure = measure_of(label)
+    return measure is not None and measure.definition.of_run
 
 
 def _curves(results: Mapping[str, Values], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -201,13 +201,13 @@ function drawQueries(rows) {
 const count = (size) => size.toLocaleString('en');
 
 const summary = (known) => {
-  if (!known.length) return '';
+  if (!known.length || record.whole.includes(state.m)) return '';
   const [gains, losses] = [known.filter((row) => row.gain > 0).length, known.filter((row) => row.gain < 0).length];
   return `${state.b} is better on ${count(gains)}, worse on ${count(losses)} and equal on ${count(known.length - gains - losses)} of ${count(known.length)} queries.`;
 };
 
 /** All queries from the largest loss to the largest gain; of a single run from the lowest value to the highest. */
-const ranked = (rows) => (state.a ? rows.filter((row) => row.gain !== null).toSorted((one, other) => one.gain - other.gain)
+const ranked = (rows) => (record.whole.includes(state.m) ? [] : state.a ? rows.filter((row) => row.gain !== null).toSorted((one, other) => one.gain - other.gain)
   : rows.filter((row) => row.value !== null).toSorted((one, other) => signOf(state.m) * (one.value - other.value)));
 
 /** The query that is open: the one of the address, or else the largest loss. */
