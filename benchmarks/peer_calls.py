@@ -190,7 +190,7 @@ class RanxFrames(RanxDicts):
 class RecToolsFrames(Job):
     """`calc_metrics` of interactions and of the first hundred recommendations of each user."""
 
-    tool, module, form = "RecTools", "rectools", "frames, 100 each"
+    tool, module, form = "RecTools", "rectools", "lists"
     profile, names = "rectools", ("NDCG@10", "MRR@10", "MAP@10", "Precision@5", "Recall@100")
 
     def __init__(self, qrels: Path, run: Path) -> None:
@@ -329,7 +329,7 @@ class TorchmetricsTensors(Job):
 class SentenceTransformersHits(Evaluated):
     """`compute_metrics` of InformationRetrievalEvaluator: what follows its search, of a hundred hits for each query."""
 
-    tool, module, form = "sentence-transformers", "sentence_transformers", "hits, 100 each"
+    tool, module, form = "sentence-transformers", "sentence_transformers", "hits"
     profile, names = "sentence-transformers", ("ndcg@10", "mrr@10", "map@100", "precision@5", "recall@100")
 
     def __init__(self, qrels: Path, run: Path) -> None:
@@ -440,8 +440,8 @@ def megabytes() -> float:
 
 
 def main() -> None:
-    """Make the inputs of a job and answer."""
-    warnings.simplefilter("ignore")
+    """Make the inputs of a job and answer; warnings are looked for, as with the filters of Python, and not printed."""
+    warnings.showwarning = lambda *_, **__: None
     _, name, side, qrels, run = sys.argv
     job = JOBS[name](Path(qrels), Path(run))
     call, values = (job.theirs, job.their_values) if side == "theirs" else (job.ours, job.our_values)

@@ -79,6 +79,7 @@ PAIRS: Final = (
     *(Pair(job.tool, job.module, job.form, job.profile, job.names, key) for key, job in JOBS.items()),
 )
 TOOLS: Final = tuple(dict.fromkeys(pair.tool for pair in PAIRS))
+FORMS: Final = tuple(dict.fromkeys(pair.form for pair in PAIRS))
 
 
 class Place(NamedTuple):
@@ -171,7 +172,7 @@ def main() -> None:
     shapes = options.collection or COLLECTIONS
     rows, wrong = [], []
     for shape, pair in product(shapes, PAIRS):
-        if pair.tool not in places:
+        if pair.tool not in places or pair.form not in options.form:
             continue
         collection, title = generate.Collection(options.data, shape).ensure(), f"{shape}, {pair.form}: {pair.tool}"
         print(f"{title} ...", file=sys.stderr, flush=True)
@@ -200,6 +201,7 @@ def arguments() -> argparse.Namespace:
     shapes = f"can be repeated; where not said: {' '.join(COLLECTIONS)}"
     parser.add_argument("--collection", choices=generate.SHAPES, action="append", help=shapes)
     parser.add_argument("--only", nargs="+", choices=TOOLS, default=TOOLS, metavar="TOOL", help=" ".join(TOOLS))
+    parser.add_argument("--form", nargs="+", choices=FORMS, default=FORMS, metavar="FORM", help=" ".join(FORMS))
     parser.add_argument(
         "--python", nargs="+", default=(), metavar="PATH", help="another Python, which has rankworth and some tools"
     )
