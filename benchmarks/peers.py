@@ -183,6 +183,7 @@ def main() -> None:
             wrong.append(f"{title} failed, see above")
             continue
         rows += measured
+        print(*measured[0], *measured[1], file=sys.stderr, flush=True)  # the table comes last, after half an hour
         wrong += [f"{title} has other values"] * differs
     missing = [f"{tool}: {remedy(tool)}" for tool in options.only if tool not in places]
     rows += [["", "", text, *[""] * (len(HEADER) - 3)] for text in missing]
