@@ -24,7 +24,7 @@ COMMON: Final[Mapping[str, frozenset[str]]] = {
     command: frozenset({*_USUAL, *options.split()})
     for command, options in {
         "evaluate": "--history --items --fail-under --interval --engine --per-query --by --bounds",
-        "compare": "--baseline --all-pairs --test --margin --max-drop --noninferior --per-query --by",
+        "compare": "--baseline --all-pairs --test --margin --max-drop --noise --per-query --by",
         "explain": "--grades --missing --docs --worst --best",
         "check": "--history --docs --bounds",
         "audit": "--between",

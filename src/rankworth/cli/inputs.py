@@ -462,7 +462,9 @@ class SystemFiles:
         for name, group in systems.items():
             if len(group) > 1 and not all(file.name for file in group):
                 text = f"{len(group)} runs are called {name}: {quoted([file.path for file in group])}"
-                named = f"{shlex.quote(name)}=FILE"
-                remedy = "name them: NAME=FILE; several runs of one system have one NAME, as in"
-                raise UsageError("run-names", text, remedy=f"{remedy} {named} {named}")
+                folders = [Path(file.path).absolute().parent.name for file in group]
+                names = folders if len({*folders}) == len(group) else [name] * len(group)
+                named = " ".join(shlex.quote(f"{label}={file.path}") for label, file in zip(names, group, strict=True))
+                remedy = "name them: NAME=FILE; several runs of one system have one NAME"
+                raise UsageError("run-names", text, remedy=f"{remedy}, as in {named}")
         return systems
