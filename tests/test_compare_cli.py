@@ -96,10 +96,10 @@ def test_two_runs_are_compared_in_a_table(command: Command) -> None:
     assert max(map(len, out.splitlines()[:6])) <= 80
 
 
-def test_help_has_three_examples_that_fit(command: Command) -> None:
+def test_help_has_four_examples_that_fit(command: Command) -> None:
     status, out, err = command("--help")
     examples = [out.splitlines()[1], *out.partition("xamples:\n")[2].splitlines()]
-    assert (status, err, len(examples)) == (0, "", 3)
+    assert (status, err, len(examples)) == (0, "", 4)
     assert all("rankworth compare " in line for line in examples)
     assert max(map(len, out.splitlines())) <= 80
 
@@ -330,7 +330,9 @@ def test_runs_that_are_called_alike_by_chance_are_no_seeds(command: Command) -> 
     for path in paths:
         write_run(path, OLD)
     err = refused(command, "qrels.txt", *paths, "-m", "RR")
-    assert "as in 's (s)'=FILE 's (s)'=FILE" in " ".join(err.split())
+    assert "as in 'main=main/s (s).run' 'two words=two words/s (s).run'" in " ".join(err.split())
+    err = refused(command, "qrels.txt", "new.run", "new.run", "-m", "RR")
+    assert "as in new=new.run new=new.run" in " ".join(err.split())
 
 
 def test_results_files_and_runs_in_any_mix(told: Callable[..., dict[str, Any]]) -> None:
