@@ -99,7 +99,7 @@ def ndcg(
     base: Base = 2,
     floor: float | None = None,
 ) -> Terms:
-    """DCG as a share of what the best order of the documents would have.
+    """How close a ranking is to the best one: its DCG as a share of that of the best order of the documents.
 
     nDCG@k = DCG@k / (DCG@k of the ideal ranking)
 

@@ -1,6 +1,6 @@
 """Signatures: one line that says how a number came about, and whether two numbers may be compared.
 
-    nDCG@10|profile:ranx-0.3|ties:given|missing:error|queries:43-1f2a97c4|rankworth:0.2.0
+    nDCG@10|profile:ranx-0.3|ties:given|missing:error|queries:43-1f2a97c4|rankworth:0.3.0
 
 Settings stand there where they differ from `standard-1`. Measure, settings and query set make the identity of a number;
 the profile's name, the version, seed and digits are recorded beside it, and `ranked_by:list` where the order of lists
@@ -62,7 +62,7 @@ class Signature:
         Raises:
             UsageError: `bad-signature`.
 
-        >>> Signature.parse("RR@10|profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.2.0").settings
+        >>> Signature.parse("RR@10|profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.3.0").settings
         {'missing': 'skip'}
         """
         if not isinstance(text, str):
@@ -85,7 +85,7 @@ class Signature:
             raise UsageError(
                 "bad-signature",
                 f"{text.strip()[:200]!r} is no signature: {problem}",
-                remedy="a signature is a line such as nDCG@10|profile:standard-1|queries:43-1f2a97c4|rankworth:0.2.0",
+                remedy="a signature is a line such as nDCG@10|profile:standard-1|queries:43-1f2a97c4|rankworth:0.3.0",
             )
         return signature
 
@@ -113,7 +113,7 @@ class Signature:
         Args:
             excluded: whether what is excluded is said beside them.
 
-        >>> Signature.parse("RR|profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.2.0").options()
+        >>> Signature.parse("RR|profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.3.0").options()
         ['--missing', 'skip']
         """
         profile = self.recorded["profile"]
@@ -189,8 +189,8 @@ def signature(
             that scores decide it does not. None where there is no run.
         recorded: `seed` and `digits`, where there are some.
 
-    >>> str(signature(STANDARD.derive(missing="skip"), ["q1"], "0.2.0"))
-    'profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.2.0'
+    >>> str(signature(STANDARD.derive(missing="skip"), ["q1"], "0.3.0"))
+    'profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.3.0'
     """
     source = profile if measure is None else measure
     judging = source.judging
