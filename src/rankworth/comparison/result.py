@@ -337,7 +337,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             ("" if slices.weights is None else f"Means are weighted by {slices.weights.called}.", ""),
             ("" if slices.macro is None else _BY_GROUP.format(slices.macro.called), ""),
             (procedure.sentence, procedure.reference),
-            (f"{tests} made for {_comparisons(self.differences)}.", ""),
+            (f"{tests} made for {counted(len(self.differences), 'comparison', 'comparisons')}.", ""),
             (correction.sentence, correction.reference),
             (procedure.interval.sentence, procedure.interval.reference),
             (_OVER_RUNS if self.regards_runs else "", "bodoff2007"),
@@ -525,7 +525,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             draws = f"{draws}, or t over queries and runs where its p is larger"
         if len(self.differences) == 1:
             return f"{procedure.title}{draws}"
-        over = f"over {_comparisons(self.differences)}"
+        over = f"over {counted(len(self.differences), 'comparison', 'comparisons')}"
         p = "p for all pairs of systems by one measure" if plan.test in PAIRWISE else ""
         if plan.correction != "none":
             p = f"{p or 'p'}, corrected by {stats.CORRECTIONS[plan.correction].name} {over}"
@@ -595,7 +595,3 @@ def letters(number: int) -> list[str]:
 
 def _margins(plan: Plan) -> str:
     return ", ".join(f"{margin:g} ({name})" for name, margin in plan.margins.items())
-
-
-def _comparisons(rows: Sequence[Difference]) -> str:
-    return counted(len(rows), "comparison", "comparisons")

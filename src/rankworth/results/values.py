@@ -577,19 +577,13 @@ def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) 
         evaluation.judgements(base.judging),
         _details=Details(
             tuple(columns),
-            tuple(map(_bare, measures)),
+            tuple(replace(measure, data=measure.data.bare) for measure in measures),  # of a call the labels say enough
             (whole.standing, scored),
             int(np.count_nonzero(whole.hits.pool.grades > 0)),
             evaluation.run.lists is not None,
             diagnosis,
         ),
     )
-
-
-def _bare(measure: ResolvedMeasure) -> ResolvedMeasure:
-    """Return a measure without the pairs and rows of a call, of which the labels say enough."""
-    data = measure.data.bare
-    return measure if data is measure.data else replace(measure, data=data)
 
 
 def _text_facts(evaluation: Evaluation, plan: Plan, queries: Sequence[str]) -> dict[str, list[str]]:
