@@ -683,7 +683,8 @@ def test_a_file_of_schema_3_is_read_and_compared(form: str) -> None:
     now = evaluated(EXAMPLE / "qrels.txt", runs, ["nDCG@10", "AP", "gmean(AP)", "NumRel", "relstring"])
     now.save("now.json")
     for name, result in rw.load("now.json").items():
-        assert everything(stored[name]) == everything(result)
+        kept = repr(everything(stored[name])).replace("0.2.0", rw.__version__)  # which wrote the file
+        assert kept == repr(everything(result))
         assert str(stored[name].interval()) == str(result.interval())
     compared = rw.compare(EXAMPLE / "qrels.txt", {"kept": stored["old"], "now": runs["new"]}, ["AP"])
     again = rw.compare(EXAMPLE / "qrels.txt", {"kept": runs["old"], "now": runs["new"]}, ["AP"])
