@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import rankworth as rw
-from rankworth.errors import is_heard
+from rankworth.errors import are_warnings_shown
 from rankworth.scoring import diagnosis
 
 QRELS = {f"q{query}": {f"D{query}{number}": number % 3 for number in range(6)} for query in range(9)}
@@ -39,11 +39,11 @@ def aloud(qrels: object, run: object, measures: str = "AP") -> tuple[rw.Values, 
 @pytest.mark.parametrize("slug", RUNS)
 @pytest.mark.parametrize("form", [dict, lambda run: pl.DataFrame(rows(run)), rw.Run])
 def test_notices_are_those_of_the_warnings_whoever_reads_them(slug: str, form: Callable[..., object]) -> None:
-    heard, slugs = aloud(QRELS, form(RUNS[slug]))
+    shown, slugs = aloud(QRELS, form(RUNS[slug]))
     quiet = quietly(QRELS, form(RUNS[slug]))
-    assert slugs == [notice.slug for notice in heard.notices] == [slug]
-    assert quiet.notices == heard.notices
-    assert quiet == heard
+    assert slugs == [notice.slug for notice in shown.notices] == [slug]
+    assert quiet.notices == shown.notices
+    assert quiet == shown
 
 
 def rows(run: dict[str, dict[str, float]]) -> dict[str, list[object]]:
@@ -110,7 +110,7 @@ def test_a_pair_of_inputs_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("filters", "heard"),
+    ("filters", "shown"),
     [
         ([("ignore", "", UserWarning, "")], False),
         ([("ignore", "", rw.RankworthWarning, "")], False),
@@ -124,9 +124,9 @@ def test_a_pair_of_inputs_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> 
         ([], True),
     ],
 )
-def test_warnings_are_heard_as_the_filters_say(filters: list[tuple[str, str, type[Warning], str]], heard: bool) -> None:
+def test_warnings_are_heard_as_the_filters_say(filters: list[tuple[str, str, type[Warning], str]], shown: bool) -> None:
     with warnings.catch_warnings():
         warnings.resetwarnings()
         for action, message, category, module in filters:
             warnings.filterwarnings(action, message, category, module)  # type: ignore[arg-type]
-        assert is_heard() is heard
+        assert are_warnings_shown() is shown

@@ -165,7 +165,7 @@ class RankworthWarning(UserWarning):
         return type(self), (self.slug, self.text)
 
 
-def is_heard() -> bool:
+def are_warnings_shown() -> bool:
     """Return whether some `RankworthWarning` would be shown, recorded or raised by the filters of `warnings`."""
     if getattr(sys.flags, "context_aware_warnings", False):  # filters of a context are not known then
         return True

@@ -18,7 +18,7 @@ from rankworth.profiles import DEFAULT, Profile, ReadSettings, ResolvedMeasure
 from rankworth.results.values import RunValues, Values, details, values_of
 from rankworth.scoring import inputs
 from rankworth.scoring.counts import Notice
-from rankworth.scoring.diagnosis import Diagnosis, Doubts
+from rankworth.scoring.diagnosis import Diagnosed, Diagnosis
 from rankworth.scoring.evaluator import Plan, evaluate_run
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _as_recall(values: Values, plan: Plan, nearest: "_Nearest", judge: str) -> V
     recall_details = replace(
         details(values),
         plan=tuple(plan.measures),
-        diagnosis=Diagnosis(lambda: Doubts(notices)),
+        diagnosis=Diagnosis(lambda: Diagnosed(notices)),
         recorded={"exact": judge},
     )
     return replace(values, measures=measures, asked=measures, judgements=nearest.digest, _details=recall_details)

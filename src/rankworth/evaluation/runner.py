@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from rankworth import names
-from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError, catalogue, is_heard
+from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError, are_warnings_shown, catalogue
 from rankworth.groups import Groups, Slices
 from rankworth.judging.judged_run import Row, ranking
 from rankworth.measures import Fact, Measure, TextFact
@@ -383,8 +383,8 @@ def _judgements(qrels: object, queries: Iterable[object] | None, plans: Collecti
 
 
 def warn(table: Iterable[Values]) -> None:
-    """Warn of what deserves a second look, at the line that called the public function; find it if that is heard."""
-    for values in table if is_heard() else ():
+    """Warn of what deserves a second look, at the line that called the public function, if warnings are shown."""
+    for values in table if are_warnings_shown() else ():
         for notice in values.notices:
             if catalogue()[notice.slug][0] != "note":
                 warnings.warn(RankworthWarning(notice.slug, notice.text), stacklevel=3)

@@ -16,8 +16,8 @@ _RUNS: Final = 4
 """of how many runs it is kept beside the judgements"""
 
 
-class Doubts(NamedTuple):
-    """What was found."""
+class Diagnosed(NamedTuple):
+    """What deserves a second look in an evaluation."""
 
     notices: tuple[Notice, ...]
     ties: tuple[TieEffect, ...] = ()
@@ -30,20 +30,20 @@ class Diagnosis:
     NONE: ClassVar["Diagnosis"]
     """of values that nothing is said of"""
 
-    def __init__(self, find: Callable[[], Doubts]) -> None:
+    def __init__(self, find: Callable[[], Diagnosed]) -> None:
         """Keep the function that finds it."""
-        self._find: Callable[[], Doubts] | None = find
-        self._doubts = Doubts(())
+        self._find: Callable[[], Diagnosed] | None = find
+        self._diagnosed = Diagnosed(())
 
-    def __call__(self) -> Doubts:
+    def __call__(self) -> Diagnosed:
         """Find it, once."""
         if self._find is not None:
-            self._doubts, self._find = self._find(), None
-        return self._doubts
+            self._diagnosed, self._find = self._find(), None
+        return self._diagnosed
 
-    def __reduce__(self) -> tuple[Callable[[Doubts], "Diagnosis"], tuple[Doubts]]:
+    def __reduce__(self) -> tuple[Callable[[Diagnosed], "Diagnosis"], tuple[Diagnosed]]:
         """Return what is pickled: what was found."""
-        return _of_doubts, (self(),)
+        return _of_diagnosed, (self(),)
 
     @classmethod
     def of(
@@ -64,21 +64,21 @@ class Diagnosis:
         run, whole = evaluation.run, evaluation.measured_run(plan.base)
         if not run.has_no_rows and has_few_judged(whole.judgement.hits):
             evaluation.first_documents(whole.qrels)
-        evidence = _Evidence(evaluation.without_documents(), plan, measured, counts)
-        diagnosis = cls(evidence.doubts)
+        diagnosable = _Diagnosable(evaluation.without_documents(), plan, measured, counts)
+        diagnosis = cls(diagnosable.diagnosed)
         if run.files or run.engine:
             diagnosis()
         return diagnosis
 
 
-def _of_doubts(doubts: Doubts) -> Diagnosis:
-    return Diagnosis(lambda: doubts)
+def _of_diagnosed(diagnosed: Diagnosed) -> Diagnosis:
+    return Diagnosis(lambda: diagnosed)
 
 
-Diagnosis.NONE = _of_doubts(Doubts(()))
+Diagnosis.NONE = _of_diagnosed(Diagnosed(()))
 
 
-class _Evidence(NamedTuple):
+class _Diagnosable(NamedTuple):
     """What is looked at."""
 
     evaluation: Evaluation
@@ -86,18 +86,18 @@ class _Evidence(NamedTuple):
     measured: Sequence[tuple[ResolvedMeasure, Column]]
     counts: Counts
 
-    def doubts(self) -> Doubts:
+    def diagnosed(self) -> Diagnosed:
         """Return what is found, or was found where the same judgements and run were looked at before."""
         whole, inputs = self.evaluation.measured_run(self.plan.base), self._inputs
         earlier: _Earlier = whole.qrels.__dict__.setdefault("_diagnosed", _Earlier())
-        same = next((doubts for others, doubts in earlier if inputs.equal(others)), None)
+        same = next((diagnosed for others, diagnosed in earlier if inputs.equal(others)), None)
         if same is not None:
             return same
         notices = tuple(diagnose(self.evaluation, self.plan, self.plan.base, self.measured, self.counts))
-        doubts = Doubts(notices, tuple(whole.ties))
+        diagnosed = Diagnosed(notices, tuple(whole.ties))
         if sum(rows.rank.size for rows in inputs.rows) <= _REMEMBERED:
-            earlier[:] = [(inputs, doubts), *earlier[: _RUNS - 1]]
-        return doubts
+            earlier[:] = [(inputs, diagnosed), *earlier[: _RUNS - 1]]
+        return diagnosed
 
     @property
     def _inputs(self) -> "_Inputs":
@@ -126,7 +126,7 @@ class _Inputs(NamedTuple):
         return all(mine.equal(theirs) for mine, theirs in zip(self.rows, other.rows, strict=True))
 
 
-class _Earlier(list[tuple[_Inputs, Doubts]]):
+class _Earlier(list[tuple[_Inputs, Diagnosed]]):
     """What was found before; nothing that is copied or pickled with the judgements."""
 
     def __reduce__(self) -> tuple[type["_Earlier"], tuple[()]]:
