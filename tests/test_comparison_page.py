@@ -53,7 +53,8 @@ def test_the_page_has_every_key_of_a_comparison_and_no_other(told: Comparison) -
     assert found["worst"]["new - old"]["RR"]
     assert found["warnings"]
     keys = [*found, *one._fields]
-    assert sorted(rows(section(COMPARISONS, "JSON"))) == sorted([*keys, "gates", "by"])
+    of_runs = ["runs", "first_runs", "second_runs", "identical", "by_query", "by_run", "by_both", "runs_verdict"]
+    assert sorted(rows(section(COMPARISONS, "JSON"))) == sorted([*keys, "gates", "by", *of_runs])
 
 
 def test_the_page_says_what_is_inside_of_keys(told: Comparison) -> None:
@@ -72,7 +73,7 @@ def test_the_page_about_gates_has_every_key_of_a_verdict(told: Comparison) -> No
     [verdict] = gates.against(told, gates.read("max-drop", ["RR=0.01"]))
     keys = gates.record(verdict)
     text = section(GATES, "JSON")
-    assert sorted(set(rows(text)) - {"gates"}) == sorted(keys)
+    assert sorted(set(rows(text)) - {"gates", "noise"}) == sorted(keys)
     assert {*keys["interval"], "query", "difference"} <= in_code(text)
 
 
@@ -85,7 +86,7 @@ def test_every_word_is_explained(word: str) -> None:
 
 def test_every_option_about_differences_and_gates_is_on_a_page() -> None:
     arguments = App(default_command=comparing.compare).assemble_argument_collection()
-    groups = ("How differences are judged", "Gates")
+    groups = ("What is compared", "Intervals and tests", "Gates")
     names = [one.names[0] for one in arguments if one.parameter.group and one.parameter.group[0].name in groups]
     assert len(names) > 15
     shown = COMPARISONS + GATES

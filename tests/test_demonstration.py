@@ -300,7 +300,7 @@ def test_the_commands_work_as_printed(
         "parse a JSON string into Python objects",
     ]
     assert answers[5].splitlines()[0] == "en29   nDCG@10   dense 0.9051, bm25 0, difference -0.9051"
-    assert answers[6].startswith("nDCG\n\nDCG as a share of")
+    assert answers[6].startswith("nDCG\n\nHow close a ranking is to the best one")
     assert "alpha_nDCG" in answers[7]
 
 

@@ -47,7 +47,7 @@ def test_the_cells_of_a_library_run_and_give_the_number_of_dicts(library: str, r
         names[library.lower()] = importlib.import_module(library.lower())
         importlib.import_module("pyarrow.csv")
     for name in ("judged", "run"):
-        names[name] = eval(read.replace("judged.csv", f"{name}.csv"), names)  # noqa: S307 - of our own page
+        names[name] = eval(read.replace("judged.csv", str(Path(f"{name}.csv").absolute())), names)  # noqa: S307 - of our own page
     expected = rw.evaluate(JUDGED, RUN, ["nDCG@10"])
     assert eval(mean, names) == expected["nDCG@10"]  # noqa: S307 - the same
     found = rows_of(eval(by_query, names))  # noqa: S307 - the same

@@ -43,7 +43,7 @@ def names(section: str) -> dict[str, Any]:
                 exec(example.source, known)  # noqa: S102 - of our own page
         if name == section:
             break
-    if section == "ranx":
+    if section == "ranx" and "ranx" not in sys.modules:
         importlib.import_module("numba").config.DISABLE_JIT = True  # its loops are short: compiling them takes longer
     for module in THEIRS.get(section, ()):
         known[module.partition(".")[0]] = importlib.import_module(module.partition(".")[0])

@@ -213,12 +213,13 @@ def value_range(measure: str) -> tuple[float, float]:
     """Return the lowest and the highest value of a measure, by its canonical name.
 
     >>> value_range("AP"), value_range("DCG@10")
-    ((0, 1), (0, inf))
+    ((0.0, 1.0), (0.0, inf))
     """
     try:
-        return names.parse(measure).range
+        low, high = names.parse(measure).range
     except MeasureError:  # of a plugin that is not loaded
         return -math.inf, math.inf
+    return float(low), float(high)
 
 
 def side_by_side(
