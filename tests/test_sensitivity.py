@@ -489,9 +489,9 @@ def test_many_ties_of_a_long_ranking_keep_their_ranks() -> None:
 def test_what_varies_is_said_with_its_grade_and_rank() -> None:
     sentence = rw.vary("RR", grades=[0, 1], document=2).sentence
     assert sentence == "document 2 (grade 1, rank 2) at every rank of the list of grades"
-    assert rw.vary("RR", **REAL, document="d").sentence == "d (grade 1, not retrieved) at every rank of q"
+    assert rw.vary("RR", **REAL, document="d").sentence == "document d (grade 1, not retrieved) at every rank of q"
     told = rw.vary("RR", "grade", **REAL, document="x")
-    assert told.sentence == "every grade for x (nobody judged it, rank 2) of q"
+    assert told.sentence == "document x (nobody judged it, rank 2) of q with every grade"
     assert rw.vary("RR", "cutoff", grades=[0, 1]).sentence == "the list of grades, cut at every rank to 2"
     assert rw.vary("RR", "cutoff", grades=[0, 1], cutoffs=[1, 1, 9]).sentence == "the list of grades, cut at some ranks"
 
