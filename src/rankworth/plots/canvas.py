@@ -147,14 +147,14 @@ class Canvas:
         width, height = self._size()
         names = self.ax.get_legend_handles_labels()[1]
         line = _LINE * _points("small")
-        beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (_ASIDE_FROM, 1)}
+        placement: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (_ASIDE_FROM, 1)}
         if not settings and (self.is_narrow or len(names) * line > height):
             wide = max((_width(name, _points("small")) for name in names), default=0.0) + _KEY
             columns = max(1, min(len(names), int(width / wide)))
             down = _TICKS + line * (1 + self.ax.get_xlabel().count("\n"))
-            beside = {"loc": "upper left", "bbox_to_anchor": (0, -down / height), "ncols": columns}
-            beside |= {"handlelength": 1.4, "columnspacing": 1.2}
-        settings = beside | settings
+            placement = {"loc": "upper left", "bbox_to_anchor": (0, -down / height), "ncols": columns}
+            placement |= {"handlelength": 1.4, "columnspacing": 1.2}
+        settings = placement | settings
         behind, color = self.ax.get_facecolor(), self.palette.text
         self.ax.legend(fontsize="small", edgecolor="none", facecolor=behind, labelcolor=color, **settings)
 

@@ -90,7 +90,7 @@ class _Diagnosable(NamedTuple):
         """Return what is found, or was found where the same judgements and run were looked at before."""
         whole, inputs = self.evaluation.measured_run(self.plan.base), self._inputs
         earlier: _Earlier = whole.qrels.__dict__.setdefault("_diagnosed", _Earlier())
-        same = next((diagnosed for others, diagnosed in earlier if inputs.equal(others)), None)
+        same = next((diagnosed for before, diagnosed in earlier if inputs.equal(before)), None)
         if same is not None:
             return same
         notices = tuple(diagnose(self.evaluation, self.plan, self.plan.base, self.measured, self.counts))
