@@ -1,6 +1,7 @@
 """Runs the examples of the README, the documentation and all docstrings as tests, `console` blocks included."""
 
 import gc
+import hashlib
 import importlib
 import io
 import os
@@ -13,7 +14,7 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import ExitStack, chdir, contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -26,14 +27,19 @@ from sybil.parsers.markdown import PythonCodeBlockParser
 from sybil.parsers.markdown.lexers import FencedCodeBlockLexer
 from sybil.parsers.rest import DocTestParser
 
+import heavy
+
 EXAMPLES = Path(__file__).parent / "docs" / "example"
 SURROUNDINGS = (
     *("COLUMNS", "LINES", "TERM", "NO_COLOR", "FORCE_COLOR"),  # how wide and how bold output is
     *("GITHUB_STEP_SUMMARY", "MASTER", "RANKWORTH_TRUST"),  # where gates write, where Spark runs, whose plugins run
     "PYTHONDONTWRITEBYTECODE",  # hundreds of processes import the same, which only the first one is to compile
+    "PYTHONUNBUFFERED",  # with it, nothing is left to be written as a process ends
 )
 """variables that a command heeds; a test that is about one of them sets it itself"""
-PROGRAM = f"{shlex.quote(sys.executable)} -m rankworth"
+TEMPORARY = os.path.realpath(tempfile.gettempdir())
+PYTHON = shlex.quote(sys.executable)
+PROGRAM = f"{PYTHON} -m rankworth"
 
 
 def pytest_sessionstart() -> None:
@@ -61,6 +67,40 @@ def declare_options_once() -> None:
     App.assemble_argument_collection = copied
 
 
+@contextmanager
+def restored() -> Iterator[None]:
+    """Take back what is registered meanwhile, so that what runs afterwards does not depend on it.
+
+    That is measures, the provider of ir_measures, modules out of temporary folders and where they are looked for, and
+    the environment.
+    """
+    measures = importlib.import_module("rankworth.measures")
+    catalogues = [(each, dict(each)) for each in (measures.CATALOGUE, measures.FACTS, measures.ITEM_MEASURES)]
+    modules, paths, environment = set(sys.modules), list(sys.path), dict(os.environ)
+    yield
+    for catalogue, before in catalogues:
+        if catalogue != before:
+            catalogue.clear()
+            catalogue.update(before)
+    if (ir_measures := sys.modules.get("ir_measures")) is not None:
+        providers = ir_measures.DefaultPipeline.providers
+        providers[:] = [provider for provider in providers if not type(provider).__module__.startswith("rankworth")]
+    for name in sys.modules.keys() - modules:
+        if str(getattr(sys.modules[name], "__file__", None) or "").startswith(TEMPORARY):
+            del sys.modules[name]
+    sys.path[:] = paths
+    if dict(os.environ) != environment:
+        os.environ.clear()
+        os.environ.update(environment)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_registered(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Take back what a test registers; what a page does stays until its end."""
+    with restored() if isinstance(request.node, pytest.Function) else nullcontext():
+        yield
+
+
 LONGEST = (
     *("spark", "live", "explorer_page", "corpus", "explanation_laws", "lowest_versions"),
     *("bad_input", "convert", "cli", "measure_laws"),
@@ -75,10 +115,45 @@ def group(nodeid: str) -> str:
     return "spark" if on_spark else file.removeprefix("tests/test_").removesuffix(".py")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes long."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what finds tests that depend on the order in which they run."""
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run files in random order, and tests within them")
+    parser.addoption("--heavy", action="store_true", help="run groups of tests/heavy.toml in which nothing has changed")
+
+
+def unchanged(config: pytest.Config) -> list[heavy.Group]:
+    """The heavy groups that this run leaves out: it runs everything, and nothing has changed since they passed."""
+    is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    everything = config.getoption("--heavy") or os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+    return heavy.left_out(everything=everything) if is_whole else []
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
+    """Begin with what takes long; or shuffle files and the tests of each, but no examples: they lean on those above."""
+    absent = unchanged(config)
+    deselected = [item for item in items if any(group.holds(item.nodeid) for group in absent)]
+    if deselected:
+        config.hook.pytest_deselected(items=deselected)
+        items[:] = [item for item in items if item not in set(deselected)]
     groups = {item: group(item.nodeid) for item in items}
-    items.sort(key=lambda item: LONGEST.index(groups[item]) if groups[item] in LONGEST else len(LONGEST))
+    seed = config.getoption("--shuffle")
+    if seed is None:
+        items.sort(key=lambda item: LONGEST.index(groups[item]) if groups[item] in LONGEST else len(LONGEST))
+        return
+    places = shuffled(items, seed)
+    items.sort(key=lambda item: places[item])
+
+
+def shuffled(items: list[pytest.Item], seed: int) -> dict[pytest.Item, tuple[str, str]]:
+    """Return what items are sorted by: by a digest of their file, and in a file of tests by one of their name."""
+
+    def digest(name: str) -> str:
+        return hashlib.sha256(f"{seed} {name}".encode()).hexdigest()
+
+    return {
+        item: (digest(str(item.path)), digest(item.nodeid) if isinstance(item, pytest.Function) else "")
+        for item in items
+    }
 
 
 def pytest_collection_finish() -> None:
@@ -87,8 +162,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Show in which files tests took longest, without what fixtures took; reports of other processes are there, too."""
+    for absent in unchanged(config):
+        sentence = f"{absent.name}: not run: nothing has changed since its tests passed, which start {absent.starts}"
+        terminalreporter.write_line(f"{sentence} (--heavy runs them)", yellow=True)
     seconds: Counter[str] = Counter()
     for reports in terminalreporter.stats.values():
         for report in reports:
@@ -149,8 +227,9 @@ def run(command: str) -> str:
     apart = "plugin" in line or Path("pyproject.toml").exists()
     if line.startswith("rankworth ") and not apart and not re.search(r"[^\w\s./,:=@%+'-]", unquoted):
         return called(shlex.split(line)[1:], settings, silent=line != command)
+    command = re.sub(r"\brankworth (?=[a-z-])", f"{PROGRAM} ", command)
     return subprocess.run(
-        ["bash", "-c", re.sub(r"\brankworth (?=[a-z-])", f"{PROGRAM} ", command)],
+        ["bash", "-c", re.sub(r"\bpython3 (?=-)", f"{PYTHON} ", command)],
         env=os.environ | settings,
         text=True,
         stdout=subprocess.PIPE,
@@ -174,16 +253,21 @@ def called(words: list[str], settings: dict[str, str], *, silent: bool) -> str:
 
 def enter(namespace: dict[str, Any]) -> None:
     """Work in a folder of its own that holds the example files."""
-    namespace["_before"] = Path.cwd()
-    namespace["_folder"] = tempfile.mkdtemp()
-    shutil.copytree(EXAMPLES, namespace["_folder"], dirs_exist_ok=True)
-    os.chdir(namespace["_folder"])
+    remember(namespace)
+    folder = namespace["_left"].enter_context(tempfile.TemporaryDirectory())
+    shutil.copytree(EXAMPLES, folder, dirs_exist_ok=True)
+    namespace["_left"].enter_context(chdir(folder))
+
+
+def remember(namespace: dict[str, Any]) -> None:
+    """Remember what is registered."""
+    namespace["_left"] = ExitStack()
+    namespace["_left"].enter_context(restored())
 
 
 def leave(namespace: dict[str, Any]) -> None:
     """Go back and leave nothing."""
-    os.chdir(namespace["_before"])
-    shutil.rmtree(namespace["_folder"])
+    namespace["_left"].close()
 
 
 class Docstrings(PythonDocStringDocument):
@@ -206,5 +290,7 @@ docstrings = Sybil(
     parsers=[DocTestParser()],
     patterns=["src/*/*.py", "src/*/*/*.py", "src/*/*/*/*.py"],
     document_types={".py": Docstrings},
+    setup=remember,
+    teardown=leave,
 )
 pytest_collect_file = (pages + docstrings).pytest()

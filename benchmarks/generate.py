@@ -48,6 +48,7 @@ SHAPES: Final = {
     "shallow": Shape(6980, 1000, 1, 1),
     "deep": Shape(500, 1000, 100, 3),
     "listed": Shape(225, 50, 30, 3),
+    "users": Shape(200_000, 10, 2, 1),
     "small-shallow": Shape(50, 100, 1, 1),
     "small-deep": Shape(50, 100, 95, 3),
 }

@@ -22,6 +22,8 @@ from file_peers import FIVE, PYTREC_EVAL, RANX, Values
 
 LIST: Final = 100
 """documents of a query where a tool is handed short lists: recommendations, and the hits of a search"""
+ITEMS: Final = 50_000
+"""of the catalogue of recommendations"""
 KIB: Final = 1 if sys.platform == "darwin" else 1024
 CLEAR: Final = Path("/proc/self/clear_refs")
 STATUS: Final = Path("/proc/self/status")
@@ -237,6 +239,106 @@ class RecToolsFrames(Job):
         )
 
 
+class RecToolsItems(Job):
+    """A metric of RecTools that looks at items, of the first ten recommendations of each user."""
+
+    tool, module, profile = "RecTools", "rectools", "rectools"
+
+    def __init__(self, qrels: Path, run: Path) -> None:
+        """Read interactions and lists of few items; draw a catalogue and five earlier interactions for each user."""
+        import numpy as np  # noqa: PLC0415 - peers.py, which imports this module, stays small
+        import polars as pl  # noqa: PLC0415 - as above
+
+        item = (pl.col("document").cast(pl.Int64) % ITEMS).alias("item_id")
+        user = pl.col("query").cast(pl.Int64).alias("user_id")
+        judged, listed = (
+            columns(path, name).select(user, item, name) for path, name in ((qrels, "grade"), (run, "score"))
+        )
+        first = (
+            listed.unique(["user_id", "item_id"], maintain_order=True).group_by("user_id", maintain_order=True).head(10)
+        )
+        ranks = pl.int_range(1, pl.len() + 1).over("user_id").alias("rank")
+        self.interactions = judged.filter(pl.col("grade") > 0).select("user_id", "item_id").unique().to_pandas()
+        self.reco = first.select("user_id", "item_id", ranks).to_pandas()
+        users, draw = self.reco["user_id"].unique(), np.random.default_rng(20261128)
+        pairs = {
+            "user_id": draw.choice(users, 5 * len(users)),
+            "item_id": draw.choice(self.reco["item_id"], 5 * len(users)),
+        }
+        self.history = pl.DataFrame(pairs).unique(maintain_order=True).to_pandas()
+        self.items = pl.DataFrame({"item_id": range(ITEMS)}).to_pandas()
+
+    @property
+    @abstractmethod
+    def data(self) -> dict[str, Any]:
+        """Return what rankworth looks at beside the run."""
+
+    def ours(self) -> object:
+        """Say what the columns are."""
+        import rankworth  # noqa: PLC0415 - not in the process of the tool
+
+        ids = {"query": "user_id", "document": "item_id"}
+        return rankworth.evaluate(
+            self.interactions,
+            self.reco,
+            self.names,
+            profile=self.profile,
+            qrels_columns=ids,
+            run_columns=ids | {"score": "-rank"},
+            **self.data,
+        )
+
+
+class RecToolsHistory(RecToolsItems):
+    """Novelty by the history of all users."""
+
+    form, names = "history", ("MeanInvUserFreq@10",)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Return the history."""
+        return {"history": self.history}
+
+    def theirs(self) -> object:
+        """Return the mean."""
+        from rectools.metrics import MeanInvUserFreq, calc_metrics  # noqa: PLC0415 - only in the process of the tool
+
+        return calc_metrics({"novelty": MeanInvUserFreq(k=10)}, self.reco, prev_interactions=self.history)
+
+    def their_values(self) -> Values:
+        """Ask for each user."""
+        from rectools.metrics import MeanInvUserFreq  # noqa: PLC0415 - only in the process of the tool
+
+        values = MeanInvUserFreq(k=10).calc_per_user(self.reco, self.history)
+        return {self.names[0]: {str(user): value for user, value in values.to_dict().items()}}
+
+
+class RecToolsCatalogue(RecToolsItems):
+    """Coverage of a catalogue, which no user has a value of."""
+
+    form, names = "catalogue", ("CatalogCoverage(normalize=True)@10",)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Return the table of items."""
+        return {"items": self.items}
+
+    def theirs(self) -> object:
+        """Return the mean."""
+        from rectools.metrics import CatalogCoverage, calc_metrics  # noqa: PLC0415 - only in the process of the tool
+
+        coverage = CatalogCoverage(k=10, normalize=True)
+        return calc_metrics({"coverage": coverage}, self.reco, catalog=self.items["item_id"].to_numpy())
+
+    def their_values(self) -> Values:
+        """Return the one value."""
+        return {self.names[0]: {"all": float(self.theirs()["coverage"])}}  # type: ignore[index]
+
+    def our_values(self) -> Values:
+        """Return the one value."""
+        return {self.names[0]: {"all": self.ours().mean()[self.names[0]]}}  # type: ignore[attr-defined]
+
+
 class SklearnArrays(Job):
     """`ndcg_score` and `label_ranking_average_precision_score` of matrices `[Q, N]`, whose queries have no ids."""
 
@@ -379,6 +481,8 @@ JOBS: Final = {
         IrMeasuresFrames,
         RanxFrames,
         RecToolsFrames,
+        RecToolsHistory,
+        RecToolsCatalogue,
         SklearnArrays,
         TorchmetricsTensors,
         SentenceTransformersHits,

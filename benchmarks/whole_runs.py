@@ -1,6 +1,7 @@
 """Intervals of measures of a whole run, and what measures of items cost.
 
     python benchmarks/whole_runs.py [--repeat 300] [--users 20000]
+    python benchmarks/whole_runs.py --only end --repeat 200    # coverage by users and items: the table of the page
 
 First the share of intervals of 95 % that hold the mean over all samples, of a population whose users are drawn again
 and again, and the mean standard error over the standard deviation of the values; for coverage also the share of
@@ -10,11 +11,13 @@ percentile intervals of a bootstrap over users that hold it. Then the processor'
 import argparse
 import time
 import warnings
+from itertools import product
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.stats import t
 
 import rankworth as rw
 
@@ -52,7 +55,8 @@ def coverage(repeat: int) -> None:
             lists = shown(draw, users, items, slope, 5)
             values = rw.evaluate(*run_of(lists), MEASURES, items=table)
             means.append(list(values.mean().values()))
-            errors.append(values.per_query.array.std(axis=0, ddof=1) / np.sqrt(users))
+            narrow = values.interval().values()
+            errors.append([(each.high - each.low) / 2 / t.ppf(0.975, users - 1) for each in narrow])
             ends.append([(each.low, each.high) for each in values.interval().values()])
             samples = [np.unique(lists[draw.integers(0, users, users)]).size / items for _ in range(100)]
             resampled.append(np.quantile(samples, (0.025, 0.975)))
@@ -67,6 +71,22 @@ def coverage(repeat: int) -> None:
                 f"| {users} | {items} | {measure} | {' | '.join(cells)} | {'' if column else by_bootstrap} |",
                 flush=True,
             )
+
+
+def near_its_end(repeat: int) -> None:
+    """Print by users and items how much is shown on average, and which share of intervals of coverage holds that."""
+    print("| users | items | mean coverage | interval, mean width | holds the mean |\n|--:|--:|--:|--:|--:|")
+    for users, items in product((50, 200, 1000), (100, 300, 1000)):
+        draw, table = np.random.default_rng(7), {f"i{item}": {} for item in range(items)}
+        rows = []
+        for _ in range(repeat):
+            judged, run = run_of(shown(draw, users, items, 0.5, 5))
+            values = rw.evaluate(judged, run, ["Coverage@5"], items=table)
+            [end] = values.interval().values()
+            rows.append((values["Coverage@5"], end.low, end.high))
+        mean, low, high = np.array(rows).T
+        held = ((low <= mean.mean()) & (mean.mean() <= high)).mean()
+        print(f"| {users:,} | {items:,} | {mean.mean():.4f} | {(high - low).mean():.4f} | {held:.3f} |", flush=True)
 
 
 def costs(users: int) -> None:
@@ -118,10 +138,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=300)
     parser.add_argument("--users", type=int, default=20_000)
+    parser.add_argument("--only", choices=("end", "intervals", "costs"))
     asked = parser.parse_args()
     warnings.simplefilter("ignore", rw.RankworthWarning)
-    coverage(asked.repeat)
-    costs(asked.users)
+    if asked.only in (None, "intervals"):
+        coverage(asked.repeat)
+    if asked.only in (None, "end"):
+        near_its_end(asked.repeat)
+    if asked.only in (None, "costs"):
+        costs(asked.users)
 
 
 if __name__ == "__main__":

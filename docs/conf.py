@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import tomllib
 from ast import literal_eval
 from base64 import b64encode
 from html import escape
@@ -27,7 +28,9 @@ author = "The rankworth developers"
 version = release = rankworth.__version__
 language = "en"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["example"]
+NOT_HERE = ("decisions", "functions")
+"""folders for those who read the repository: how it came about, and signatures, which the pages of the API have here"""
+exclude_patterns = ["example", *NOT_HERE]
 myst_heading_anchors = 3
 myst_enable_extensions = ["dollarmath"]
 html_math_renderer = "mathml"
@@ -65,11 +68,17 @@ VARIABLES = re.compile(r"^:root.*?\}$", re.DOTALL | re.MULTILINE)
 LOGGED = re.compile(r"console\.(?:log|debug|info)\((?=.)")
 PICTURE = re.compile(r"^!\[(.+)\]\((\S+)-light\.png\)$", re.MULTILINE)
 """a picture of which there is another one for dark pages"""
+LISTED = re.compile(rf"^- \[[^\]]+\]\((?:\.\./)?(?:{'|'.join(NOT_HERE)})/[^)]*\).*\n", re.MULTILINE)
+"""a line of a list that leads to a page that is not here"""
+ABSENT = re.compile(rf"\[([^\]]+)\]\((?:\.\./)?(?:{'|'.join(NOT_HERE)})/[^)]*\)")
 LINK = re.compile(r"\[([^\]]+)\]\((\.\.[^)#]+)\)")
 CODE = re.compile(r"(?<![`:])`([^`]+)`(?!`)(?P<letters>\w*)")
 EXAMPLE = re.compile(r'^>>> ranking = (.+)\n>>> rankworth\.score\(ranking, "([^"]+)", missing=(.+)\)$', re.MULTILINE)
 """the grades of a worked example, its measure, and the grades of documents that were not retrieved"""
 THEMES = ("light", "dark")
+WORDS = tomllib.loads((Path(__file__).parent / "theme" / "search-words.toml").read_text("utf-8"))
+"""what readers call the subject of a page"""
+TITLE = re.compile(r"^# .+$", re.MULTILINE)
 ATTRIBUTES = ("attribute", "data", "property")
 
 
@@ -110,9 +119,13 @@ def read_page(app: Sphinx, page: str, source: list[str]) -> None:
         outside = file.is_file() and not file.is_relative_to(app.srcdir)
         return f"{{download}}`{' '.join(link[1].split())} <{link[2]}>`" if outside else link[0]
 
+    source[0] = ABSENT.sub(r"\1", LISTED.sub("", source[0]))
     source[0] = PICTURE.sub(for_light_and_dark, LINK.sub(bring_along, source[0]))
     if example := EXAMPLE.search(source[0]):
         source[0] = source[0].replace("\n## In Python\n", f"\n{picture(*example.groups())}\n\n## In Python\n")
+    if page in WORDS:
+        entries = ", ".join(f"! {word}" for word in WORDS[page])
+        source[0] = TITLE.sub(lambda title: f"{title[0]}\n\n```{{index}} {entries}\n```", source[0], count=1)
     file = Path(app.srcdir, f"{page}.md")
     trees = (
         {"": [Path(app.srcdir, f"{group}.md") for group in site_texts.GROUPS]}
@@ -132,7 +145,8 @@ def for_light_and_dark(picture: re.Match[str]) -> str:
 def tree(heading: str, members: list[Path], folder: Path) -> str:
     """The part of the navigation that a list of pages becomes."""
     caption = f":caption: {heading}\n" if heading else ""
-    entries = "\n".join(os.path.relpath(member.with_suffix(""), folder) for member in members)
+    here = (member for member in members if member.parent.name not in NOT_HERE)
+    entries = "\n".join(os.path.relpath(member.with_suffix(""), folder) for member in here)
     return f"\n```{{toctree}}\n:hidden:\n{caption}\n{entries}\n```\n"
 
 

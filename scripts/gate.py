@@ -15,7 +15,7 @@ def main() -> int:
     comment.unlink(missing_ok=True)
     words = [*files, *(["--max-drop", *limits] if limits else []), *options, "-f", "github", "-o", str(comment)]
     command = [sys.executable, "-m", "rankworth", "compare", *words]
-    status = subprocess.run(command, check=False).returncode  # noqa: S603 - what the workflow of the user says
+    status = subprocess.run(command, check=False).returncode
     if comment.exists() and (outputs := os.environ.get("GITHUB_OUTPUT")):
         with Path(outputs).open("a", encoding="utf-8") as file:
             file.write(f"comment={comment}\n")

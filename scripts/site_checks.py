@@ -1,12 +1,14 @@
 """What readers of the built site meet, in Debian's Chromium: widths, heights, colours, the search, the console."""
 
 import shutil
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from urllib.parse import quote
 
 from axe_core_python import base as axe
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -25,13 +27,14 @@ MISSING = 400
 HIGHEST = 10_000
 """pixels that a page of docs/api may have in a window of the last width"""
 SEARCHES = {
-    "chunk": ("tutorials/rag",),
+    "chunk": ("tutorials/rag", "howto/chunks"),
     "MovieLens": ("tutorials/recommender", "formats"),
     "LightGBM": ("tutorials/ranker", "rankers"),
     "capped recall": ("measures/R",),
-    "hit rate": ("measures/Success", "tutorials/recommender", "howto/which-measure"),
 }
 """for words of users the pages of which one has to come first"""
+WORDS = Path(__file__).resolve().parent.parent / "docs" / "theme" / "search-words.toml"
+"""what readers call the subject of a page, by the page that has to come first"""
 BARRIERS = {
     "light": "axe.run({rules: {'definition-list': {enabled: false}}, resultTypes: ['violations']})",
     "dark": "axe.run({runOnly: ['color-contrast', 'link-in-text-block'], resultTypes: ['violations']})",
@@ -108,7 +111,9 @@ def _misplaced(browser: Browser, address: str, site: Path) -> Iterator[str]:
             page.goto(f"{address}/{path.relative_to(site)}")
             if (height := page.evaluate("document.documentElement.scrollHeight")) > HIGHEST:
                 yield f"{path.relative_to(site)} has {height} pixels; move a part of it to another page of docs/api"
-        for words, expected in SEARCHES.items():
+        pages = tomllib.loads(WORDS.read_text("utf-8"))
+        known = {word: (name,) for name, several in pages.items() for word in several}
+        for words, expected in (SEARCHES | known).items():
             first = _found(page, address, words)[:3]
             if not first or first[0] not in expected:
                 yield f"a search for {words} has to find one of {', '.join(expected)} first, not {first}"
@@ -132,7 +137,7 @@ def _barriers(browser: Browser, address: str) -> Iterator[str]:
 
 def _found(page: Page, address: str, words: str) -> list[str]:
     """Return the names of the pages that a search finds, in order."""
-    page.goto(f"{address}/search.html?q={words}")
+    page.goto(f"{address}/search.html?q={quote(words)}")
     page.wait_for_function("document.querySelector('#search-results h2')?.textContent === 'Search Results'")
     page.wait_for_function("/finished/.test(document.querySelector('.search-summary').textContent)")
     links = page.locator("#search-results li a").evaluate_all("all => all.map(each => each.pathname)")

@@ -15,8 +15,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import Phase, settings
 
-SHARE = 3
-"""of the examples that a test asks for, the profile `commit` makes one in so many"""
+from thorough import SHARE, is_thorough
+
 PROFILE = "HYPOTHESIS_PROFILE"
 """environment variable with the name of a profile, which `scripts/test --thorough` sets"""
 UNTIMED = settings(deadline=None, phases=set(Phase) - {Phase.explain})  # machines are shared, no test is about time
@@ -24,8 +24,14 @@ settings.register_profile("thorough", UNTIMED, derandomize=False, max_examples=1
 settings.register_profile("commit", UNTIMED, derandomize=True, max_examples=ceil(100 / SHARE))
 settings.load_profile(os.environ.get(PROFILE, "commit"))
 
-VARIABLE = "RANKWORTH_SHARED"
-ABSENT = "needs the shared data folder"
+OTHERS = Path(__file__).parent / "collections_of_others"
+"""tests that read the collections of others, which are not in this repository; `scripts/test --thorough` runs them"""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the collections of others to the thorough run, and to those who name their folder."""
+    is_named = any(OTHERS.name in argument for argument in config.args)
+    return True if collection_path == OTHERS and not is_named and not is_thorough() else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -33,7 +39,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     What a test calls within itself stays as it is: it may count its examples.
     """
-    if settings.default is not settings.get_profile("commit"):
+    if is_thorough():
         return
     attribute = "_hypothesis_internal_use_settings"
     methods = [getattr(item, "obj", None) for item in items]
@@ -43,28 +49,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             setattr(function, attribute, settings(asked, max_examples=ceil(asked.max_examples / SHARE)))
 
 
-@pytest.fixture(scope="session")
-def shared() -> Path:
-    """Give the folder of collections with other tools' output, which belong to others and stay outside.
-
-    A checkout without it skips the tests that need it, and the summary counts them; a folder that was named but is not
-    there, or that lacks a file, is an error.
-    """
-    named = os.environ.get(VARIABLE)
-    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
-    if not folder.is_dir():
-        if named:
-            pytest.fail(f"{VARIABLE}={named} is no folder", pytrace=False)
-        pytest.skip(f"{ABSENT}: ../shared/data beside the repository, or {VARIABLE}=FOLDER")
-    return folder
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many numbers were not checked, so that a green run without the data does not pass for a whole one."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    without = [report for report in skipped if isinstance(report.longrepr, tuple) and ABSENT in report.longrepr[2]]
-    if without:
-        terminalreporter.write_line(f"{len(without)} tests need the shared data folder, which is not here", yellow=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say how many tests wait for the thorough run, and how many of them missed their data there."""
+    if is_thorough():
+        skipped = terminalreporter.stats.get("skipped", [])
+        number = sum(OTHERS.name in report.nodeid for report in skipped)
+        sentence = "tests need ../shared/data with the collections of others, which is not here"
+    else:
+        number = sum(path.read_text("utf-8").count("\ndef test_") for path in OTHERS.glob("test_*.py"))
+        number *= config.args_source is pytest.Config.ArgsSource.TESTPATHS
+        sentence = "tests with collections of others are left to scripts/test --thorough"
+    if number:
+        terminalreporter.write_line(f"{number} {sentence}", yellow=True)
 
 
 @pytest.fixture(autouse=True)

@@ -297,7 +297,14 @@ LISTS: Final = {
     "pairs by query": Way(lambda dicts, *_: by_query(dicts), listed=True),
     "lists of two by query": Way(
         lambda dicts, *_: {query: [list(pair) for pair in pairs] for query, pairs in by_query(dicts).items()},
+        only="score",
         listed=True,
+    ),
+    "lists of two with grades": Way(
+        lambda dicts, *_: {query: [list(pair) for pair in pairs] for query, pairs in by_query(dicts).items()},
+        only="grade",
+        listed=True,
+        columns={"document": "0", "grade": "1"},
     ),
     "iterators by query": Way(
         lambda dicts, *_: {query: iter(pairs) for query, pairs in by_query(dicts).items()}, listed=True
@@ -607,7 +614,13 @@ TEXTS: Final = {
     "JSON of dicts": file(lambda dicts, _: json.dumps(dicts).encode()),
     "JSON of dicts, indented": file(lambda dicts, _: json.dumps(dicts, indent=2, ensure_ascii=False).encode()),
     "JSON of rows": file(lambda dicts, value: json.dumps(named(dicts, value)).encode()),
-    "JSON of pairs": file(lambda dicts, _: json.dumps(by_query(dicts)).encode(), listed=True),
+    "JSON of pairs": file(lambda dicts, _: json.dumps(by_query(dicts)).encode(), only="score", listed=True),
+    "JSON of pairs with grades": file(
+        *(lambda dicts, _: json.dumps(by_query(dicts)).encode(),),
+        only="grade",
+        listed=True,
+        columns={"document": "0", "grade": "1"},
+    ),
     "JSON of lists": file(
         lambda dicts, _: json.dumps({query: list(inner) for query, inner in dicts.items()}).encode(),
         only="score",

@@ -47,6 +47,9 @@ _RBO_OF_TWO = 1 / 1 + 0.95 * 2 / 2 + 0.95**2 * 2 / 3 + 0.95**3 * 2 / 4
 THREE_ASPECTS: Ranking = ((1, 0, 0), (0, 0, 0), None, (2, 1, 0), (0, 1, 2))
 """grades for three subtopics; two judged documents are not retrieved, one retrieved document is not judged"""
 THREE_MISSING: Ranking = ((0, 0, 1), (1, 0, 0))
+AUTORAG = "AutoRAG-Research 0.1.3, retrieval_full_recall of the groups [A, B] and [C]"
+LONGMEMEVAL = "LongMemEval 9e0b455, evaluate_retrieval, recall_all"
+NUGGETIZER = "nuggetizer d00dc3e, calculate_nugget_scores, all_score"
 NDEVAL = "pyndeval 0.0.8, three subtopics, ids in descending order"
 
 EXAMPLES = (
@@ -111,9 +114,9 @@ EXAMPLES = (
     Example("ERR", (4, 2), 15 / 16 / 1 + (1 - 15 / 16) * (3 / 16) / 2),
     Example("ERR(max_grade=1)", (1, 0, 1), 1 / 2 + (1 - 1 / 2) * (1 / 2) / 3),
     Example("ERR(max_grade=1)@2", (1, 0, 1), 1 / 2),
-    Example("Hits@2", (1, 0, 2), 1.0, missing=(1,)),
-    Example("Hits(rel=2)", (1, None, 2, 3), 2.0),
-    Example("Hits(per=4)@3", (1, 1, 0, 1), 2 / 4),
+    Example("HitCount@2", (1, 0, 2), 1.0, missing=(1,)),
+    Example("HitCount(rel=2)", (1, None, 2, 3), 2.0),
+    Example("HitCount(per=4)@3", (1, 1, 0, 1), 2 / 4),
     Example("Accuracy", (0, 1, None, 2, 1, 0), ((3 - 1) + (3 - 2) + (3 - 2)) / (3 * 3), missing=(1,)),
     Example("Accuracy@3", (0, 1, 1, 0), ((1 - 1) + (1 - 1)) / (2 * 1)),
     Example("Accuracy(rel=2)", (2, 1, 2), (1 + 0) / (2 * 1)),
@@ -191,6 +194,22 @@ EXAMPLES = (
     Example("P_IA", ((1, 0), None, (0, 0)), 1 / (3 * 2), missing=((0, 1),)),
     Example("StRecall@2", ((1, 0, 0), (1, 1, 0), (0, 0, 1)), 2 / 3),
     Example("StRecall", ((1, 0, 0),), 1 / 2, missing=((0, 1, 0),)),
+    Example("Complete@2", ((1, 0), (1, 0), (0, 1)), 0 / 1),
+    Example("Complete@3", ((1, 0), (1, 0), (0, 1)), 1 / 1),
+    Example("Complete", ((1, 0), (0, 0)), 0 / 1, missing=((0, 1),)),
+    Example("Complete(each=document)@2", (1, 0, 2), 0 / 1),
+    Example("Complete(each=document)@3", (1, 0, 2), 1 / 1),
+    Example("CompleteRank", ((1, 0), (1, 0), (0, 1)), 3 / 1),
+    Example("RR_IA", ((1, 0), (1, 0), (0, 1)), (1 / 1 + 1 / 3) / 2),
+    Example("RR_IA@2", ((0, 0), (1, 0), (0, 1)), (1 / 2 + 0) / 2),
+    Example("AP_IA(norm=found)", ((1, 0), (0, 0), (0, 1)), ((1 / 1) / 1 + (1 / 3) / 1) / 2, missing=((1, 1),)),
+    Example("NuggetR", ((1, 0.5, 0, 0),), (1 + 0.5) / 4),
+    Example("NuggetR@2", ((0.5, 0, 0), (1, 0.25, 0)), (1 + 0.25) / 3),
+    Example("NuggetR(partial=nothing)", ((1, 0.5, 0, 0),), 1 / 4),
+    Example("NuggetR(full=2)", ((1, 2, 3),), (1 / 2 + 1 + 1) / 3),
+    Example("CompleteRank@2", ((1, 0), (1, 0), (0, 1)), 2 + 1),
+    Example("CompleteRank", ((1, 0), (0, 0)), 1000 / 1, missing=((0, 1),)),
+    Example("CompleteRank(each=document, absent=2)", (1, 0, None), 3 + 1, missing=(2,)),
     Example("R(norm=min(k,R))", (1, 0, 2), 2 / 3, missing=(1, 1)),
     Example("DCG(discount=rank)", (3, 2, 3), 3 / 1 + 2 / 1 + 3 / log2(3)),
     Example("DCG(discount=none)@3", (3, 2, 3, 1), 3 + 2 + 3),
@@ -349,7 +368,7 @@ REFERENCES = (
     Reference("RBP", C01, 0.4099199999999999, "RBP(rel=1) of ir_measures 0.4.3, case C01", C01_MISSING, 1e-15),
     Reference("ERR@10", C01, 0.3117, "ERR@10 of ir_measures 0.4.3 (gdeval.pl), case C01", C01_MISSING, 5e-6),
     Reference("ERR(max_grade=3)@4", (3, 2, 0, 1), 0.90087890625, "Elasticsearch, ExpectedReciprocalRankTests"),
-    Reference("Hits@5", (1, 0, 0, 1, 1), 3.0, "hits@5 of ranx, tests/unit/ranx/meta/evaluate_test.py", (1.0,)),
+    Reference("HitCount@5", (1, 0, 0, 1, 1), 3.0, "hits@5 of ranx, tests/unit/ranx/meta/evaluate_test.py", (1.0,)),
     Reference("Accuracy", C01, 0.5, IR_MEASURES, C01_MISSING, 2e-16),
     Reference("Accuracy(rel=2)", C01, 0.8333333333333334, IR_MEASURES, C01_MISSING, 2e-16),
     Reference("Accuracy@3", C01, 0.5, IR_MEASURES, C01_MISSING, 2e-16),
@@ -387,6 +406,13 @@ REFERENCES = (
     Reference("P_IA@5", THREE_ASPECTS, 0.3333333333333333, NDEVAL, THREE_MISSING),
     Reference("P_IA@10", THREE_ASPECTS, 0.16666666666666666, NDEVAL, THREE_MISSING),
     Reference("StRecall@1", THREE_ASPECTS, 0.3333333333333333, NDEVAL, THREE_MISSING),
+    Reference("RR_IA", ((1, 0), (1, 0), (0, 1)), 0.6666666666666666, AUTORAG.replace("full_recall", "mrr")),
+    Reference("NuggetR", ((1, 0.5, 1, 0),), 0.625, NUGGETIZER),
+    Reference("NuggetR(partial=nothing)", ((1, 0.5, 1, 0),), 0.5, NUGGETIZER.replace("all_score", "strict_all_score")),
+    Reference("Complete", ((1, 0), (0, 1)), 1.0, AUTORAG),
+    Reference("Complete", ((1, 0), (1, 0)), 0.0, AUTORAG, ((0, 1),)),
+    Reference("Complete(each=document)@3", (1, 1, None), 0.0, LONGMEMEVAL, (1, 1)),
+    Reference("CompleteRank(each=document)", (1, 0, 1, 0), 3.0, "coverage_error of scikit-learn 1.9"),
     Reference("StRecall(rel=2)@4", THREE_ASPECTS, 0.5, NDEVAL, THREE_MISSING),
     Reference("set_F", C01, 0.6666666666666665, f"set_F of {TREC_EVAL}", C01_MISSING, 0),
     Reference("Q", C01, 0.5355769230769231, "QMeasure (beta=1) of pyNTCIREVAL 0.0.3, case C01", C01_MISSING),

@@ -50,12 +50,20 @@ class Command:
         """What is typed now."""
         return [*self.typed, *(word for name, values in self.options for word in (name, *values))]
 
-    def answer(self) -> str:
-        """Return `NUMBER`, or the message."""
+    def outcome(self) -> tuple[float | None, str]:
+        """Return the mean of the first run by the first measure, None where there is none, and what is said."""
         out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
         with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings(action="ignore"):
             status = main(self.words)
-        return NUMBER if status == 0 else err.getvalue()
+        out.seek(0)
+        rows = out.read().splitlines()
+        value = rows[1].split("\t")[1] or "nan" if len(rows) > 1 and "\t" in rows[1] else "nan"
+        return (float(value) if status == 0 else None), err.getvalue()
+
+    def answer(self) -> str:
+        """Return `NUMBER`, or the message."""
+        value, message = self.outcome()
+        return message if value is None else NUMBER
 
     def proposals(self, message: str) -> Iterator[list[Self]]:
         """Each way that a message proposes, added to what is typed; several where a name is to be chosen."""

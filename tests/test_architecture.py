@@ -5,6 +5,7 @@ import importlib
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,18 @@ def test_a_module_opens_with_a_sentence_and_is_no_scroll(path: Path) -> None:
     assert text.count("\n") <= 600, f"{path} is too long: split it along a seam"
 
 
+def test_five_modules_ask_whether_a_measure_is_of_the_whole_run() -> None:
+    asks = re.compile(r"definition\.of_run\b|isinstance\([^()]*\bWholeRun\b|\b(?:scores|table)\.whole\b")
+    asking = {str(path.relative_to(SOURCE)) for path in MODULES if asks.search(path.read_text())}
+    assert asking == {
+        "comparison/decisions.py",
+        "comparison/score_table.py",
+        "measures/core.py",
+        "results/amounts.py",
+        "scoring/columns.py",
+    }
+
+
 def test_definitions_of_measures_import_no_array_library() -> None:
     later = {
         "item_exposure.py",
@@ -89,12 +102,14 @@ def test_only_the_command_line_prints() -> None:
 def test_the_word_is_measure() -> None:
     allowed = {
         "app.py": 1,
+        "call_data.py": 2,
         "experiment-trackers.md": 5,
         "ir_measures_provider.py": 1,
         "llm-frameworks.md": 5,
         "mlflow.metric.md": 2,
         "mlflow.py": 4,
         "README.md": 2,
+        "tools.py": 1,
         "torchmetrics.py": 1,
     }  # what others call the option, and classes
     for path in [*MODULES, *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
@@ -161,30 +176,29 @@ def test_children_that_are_sent_signals_take_them_as_usual() -> None:
         assert text.count("preexec_fn=signals.usual") >= sent, path.name
 
 
-@pytest.mark.parametrize(
-    ("path", "symbol"),
-    [
-        pytest.param("measures/graded.py", "ndcg", id="where is nDCG defined?"),
-        pytest.param("io/detect.py", "format_of", id="where is a format detected from the content?"),
-        pytest.param("io/source.py", "Stream", id="where is a file decompressed?"),
-        pytest.param("io/parquet.py", "batches", id="where is Parquet read?"),
-        pytest.param("io/trec.py", "batches", id="where are TREC's lines read?"),
-        pytest.param("io/duplicates.py", "settled", id="where is a repeated document handled?"),
-        pytest.param("judging/ranking.py", "tie_groups", id="where are ties found and broken?"),
-        pytest.param("judging/grades.py", "settle", id="where are negative and fractional grades handled?"),
-        pytest.param("scoring/columns.py", "rows_of", id="where is a missing query handled?"),
-        pytest.param("scoring/columns.py", "stratified", id="where do values become a mean?"),
-        pytest.param("scoring/diagnostics.py", "diagnose", id="where do warnings of an evaluation come from?"),
-        pytest.param("profiles/profile.py", "profile_of", id="where is a profile found by its name?"),
-        pytest.param("profiles/signature.py", "signature", id="where is a signature made?"),
-        pytest.param("stats/paired.py", "t_test", id="where is the paired t-test?"),
-        pytest.param("stats/resampling.py", "intervals", id="where are bootstrap intervals made?"),
-        pytest.param("stats/corrections.py", "_holm", id="where are p-values corrected?"),
-        pytest.param("stats/rank_correlation.py", "tau_b", id="where is Kendall's tau?"),
-        pytest.param("stats/overlap.py", "rbo", id="where is rank-biased overlap?"),
-        pytest.param("comparison/gates.py", "against", id="where does a gate pass or fail?"),
-        pytest.param("tables/markup.py", "latex", id="where is LaTeX written?"),
-    ],
-)
-def test_questions_of_a_stranger_have_an_answer(path: str, symbol: str) -> None:
-    assert re.search(rf"(?m)^(?:def|class) {symbol}\b", (SOURCE / path).read_text("utf-8"))
+def test_an_sdist_holds_the_package_and_no_tests() -> None:
+    """docs/decisions/0049-what-an-sdist-holds.md: each entry is anchored, so that no folder of that name slips in."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    entries = project["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    assert all(entry.startswith("/") and (ROOT / entry[1:]).exists() for entry in entries)
+    assert not {"/tests", "/docs", "/conftest.py", "/scripts"} & {*entries}
+
+
+def test_workflows_name_actions_by_digest_with_their_version_beside_it() -> None:
+    lines = [
+        line.strip()
+        for path in (ROOT / ".github" / "workflows").glob("*.yml")
+        for line in path.read_text("utf-8").splitlines()
+        if "uses:" in line
+    ]
+    assert len(lines) > 4
+    assert [
+        line for line in lines if not re.fullmatch(r"- uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line)
+    ] == []
+
+
+def test_every_python_that_is_promised_is_in_the_workflow() -> None:
+    promised = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["classifiers"]
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+    versions = [line.rpartition(" ")[2] for line in promised if re.search(r":: 3\.\d+$", line)]
+    assert versions == ["3.11", "3.12", "3.13", "3.14"] == re.findall(r'"(3\.\d+)"', workflow)

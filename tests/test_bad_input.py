@@ -90,7 +90,7 @@ RUN_HAS = "a run line has 6 columns (query Q0 document rank score tag), this one
 QRELS_HAVE = "a qrels line has 4 columns (query iteration document grade), this one has"
 WRITE = (
     "write every line as {}, without blanks in ids and names\n"
-    "  if it is a table: {}, format='csv'); if it is JSON: {}, format='jsonl')"
+    "  if it is a table: {}, format='tsv'); if it is JSON: {}, format='jsonl')"
 )
 RUN_WRITE = WRITE.format("query Q0 document rank score tag", *("Run('a.run'",) * 2)
 QRELS_WRITE = WRITE.format("query iteration document grade", *("Qrels('a.qrels'",) * 2)
@@ -322,8 +322,10 @@ def test_standard_input_can_be_read_once(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_standard_input_is_named_in_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"q1 Q0 d1 1 2.0\n")))
     assert str(refused(QRELS, "-")) == (
-        f"standard input:1: {RUN_HAS} 5: q1 Q0 d1 1 2.0   [run-columns]\n  {RUN_WRITE}"
-    ).replace("a.run", "-")
+        f"standard input:1: {RUN_HAS} 5: q1 Q0 d1 1 2.0   [run-columns]\n  if this is a table without a header: "
+        "which of 4 5 holds the scores? NUMBER is its number: "
+        "Run('-', format='tsv', columns={'query': '1', 'document': '3', 'score': 'NUMBER'})"
+    )
 
 
 LATIN = "q1 Q0 dé 1 2.0 bm25\n".encode("latin-1")
@@ -910,7 +912,7 @@ def test_the_fields_of_records_are_no_columns() -> None:
     frame = pl.DataFrame({"query": ["q1"], "docs": [[{"name": "d1", "score": 0.5}]]})
     assert str(refused(QRELS, frame)) == (
         "the run: row 0, item 0: there is no document field; the fields are name score   [frame-columns]\n"
-        "  say which it is: columns={'document': 'NAME'}"
+        "  did you mean columns={'document': 'name'}?"
     )
 
 
@@ -923,9 +925,7 @@ def test_pandas_columns_of_objects_may_be_grades_if_the_first_item_is_a_number(
 ) -> None:
     frame = pd.DataFrame({"query": ["q1", "q1"], "document": ["d1", "d2"], "more": pd.Series(items, dtype=object)})
     if may_be_grades:
-        assert refused(frame, RUN).remedy == (
-            "say which it is: columns={'grade': 'NAME'}\nif none holds grades: columns={'grade': ''}"
-        )
+        assert refused(frame, RUN).remedy == "did you mean columns={'grade': 'more'}?"
     else:
         assert rw.Qrels(frame) == rw.Qrels({"q1": {"d1": 1, "d2": 1}})
 

@@ -34,7 +34,7 @@ RUN_HERE = (
     *("PytrecEvalDicts", "IrMeasuresDicts", "RanxDicts", "IrMeasuresFrames", "RanxFrames"),
     *("SklearnArrays", "TorchmetricsTensors"),
 )
-RUN_ELSEWHERE = {"RecToolsFrames": "recommending"}
+RUN_ELSEWHERE = dict.fromkeys(("RecToolsFrames", "RecToolsHistory", "RecToolsCatalogue"), "recommending")
 NOT_RUN = ["SentenceTransformersHits"]  # tests/test_sentence_transformers.py holds values of the tool
 
 
@@ -84,9 +84,10 @@ def assert_same(theirs: Any, ours: Any, names: tuple[str, ...]) -> None:
     """Compare the values of all queries; torchmetrics counts in single precision."""
     assert list(theirs) == list(names)
     for name in names:
-        assert len(theirs[name]) == 50
+        assert len(theirs[name]) == (1 if name.startswith("CatalogCoverage") else 50)  # one of all users together
         assert ours[name] == pytest.approx(theirs[name], abs=2e-7), name
-    assert len({value for row in theirs.values() for value in row.values()}) > 50
+    values = [value for row in theirs.values() for value in row.values()]
+    assert 10 * len({*values}) > len(values)
 
 
 def test_one_table_has_every_tool_or_says_how_to_get_it(files: list[str], tmp_path: Path) -> None:

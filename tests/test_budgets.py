@@ -1,4 +1,4 @@
-"""How much code there is: each part of the package has a budget of lines, which only a decision page raises."""
+"""How short the road of a value is, and that a form of results is added in one module."""
 
 import ast
 import json
@@ -7,10 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-import tokenize
 import tomllib
-from collections import Counter
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,57 +16,6 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "rankworth"
 FILE = Path(__file__).with_name("budgets.toml")
 BUDGETS = tomllib.loads(FILE.read_text("utf-8"))
-BODIES = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-NO_CODE = {
-    *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
-    *(tokenize.ENCODING, tokenize.ENDMARKER),
-}
-
-
-def lines_of_code(path: Path) -> int:
-    """How many lines hold code: no blank lines, comments, docstrings and imports."""
-    with path.open("rb") as file:
-        tokens = [token for token in tokenize.tokenize(file.readline) if token.type not in NO_CODE]
-    lines = {line for token in tokens for line in range(token.start[0], token.end[0] + 1)}
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            lines -= {*range(node.lineno, (node.end_lineno or 0) + 1)}
-        for one in node.body if isinstance(node, BODIES) else ():
-            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
-                lines -= {*range(one.lineno, (one.end_lineno or 0) + 1)}
-    return len(lines)
-
-
-@cache
-def parts() -> Counter[str]:
-    """The lines of each package and of each module beside them."""
-    counted: Counter[str] = Counter()
-    for path in SOURCE.rglob("*.py"):
-        counted[path.relative_to(SOURCE).parts[0].removesuffix(".py")] += lines_of_code(path)
-    return counted
-
-
-def test_lines_are_counted(tmp_path: Path) -> None:
-    text = '"""Said."""\n\nimport os\nfrom a import (\n    b,\n)\n\n# said\nx = [\n    1,  # one\n]\n\n\n'
-    (tmp_path / "a.py").write_text(text + 'def f():\n    """Said."""\n    return """a\nb"""\n')
-    assert lines_of_code(tmp_path / "a.py") == 3 + 1 + 2  # the list, the first line of the function, its text
-
-
-def test_every_part_has_one_budget() -> None:
-    named = [part for budget in BUDGETS.values() for part in budget.get("parts", ())]
-    assert sorted(named) == sorted(parts())
-    assert all(budget["for"] for budget in BUDGETS.values())
-
-
-@pytest.mark.parametrize("name", [name for name, budget in BUDGETS.items() if "parts" in budget])
-def test_a_part_keeps_its_budget(name: str) -> None:
-    counted, budget = parts(), BUDGETS[name]
-    assert sum(counted[part] for part in budget["parts"]) <= budget["lines"], f"{name}: see {FILE.name}"
-
-
-def test_the_whole_keeps_its_budget() -> None:
-    assert len([*SOURCE.rglob("*.py")]) <= BUDGETS["whole"]["modules"]
-
 
 ROADS = """
 import sys
@@ -175,64 +121,6 @@ def test_words_that_say_nothing_become_fewer() -> None:
         names += [name for name in named if words_of_a_name(name) & {*budget["not"]}]
     assert len(names) <= budget["names"], sorted(names)
     assert len(docstrings) <= budget["docstrings"]
-
-
-STATISTICS = {
-    "__init__": [
-        ('TestName = Literal["randomization", ', 'TestName = Literal["randomization", "twin", '),
-        ('CorrectionName = Literal["holm", ', 'CorrectionName = Literal["holm", "twin", '),
-    ],
-    "paired": [('    "t": Method(', '    "twin": Method(t_test, "twin test"),\n    "t": Method(')],
-    "corrections": [
-        (
-            '    "none": Correction(',
-            '    "twin": Correction("Twin", "", "", "", lambda p: p),\n    "none": Correction(',
-        )
-    ],
-    "rank_correlation": [
-        (
-            '        Coefficient("tau-a", ',
-            '        Coefficient("twin", tau_a, "aware", "t"),\n        Coefficient("tau-a", ',
-        )
-    ],
-}
-"""By module of `stats` what a test, a correction and a coefficient take: an entry, and a name for the command line."""
-
-
-def test_a_statistic_is_added_in_one_package(tmp_path: Path) -> None:
-    shutil.copytree(SOURCE.parent, tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    for module, changes in STATISTICS.items():
-        path = tmp_path / "src" / "rankworth" / "stats" / f"{module}.py"
-        text = path.read_text("utf-8")
-        for old, new in changes:
-            assert old in text
-            text = text.replace(old, new)
-        path.write_text(text, "utf-8")
-    code = """
-from rankworth.cli import main
-rows = [(f"q{number}", "ab" if number % 3 else "ba") for number in range(12)]
-for name, lines in {
-    "qrels.txt": [f"{query} 0 a 1" for query, _ in rows],
-    "a.run": [f"{query} Q0 {order[rank]} {rank} {9 - rank} a" for query, order in rows for rank in (0, 1)],
-    "b.run": [f"{query} Q0 {order} {rank} {9 - rank} b" for query, _ in rows for rank, order in enumerate("ba")],
-}.items():
-    open(name, "w").write("\\n".join(lines) + "\\n")
-main(["compare", "qrels.txt", "a.run", "b.run", "--test", "twin", "--correction", "twin"])
-main(["correlate", "--measures", "RR", "P@1", "qrels.txt", "a.run", "b.run", "--method", "twin", "--test", "twin"])
-main(["compare", "--help-all"])
-"""
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-    )
-    shown = " ".join(done.stdout.replace("│", "").split())
-    for part in (
-        "twin test; p, corrected by Twin",
-        "x y twin",
-        "choices: randomization, twin,",
-        "choices: holm, twin,",
-    ):
-        assert part in shown, shown
 
 
 FORMS = {

@@ -33,7 +33,8 @@ from rankworth.tables.show import render, show
 MEASURES: Final = ("nDCG@5", "RR", "AP")
 Grades = dict[str, dict[str, int]]
 Scores = dict[str, dict[str, float]]
-UNCORRECTED: Final = tuple(name for name in Difference._fields if name not in ("adjusted", "word"))
+CORRECTED: Final = ("low", "high", "level", "adjusted", "word", "comparisons", "needed")
+UNCORRECTED: Final = tuple(name for name in Difference._fields if name not in CORRECTED)
 
 
 def collection(queries: int = 24, systems: int = 3, seed: int = 0) -> tuple[Grades, dict[str, Scores]]:
@@ -85,7 +86,7 @@ def refused(slug: str, call: Callable[[], object], *words: str) -> None:
 # Laws
 
 
-@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "sign", "bootstrap"])
+@pytest.mark.parametrize("test", stats.TESTS)
 def test_the_other_way_round_everything_has_the_other_sign(test: str) -> None:
     there = compare(QRELS, PAIR, MEASURES, test=test)
     back = compare(QRELS, PAIR, MEASURES, test=test, baseline="s2")
@@ -117,7 +118,7 @@ def test_names_of_systems_change_nothing_else() -> None:
 
 
 def test_a_system_and_itself_do_not_differ() -> None:
-    for test in ("randomization", "t", "wilcoxon", "sign", "bootstrap"):
+    for test in stats.TESTS:
         for one in compare(QRELS, {"a": RUNS["s0"], "b": RUNS["s0"]}, MEASURES, test=test, margin=0.01).differences:
             assert (one.difference, one.low, one.high, one.dz, one.win) == (0.0, 0.0, 0.0, 0.0, 0.5)
             assert (one.p, one.adjusted, one.ties, one.word) == (1.0, 1.0, len(QRELS), "equivalent")
@@ -271,6 +272,7 @@ def test_few_queries_are_tested_exactly_as_scipy_does() -> None:
 def test_numbers_are_those_of_the_statistics_called_directly() -> None:
     weights = {query: 1.0 + place % 3 for place, query in enumerate(QRELS)}
     told = compare(QRELS, PAIR, MEASURES, margin=0.1, interval="t", weights=weights, correction="bh")
+    test = stats.TESTS["randomization"]
     first, second = (np.array(evaluated(QRELS, run, MEASURES).per_query.array) for run in PAIR.values())
     each, counting = second - first, np.array(list(weights.values()))
     p = stats.randomization(each, counting, resamples=999).p
@@ -278,13 +280,16 @@ def test_numbers_are_those_of_the_statistics_called_directly() -> None:
     effects = stats.effects(each, counting)
     adjusted = stats.adjusted(p, "bh")
     least = stats.minimal_detectable(stats.deviations(each, counting), len(QRELS))
-    same = stats.equivalence(each, 0.1, counting)
+    inner = test.intervals(each, counting, alpha=0.1, resamples=999)
+    ends = test.intervals(each, counting, alpha=0.05 * p / adjusted, resamples=999)
     for place, one in enumerate(told.differences):
         assert (one.p, one.adjusted) == (p[place], adjusted[place])
-        assert (one.low, one.high) == (bounds.low[place], bounds.high[place])
+        assert (one.low, one.high) == (ends.low[0, place], ends.high[0, place])
+        assert (one.equivalence_low, one.equivalence_high) == (inner.low[0, place], inner.high[0, place])
+        assert (one.estimate_low, one.estimate_high) == (bounds.low[place], bounds.high[place])
         assert (one.dz, one.hedges, one.win) == (effects.dz[place], effects.hedges[place], effects.win[place])
         assert one.detectable == pytest.approx(least[place], rel=1e-12)
-        assert (one.word == "equivalent") == (same[place] < 0.05)
+        assert (one.word == "equivalent") == (one.equivalence_low > -0.1 and one.equivalence_high < 0.1)
 
 
 def test_several_systems_at_once() -> None:
@@ -384,7 +389,7 @@ def test_values_that_are_undefined_are_left_out_by_pair_and_measure() -> None:
     assert told.of("R@5", "s2").difference == pytest.approx(rest.of("R@5", "s2").difference)
     void = compare({"q": {"a": 0}}, {"a": {"q": ["a"]}, "b": {"q": ["a"]}}, ["R"], undefined="nan")
     [one] = void.differences
-    assert (one.queries, one.word, math.isnan(one.p), math.isnan(one.difference)) == (0, "unclear", True, True)
+    assert (one.queries, one.word, math.isnan(one.p), math.isnan(one.difference)) == (0, "too few", True, True)
     json.dumps(void.to_dict(), allow_nan=False)
     assert "n/a" in repr(void)
 
@@ -536,12 +541,31 @@ def test_other_profiles_are_refused_with_what_differs(tmp_path: Path) -> None:
     refused("not-comparable", lambda: compare(QRELS, {"a": other, "b": PAIR["s2"]}, ["AP"]), "ties is given")
 
 
-def test_settings_of_means_alone_do_not_matter(tmp_path: Path) -> None:
-    weights = dict.fromkeys(list(QRELS)[:3], 2.0) | dict.fromkeys(list(QRELS)[3:], 1.0)
-    first = stored(tmp_path, "a.json", QRELS, PAIR["s0"], ["AP"], weights=weights)
+def test_how_means_are_shown_does_not_matter(tmp_path: Path) -> None:
+    first = stored(tmp_path, "a.json", QRELS, PAIR["s0"], ["AP"], round_means=2)
     told = compare(QRELS, {"s0": first, "s2": PAIR["s2"]}, ["AP"])
     assert told.differences == compare(QRELS, PAIR, ["AP"]).differences
-    assert "weights" not in told.signatures["AP"]
+    assert "round_means" not in told.signatures["AP"]
+
+
+def test_unequal_weights_are_refused_and_equal_ones_travel_with_values(tmp_path: Path) -> None:
+    weights = dict.fromkeys(list(QRELS)[:3], 2.0) | dict.fromkeys(list(QRELS)[3:], 1.0)
+    groups = {query: "ab"[number % 2] for number, query in enumerate(QRELS)}
+    first = stored(tmp_path, "a.json", QRELS, PAIR["s0"], ["AP"], weights=weights, macro=groups)
+    systems = {"s0": first, "s2": PAIR["s2"]}
+    refused("not-comparable", lambda: compare(QRELS, systems, ["AP"]), "weights is given-", "macro is given-", "none")
+    for edited in ({"weights": weights | {"q000": 3.0}, "macro": groups}, {"weights": weights}):
+        refused("not-comparable", lambda edited=edited: compare(QRELS, systems, ["AP"], **edited), "given-")
+    live = compare(QRELS, PAIR, ["AP"], weights=weights, macro=groups)
+    assert live.means["s0"]["AP"] == evaluated(QRELS, PAIR["s0"], ["AP"], weights=weights, macro=groups)["AP"]
+    further = {"zzz": 7.0}  # of no query that is compared
+    renamed = {query: f"{group}!" for query, group in groups.items()}
+    for equal in ({"weights": weights, "macro": groups}, {"weights": weights | further, "macro": renamed}):
+        assert compare(QRELS, systems, ["AP"], **equal).differences == live.differences
+    unweighted = stored(tmp_path, "b.json", QRELS, PAIR["s0"], ["AP"])
+    told = compare(QRELS, systems | {"s0": unweighted}, ["AP"], weights=weights, macro=groups)
+    assert told.differences == live.differences
+    assert told.signatures == live.signatures
 
 
 def test_changed_judgements_are_refused_unless_accepted(tmp_path: Path) -> None:
@@ -647,9 +671,9 @@ def test_warnings_of_a_comparison() -> None:
 
 
 def test_one_query_is_little_and_said_as_one() -> None:
-    for test in ("randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "randomized-tukey"):
+    for test in get_args(stats.TestName):
         told = compare({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a"]}}, ["RR"], test=test)
-        assert told.differences[0].word == "unclear"
+        assert told.differences[0].word == "too few"
         assert "over 1 query" in repr(told)
         assert dict(told.warnings)["few-queries"].startswith("1 query is few")
         json.dumps(told.to_dict(), allow_nan=False)
@@ -707,10 +731,22 @@ def test_a_table_in_latex_has_its_legend_marks_of_worse_systems_caption_and_labe
     assert r"\begin{table}" not in compare(QRELS, RUNS, ["AP"]).to_latex()
 
 
-def test_several_intervals_are_said_not_to_be_corrected() -> None:
+def test_it_is_said_for_how_many_comparisons_intervals_are_corrected() -> None:
     several, two = compare(QRELS, RUNS, ["AP"]), compare(QRELS, dict([*RUNS.items()][:2]), ["AP"])
-    assert "95 % intervals (BCa bootstrap, not corrected)" in repr(several).replace("\n", " ")
-    assert "95 % intervals (BCa bootstrap)" in repr(two).replace("\n", " ")
+    inverted = "95 % intervals: what the test does not reject"
+    assert f"{inverted}, corrected for 2 comparisons;" in repr(several).replace("\n", " ")
+    assert f"{inverted};" in repr(two).replace("\n", " ")
+
+
+@pytest.mark.parametrize("kind", ["bca", "percentile", "t"])
+def test_other_intervals_stand_beside_that_of_the_test_and_do_not_decide(kind: str) -> None:
+    usual, told = compare(QRELS, RUNS, ["AP"]), compare(QRELS, RUNS, ["AP"], interval=kind)
+    without = [one._replace(estimate_low=math.nan, estimate_high=math.nan) for one in told.differences]
+    assert without == list(usual.differences)
+    assert all(one.estimate_low < one.difference < one.estimate_high for one in told.differences)
+    title = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap", "t": "t"}[kind]
+    assert f"{title} (estimate)" in [column.name for column in told.sheets()[-1].columns]
+    assert f"{title} (estimate)" not in repr(usual)
 
 
 def test_queries_that_gain_and_lose_most_are_named_with_their_texts() -> None:
@@ -749,7 +785,8 @@ def test_json_holds_all_in_full_precision() -> None:
     kept = json.loads(json.dumps(told.to_dict(), allow_nan=False))
     assert kept["schema"] == "rankworth.comparison/1"
     assert kept["means"] == told.means
-    assert [tuple(row) for row in (one.values() for one in kept["differences"])] == [*map(tuple, told.differences)]
+    cells = [[None if cell != cell else cell for cell in one] for one in told.differences]  # noqa: PLR0124 - NaN test
+    assert [[*row.values()] for row in kept["differences"]] == cells
     assert kept["worst"]["s1 - s0"]["AP"] == [row._asdict() for row in told.queries("AP", "s1").worst()]
     assert kept["margins"] == dict.fromkeys(MEASURES, 0.05)
     assert list(kept["slices"]) == ["given"]
@@ -933,7 +970,7 @@ def steps(number: float, count: int) -> float:
     return number
 
 
-@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "randomized-tukey"])
+@pytest.mark.parametrize("test", get_args(stats.TestName))
 @pytest.mark.parametrize("queries", [1, 2, 5, 40])
 @pytest.mark.parametrize("way", ["up", "both", "one", "sums"])
 def test_what_differs_by_rounding_is_equal(test: str, queries: int, way: str) -> None:
@@ -948,7 +985,12 @@ def test_what_differs_by_rounding_is_equal(test: str, queries: int, way: str) ->
     [one] = told.differences
     assert (one.word, one.difference, one.wins, one.ties, one.losses) == ("equal", 0, 0, queries, 0)
     assert one.p == 1 or (queries == 1 and math.isnan(one.p))
-    assert math.isnan(one.dz) if queries == 1 else one.dz == one.low == one.high == 0
+    assert math.isnan(one.dz) if queries == 1 else one.dz == 0
+    if queries == 40:
+        assert one.low == one.high == 0
+    else:  # nothing could be rejected
+        assert not math.isfinite(one.low)
+        assert not math.isfinite(one.high)
     assert [row.difference for row in told.queries("AP")] == [0.0] * queries
     assert not told.queries("AP").worst()
     assert not told.queries("AP").best()
@@ -986,9 +1028,9 @@ def test_the_order_of_a_sum_makes_no_difference(values: list[float], order: Any,
     assert stats.levelled(table)[0, 0] == stats.levelled(table)[0, 1]
 
 
-@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "randomized-tukey"])
+@pytest.mark.parametrize("test", get_args(stats.TestName))
 @pytest.mark.parametrize(
-    ("queries", "word"), [(1, "unclear"), (2, "unclear"), (5, "unclear"), (6, "better"), (30, "better")]
+    ("queries", "word"), [(1, "too few"), (2, "too few"), (5, "too few"), (6, "better"), (30, "better")]
 )
 def test_equal_differences_are_as_sure_as_their_signs(test: str, queries: int, word: str) -> None:
     old = [0.1 + 0.5 * place / queries for place in range(queries)]
@@ -1006,14 +1048,25 @@ def test_equal_differences_are_as_sure_as_their_signs(test: str, queries: int, w
     [note] = told.notes
     assert note.startswith(f"new and old by AP: all {queries} queries differ by the same +0.1000; without spread d is")
     assert note.endswith(f"p is at least that of {queries} equal signs, {2.0 ** (1 - queries):.2g}")
-    assert (one.low, one.high) == pytest.approx((0.1, 0.1))
+    assert (one.low, one.high) == (pytest.approx((0.1, 0.1)) if word == "better" else (-math.inf, math.inf))
     assert math.isnan(one.detectable)
+
+
+@pytest.mark.parametrize("test", stats.TESTS)
+def test_a_mean_that_falls_where_most_queries_rise_is_no_gain(test: str) -> None:
+    """29 queries rise by up to 0.02, and one falls by 0.9: p of ranks is small, and the mean is below 0."""
+    old = [0.95, *(0.01 * query for query in range(29))]
+    new = [0.05, *(value + 0.01 + 0.0003 * query for query, value in enumerate(old[1:]))]
+    [row] = compare(runs=of_values(old, new), test=test).differences
+    assert row.difference < 0
+    assert (row.p < 0.05) == (stats.TESTS[test].about == "ranks")
+    assert row.word == "unclear"
 
 
 @pytest.mark.parametrize(("queries", "least"), [(1, "1"), (2, "0.5"), (3, "0.25"), (5, "0.0625")])
 def test_so_few_queries_that_no_p_is_small_are_said(queries: int, least: str) -> None:
     old = [0.1 * place for place in range(queries)]
-    for test in ("randomization", "wilcoxon", "sign"):
+    for test in (name for name, method in stats.TESTS.items() if method.counts_signs):
         told = compare(runs=of_values(old, [value + 0.1 * place + 0.1 for place, value in enumerate(old)]), test=test)
         assert told.differences[0].p == float(least)
         [text] = [text for slug, text in told.warnings if slug == "few-queries"]
@@ -1023,8 +1076,8 @@ def test_so_few_queries_that_no_p_is_small_are_said(queries: int, least: str) ->
 def test_a_margin_calls_two_equal_differences_nothing() -> None:
     old = [0.1, 0.2]
     near = of_values(old, [value + 0.001 for value in old])
-    assert compare(runs=near, margin=0.01).differences[0].word == "unclear"
-    assert compare(runs=of_values(old, old), margin=0.01).differences[0].word == "equivalent"
+    assert compare(runs=near, margin=0.01).differences[0].word == "too few"
+    assert compare(runs=of_values(old, old), margin=0.01).differences[0].word == "equal"
     old = [0.01 * place for place in range(20)]
     assert (
         compare(runs=of_values(old, [value + 0.001 for value in old]), margin=0.01).differences[0].word == "equivalent"

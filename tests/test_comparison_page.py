@@ -74,7 +74,7 @@ def test_the_page_about_gates_has_every_key_of_a_verdict(told: Comparison) -> No
     keys = gates.record(verdict)
     text = section(GATES, "JSON")
     assert sorted(set(rows(text)) - {"gates", "noise"}) == sorted(keys)
-    assert {*keys["interval"], "query", "difference"} <= in_code(text)
+    assert {"low", "high", "level", "query", "difference"} <= in_code(text)
 
 
 @pytest.mark.parametrize("word", [*stats.TESTS, *PAIRWISE, *stats.CORRECTIONS, *INTERVALS, *get_args(Word)])

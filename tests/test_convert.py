@@ -831,7 +831,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_read(command: Callabl
         target: command("bm25.run", target)[2].splitlines()[0]
         for target in ("bm25.run", "link.run", "folder", "nowhere/x.csv", "x.run.gz", "x.xls", "x", "-")
     }
-    suffixes = ".run .qrels .trec .txt .csv .tsv .jsonl .ndjson .json .parquet .arrow .feather"
+    suffixes = ".run .qrels .trec .txt .res .tsv .csv .jsonl .ndjson .json .parquet .arrow .feather"
     assert said == {
         "bm25.run": "error: bm25.run: this file is read, so it is not written   [unwritable-output]",
         "link.run": "error: link.run: this file is read, so it is not written   [unwritable-output]",

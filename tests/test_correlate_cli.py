@@ -78,7 +78,7 @@ def test_two_runs_are_compared_in_a_table(command: Command) -> None:
     assert (status, err) == (0, "")
     lines = [line.split() for line in out.splitlines()]
     assert lines[0][:4] == ["old", "and", "new:", "5"]
-    assert lines[2] == ["method", "mean", "min", "max", "queries"]
+    assert lines[2] == ["method", "mean", "at", "least", "at", "most", "queries"]
     overlap = next(line for line in lines if line[:1] == ["overlap@2"])
     assert overlap == ["overlap@2", "0.4000", "n/a", "n/a", "5"]  # ab ac, ab cb, bc bc, and two of one run alone
     assert "new has no answer 1 times where the other run has one: an empty ranking" in out

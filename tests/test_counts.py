@@ -100,9 +100,11 @@ def test_facts_speak_the_array_api_standard_in_both_layouts(collection: tuple[Gr
 
 @given(collection=collections())
 def test_counts_agree_with_each_other(collection: tuple[Grades, Scores]) -> None:
-    values = rw.evaluate(*collection, ["NumRet", "NumRel", "NumRelRet", "NumNonRelRet", "Hits", "P", "R", "relstring"])
+    values = rw.evaluate(
+        *collection, ["NumRet", "NumRel", "NumRelRet", "NumNonRelRet", "HitCount", "P", "R", "relstring"]
+    )
     for (query, row), text in zip(values.per_query.to_dict().items(), values.per_query.texts["relstring"], strict=True):
-        assert row["Hits"] == row["NumRelRet"] <= min(row["NumRet"], row["NumRel"])
+        assert row["HitCount"] == row["NumRelRet"] <= min(row["NumRet"], row["NumRel"])
         assert row["NumRelRet"] + row["NumNonRelRet"] <= row["NumRet"]
         assert len(text) == min(10, row["NumRet"]) == min(10, len(collection[1].get(query, {})))
         assert row["P"] == (row["NumRelRet"] / row["NumRet"] if row["NumRet"] else 0)

@@ -184,9 +184,8 @@ COLUMNS = {
         "  say which it is: --columns query=NAME document=sku score=NAME"
     ),
     "query;text\nq;d\n": (
-        "a.csv:1: there is no document column and no score or rank column; the columns are query text   "
-        "[frame-columns]\n"
-        "  say which it is: --columns document=NAME score=NAME"
+        "a.csv:1: there is no document column; the columns are query text   [frame-columns]\n"
+        "  say which it is: --columns document=NAME"
     ),
     "query,document,value\nq,d,1\n": (
         "a.csv:1: there is no score or rank column; the columns are query document value   [frame-columns]\n"
@@ -232,17 +231,14 @@ def test_a_column_that_is_asked_for_is_there_once() -> None:
     )
 
 
-def test_a_counted_header_is_taken_for_what_it_is() -> None:
-    assert refused("term,sku,rating\nq,d,1\n", query="1", document="2", score="3") == (
-        f"a.csv:1: the score is 'rating', not a number   [bad-score]\n  {NUMBER}"
-    )
+def test_columns_below_a_header_may_be_counted() -> None:
+    assert read("term,sku,bm25\nq,d,1\n", query="1", document="2", score="3") == [("q", "d", 1.0)]
 
 
 def test_judgements_of_unknown_grades_are_not_all_one() -> None:
     assert refused("query,document,relevancy\nq,d,0\n", QRELS) == (
         "a.csv:1: there is no grade column; the columns are query document relevancy   [frame-columns]\n"
-        "  did you mean --columns grade=relevancy?\n"
-        "  if none holds grades: --columns grade="
+        "  did you mean --columns grade=relevancy?"
     )
     remedy = "this looks like a run; the judgements come first, the run comes second"
     assert remedy in refused("query,document,score\nq,d,1\n", QRELS)

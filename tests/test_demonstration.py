@@ -278,30 +278,38 @@ def test_the_commands_work_as_printed(
         for folder in ((), ("my folder",))
         if cli.main(["demo", *folder]) == 0
     )
-    assert len(printed) == 8
+    assert len(printed) == 12
     assert [command.replace("'my folder'", "rankworth-demo") for command in printed] == usual
+    program = f"{shlex.quote(sys.executable)} -m rankworth"
+    explore = f"exec {printed.pop(1).replace('rankworth', program, 1)} --no-browser"
+    with subprocess.Popen(["bash", "-c", explore], stdout=subprocess.PIPE, text=True) as opened:
+        assert opened.stdout is not None
+        assert opened.stdout.readline().startswith("http://127.0.0.1:")
+        opened.terminate()
     answers = []
     for command in printed:
-        program = f"{shlex.quote(sys.executable)} -m rankworth"
         done = subprocess.run(
             ["bash", "-c", command.replace("rankworth", program, 1)], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
         assert "error" not in done.stderr
         answers.append(done.stdout)
-    assert answers[0].splitlines()[0] == "run\tnDCG@10\tnDCG@10.low\tnDCG@10.high\tAP\tAP.low\tAP.high"
-    assert len(answers[0].splitlines()) == 1 + len(demonstration.RUNS)
-    assert [line.split("\t")[0] for line in answers[1].splitlines()] == ["run", "dense", "dense-translated"]
-    assert len(answers[2].splitlines()) == 1 + 2 * len(COLLECTION.queries)
-    assert answers[3].splitlines()[0] == "fused - bm25, paired over 108 queries"
-    assert "\nby language\n" in answers[3]
-    assert answers[4].splitlines()[:2] == [
+    assert Path("report.html").is_file()
+    assert answers[1].splitlines()[0] == "run\tnDCG@10\tnDCG@10.low\tnDCG@10.high\tAP\tAP.low\tAP.high"
+    assert len(answers[1].splitlines()) == 1 + len(demonstration.RUNS)
+    assert [line.split("\t")[0] for line in answers[2].splitlines()] == ["run", "dense", "dense-translated"]
+    assert len(answers[3].splitlines()) == 1 + 2 * len(COLLECTION.queries)
+    assert answers[4].splitlines()[0] == "fused - bm25, paired over 108 queries"
+    assert "\nby language\n" in answers[4]
+    assert answers[5].splitlines()[:2] == [
         "en01   nDCG@5 = 5.0972 / 8.0278 = 0.6349   dense",
         "parse a JSON string into Python objects",
     ]
-    assert answers[5].splitlines()[0] == "en29   nDCG@10   dense 0.9051, bm25 0, difference -0.9051"
-    assert answers[6].startswith("nDCG\n\nHow close a ranking is to the best one")
-    assert "alpha_nDCG" in answers[7]
+    assert answers[6].splitlines()[0] == "en29   nDCG@10   dense 0.9051, bm25 0, difference -0.9051"
+    assert answers[7].startswith("rrf(k=20,run_weights=0.3/0.7) gains +0.0128 on dense where it was chosen")
+    assert answers[8].startswith("the candidates of bm25-stem + dense hold 0.65 of 0.96: work on retrieval")
+    assert answers[9].startswith("nDCG\n\nHow close the order is to the ideal one")
+    assert "alpha_nDCG" in answers[10]
 
 
 def test_the_means_that_are_shown_are_those_of_evaluate(

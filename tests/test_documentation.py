@@ -24,7 +24,9 @@ from rankworth.cli.app import main
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-PAGES = [page for page in sorted(DOCS.rglob("*.md")) if page.parent.name != "example"]  # what conf.py leaves out
+FILES = [page for page in sorted(DOCS.rglob("*.md")) if page.parent.name != "example"]
+PAGES = [page for page in FILES if page.parent.name != "decisions"]
+"""those that the site leads to"""
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.md"))
 OTHERS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md"]
 
@@ -74,7 +76,7 @@ def test_a_notebook_runs_and_shows_what_it_says(
 
 
 def test_notebooks_are_compared_with_the_values_that_they_state() -> None:
-    assert [page.stem for page in NOTEBOOKS] == ["from-a-step-table", "seven-ways"]
+    assert [page.stem for page in NOTEBOOKS] == ["from-a-step-table", "gallery", "seven-ways"]
     for page in NOTEBOOKS:
         assert any("assert " in cell.code for cell in cells(page))
 
@@ -82,7 +84,7 @@ def test_notebooks_are_compared_with_the_values_that_they_state() -> None:
 def test_relative_links_lead_to_files_and_headings() -> None:
     broken = [
         f"{page.relative_to(ROOT)}: {target}#{heading}"
-        for page in (*PAGES, *OTHERS)
+        for page in (*FILES, *OTHERS)
         for target, heading in LINK.findall(prose(page))
         if not leads_somewhere(page.parent / target if target else page, heading)
     ]
@@ -98,7 +100,7 @@ def test_examples_stand_within_fences() -> None:
     """Outside of one, a line that begins with >>> is a quotation within a quotation."""
     outside = {
         str(page.relative_to(ROOT)): [line for line in text.splitlines() if line.lstrip().startswith(">>>")]
-        for page in (*PAGES, *OTHERS)
+        for page in (*FILES, *OTHERS)
         if ">>>" in (text := FENCE.sub("", text_of(page)))
     }
     assert {page: lines for page, lines in outside.items() if lines} == {}
@@ -110,7 +112,7 @@ def test_every_page_can_be_reached_from_the_index() -> None:
         page = new.pop()
         found.add(page)
         new |= led_to(page) - found
-    assert found == set(PAGES)
+    assert {page for page in found if page.parent.name != "decisions"} == set(PAGES)
 
 
 def test_every_public_name_is_on_a_page_about_python() -> None:
@@ -120,10 +122,14 @@ def test_every_public_name_is_on_a_page_about_python() -> None:
         assert hasattr(rankworth, name)
 
 
-def test_every_public_function_has_a_page_with_its_signature() -> None:
-    line = [sys.executable, str(ROOT / "scripts" / "function-pages"), "--check"]
+@pytest.mark.parametrize("script", ["function-pages", "packages-page"])
+def test_pages_that_are_written_by_a_script_are_as_it_writes_them(script: str) -> None:
+    line = [sys.executable, str(ROOT / "scripts" / script), "--check"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+
+def test_every_public_function_has_a_page_with_its_signature() -> None:
     functions = [name for name in _HOME_OF if inspect.isfunction(getattr(rankworth, name))]
     assert len(functions) > 25
     for name in functions:
@@ -143,6 +149,7 @@ def test_what_to_type_by_task_works(
     retrieved = '{"question": "q1", "chunks": ["a", "b"]}\n{"question": "q2", "chunks": ["d"]}\n'
     Path("retrieved.jsonl").write_text(retrieved)
     Path("seen.csv").write_text("q1,a\n")
+    Path("chunks.run").write_text("q1 Q0 a#3 1 2 x\nq1 Q0 a#4 2 1 x\n")
     for name, grade in (("model", 1), ("people", 2)):
         lines = [f"q{number} 0 d{number} {grade}\n" for number in range(60)]
         Path(f"{name}.qrels").write_text("".join(lines))
@@ -172,7 +179,7 @@ def test_programs_find_every_page_in_llms_txt_with_its_title_and_first_sentences
     ]
     assert "- [Gates](gates.md): A gate decides whether a change may ship" in text
     assert text.startswith("# rankworth\n")
-    assert "## What to type, by task" in text
+    assert "## Cheat sheet" in text
     assert "--corrected-by people.qrels" in text
     for page in PAGES:
         assert (site / page.relative_to(DOCS)).read_text() == page.read_text()

@@ -174,8 +174,8 @@ def test_duplicates_of_a_score_are_one_document_and_ties_stay_ties() -> None:
 def test_what_becomes_of_duplicates_is_one_of_several() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1}}
     assert str(refused(qrels, run, duplicates="max")) == (
-        "duplicates='max': duplicates is 'error' or 'best' or 'first' or 'last' or 'all' or 'once' or "
-        "'joined'   [unknown-setting]"
+        "duplicates='max': duplicates is 'error' or 'best' or 'first' or 'last' or 'sum' or 'mean-top-3' or "
+        "'all' or 'once' or 'joined'   [unknown-setting]"
     )
     assert str(refused(qrels, run, duplicate_judgements="best")) == (
         "duplicate_judgements='best': duplicate_judgements is 'error' or 'max' or 'first' or 'last' or 'all' or "

@@ -642,10 +642,10 @@ def test_all_subtopics_at_a_billion_ranks_are_not_added_up() -> None:
 
 
 def test_the_best_of_a_measure_of_what_should_not_be_is_the_lowest() -> None:
-    runs = {"good": {"q": ["a", "b"]}, "bad": {"q": ["x", "b"]}}
-    shown = rw.evaluate_runs({"q": {"a": 1, "b": 0}}, runs, ["P@1", "Hole@2"]).to_markdown()
-    assert "| good | **1.0000** | **0.0000** |" in shown
-    assert "| bad | 0.0000 | 0.5000 |" in shown
+    runs = {"good": {"q": ["a", "b"]}, "bad": {"q": ["x", "a"]}}
+    shown = rw.evaluate_runs({"q": {"a": 1, "b": 0}}, runs, ["P@1", "MeanRank"]).to_markdown()
+    assert "| good | **1.0000** | **1.0000** |" in shown
+    assert "| bad | 0.0000 | 2.0000 |" in shown
 
 
 def test_a_text_of_grades_ends_within_a_group_of_ties() -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+import warnings
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -34,12 +35,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarni
 
 TOKEN = "the-token"  # noqa: S105 - of a server in the test
 ROOT = Path(__file__).parent.parent
-THIRD = (
-    "Mean reciprocal rank (MRR)",
-    "Mean Average Precision (MAP)",
-    "Normalized Discounted Cumulative Gain (NDCG)",
-    "Rank correlation",
-)  # the headings of the notebook whose sections have no numbers
 EXAMPLES = playground.examples()
 MEASURES = ["nDCG", "RR", "AP", "P", "R", "RBP(p=0.9)"]
 
@@ -420,6 +415,35 @@ def test_a_query_that_a_run_does_not_answer_shows_what_is_missing_and_is_judged(
     }
 
 
+@pytest.mark.parametrize("base", ["", "bm25"])
+def test_documents_to_judge_are_those_of_the_library_and_follow_new_grades(base: str, inspector: Inspector) -> None:
+    collection = rw.demo()
+    runs = {name: collection.runs[name] for name in filter(None, [base, "dense" if base else "bm25"])}
+    request = {"run": [*runs][-1], "base": base, "measure": "nDCG@10"}
+    with warnings.catch_warnings(action="ignore", category=rw.RankworthWarning):
+        expected = rw.judge_next(collection.qrels, runs, "nDCG@10", n=50)
+        verdict = rw.compare(collection.qrels, runs, ["nDCG@10"]).verdict.sentence if base else ""
+    answer = inspector.to_judge(request)
+    assert [(row["query"], row["document"], row["effect"]) for row in answer["documents"]] == [
+        (row.query, row.document, row.effect) for row in expected.documents
+    ]
+    assert (answer["left"], answer["can"], answer["verdict"]) == (expected.left, expected.notes[0], verdict)
+    first = answer["documents"][0]
+    inspector.judge({"query": first["query"], "document": first["document"], "grade": 3})
+    after = [(row["query"], row["document"]) for row in inspector.to_judge(request)["documents"]]
+    assert (first["query"], first["document"]) not in after
+    inspector.judge({"query": first["query"], "document": first["document"], "grade": None})
+    assert inspector.to_judge(request) == answer
+
+
+@pytest.mark.parametrize(
+    ("grades", "scale"), [([1, 2], [0, 1, 2]), ([0.5], [0, 0.5]), (list(range(12)), list(range(10)))]
+)
+def test_a_grade_is_chosen_from_those_of_the_judgements(grades: list[float], scale: list[float]) -> None:
+    qrels = {key: {f"d{number}": grade for number, grade in enumerate(grades)} for key in ("q1", "q2")}
+    assert of_dicts(qrels).session()["scale"] == scale
+
+
 def test_findings_are_those_of_check() -> None:
     inspector = of_dicts()
     answer, found = inspector.findings({}), rw.check(PAIR, RUNS, inspector.measures)
@@ -549,6 +573,24 @@ def test_ids_with_blanks_are_saved_where_they_can_be_read(tmp_path: Path) -> Non
         else:
             inspector.judge({"query": "q1", "document": "a b", "grade": 3})
             assert rw.Qrels(inspector.save).to_dict() == {"q1": {"a b": 3.0}}
+
+
+def test_a_file_that_cannot_hold_the_ids_is_refused_before_the_page_opens(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("j.csv").write_text("query,docid,rating\nkids bike,P1,2\nkids bike,P2,0\n")
+    Path("r.jsonl").write_text('{"query":"kids bike","hits":["P2","P3","P1"]}\n')
+    begun: list[Inspector] = []
+    monkeypatch.setattr("rankworth.cli.explore.serve", lambda inspector, **_: begun.append(inspector))
+    assert main(["explore", "j.csv", "r.jsonl", "--save-grades", "judged.txt"]) == 2
+    said = capsys.readouterr().err
+    assert "the query 'kids bike' has blanks or line ends" in said
+    [remedy] = re.findall(r"(--save-grades \S+jsonl)", said)
+    assert main(["explore", "j.csv", "r.jsonl", *remedy.split()]) == 0
+    [inspector] = begun
+    inspector.judge({"query": "kids bike", "document": "P3", "grade": 2})
+    assert rw.Qrels("judged.jsonl").to_dict() == {"kids bike": {"P3": 2.0}}
 
 
 def test_grades_are_never_saved_over_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -691,30 +733,11 @@ def test_half_of_the_files_is_refused(arguments: list[str], capsys: pytest.Captu
     assert "[conflicting-options]" in capsys.readouterr().err
 
 
-def test_every_section_of_the_notebooks_has_its_place() -> None:
-    seeds = sorted((ROOT.parent / "shared" / "seeds").glob("*.txt"))
-    assert len(seeds) == 4, "the four notebooks in ../shared/seeds are missing"
+def test_examples_that_the_page_names_for_the_notebooks_are_in_the_playground() -> None:
     page = (ROOT / "docs" / "explorer.md").read_text("utf-8")
-    rows = {
-        (number, heading): place
-        for number, heading, place in re.findall(r"^\| (00\d) \| `(.+?)` \| (.+) \|$", page, re.MULTILINE)
-    }
-    sections = set()
-    for seed in seeds:
-        text = seed.read_text("utf-8")
-        numbered = re.findall(r"^## (\d+\. .+?)(?: <a .*)?$", text, re.MULTILINE)
-        parts = re.split(r"^## \d+\. .*$", text, flags=re.MULTILINE)[1:]
-        with_code = [
-            heading
-            for heading, part in zip(numbered, parts, strict=True)
-            if re.search(r"^(In \[|def |import |from )", part, re.MULTILINE)
-        ]
-        sections |= {(seed.name[:3], heading.removesuffix("\\n")) for heading in with_code or THIRD}
-        assert all(f"# {heading}" in text for heading in (() if with_code else THIRD))
-    assert rows.keys() == sections
+    rows = re.findall(r"^\| 00\d \| `.+?` \| (.+) \|$", page, re.MULTILINE)
+    assert len(rows) == 20
     examples = {example["name"] for example in playground.start()["examples"]}
-    named = {
-        name for place in rows.values() if place.startswith("example") for name in re.findall(r"\*([^*]+)\*", place)
-    }
+    named = {name for row in rows if row.startswith("example") for name in re.findall(r"\*([^*]+)\*", row)}
     assert named
     assert named <= examples

@@ -407,7 +407,14 @@ def test_each_profile_says_why_it_gives_another_value(browser: Browser, playgrou
     with page_of(browser, playground) as page:
         page.get_by_label("Example").select_option(label="3. Make the ideal ranking of what came back")
         page.get_by_role("button", name="Conventions").click()
-        page.get_by_role("button", name="nDCG@10 by mlflow-3.17: 0.7039; why?").click()
+        rows = page.get_by_role("table", name="The ranking under every profile").get_by_role("row")
+        values = rows.evaluate_all(
+            "all => all.slice(1).map(row => [...row.cells].slice(1).map(cell => cell.innerText).join())"
+        )
+        assert len(values) == len(set(values))
+        row = rows.filter(has_text="mlflow-3.17")
+        row.get_by_role("button").first.click()
+        page.get_by_label("Profile", exact=True).select_option("mlflow-3.17")
         why = page.get_by_role("region", name="Why the value differs")
         expect(why).to_contain_text("nDCG@10 by mlflow-3.17: 0.7039, here 0.5087")
         expect(why).to_contain_text("ideal=returned")
@@ -464,6 +471,21 @@ OVERFLOWING = """[...document.querySelectorAll('header, header nav, .bar, .docum
 """What does not fit into its place."""
 
 
+def test_values_stay_in_sight_on_a_phone_and_charts_are_saved(browser: Browser, playground: str) -> None:
+    page = browser.new_page(viewport={"width": 375, "height": 812})
+    page.goto(playground)
+    card = page.locator(".values .card").first
+    expect(card).to_be_in_viewport()
+    page.locator(".row").nth(2).scroll_into_view_if_needed()
+    expect(card).to_be_in_viewport()
+    buttons = page.locator(".charts").get_by_role("button", name="Save as SVG")
+    expect(buttons).to_have_count(2)
+    with page.expect_download() as download:
+        buttons.first.click()
+    assert download.value.suggested_filename.endswith(".svg")
+    page.close()
+
+
 def test_targets_are_large_enough(browser: Browser, playground: str) -> None:
     with page_of(browser, playground) as page:
         targets = page.locator("button:visible, select:visible, input:visible")
@@ -493,6 +515,34 @@ def test_a_query_is_looked_at_judged_and_opened_in_the_playground(browser: Brows
         settle(page)
         shown = page.locator(".card").first.locator("b").all_inner_texts()
         assert shown == [f"{value:.4f}" for value in expected]
+
+
+def test_documents_are_judged_one_after_the_other_by_keys_most_useful_first(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs) as page:
+        page.get_by_role("button", name="Judge next").click()
+        tasks = page.locator(".next .task")
+        expect(tasks).to_have_count(50)
+        expect(tasks.first).to_be_focused()
+        decided = page.locator(".next .facts-line")
+        expect(decided).to_contain_text("dense ranks better than bm25")
+        before = decided.inner_text()
+        first = tasks.first.get_attribute("data-document")
+        page.keyboard.press("3")
+        expect(page.locator("#status")).to_contain_text(f"{first}: grade 3; ")
+        expect(tasks.nth(1)).to_be_focused()
+        expect(tasks.first).to_have_class("task done")
+        expect(decided).not_to_have_text(before)
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("?")
+        expect(page.locator("#status")).to_contain_text(f"{first}: grade taken back; ")
+        expect(tasks.first).to_have_class("task")
+        tasks.nth(1).get_by_role("button", name="Grade 0 for").click()
+        expect(tasks.nth(1)).to_have_class("task done")
+        page.get_by_role("button", name="List again").click()
+        expect(tasks.first).to_be_focused()
+        page.locator(".query").first.click()
+        expect(page.locator(".detail .pair")).to_be_visible()
+        expect(tasks).to_have_count(0)
 
 
 FOCUSED = "document.activeElement.dataset.key ?? document.activeElement.id"
@@ -744,16 +794,16 @@ def test_a_grade_changes_the_row_of_its_query_and_the_means(browser: Browser, ru
         page.get_by_placeholder("id or text").fill("")
         page.get_by_label("Order").select_option("id")
         settle(page)
-        means = page.locator(".means").inner_text()
+        means = page.locator(".means > span").inner_text()
         other = page.locator(".query").first.inner_text()
         page.locator(f"[data-key='{name}']").focus()
         page.keyboard.press("0")
         settle(page)
         assert page.locator(".query").first.inner_text() == other
-        assert page.locator(".means").inner_text() != means
+        assert page.locator(".means > span").inner_text() != means
         page.keyboard.press("?")
         settle(page)
-        expect(page.locator(".means")).to_have_text(means)
+        expect(page.locator(".means > span")).to_have_text(means)
 
 
 def test_data_health_opens_what_check_finds(browser: Browser, runs: str) -> None:

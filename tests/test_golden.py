@@ -1,18 +1,16 @@
 """Every number that another tool gave for the golden cases comes out by naming its profile, or is accounted for."""
 
-import json
 import math
 from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
-import rankworth as rw
 from golden import table
 from golden.asking import Asker
-from golden.reasons import PROFILES, RBP_EVAL, ROUNDING, holds, rounding, units_apart
+from golden.reasons import PROFILES, ROUNDING, holds, rounding, units_apart
 from golden.records import RECORDS
 from golden.sorting import asker, findings, ours_of, rows_beside, unsaid, way_of
 
@@ -85,38 +83,3 @@ def test_the_rows_of_queries_are_those_of_the_tool() -> None:
 
 def test_the_page_says_what_was_found() -> None:
     assert PAGE.read_text(encoding="utf-8") == table.page(), "to write it: scripts/golden-table"
-
-
-def test_numbers_of_rbp_eval_come_out_by_its_profile(shared: Path) -> None:
-    """It prints four decimals. Spec 6 is left out: it asks for ranks of the file that several documents share."""
-    cases = json.loads((shared / "suites" / "rbp_eval.json").read_text())["cases"]
-    asked = [case for case in cases if "p" in case["inputs"] and case["case"] != "spec 6"]
-    specs: dict[str, set[str]] = defaultdict(set)
-    for case in asked:
-        specs[case["case"]].add(by_rbp_eval(case))
-    values = {}
-    for case in asked:
-        if case["case"] not in values:
-            inputs = case["inputs"]
-            order: dict[str, Any] = {"order": "rank"} if "-r" in inputs["flags"] else {}
-            pair = (shared / inputs["qrels_file"], shared / inputs["run_file"])
-            values[case["case"]] = rw.evaluate(*pair, sorted(specs[case["case"]]), profile="rbp_eval-1.0", **order)
-    excused = dict(RBP_EVAL)
-    for case in asked:
-        name, query = by_rbp_eval(case), case["inputs"]["query_id"]
-        rows = values[case["case"]].per_query.to_dict() | {"all": values[case["case"]].mean()}
-        excuse = excused.pop((case["case"], "rbp_eval", "1.0", "", name, query, 0), None)
-        agrees = abs(rows[query][name] - case["expected"]) <= (case["tolerance"] if query == "all" else 0.0000500001)
-        assert rows[query][name] == excuse.ours and not agrees if excuse else agrees, (case, excuse)
-    assert not excused
-
-
-def by_rbp_eval(case: dict[str, Any]) -> str:
-    """What the value or the residual is asked for with, as on rbp_eval's command line."""
-    inputs, flags = case["inputs"], case["inputs"]["flags"]
-    if case["measure"] != "RBP":
-        return f"err(-p {inputs['p']} -d {inputs['depth']})"
-    if "-f" in flags:
-        return f"rbp(-f 0.25 -p {inputs['p']} -d {inputs['depth']})"
-    gains = "-b 0.25 " if "-b" in flags else "-F " if "frac" in inputs["qrels_file"] else ""
-    return f"rbp({gains}-p {inputs['p']} -d {inputs['depth']})"

@@ -184,14 +184,6 @@ def test_judgements_of_trec_are_read(name: str, tmp_path: Path) -> None:
     assert len(rw.Qrels(tmp_path / "qrels.txt")) > 0
 
 
-@pytest.mark.parametrize("path", sorted((Path(__file__).parent.parent.parent / "shared" / "data").rglob("*qrel*")))
-def test_shared_judgements_are_no_misfits(path: Path) -> None:
-    try:
-        rw.Qrels(path, duplicate_judgements="max")
-    except InputError as error:
-        assert error.slug != "unfit-columns"  # noqa: PT017 - any other error is the file's own
-
-
 RUNS = {
     "ranks of -1": qrels(*((1, "Q0", f"d{place}", -1, 9 - place, "x") for place in range(5))),
     "ratings": qrels(*((1, 100 + place, place % 5, TIME, 0.5 + place, "x") for place in range(12))),
@@ -289,3 +281,18 @@ def test_a_learning_to_rank_file_is_no_run_has_no_names_and_is_not_written(tmp_p
     assert "this is a learning-to-rank file" in command("evaluate", "test.txt", "test.txt", "-m", "RR")[2]
     assert "there is no such column" in command("evaluate", "test.txt", "a.run", "-m", "RR", "--columns", "query=x")[2]
     assert "there is no format 'svmlight'" in command("convert", "test.txt", "-", "--qrels", "--to", "svmlight")[2]
+
+
+@pytest.mark.parametrize(("repeated", "is_read"), [(1, False), (2, True)], ids=["nine of ten", "eight of ten"])
+def test_pairs_of_the_first_columns_are_a_table_where_nine_of_ten_are_unique(
+    repeated: int, *, is_read: bool, tmp_path: Path
+) -> None:
+    """Users and items with ratings: subtopics repeat for a query, items of a user hardly ever do."""
+    pairs = [(1, item) for item in range(10 - repeated)]
+    rows = [*pairs, *pairs[:repeated]]
+    path = tmp_path / "u.data"
+    path.write_text("".join(f"{user} {item} {rank % 2 + 4} 1\n" for rank, (user, item) in enumerate(rows)))
+    with pytest.raises(InputError) as caught:  # read as TREC's lines, documents 4 and 5 are judged again and again
+        rw.Qrels(path)
+    assert (caught.value.slug == "unfit-columns") is not is_read, caught.value
+    assert ("the documents would be 4 5, and column 2" in str(caught.value)) is not is_read

@@ -329,3 +329,39 @@ def test_a_path_names_the_ids_of_documents_in_pairs() -> None:
         path = "metadata.source" if isinstance(pair, dict) else "sku"
         run = {"q": [(pair, 0.5)]}
         assert rw.evaluate({"q": ["a"]}, run, ["RR"], run_columns={"document": path})["RR"] == 1
+
+
+# Rankings of a part of the users
+
+LIKED = sparse.csr_matrix([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+USERS, FOUND_IDS = [1, 2, 3], np.array([[0, 1], [1, 2], [2, 0]])
+FOUND_SCORES = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.1]])
+OF_A_PART: dict[str, Any] = {
+    "arrays": (FOUND_IDS, FOUND_SCORES),
+    "arrays, scores first": (FOUND_SCORES, FOUND_IDS),
+    "an array of ids": FOUND_IDS,
+    "lists": [["0", "1"], ["1", "2"], ["2", "0"]],
+    "a sparse matrix": sparse.csr_matrix([[0.9, 0.1, 0], [0, 0.8, 0.2], [0.1, 0, 0.7]]),
+}
+
+
+@pytest.mark.parametrize("kind", OF_A_PART)
+def test_rankings_of_a_part_of_the_users_are_refused_beside_a_matrix_of_all(kind: str) -> None:
+    for judged in (LIKED, rw.Qrels(LIKED)):
+        for run in (OF_A_PART[kind], rw.Run(OF_A_PART[kind], "als")):
+            with pytest.raises(
+                rw.InputError, match=r"ranks 3 queries and the judgements have 4(.|\n)*judgements\[:3\]"
+            ) as caught:
+                rw.evaluate(judged, run, ["nDCG@2"])
+            assert caught.value.slug == "row-count"
+
+
+def test_the_remedies_for_a_part_of_the_users_are_right() -> None:
+    assert rw.evaluate(LIKED, dict(zip(USERS, FOUND_IDS.tolist(), strict=True)), ["nDCG@2"])["nDCG@2"] == 1
+    pairs = dict(zip(USERS, zip(FOUND_IDS, FOUND_SCORES, strict=True), strict=True))
+    assert rw.evaluate(LIKED, pairs, ["nDCG@2"])["nDCG@2"] == 1
+    assert rw.evaluate(LIKED[1:], (FOUND_IDS, FOUND_SCORES), ["nDCG@2"])["nDCG@2"] == 1
+    first = sparse.csr_matrix([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]])
+    assert rw.evaluate(first, (FOUND_IDS, FOUND_SCORES), ["nDCG@2"], queries=[0, 1, 2])["nDCG@2"] == 1
+    with pytest.raises(rw.InputError, match="ranks 3 queries"):
+        rw.evaluate(LIKED, (FOUND_IDS, FOUND_SCORES), ["nDCG@2"], queries=[1, 2, 3])

@@ -229,7 +229,7 @@ def test_columns_are_named_in_python() -> None:
     [
         (
             ("what=x",),
-            "columns: what is not one of root separator query documents document score rank grade subtopic rows",
+            "columns: what is not one of root separator query documents document score rank rows grade subtopic",
         ),
         (("query",), "--columns query: a column is named WHAT=NAME, as in query=term"),
         (("query=a", "query=b"), "--columns query=b: query appears twice"),

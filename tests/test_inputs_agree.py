@@ -532,6 +532,7 @@ def test_every_known_name_of_a_column_is_tried() -> None:
         *GRADES,
         *map(str.lower, SCORES),
         *("subtopic", "subtopic_id", "iteration"),  # in test_subtopics.py
+        *("group", "group_id", "nugget", "nugget_id"),  # in test_groups.py
         *map(str.lower, RANKS),
         *DISTANCES,
     }

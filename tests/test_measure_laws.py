@@ -56,6 +56,7 @@ AS_ZERO_EXCEPT = {
     "Hole": "counts judgements",
     "Unjudged": "counts judgements",
     "infAP": "takes unjudged documents of the pool for relevant in part",
+    "NuggetR": "counts nuggets that nothing supports",
     "RBP_residual": "counts judgements",
     "rbp_resid": "counts judgements",
 }

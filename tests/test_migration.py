@@ -39,7 +39,7 @@ def names(section: str) -> dict[str, Any]:
     known: dict[str, Any] = {"rw": rw, "tensors": tensors}
     for name, text in SECTIONS.items():
         for example in doctest.DocTestParser().get_examples(text) if name != "pytrec_eval" else ():
-            if re.match(r"(\w+(, )?)+ = |import |from ", example.source):
+            if re.match(r"(\w+(, )?)+ = |import |from |def ", example.source):
                 exec(example.source, known)  # noqa: S102 - of our own page
         if name == section:
             break

@@ -82,7 +82,7 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
         ("dcg_burges@5", "DCG(gain=exp2)@5"),
         ("rbp.95", "RBP(p=0.95)"),
         ("rbp.95-l2", "RBP(rel=2, p=0.95)"),
-        ("hits@5-l2", "Hits(rel=2)@5"),
+        ("hits@5-l2", "HitCount(rel=2)@5"),
         ("r-precision", "Rprec"),
         ("precision@3-l2", "P(rel=2)@3"),
         # geometric means
@@ -227,7 +227,7 @@ def test_a_level_of_relevance_is_for_measures_that_do_not_say_their_own() -> Non
         ("gmean(AP)", "gm_map"),
         ("gmean(RR)", None),
         ("NumRel(rel=2)", "num_rel"),
-        ("Hits", None),
+        ("HitCount", None),
         ("utility(hit=2, miss=0.5)", "utility_2,-1,0.5,0"),
     ],
 )
@@ -325,7 +325,9 @@ def test_what_is_nested_without_end_is_refused_in_few_words(text: str) -> None:
         ("accuracy@2", ("Success@2", "Accuracy@2")),
         ("ACCURACY_2", ("Success@2", "Accuracy@2")),
         ("accuracy(rel=2)@10", ("Success(rel=2)@10", "Accuracy(rel=2)@10")),
-        ("hits@5", ("Success@5", "Hits@5")),
+        ("hits@5", ("Success@5", "HitCount@5")),
+        ("Hits@5", ("Success@5", "HitCount@5")),
+        ("HITS", ("Success", "HitCount")),
         ("sDCG@10", ("SDCG@10", "DCG@10")),
     ],
 )
@@ -352,8 +354,8 @@ def test_only_other_spellings_of_a_measure_are_ambiguous() -> None:
     ("profile", "text", "measure"),
     [
         ("sentence-transformers", "accuracy@2", "Success@2"),
-        ("ranx", "hits@2", "Hits@2"),
-        ("elinor", "hits@2", "Hits@2"),
+        ("ranx", "hits@2", "HitCount@2"),
+        ("elinor", "hits@2", "HitCount@2"),
     ],
 )
 def test_under_the_profile_of_its_tool_an_ambiguous_name_is_clear(profile: str, text: str, measure: str) -> None:

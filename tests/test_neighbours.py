@@ -1,6 +1,8 @@
 """Ground truths of vector search: arrays of ids, a row for each query, in files of NumPy and of Texmex."""
 
 import gzip
+import shlex
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ import polars as pl
 import pytest
 
 import rankworth as rw
-from helpers import scores_of
+from helpers import quietly, scores_of
 from rankworth import cli
 
 IDS = np.array([[5, 6, 7], [8, 9, 10]], dtype=np.int32)
@@ -145,3 +147,23 @@ def test_hdf5_without_its_library_is_told_of(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(rw.UsageError, match=r"gt.hdf5: HDF5 is read by h5py(.|\n)*pip install 'h5py") as caught:
         scores_of(rw.Run("gt.hdf5"))
     assert caught.value.slug == "missing-library"
+
+
+@pytest.mark.parametrize("suffix", ["ibin", "npz"])
+def test_other_arrays_of_neighbours_are_saved_by_the_command_in_the_message(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ids, found = np.array([[4, 7, 1], [2, 9, 5]], "<u4"), np.array([[7, 4, 8], [5, 2, 9]])
+    if suffix == "ibin":
+        distances = np.zeros(6, "<f4").tobytes()
+        Path("gt.ibin").write_bytes(np.array([2, 3], "<u4").tobytes() + ids.tobytes() + distances)
+    else:
+        np.savez("gt.npz", ids=ids)
+    np.save("found.npy", found)
+    with pytest.raises(rw.InputError) as error:
+        rw.evaluate_exact(f"gt.{suffix}", {"a": "found.npy"}, ["R@3"])
+    code = shlex.split(error.value.remedy.partition(": ")[2])[-1]
+    subprocess.run([sys.executable, "-c", code], check=True)
+    values = quietly(rw.evaluate_exact, "gt.npy", {"a": "found.npy"}, ["R@3"])
+    assert values["a"]["R@3"] == (2 / 3 + 3 / 3) / 2

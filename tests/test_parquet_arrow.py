@@ -699,7 +699,7 @@ def test_rows_that_are_said_to_be_there_are_missed(monkeypatch: pytest.MonkeyPat
     frame_of(LONG, "score").write_parquet("run")
     slices = parquet.File.slices
     monkeypatch.setattr(
-        parquet.File, "slices", lambda self, rows, number, size: slices(self, rows.head(300), number, size)
+        parquet.File, "slices", lambda self, rows, *size, **said: slices(self, rows.head(300), *size, **said)
     )
     assert refused(QRELS, "run").problems == ("run: it cannot be read as Parquet (300 of 400 rows are there)",)
 

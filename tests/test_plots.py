@@ -20,7 +20,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
+from matplotlib.lines import AxLine, Line2D
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
@@ -364,12 +364,15 @@ def test_names_stand_at_the_ends_of_curves_that_end_apart_and_in_a_legend_on_the
 
 
 def test_a_chart_of_one_row_is_low_and_words_that_a_column_has_no_room_for_are_left_out() -> None:
-    compared = rw.compare(QRELS, RUNS, ["nDCG@10"])
+    qrels = {f"q{number}": {"a": 1} for number in range(8)}  # three have no interval
+    runs = {"old": {query: ["b", "a"] for query in qrels}, "new": {query: ["a"] for query in qrels} | {"q0": ["b"]}}
+    compared = rw.compare(qrels, runs, ["nDCG@10"])
     figure = plots.differences(compared).get_figure(root=True)
     assert figure is not None
     assert figure.get_size_inches()[1] < 2.2
     wide, narrow = (plots.differences(compared, ax=Figure(figsize=(inches, 2)).subplots()) for inches in (7, 3.4))
     low_end = plots.canvas.number(compared.differences[0].low)
+    assert "n/a" not in low_end
     assert any(low_end in text.get_text() for text in wide.texts)
     assert not any(low_end in text.get_text() for text in narrow.texts)
 
@@ -397,6 +400,11 @@ def test_queries_are_drawn_by_their_difference_by_both_values_and_as_cells() -> 
         "old better: 1": [(1.0, 0.5)],
         "equal: 1": [(1.0, 1.0)],
     }
+    assert ax.get_xlim() == ax.get_ylim()  # so that a value above the diagonal is higher
+    assert ax.get_xlim()[0] < 1 / 3
+    assert ax.get_xlim()[1] > 1
+    diagonal = next(line for line in ax.lines if isinstance(line, AxLine))
+    assert (diagonal.get_xy1(), diagonal.get_slope()) == ((0, 0), 1)
     assert plots.data.query_scatter(compared, "RR").rows() == plots.data.query_differences(compared, "RR").rows()
     ax = plots.heat_map(compared, "RR")
     assert ax.images[0].get_array().tolist() == [[1.0, 0.5, 1.0, 1 / 3], [1.0, 1.0, 0.5, 0.5]]  # type: ignore[union-attr]

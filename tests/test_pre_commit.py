@@ -2,8 +2,10 @@
 
 import gzip
 import importlib
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -129,3 +131,40 @@ def test_options_of_the_user_stand_before_the_files_and_end_in_two_dashes(folder
         '[tool.rankworth.qrels-columns]\nquery = "topic"\ndocument = "doc"\ngrade = "stars"\n'
     )
     assert run(folder, ["ratings-qrels.csv"])[0] == 0
+
+
+# Our own hooks
+
+
+def test_a_worktree_without_an_environment_takes_that_of_the_repository(tmp_path: Path) -> None:
+    repository, worktree = tmp_path / "rankworth", tmp_path / "work tree"
+    (repository / "scripts").mkdir(parents=True)
+    shutil.copy(ROOT / "scripts" / "in-environment", repository / "scripts")
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", str(repository)]
+    for words in (
+        ["init", "-q"],
+        ["add", "."],
+        ["commit", "-qm", "x"],
+        ["worktree", "add", "-q", "--detach", str(worktree)],
+    ):
+        subprocess.run([*git, *words], check=True)
+    environment = {name: text for name, text in os.environ.items() if name not in ("RANKWORTH_VENV", "PYTHONPATH")}
+
+    def called(folder: Path) -> tuple[int, str]:
+        line = [folder / "scripts" / "in-environment", "python", "-m", "mypy"]
+        done = subprocess.run(line, capture_output=True, text=True, check=False, env=environment)
+        return done.returncode, done.stdout + done.stderr
+
+    message = f"there is no {repository}/.venv/bin/python; scripts/set-up makes it\n"
+    assert called(worktree) == (2, f"scripts/in-environment: {message}")
+    python = repository / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\necho "$PYTHONPATH $@"\n')
+    python.chmod(0o755)
+    assert called(worktree) == (0, f"{worktree}/src -m mypy\n")
+    assert called(repository) == (0, f"{repository}/src -m mypy\n")
+
+
+def test_hooks_look_for_the_environment_in_one_place() -> None:
+    [ours] = importlib.import_module("yaml").safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
+    assert all(each["entry"].startswith("scripts/in-environment ") for each in ours["hooks"])

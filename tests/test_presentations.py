@@ -143,6 +143,7 @@ OTHERS: Final[dict[str, dict[str, Any]]] = {
     "audit": {"measure": "RR=0.5"},
     "evaluate_embeddings": {"qrels": {"0": {"0": 1}}},
     "judge_next": {"runs": {"a": RUN, "b": RUN}},
+    "trace": {"stages": {"first": RUN, "last": RUN}},
     "vary": {"measures": "RR"},
     "evaluate": {"queries": None}, "evaluate_runs": {"queries": None}, "evaluate_profiles": {"queries": None},
 }  # fmt: skip

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import pickle
+import re
 import subprocess
 import sys
 import uuid
@@ -14,7 +15,7 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import datasets
 import duckdb
@@ -174,7 +175,10 @@ def test_fields_may_be_said() -> None:
     }
     swapped = {"query": "document", "document": "query"}
     assert read([{"query": "d", "document": "q", "score": 1}], columns=swapped) == {"q": {"d": 1}}
-    assert read({"q": [{"sku": "d", "stars": 2}]}, columns=said) == {"q": {"d": 2}}
+    of_records = {"document": "sku", "score": "stars"}
+    assert read({"q": [{"sku": "d", "stars": 2}]}, columns=of_records) == {"q": {"d": 2}}
+    with pytest.raises(rw.InputError, match="the keys are queries, such as q, and query=term is named"):
+        read({"q": [{"sku": "d", "stars": 2}]}, columns=said)
 
 
 @pytest.mark.parametrize(
@@ -531,7 +535,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "frame-columns",
             "query 'q', item 0: there is no document field; the fields are name score",
-            "say which it is: columns={'document': 'NAME'}",
+            "did you mean columns={'document': 'name'}?",
         ),
     ),
     "scores with an index": (
@@ -583,7 +587,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "frame-columns",
             "row 0: there is no document field; the fields are query name score",
-            "say which it is: columns={'document': 'NAME'}",
+            "did you mean columns={'document': 'name'}?",
         ),
     ),
     "keys of three": (
@@ -776,8 +780,7 @@ REFUSED_JUDGEMENTS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "frame-columns",
             "row 0: there is no grade field; the fields are query document gain",
-            "say which it is: columns={'grade': 'NAME'}",
-            "if none holds grades: columns={'grade': ''}",
+            "did you mean columns={'grade': 'gain'}?",
         ),
     ),
     "an infinite grade": (
@@ -1175,3 +1178,47 @@ def test_ranks_in_quotes_are_no_scores() -> None:
     for run in ([("q1", "a", "1"), ("q1", "b", "2")], {"q1": [("a", "1"), ("b", "2")]}):
         with pytest.raises(rw.InputError, match="these may be ranks"):
             rw.evaluate({"q1": {"a": 1}}, run, ["RR"])
+
+
+class TextNode(SimpleNamespace):
+    """A node of LlamaIndex: its id, and the document that it was cut from as a property."""
+
+    @property
+    def ref_doc_id(self) -> str:
+        """The document."""
+        return str(self._document)
+
+
+def node(node_id: str, document: str) -> TextNode:
+    """Make a node that was cut from a document."""
+    return TextNode(id_=node_id, _document=document, metadata={"pages": 3})
+
+
+SCORED: Final = {"q": [SimpleNamespace(node=node(name, of), id_=name) for name, of in (("n1", "x"), ("n2", "gold"))]}
+FIELDS: Final = ("query", "document", "score", "file")
+
+
+@pytest.mark.parametrize(
+    ("run", "field"),
+    [
+        (SCORED, "node.ref_doc_id"),
+        ({"q": [node("n1", "other"), node("n2", "gold")]}, "ref_doc_id"),
+        (
+            {"q": [{"id": "n1", "metadata": {"source": "x"}}, {"id": "n2", "metadata": {"source": "gold"}}]},
+            "metadata.source",
+        ),
+        ([dict(zip(FIELDS, row, strict=True)) for row in (("q", "n1", 2, "x"), ("q", "n2", 1, "gold"))], "file"),
+    ],
+)
+def test_ids_of_chunks_beside_judged_documents_name_the_field_that_holds_these(run: Any, field: str) -> None:
+    remedy = f"{field} holds ids that are judged: columns={{'document': '{field}'}}"
+    with pytest.warns(rw.RankworthWarning, match=re.escape(remedy)):
+        assert rw.evaluate({"q": {"gold"}}, run, ["RR"])["RR"] == 0
+    assert rw.evaluate({"q": {"gold"}}, run, ["RR"], columns={"document": field})["RR"] == 1 / 2
+
+
+def test_a_chunk_without_an_id_beside_one_that_has_an_id_is_called_by_its_source() -> None:
+    run = {"q": [{"id": None, "metadata": {"source": "x"}}, {"id": "z", "metadata": {"source": "gold"}}]}
+    with pytest.raises(InputError, match=r"say which it is: columns=\{'document': 'metadata.source'\}"):
+        rw.evaluate({"q": {"gold"}}, run, ["RR"])
+    assert rw.evaluate({"q": {"gold"}}, run, ["RR"], columns={"document": "metadata.source"})["RR"] == 1 / 2

@@ -557,14 +557,14 @@ def test_progress_is_told(tmp_path: Path) -> None:
         ("qid,query\n", "empty-input", "it is empty", ""),
         ("[]", "empty-input", "it is empty", ""),
         ("{}", "empty-input", "it is empty", ""),
-        ("language,text\nen,red\n", "frame-columns", ":1: nothing tells what the 1 cells", "put a header above"),
+        ("language,text\nen,red\n", "frame-columns", ":1: rows have 1 column", "put a header above"),
         (
             "q1 red shoes\n",
             "frame-columns",
-            ":1: nothing tells what the 1 cells of a row are",
+            ":1: rows have 1 column; an id and a text are expected",
             "query_id,text",
         ),
-        ("q1\ta\tb\n", "frame-columns", ":1: nothing tells what the 3 cells of a row are", "count"),
+        ("q1\ta\tb\n", "frame-columns", ":1: rows have 3 columns; an id and a text are expected", "count"),
         (
             "q1\ta\nq2\tb\tc\n",
             "frame-columns",
@@ -632,7 +632,7 @@ def test_a_query_that_is_there_twice_alike_counts_once(tmp_path: Path) -> None:
         (
             lambda: queries([("q1", "a"), ("q2", "b", "c")]),
             "frame-columns",
-            "row 1: nothing tells what the 3 cells",
+            "row 1: rows have 3 columns",
         ),
         (lambda: queries({"q1": ["a"], "q2": ["b", "c"]}), "input-type", "this dict cannot be read as a frame"),
         (lambda: queries({"q1": "a", 2.5: "b"}), "id-type", "2.5 is float"),

@@ -1,9 +1,8 @@
 """Coefficients of rank correlation: laws, examples, numbers that others have stored, and SciPy as it is installed."""
 
-import gzip
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from pathlib import Path
@@ -16,11 +15,13 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from golden.records import of_two_rankings
 from rankworth.errors import InputError, UsageError
 from rankworth.stats.rank_correlation import BLOCK, COEFFICIENTS, Coefficient, Orders, Pair
 
 Scores = NDArray[np.float64]
 CLOSE = 1e-13
+NOTEBOOKS = json.loads((Path(__file__).parent / "data" / "notebook_cases.json").read_text("utf-8"))
 EACH = pytest.mark.parametrize("coefficient", COEFFICIENTS.values(), ids=lambda one: one.name)
 TESTED = pytest.mark.parametrize(
     "coefficient", [one for one in COEFFICIENTS.values() if one.test], ids=lambda one: one.name
@@ -467,15 +468,6 @@ def test_the_examples_of_ircor(name: str, x: list[float], y: list[float], printe
 
 # Numbers that others have stored
 
-OF_SUITES: Mapping[str, Callable[[ArrayLike, ArrayLike], float]] = {
-    "Kendall tau": COEFFICIENTS["tau-a"].value,  # of scores without ties
-    "Kendall tau-b": COEFFICIENTS["tau-b"].value,
-    "Kendall tau-c": COEFFICIENTS["tau-c"].value,
-    "Kendall tau exact two-sided p": COEFFICIENTS["tau-b"].p,
-    "Kendall tau-b asymptotic two-sided p": COEFFICIENTS["tau-b"].p,
-    "weighted tau (additive hyperbolic, both ranks averaged)": COEFFICIENTS["weighted-tau"].value,
-    "weighted tau rank=None x->y": COEFFICIENTS["weighted-tau-reference"].value,
-}
 SCIPY = {
     "spearmanr": "spearman",
     "kendalltau(b)": "tau-b",
@@ -501,37 +493,13 @@ TRECTOOLS = {
 }
 
 
-def records(shared: Path, tool: str) -> list[Mapping[str, Any]]:
+def records(tool: str) -> list[dict[str, Any]]:
     """What a tool gave for two vectors of scores."""
-    stored = json.loads(gzip.decompress((shared / "golden" / "golden.json.gz").read_bytes()))["records"]
-    return [one for one in stored if one["case"].startswith("RC") and one["tool"] == tool]
+    return [entry for entry in of_two_rankings() if entry["case"].startswith("RC") and entry["tool"] == tool]
 
 
-def about_tau(measure: str) -> bool:
-    return "Kendall" in measure or "weighted tau" in measure
-
-
-def test_numbers_that_scipy_checked_against_r(shared: Path) -> None:
-    stored = json.loads((shared / "suites" / "scipy_statsmodels.json").read_text())["cases"]
-    found = [case for case in stored if case["measure"] in OF_SUITES]
-    others = {case["measure"] for case in stored if about_tau(case["measure"])} - set(OF_SUITES)
-    assert others == {"weighted tau (multiplicative)"}  # not offered
-    assert {case["measure"] for case in found} == set(OF_SUITES)
-    for case in found:
-        number = OF_SUITES[case["measure"]](case["inputs"]["x"], case["inputs"]["y"])
-        expected = math.nan if case["expected"] is None else case["expected"]
-        assert number == pytest.approx(expected, abs=max(case["tolerance"], CLOSE), nan_ok=True), case
-
-
-def test_the_book_of_kendall(shared: Path) -> None:
-    stored = json.loads((shared / "suites" / "papers.json").read_text())["cases"]
-    (case,) = (one for one in stored if one["measure"] == "tau-b; tau-c")
-    for name, expected in zip(("tau-b", "tau-c"), case["expected"], strict=True):
-        assert value(name, **case["inputs"]) == pytest.approx(expected, abs=case["tolerance"])
-
-
-def test_the_golden_numbers_of_scipy(shared: Path) -> None:
-    stored = records(shared, "scipy")
+def test_the_golden_numbers_of_scipy() -> None:
+    stored = records("scipy")
     assert {one["metric"] for one in stored} == set(SCIPY) | NOT_OFFERED
     checked = [one for one in stored if one["metric"] in SCIPY]
     assert len(checked) == 6 * 6
@@ -540,9 +508,9 @@ def test_the_golden_numbers_of_scipy(shared: Path) -> None:
         assert found == pytest.approx(float(one["value"]), abs=1e-15 * 4, nan_ok=True), one
 
 
-def test_the_golden_numbers_of_torchmetrics(shared: Path) -> None:
+def test_the_golden_numbers_of_torchmetrics() -> None:
     """In 32 bits; its tau a is gamma (quirk B61), and its Spearman adds 1e-6 to the denominator (quirk B62)."""
-    stored = records(shared, "torchmetrics")
+    stored = records("torchmetrics")
     assert len(stored) == 6 * 4
     differing = []
     for one in stored:
@@ -560,9 +528,9 @@ def test_the_golden_numbers_of_torchmetrics(shared: Path) -> None:
     ]
 
 
-def test_the_golden_numbers_of_trectools(shared: Path) -> None:
+def test_the_golden_numbers_of_trectools() -> None:
     """It breaks ties by name before it correlates, so that all its numbers are of permutations (quirk B75)."""
-    stored = records(shared, "trectools")
+    stored = records("trectools")
     assert {one["metric"] for one in stored} == set(TRECTOOLS)
     differing = set()
     for one in stored:
@@ -578,9 +546,9 @@ def test_the_golden_numbers_of_trectools(shared: Path) -> None:
     assert differing == {*tied, ("RC1_no_ties", "pearson")}  # the latter: of ranks, and not of scores
 
 
-def test_the_first_argument_of_trectools_is_the_reference_too(shared: Path) -> None:
+def test_the_first_argument_of_trectools_is_the_reference_too() -> None:
     """.7083 one way and .75 the other (quirk B76); the mean over both orders of the tied items is neither."""
-    stored = {one["metric"]: one for one in records(shared, "trectools") if one["case"] == "RC2_ties_in_y"}
+    stored = {one["metric"]: one for one in records("trectools") if one["case"] == "RC2_ties_in_y"}
     there = stored["get_correlation(tauap)"]
     for last, expected in ((1.9, there["value"]), (2.1, 0.875)):  # the third item below the first, or above
         x, y = there["x"], [2, 1, last, 4, 5]
@@ -589,9 +557,9 @@ def test_the_first_argument_of_trectools_is_the_reference_too(shared: Path) -> N
     assert value("tau-ap-a", there["x"], there["y"]) == pytest.approx((there["value"] + 0.875) / 2, abs=CLOSE)
 
 
-def test_the_shortcut_of_a_notebook_is_right_without_ties_only(shared: Path) -> None:
+def test_the_shortcut_of_a_notebook_is_right_without_ties_only() -> None:
     """Quirk B100: 1 - 6 sum(d^2) / (n (n^2 - 1)) of average ranks."""
-    stored = records(shared, "seed-003")
+    stored = records("seed-003")
     wrong = {"RC2_ties_in_y", "RC3_ties_in_both", "RC4_constant"}
     assert {one["case"] for one in stored} > wrong
     for one in stored:
@@ -599,9 +567,9 @@ def test_the_shortcut_of_a_notebook_is_right_without_ties_only(shared: Path) -> 
         assert alike == (one["case"] not in wrong)
 
 
-def test_renamed_documents_correlate_as_before(shared: Path) -> None:
+def test_renamed_documents_correlate_as_before() -> None:
     """Quirk B77: repro_eval correlates alphabetical positions and gives .8 for one and 0 for the other."""
-    stored = json.loads(gzip.decompress((shared / "golden" / "golden.json.gz").read_bytes()))["records"]
+    stored = of_two_rankings()
     renamed = [one for one in stored if one["case"] == "RL7_rename" and one["metric"].startswith("K")]
     (right,) = (one for one in stored if one["metric"] == "kendalltau of rank positions")
     assert [one["value"] for one in renamed] == [0.8, 0.0]
@@ -610,34 +578,14 @@ def test_renamed_documents_correlate_as_before(shared: Path) -> None:
         assert value("tau-b", *positions) == pytest.approx(right["value"], abs=CLOSE)
 
 
-def test_the_notebook_case_of_rank_correlation(shared: Path) -> None:
-    stored = json.loads((shared / "notebook_cases.json").read_text())
-    cases = {one["measure"]: one for one in stored if one["case"] == "rank correlation with ties"}
+def test_the_notebook_case_of_rank_correlation() -> None:
+    cases = {one["measure"]: one for one in NOTEBOOKS if one["case"] == "rank correlation with ties"}
     rho, p = cases["Spearman rho (Pearson of the average ranks)"], cases["p value of Spearman rho"]
     assert value("spearman", **rho["inputs"]) == pytest.approx(rho["value"], abs=CLOSE)
     assert p_value("spearman", **p["inputs"]) == pytest.approx(p["value"], abs=CLOSE)
     assert value("spearman", **rho["inputs"]) != pytest.approx(
         cases["1 - 6 sum d^2 / (n (n^2 - 1))"]["value"], abs=1e-3
     )
-
-
-def test_the_table_of_mahboub_and_others(shared: Path) -> None:
-    """Measures of five Arabic encoders and the answers that came of them."""
-    stored = json.loads((shared / "arabic" / "mahboub2024_tables.json").read_text())
-    encoders = sorted(stored["encoder_names"])
-    columns = {name: [stored["table1"][one][name] for one in encoders] for name in ("ndcg3", "mrr3", "map3")}
-    columns["rag_top3"] = [stored["table2"][one]["top3"] for one in encoders]
-    assert len(stored["correlations_by_scipy_pyircor"]) == 12
-    for one in stored["correlations_by_scipy_pyircor"]:
-        given = columns[one["truth"]], columns[one["estimate"]]
-        assert value("tau-b", *given) == pytest.approx(one["kendall_tau"], abs=1e-15 * 4)
-        assert p_value("tau-b", *given) == pytest.approx(one["kendall_p_exact"], abs=CLOSE)
-        assert value("spearman", *given) == pytest.approx(one["spearman_rho"], abs=1e-15 * 4)
-        for name in ("tau-ap", "tau-ap-a"):
-            assert value(name, *given) == pytest.approx(one["tau_ap"], abs=CLOSE)
-        assert value("pearson", *given) == pytest.approx(one["pearson_r"], abs=CLOSE)
-    given = columns["ndcg3"], columns["rag_top3"]
-    assert (value("tau-b", *given), value("spearman", *given), round(value("tau-ap", *given), 3)) == (0.6, 0.7, 0.708)
 
 
 # SciPy as it is installed

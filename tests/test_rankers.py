@@ -6,6 +6,7 @@ import pickle
 import warnings
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -336,3 +337,120 @@ def test_rows_without_queries_are_refused(case: str) -> None:
     """With what helps in the library that called."""
     call, slug, text = CASES[case]
     raises(call, slug, text)
+
+
+# Weights that the data of a library hold
+
+WEIGHTS = np.array([1.0, 2.0, 6.0, 1.0, 1.0, 1.0])  # of rows; LightGBM gives the queries their means, 3 and 1
+WEIGHTED_RR = (3 * (1 / 2) + 1 * 1) / 4
+
+
+def dataset_of(weights: Any = WEIGHTS) -> Any:
+    """Give what a Dataset of LightGBM has."""
+    return SimpleNamespace(get_label=lambda: LABELS, get_group=lambda: SIZES, get_weight=lambda: weights)
+
+
+def matrix_of(weights: Any = (3.0, 1.0)) -> Any:
+    """Give what a DMatrix of XGBoost has, whose weights are those of queries."""
+    offsets = np.array([0, 3, 6], dtype=np.uint32)
+    return SimpleNamespace(get_label=lambda: LABELS, get_uint_info=lambda _: offsets, get_weight=lambda: weights)
+
+
+@pytest.mark.parametrize("data", [dataset_of(), matrix_of()])
+def test_weights_of_data_weigh_the_mean(data: Any) -> None:
+    measured = {"scores": SCORES, "measures": ["RR"], "ties": "given"}
+    assert rw.evaluate(labels=data, **measured)["RR"] == WEIGHTED_RR
+    assert rw.evaluate(labels=data, weights={0: 3.0, 1: 1.0}, **measured)["RR"] == WEIGHTED_RR
+    raises(
+        lambda: rw.evaluate(labels=data, weights={0: 1.0, 1: 1.0}, **measured), "conflicting-options", "not the same"
+    )
+
+
+@pytest.mark.parametrize("data", [dataset_of(None), dataset_of([]), matrix_of(())])
+def test_data_without_weights_have_the_plain_mean(data: Any) -> None:
+    assert rw.evaluate(labels=data, scores=SCORES, measures=["RR"], ties="given")["RR"] == RR
+
+
+def test_a_mean_of_rows_is_that_of_single_precision() -> None:
+    weights = np.array([0.1, 0.2, 0.3, 1, 1, 1])
+    mean = np.float32(np.float32(np.float32(0.1) + np.float32(0.2)) + np.float32(0.3)) / np.float32(3)
+    expected = (float(mean) * (1 / 2) + 1 * 1) / (float(mean) + 1)
+    assert rw.evaluate(labels=dataset_of(weights), scores=SCORES, measures=["RR"], ties="given")["RR"] == expected
+
+
+def test_a_weight_for_each_row_of_a_dmatrix_is_refused_as_xgboost_refuses_it() -> None:
+    data = matrix_of(WEIGHTS)
+    raises(lambda: rw.evaluate(labels=data, scores=SCORES, measures=["RR"]), "bad-weight", "6 weights and 2 queries")
+
+
+@pytest.mark.parametrize("profile", ["standard", "lightgbm-4"])
+def test_training_weighs_queries_as_the_library_does(profile: str) -> None:
+    measure, settings = ("RR", {}) if profile == "standard" else ("map@3", {"profile": profile})
+    value = WEIGHTED_RR if profile == "standard" else (3 * ((1 / 2 + 2 / 3) / 2) + 1 * 1) / 4
+    for called in (rankers.lightgbm(measure, **settings),):
+        assert called(SCORES, dataset_of())[1] == pytest.approx(value, rel=1e-15)
+        assert called(LABELS, SCORES, WEIGHTS, SIZES)[1] == pytest.approx(value, rel=1e-15)
+    if profile == "standard":
+        assert rankers.xgboost(measure)(SCORES, matrix_of())[1] == value
+
+
+def test_weights_of_groups_count_in_catboost_and_those_of_rows_do_not() -> None:
+    pool = Pool(LABELS, IDS)
+    pool.get_weight = lambda: [1.0] * 6  # type: ignore[attr-defined]  # which does not tell those of groups
+    of_groups = [3.0] * 3 + [1.0] * 3
+    called = rankers.catboost("RR", pool)
+    assert called.evaluate((SCORES,), LABELS.astype(np.float32), of_groups)[0] == WEIGHTED_RR
+    labels = LABELS.astype(np.float32)
+    raises(lambda: called.evaluate((SCORES,), labels, WEIGHTS), "bad-weight", "group_weight")
+    pool.get_weight = WEIGHTS.tolist  # type: ignore[attr-defined]
+    assert rankers.catboost("RR", pool).evaluate((SCORES,), labels, WEIGHTS)[0] == RR
+
+
+def test_systems_among_other_arguments_are_named_by_the_remedy() -> None:
+    rows = {"labels": [1, 0, 0, 1], "group": [2, 2]}
+    scores = {"a": [0.9, 0.1, 0.2, 0.8], "b": [0.1, 0.9, 0.2, 0.8]}
+    a, b = (rw.evaluate(**rows, scores=each, measures=["RR"]) for each in scores.values())
+    for call, remedy in (
+        (lambda: rw.compare(**rows, scores=scores, measures=["RR"]), "compare(runs={name: evaluate(labels=y,"),
+        (lambda: rw.compare(a, b), "compare(runs={name: values, ...})"),
+        (lambda: rw.compare({"a": a, "b": b}), "compare(runs={name: values, ...})"),
+    ):
+        with pytest.raises(rw.RankworthError) as caught:
+            call()
+        assert remedy in caught.value.remedy
+    [difference] = rw.compare(runs={"a": a, "b": b}).differences
+    assert difference.difference == ((1 / 2 - 1) + (1 - 1)) / 2
+
+
+@pytest.mark.parametrize(
+    "profile", ["lightgbm-4", "xgboost-3", "letor-4", "scikit-learn-1.9", "catboost-1.2", "trec_eval-10.0"]
+)
+def test_a_measure_in_training_is_that_of_labels_and_scores_under_every_profile(profile: str) -> None:
+    random, numbers = np.random.default_rng(50), 0
+    for measure, levels in product(("nDCG@3", "AP", "RR", "P@3", "AUC"), ([0, 1], [0, 1, 2, 3], [0, 0.5, -1, 40])):
+        for _ in range(6):
+            sizes = random.integers(1, 6, 4)
+            labels, scores = random.choice(levels, sizes.sum()).astype(float), random.integers(0, 3, sizes.sum()) / 2
+            rows = {"labels": labels, "scores": scores, "group": sizes}
+            expected = value_or_slug(
+                lambda rows=rows, name=measure: rw.evaluate(**rows, measures=[name], profile=profile)[name]
+            )
+            found = value_or_slug(
+                lambda rows=rows, name=measure: rankers.lightgbm(name, profile=profile)(
+                    rows["labels"], rows["scores"], None, rows["group"]
+                )[1]
+            )
+            assert type(found) is type(expected), (measure, rows)
+            assert found == (expected if isinstance(expected, str) else pytest.approx(expected, rel=1e-12, nan_ok=True))
+            numbers += isinstance(found, float)
+    assert numbers > 10
+
+
+def value_or_slug(call: Callable[[], float]) -> float | str:
+    """Call, whatever is warned of, and return the number or the slug of the error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rw.RankworthWarning)
+        try:
+            return float(call())
+        except rw.RankworthError as error:
+            return error.slug

@@ -1,12 +1,9 @@
 """Overlap of rankings: laws, all orders of ties counted out, and values that others have stored or published."""
 
-import gzip
-import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from golden.records import of_two_rankings
 from rankworth.correlation import matching
 from rankworth.errors import InputError, UsageError
 from rankworth.judging import polars
@@ -461,75 +459,20 @@ def test_the_registry_says_what_functions_do() -> None:
     assert np.array_equal(OVERLAPS["rbo"].values(pairing), rbo(pairing, ties="w").value)
 
 
-# what others have stored
+# what others have stored or published
 
 
-def cases(shared: Path, suite: str, measure: str = ".*") -> list[Mapping[str, Any]]:
-    """Those whose measure a regular expression matches."""
-    stored = json.loads((shared / "suites" / f"{suite}.json").read_text())["cases"]
-    return [case for case in stored if re.fullmatch(measure, case["measure"])]
-
-
-def pair_of(case: Mapping[str, Any]) -> Pairing:
-    return one((case["inputs"]["a"], case["inputs"]["b"]))
-
-
-def test_average_overlap_of_the_rbo_package(shared: Path) -> None:
-    stored = cases(shared, "rbo", "average_overlap")
-    assert len(stored) == 12
-    for case in stored:
-        expected = case["expected"] if any(case["inputs"].values()) else np.nan  # there, 1 for two empty lists
-        assert average_overlap(pair_of(case)) == pytest.approx([expected], abs=case["tolerance"], nan_ok=True), case
-
-
-def test_the_weight_of_the_first_ranks(shared: Path) -> None:
-    stored = cases(shared, "rbo", r"rbo top-weightness W\(d,p\)")
-    assert len(stored) == 2
-    for case in stored:
-        assert weight_of_top(**case["inputs"]) == pytest.approx(case["expected"], abs=case["tolerance"])
-    [paper] = cases(shared, "papers", r"W\(1:d\), Eq. 21")
-    for given_, expected in zip(paper["inputs"], paper["expected"], strict=True):
-        assert round(weight_of_top(**given_), 2) in (expected, 0.85)  # .8522 was rounded up
+def test_each_depth_shares_its_weight_among_the_ranks_down_to_it() -> None:
     for d, p in ((1, 0.9), (10, 0.9), (50, 0.98), (300, 0.99)):
-        # each depth shares its weight among all ranks down to it
         weights = [(1 - p) * p ** (depth - 1) * min(d, depth) / depth for depth in range(1, 8000)]
         assert weight_of_top(d, p) == pytest.approx(math.fsum(weights), abs=NEAR)
 
 
-def test_figure_5_of_webber_et_al(shared: Path) -> None:
-    [case] = cases(shared, "papers", r"average overlap at depths 1\.\.7")
-    found = [average_overlap(pair_of(case), k=k)[0] for k in range(1, 8)]
-    assert found == pytest.approx(case["expected"], abs=case["tolerance"])
-
-
-def test_values_of_dlukes(shared: Path) -> None:
-    stored = cases(shared, "rbo_dlukes")
-    assert len(stored) == 20
-    checked = 0
-    for case in stored:
-        pairing, depth, measure = pair_of(case), case["inputs"].get("depth"), case["measure"]
-        if "dlukes tie rule" in measure:
-            continue  # a rule of his own
-        if measure == "average_overlap":
-            found = average_overlap(pairing, k=depth)
-        elif measure.startswith("agreement"):
-            found = agreements(pairing, depth)[:, -1]
-        else:
-            found = part_of(rbo(pairing, p=case["inputs"]["p"]), measure.removeprefix("rbo_"))
-        # of lists of 7 and 26, his own note says that nobody verified the value; the equations have .2329
-        expected = 0.2329 if case["expected"] == 0.239 else case["expected"]
-        assert found == pytest.approx([expected], abs=case["tolerance"]), case
-        checked += 1
-    assert checked == 17
-
-
-def test_values_of_corsi_and_urbano(shared: Path) -> None:
-    stored = cases(shared, "rbo_corsi_urbano")
-    assert len(stored) == 12
-    for case in stored:
-        variant, part = case["measure"].removeprefix("RBO^").split()
-        found = rbo(pair_of(case), p=case["inputs"]["p"], ties=variant)
-        assert part_of(found, part) == pytest.approx([case["expected"]], abs=case["tolerance"]), case
+def test_figure_5_of_webber_moffat_and_zobel() -> None:
+    """Two rankings that agree in two of their first three documents, and in none below."""
+    agreed = [0, 0, 2 / 3, 2 / 4, 2 / 5, 2 / 6, 2 / 7]
+    found = [average_overlap(one(("abcdefg", "zcavwxy")), k=k)[0] for k in range(1, 8)]
+    assert found == pytest.approx([math.fsum(agreed[:k]) / k for k in range(1, 8)], abs=NEAR)
 
 
 # Of the test cases that Corsi and Urbano publish with their code: two rankings, p, and ext, min, max of w, a, b.
@@ -576,9 +519,8 @@ def truncated(pairing: Pairing, p: float, depth: int, *, padded: bool = False) -
     return float((agreed * p ** (d - 1)).sum() * (1 - p))
 
 
-def test_golden_values_of_other_tools(shared: Path) -> None:
-    with gzip.open(shared / "golden" / "golden.json.gz", "rt") as file:
-        records = [one for one in json.load(file)["records"] if one["tool"] in ("rbo", "repro_eval")]
+def test_golden_values_of_other_tools() -> None:
+    records = [entry for entry in of_two_rankings() if entry["tool"] in ("rbo", "repro_eval")]
     explained = 0
     for record in records:
         if record["metric"].startswith("KTU"):

@@ -7,8 +7,10 @@ import math
 import re
 
 import pytest
+from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
+import rankworth as rw
 from rankworth.tables import data
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.look import Look, best_rows, second_rows
@@ -408,3 +410,43 @@ def test_marks_stand_behind_values_in_every_form() -> None:
 
 def test_a_command_below_a_table_is_one_line() -> None:
     assert MARKED.notes[0] in render(MARKED, "table", Look(width=40)).splitlines()
+
+
+CALLS = re.compile(
+    r"(?<![A-Za-z0-9_])@[A-Za-z0-9]|[\w.+-]@[\w-]+\.\w|#\d|\bGH-\d|\bGHSA-|://|\bwww\.|\bmailto:|:[\w+-]+:",
+    re.IGNORECASE,
+)
+"""what GitHub makes a call, a link or a picture of, in the text of a page"""
+LIVE = (
+    *("@octocat", "#12", "GH-12", "gh-12", "org/repo#12", "user#3", "@org/team", "a@b.example", "!7"),
+    *(
+        "https://host.example/a",
+        "http://host.example",
+        "www.host.example",
+        "mailto:a@b.example",
+        ":smile:",
+        "GHSA-2222-33",
+    ),
+    *("(@octocat)", "x @octocat y", "R(rel=2)@10"),
+)
+
+
+def shown_as_markdown(text: str) -> str:
+    """Return the words of a document in Markdown as a page shows them."""
+    inline = [token for token in MarkdownIt().enable("table").parse(text) if token.type == "inline"]
+    return "\n".join(child.content for token in inline for child in token.children or () if child.type == "text")
+
+
+@pytest.mark.parametrize("text", LIVE)
+def test_names_call_nobody_and_link_nowhere(text: str) -> None:
+    columns = (Column(text, "text", [text]), Column("AP", "share", [0.5]))
+    sheet = Sheet(columns, (text,), title=text, lead=(text,), legend=(text,), defects=(text,))
+    shown = shown_as_markdown(render(sheet, "md", Look()))
+    assert shown.replace("\u200b", "").count(text) == 7
+    assert not CALLS.findall(shown)
+    _, title, said = data.annotation("error", text, title=text).split("=", 1)[1].rpartition("::")
+    assert not [CALLS.findall(part.replace("%3A", ":")) for part in (title, said) if CALLS.findall(part)]
+
+
+def test_a_measure_that_is_copied_out_of_a_page_is_that_measure() -> None:
+    assert rw.parse("R(rel=2)@\u200b100") == rw.R(rel=2) @ 100

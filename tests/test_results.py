@@ -40,7 +40,6 @@ from rankworth.scoring import columns
 from rankworth.version import __version__
 
 ROOT: Final = Path(__file__).parents[1]
-OLD: Final = ROOT / "tests" / "data" / "results"
 EXAMPLE: Final = ROOT / "docs" / "example"
 MEASURES: Final = ("nDCG@3", "AP", "RR", "R@3", "P(rel=2)@2", "gmean(AP)", "DCG", "ERR", "NumRel", "relstring", "runid")
 NUMBERS: Final = MEASURES[:-2]
@@ -676,37 +675,51 @@ UNEVEN: Final[dict[str, dict[str, Any]]] = {
 """settings by which queries count otherwise than their values say"""
 
 
-@pytest.mark.parametrize("form", ["json", "parquet"])
-def test_a_file_of_schema_3_is_read_and_compared(form: str) -> None:
-    stored = rw.load(OLD / f"example.{form}")
-    runs = {name: EXAMPLE / f"{name}.run" for name in stored}
-    now = evaluated(EXAMPLE / "qrels.txt", runs, ["nDCG@10", "AP", "gmean(AP)", "NumRel", "relstring"])
-    now.save("now.json")
-    for name, result in rw.load("now.json").items():
-        kept = repr(everything(stored[name])).replace("0.2.0", rw.__version__)  # which wrote the file
-        assert kept == repr(everything(result))
-        assert str(stored[name].interval()) == str(result.interval())
-    compared = rw.compare(EXAMPLE / "qrels.txt", {"kept": stored["old"], "now": runs["new"]}, ["AP"])
-    again = rw.compare(EXAMPLE / "qrels.txt", {"kept": runs["old"], "now": runs["new"]}, ["AP"])
-    assert compared.differences == again.differences
-
-
-@pytest.mark.parametrize(
-    ("name", "schema"), [(name, schema) for name in UNEVEN for schema in (3, 4) if name != "run" or schema > 3]
-)
-def test_files_count_each_query_as_the_runs_do(
-    name: str, schema: int
-) -> None:  # schema 3 lacks queries of the run alone
+@pytest.mark.parametrize("name", UNEVEN)
+def test_files_count_each_query_as_the_runs_do(name: str) -> None:
     measures = ["RR", "R@2", "AP"]
     runs = rw.compare(UNEVEN_QRELS, UNEVEN_RUNS, measures, **UNEVEN[name])
     values = evaluated(UNEVEN_QRELS, UNEVEN_RUNS, measures, **UNEVEN[name])
     values.save("now.json")
-    stored = rw.load("now.json" if schema > 3 else OLD / f"{name}.json")
+    stored = rw.load("now.json")
     assert str(rw.compare(runs=stored).differences) == str(runs.differences)
-    if schema > 3:
-        assert [str(result.interval()) for result in stored.values()] == [
-            str(one.interval()) for one in values.values()
-        ]
+    assert [str(result.interval()) for result in stored.values()] == [str(one.interval()) for one in values.values()]
+
+
+ITEMS: Final = {"a": {"g": "f"}, "b": {"g": "m"}, "y": {"g": "f"}}
+WHOLE: Final = ["Coverage@2", "Gini@2", "Gini(over=shown, attention=log)@2", "EEL@2", "RR"]
+
+
+@pytest.mark.parametrize("form", ["json", "parquet"])
+@pytest.mark.parametrize("said", [{}, {"missing": "skip"}, {"missing": "absent"}, {"by": {"q1": "x", "q2": "y"}}])
+def test_measures_of_a_whole_run_come_back_with_what_each_user_adds(form: str, said: Any) -> None:
+    values = evaluated(UNEVEN_QRELS, UNEVEN_RUNS, WHOLE, items=ITEMS, **said)
+    values.save(f"x.{form}")
+    stored = rw.load(f"x.{form}")
+    for name, result in stored.items():
+        assert result.mean() == values[name].mean()
+        assert result.per_query == values[name].per_query
+        assert str(result.interval()) == str(values[name].interval())
+    told = [each for each in stored["old"].columns if each.label != "RR"]
+    assert [each.counts.mean for each in told] == [each.mean for each in told]
+    part = ["q1", "q2", "q5"]
+    live = rw.compare(UNEVEN_QRELS, UNEVEN_RUNS, WHOLE, items=ITEMS, queries=part, missing=said.get("missing"))
+    assert str(rw.compare(None, dict(stored), WHOLE, queries=part).differences) == str(live.differences)
+
+
+def test_what_users_add_is_written_once_for_measures_that_count_alike() -> None:
+    evaluated(UNEVEN_QRELS, UNEVEN_RUNS, WHOLE, items=ITEMS).save("x.json")
+    amounts = json.loads(Path("x.json").read_text())["runs"][0]["amounts"]
+    assert amounts["Gini@2"] == "Coverage@2"
+    assert amounts["Coverage@2"]["columns"] == 3
+    assert amounts["Coverage@2"]["per_query"] == {"q1": [0, 1], "q2": [0], "q3": [], "q4": [0, 1], "q5": []}
+
+    def without(told: dict[str, Any]) -> None:
+        del told["runs"][0]["amounts"]["Gini@2"]
+        told["digest"] = file.digest(told)
+
+    changed("x.json", without)
+    assert refused("x.json").slug == "bad-results"
 
 
 def test_weights_and_groups_of_a_mean_come_back() -> None:
@@ -735,7 +748,7 @@ def test_a_weight_that_is_none_is_refused() -> None:
     assert refused("x.json").slug == "bad-results"
 
 
-@pytest.mark.parametrize("schema", [1, "rankworth.results/2"])
+@pytest.mark.parametrize("schema", [1, "rankworth.results/2", "rankworth.results/3"])
 def test_an_older_file_is_refused_with_the_command_that_writes_it_again(schema: object) -> None:
     evaluated(QRELS, {"a": RUN}, ["AP", "RR"], profile="ranx-0.3", missing="skip").save("x.json")
     changed("x.json", lambda told: told.update(schema=schema))
@@ -865,7 +878,7 @@ def test_a_later_version_is_named(good: str) -> None:
     changed(good, lambda told: told.update(schema="rankworth.results/5", rankworth="9.0.0"))
     error = refused(good)
     assert error.slug == "newer-results"
-    assert error.problems[0] == f"good.json: it has schema 5, and rankworth {__version__} reads 3 to 4"
+    assert error.problems[0] == f"good.json: it has schema 5, and rankworth {__version__} reads 4"
     assert error.remedy == "rankworth 9.0.0 wrote it: install that version, or a later one"
 
 
@@ -971,8 +984,6 @@ def test_results_are_told_from_runs(good: str) -> None:
     os.mkfifo("pipe")
     known = {path: loading.is_results(path) for path in sorted(map(str, Path().iterdir()))}
     assert {path for path, stored in known.items() if stored} == {good, "x.parquet", "cut.json", "sorted.json"}
-    assert loading.is_results(OLD / "example.json")
-    assert loading.is_results(OLD / "example.parquet")
     assert [loading.is_results(other) for other in ("-", "nowhere.json", ".", RUN, 7, None)] == [False] * 6
 
 
@@ -1086,19 +1097,6 @@ def test_a_file_explains_its_means_so_that_intervals_are_those_of_the_values(sai
     assert str(rw.load("x.json")["mine"].interval()) == str(values.interval())
 
 
-def test_intervals_of_a_mean_that_a_file_of_schema_3_does_not_explain_are_refused() -> None:
-    one(measures=["AP"], weights={"q1": 1, "q2": 2, "q10": 0.5}).save("x.json")
-
-    def downgrade(told: dict[str, Any]) -> None:
-        told["schema"] = "rankworth.results/3"
-        del told["runs"][0]["counted"]
-        told["digest"] = file.digest(told)
-
-    changed("x.json", downgrade)
-    with pytest.raises(UsageError, match=r"AP: the file does not hold .*not-measured"):
-        rw.load("x.json")["mine"].interval()
-
-
 @pytest.mark.parametrize("said", [{"level": 1}, {"seed": -1}])
 def test_levels_and_seeds_of_intervals_are_refused_as_of_live_values(said: Any) -> None:
     one().save("x.json")
@@ -1178,3 +1176,17 @@ def test_a_mean_without_an_interval_leaves_those_of_others() -> None:
     kept = replace(result, columns=(odd, result.columns[1])).interval()
     assert math.isnan(kept["P@1"].low)
     assert kept["P@2"] == values.interval()["P@2"]
+
+
+def test_a_comparison_with_a_file_keeps_the_warnings_that_the_runs_give() -> None:
+    qrels = {f"q{number}": {"a": 1, "b": 0, "c": 0, "d": 0, "e": 0} for number in range(8)}
+    deep = {query: ["a", *"ghijklmnopqrstuvwxyz"] for query in qrels}
+    runs = {"shallow": {query: ["b", "a", "c", "d", "e"] for query in qrels}, "deep": deep}
+    values = evaluated(qrels, runs, ["AP"])
+    values.save("x.json")
+    live = dict(rw.compare(qrels, runs, ["AP"]).warnings)
+    assert {"uneven-depth", "one-sided-judgements"} <= live.keys()
+    assert "90.0 % of the first 10 ranks of deep" in live["one-sided-judgements"]  # 9 / 10 and 0 / 10
+    for stored in (dict(rw.load("x.json")), dict(values)):
+        told = dict(rw.compare(qrels, {"shallow": stored["shallow"], "deep": deep}, ["AP"]).warnings)
+        assert {slug: told[slug] for slug in live} == live

@@ -26,7 +26,7 @@ from judge import judge
 from rankworth import settings as judging
 from rankworth.errors import RefusedError
 from rankworth.groups import Groups, Weights
-from rankworth.io.duplicates import COUNTED
+from rankworth.io.duplicates import COUNTED, TOP
 from rankworth.model import Qrels, Run
 from rankworth.profiles import PROFILES, STANDARD
 from rankworth.scoring import inputs
@@ -114,7 +114,14 @@ def counted(rows: list[Row], policy: str) -> list[Row]:
         other = place.get(row[1])
         if other is None or policy == "last" or (policy == "best" and row[3] > rows[other][3]):
             place[row[1]] = number
-    return [rows[number] for number in sorted(place.values())]
+    kept = [rows[number] for number in sorted(place.values())]
+    if policy not in TOP:
+        return kept
+    scores = {row[1]: sorted((other[3] for other in rows if other[1] == row[1]), reverse=True) for row in kept}
+    made = {
+        document: sum(each) if policy == "sum" else sum(each[:3]) / len(each[:3]) for document, each in scores.items()
+    }
+    return [(*row[:3], made[row[1]]) for row in kept]
 
 
 def compared(row: Row, score_type: str) -> float:
@@ -223,8 +230,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[list[Row]], Pa
 Write = Callable[[list[Row]], Path]
 
 
-@pytest.mark.parametrize("duplicates", get_args(Duplicates))
-@pytest.mark.parametrize(("order", "ties"), ORDERINGS)
+@pytest.mark.parametrize(
+    ("order", "ties", "duplicates"),
+    [
+        (*ordering, duplicates)
+        for ordering in ORDERINGS
+        for duplicates in get_args(Duplicates)
+        if duplicates not in TOP or ordering[0] == "score"  # else there are no scores to add
+    ],
+)
 @few
 @given(rows=rows_of_a_run, score_type=st.sampled_from(get_args(judging.ScoreType)), repeats=st.booleans())
 def test_every_ordering_is_what_it_says_through_every_door(
@@ -1081,3 +1095,21 @@ def test_intervals_stand_where_there_is_nothing_to_draw_from() -> None:
     low, high = interval(QRELS, RUN, "NumRel", missing="skip")
     assert is_nan(low)
     assert is_nan(high)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "remedy"),
+    [
+        ({"metrics": ["RR"]}, r"measures=\["),
+        ({"measure": "RR"}, "measures="),
+        ({"qrels_cols": {}}, "qrels_columns="),
+        ({"k": 10}, "nDCG@10"),
+        ({"missings": "skip"}, "missing="),
+        ({"query_ids": ["q"]}, r"dict\(zip\(query_ids, lists\)\)"),
+        ({"query_ids": "numbers"}, r"quirks=\{'query_ids': 'numbers'\}"),
+    ],
+)
+def test_an_unknown_argument_proposes_what_works(keywords: dict[str, Any], remedy: str) -> None:
+    with pytest.raises(rw.UsageError, match=remedy) as refused:
+        rw.evaluate({"q": {"a": 1}}, {"q": ["a"]}, ["RR"], **keywords)
+    assert refused.value.slug == "unknown-setting"

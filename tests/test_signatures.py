@@ -67,7 +67,7 @@ def words(name: str) -> st.SearchStrategy[Any]:
 
 
 any_settings = st.sets(
-    st.sampled_from(sorted(EVERY - {"weights", "macro", "history", "items", "expected_run"})), max_size=8
+    st.sampled_from(sorted(EVERY - {"weights", "macro", "history", "items", "expected_run", "forbidden"})), max_size=8
 ).flatmap(lambda chosen: st.fixed_dictionaries({name: words(name) for name in sorted(chosen)}))
 profiles = st.sampled_from(sorted(PROFILES)).map(PROFILES.__getitem__)
 
@@ -349,9 +349,10 @@ DIFFERENT: Final[dict[str, tuple[Any, str]]] = {
     "no_queries": ("zero", "no_queries is nan and zero"),
     "weights": ({"q1": 1, "q2": 2}, "weights is None and given-c7080c73"),
     "macro": ({"q1": "ar", "q2": "en"}, "macro is None and given-bdf94037"),
-    "history": ({"u1": ["a", "b"]}, "history is None and 2-0fb8d632"),
-    "items": ({"a": {"genre": "drama"}}, "items is None and 1-43028ec2"),
-    "expected_run": ({"u1": ["a", "b"]}, "expected_run is None and 2-9c014109"),
+    "history": ({"u1": ["a", "b"]}, "history is None and 2-bd4dbafc"),
+    "items": ({"a": {"genre": "drama"}}, "items is None and 1-3e306617"),
+    "expected_run": ({"u1": ["a", "b"]}, "expected_run is None and 2-ba300629"),
+    "forbidden": ({"u1": ["a", "b"]}, "forbidden is None and 2-bd4dbafc"),
 }
 """A setting, another word for it, and what is said of that."""
 

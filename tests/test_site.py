@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,15 @@ def test_the_first_command_of_each_door_works_when_pasted(door: str, folder: Pat
     assert run(folder, command, python=language == "python").strip() or (folder / "report.html").exists()
 
 
+def test_thirty_words_of_readers_lead_to_a_page_each() -> None:
+    pages = tomllib.loads((DOCS / "theme" / "search-words.toml").read_text())
+    assert [page for page in pages if not (DOCS / f"{page}.md").is_file()] == []
+    words = [word.lower() for several in pages.values() for word in several]
+    assert len(words) == len({*words}) >= 30
+    wanted = {"mrr": "measures/RR", "average precision": "measures/AP", "spearman": "correlations", "rrf": "fusion"}
+    assert wanted.items() <= {word.lower(): page for page, several in pages.items() for word in several}.items()
+
+
 def test_there_are_five_doors_and_one_for_students_each_with_a_picture() -> None:
     titles = ["A search engine", "The retrieval of a RAG pipeline", "A recommender", "A ranker", "A paper"]
     assert [*doors()] == [*titles, "For students"]
@@ -65,7 +75,8 @@ def test_there_are_five_doors_and_one_for_students_each_with_a_picture() -> None
 
 def test_every_page_is_in_one_group_and_every_page_of_tutorials_and_howto_is_listed() -> None:
     pages = [page for _, members in site_texts.sections(DOCS) for page in members]
-    expected = {page for page in DOCS.rglob("*.md") if page.parent.name != "example" and page.name != "index.md"}
+    absent = ("example", "decisions")
+    expected = {page for page in DOCS.rglob("*.md") if page.parent.name not in absent and page.name != "index.md"}
     assert len(pages) == len(set(pages))
     assert set(pages) == expected
     for folder in ("tutorials", "howto"):

@@ -742,3 +742,28 @@ def test_standard_input_is_read_once(capsys: pytest.CaptureFixture[str]) -> None
     err = capsys.readouterr().err
     assert status == 2
     assert "[one-stdin]" in err
+
+
+@pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
+@pytest.mark.parametrize(
+    ("said", "part", "text"),
+    [
+        ({"weights": {"q1": 0, "q2": 0, "q4": 1}}, ["q1", "q2"], "all 2 compared queries have the weight 0"),
+        (
+            {"weights": {"q1": 1, "q2": 0, "q4": 1}, "macro": {"q1": "a", "q2": "b", "q4": "b"}},
+            *(["q1", "q2"], "all 1 compared queries of a group have the weight 0"),
+        ),
+    ],
+    ids=["no query", "no query of a group"],
+)
+def test_no_part_of_stored_values_is_compared_in_which_no_query_counts(
+    said: dict[str, Any], part: list[str], text: str, tmp_path: Path
+) -> None:
+    measured = values(QRELS, RUN, ["RR"], missing="skip", **said)
+    measured.save(tmp_path / "values.json")
+    [loaded] = rw.load(tmp_path / "values.json").values()
+    for stored in (measured, loaded):
+        with pytest.raises(rw.InputError, match=text):
+            rw.compare(None, {"old": stored, "new": stored}, ["RR"], queries=part)
+        [whole] = rw.compare(None, {"old": stored, "new": stored}, ["RR"]).differences
+        assert whole.first_mean == measured["RR"]

@@ -1,11 +1,12 @@
 """Statistics of differences: laws, brute force on few rows, and agreement with scipy."""
 
+import json
 import math
 import re
 import subprocess
 import sys
 from collections.abc import Callable
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Any, get_args
 
@@ -21,6 +22,7 @@ from rankworth.stats import TESTS, samples, variance
 
 Floats = stats.Floats
 NAN = float("nan")
+ANALYSES = json.loads((Path(__file__).parent / "data" / "analyses.json").read_text("utf-8"))
 ALTERNATIVES = ("two-sided", "less", "greater")
 WEIGHTED = [name for name, test in TESTS.items() if test.weighted]
 DRAWS = 499
@@ -443,6 +445,24 @@ def test_randomized_tukey_agrees_with_all_shuffles_within_its_error() -> None:
     assert np.isnan(np.diag(found.p)).all()
 
 
+RANKED = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, -0.9, -5.0])[:, None]
+"""differences that the mean has below 0, and most of whose signs and ranks are above"""
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_a_test_says_what_it_is_about(name: str) -> None:
+    """Ranks and signs stay as they are where differences are cubed; the mean does not."""
+    cubed = np.sign(RANKED) * np.abs(RANKED) ** 3
+    assert np.array_equal(ask(name, RANKED).p, ask(name, cubed).p) == (TESTS[name].about == "ranks")
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_p_of_a_test_that_counts_signs_is_at_least_that_of_all_signs_alike(name: str) -> None:
+    alike = np.linspace(0.2, 0.201, 6)[:, None]
+    p, least = ask(name, alike).p[0], 2 * 0.5**6
+    assert p == pytest.approx(least, rel=1e-12) if TESTS[name].counts_signs else p < least / 2
+
+
 # --- scipy ------------------------------------------------------------------------------------------------------------
 
 
@@ -645,6 +665,28 @@ def test_with_two_systems_randomized_tukey_is_the_randomization_test() -> None:
     assert stats.randomized_tukey(values, resamples=50_000).p[0, 1] == pytest.approx(exact, abs=0.01)
 
 
+@pytest.mark.parametrize("case", ANALYSES["variance"])
+def test_analyses_of_variance_are_those_of_statsmodels(case: Any) -> None:
+    values = np.array(case["values"])
+    analysis, residual = stats.anova(values), case["found"]["residual"]["squares"]
+    for name, theirs in case["found"].items():
+        effect = getattr(analysis, name)
+        for key in theirs:
+            assert getattr(effect, key) == pytest.approx(theirs[key], rel=1e-9), (name, key)
+    n, systems = values.shape
+    freedom, means = (n - 1) * (systems - 1), values.mean(axis=0)
+    q = np.abs(means[:, None] - means) / math.sqrt(residual / freedom / n)
+    for a, b in combinations(range(systems), 2):
+        expected = scipy.stats.studentized_range.sf(q[a, b], systems, freedom)
+        assert stats.tukey_hsd(values).p[a, b] == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("case", ANALYSES["corrections"])
+def test_corrections_are_those_of_statsmodels(case: Any) -> None:
+    for method, expected in case["found"].items():
+        assert stats.adjusted(case["p"], method) == pytest.approx(expected, rel=1e-12)
+
+
 def test_what_queries_have_in_common_is_no_difference_of_systems() -> None:
     values = np.random.default_rng(3).integers(0, 64, size=(12, 4)) / 64
     harder = values + np.arange(12)[:, None]
@@ -819,6 +861,7 @@ def test_every_result_names_its_source() -> None:
         assert one.sentence.endswith(".")
         assert stats.BIBTEX[one.reference].startswith("@")
     named = {one.reference for one in results} | {"bodoff2007", "hedges1981", "sakai2016", "schuirmann1987"}
+    named |= {method.inverted_in for method in stats.TESTS.values()} - {""}
     assert named == set(stats.BIBTEX)
     for key, entry in stats.BIBTEX.items():
         assert key in entry.splitlines()[0]

@@ -60,6 +60,14 @@ def test_intervals_cover_at_their_level(method: Any, rows: int, lowest: float, w
     assert lowest - 0.03 * weighted < covered < 0.97
 
 
+@pytest.mark.parametrize(("test", "rows"), [("t", 12), ("randomization", 12), ("randomization", 30), ("bootstrap", 30)])
+def test_intervals_that_invert_a_test_cover_at_its_level(test: str, rows: int) -> None:
+    differences = null(7, rows, 1_000)
+    low, high = stats.TESTS[test].intervals(differences, resamples=999)
+    covered = ((low <= 0) & (high >= 0)).mean()
+    assert covered == pytest.approx(0.95, abs=4 * (0.05 * 0.95 / 1_000) ** 0.5)
+
+
 def test_equivalence_keeps_its_level_on_the_border() -> None:
     differences = np.random.default_rng(5).normal(0.05, 0.1, size=(30, 4_000))
     assert (stats.equivalence(differences, 0.05) < 0.05).mean() == pytest.approx(0.05, abs=0.014)

@@ -1,4 +1,4 @@
-"""Correlations of systems, held to laws, to brute force, to SciPy, to `compare`, and to a table of a paper."""
+"""Correlations of systems, held to laws, to brute force, to SciPy, to `compare`."""
 
 import json
 import math
@@ -353,11 +353,9 @@ def test_stored_values_are_correlated_as_runs_are(tmp_path: Path) -> None:
     refused("conflicting-options", lambda: correlate_judges(QRELS, MODEL, [tmp_path / "kept.parquet"], ["RR"]))
 
 
-def test_the_table_of_a_paper_and_how_little_five_systems_show(shared: Path) -> None:
-    table = json.loads((shared / "arabic" / "mahboub2024_tables.json").read_text("utf-8"))
-    names = [name for name in table["table1"] if name.startswith("Encoder")]
-    first = view([table["table1"][name]["ndcg3"] for name in names], name="nDCG@3")
-    second = view([table["table2"][name]["top3"] for name in names], name="RAG")
+def test_five_systems_show_little() -> None:
+    first = view([0.61, 0.67, 0.72, 0.75, 0.81], name="nDCG@3")
+    second = view([0.58, 0.42, 0.5, 0.63, 0.7], name="RAG")
     asked = methods(["tau-b", "spearman", "tau-ap"], 0.9, None)
     rows, notes = correlated([first, second], [(0, 1)], asked, level=0.95, resamples=9, seed=0)
     [row] = rows

@@ -17,7 +17,7 @@ SCORES = DRAW.permuted(np.tile(np.arange(1, 13) / 7, (20, 1)), axis=1)
 GRADES = DRAW.choice([0.0, 0.0, 1.0, 2.0], SCORES.shape)
 GRADES[0] = 0.0
 REFUSED = {"cwl_eval-1.0", "ir_measures-0.4-cwl_eval", "ranx-0.3-dict", "scikit-learn-1.9-all"}
-REFUSED |= {"catboost-1.2", "catboost-1.2-exp"}
+REFUSED |= {"catboost-1.2", "catboost-1.2-exp", "nuggetizer"}
 """profiles with settings for all of their measures that a matrix cannot follow"""
 EXAMPLES = {"{k}": "5", "{d}": "2", "{rel}": "1", "{p}": "0.8", "{max}": "2"}
 
@@ -129,3 +129,13 @@ def test_what_a_caller_says_is_stronger_than_the_profile() -> None:
 def test_unknown_profiles_are_refused() -> None:
     with pytest.raises(RankworthError, match="unknown-setting"):
         prepared(["RR"], profile="torchmetric-9")
+
+
+def test_a_query_of_which_no_judgement_counts_is_left_out_and_short_rows_are_refused() -> None:
+    labels, scores = np.array([[1.0], [0.0]]), np.array([[0.5], [0.5]])
+    for profile in ("replay-0.22", "rectools-0.19", "recommenders-1.2"):
+        run = {"0": {"d": 0.5}, "1": {"d": 0.5}}
+        expected = rw.evaluate({"0": {"d": 1}, "1": {"d": 0}}, run, ["P@1"], profile=profile)["P@1"]
+        assert evaluate(scores, labels, ["P@1"], profile=profile).mean()["P@1"] == expected == 1
+    with pytest.raises(RankworthError, match="fewer than 2 documents"):
+        evaluate(scores, labels, ["ndcg_score"], profile="scikit-learn-1.9")

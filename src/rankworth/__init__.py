@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from rankworth import spark as spark
     from rankworth import tensors as tensors
     from rankworth.auditing import Audit as Audit
+    from rankworth.auditing import FusionAudit as FusionAudit
     from rankworth.auditing import audit as audit
+    from rankworth.auditing import audit_fusion as audit_fusion
     from rankworth.checking import Check as Check
     from rankworth.checking import Finding as Finding
     from rankworth.checking import check as check
@@ -72,6 +74,9 @@ if TYPE_CHECKING:
     from rankworth.explanation import explain_queries as explain_queries
     from rankworth.explanation import scenarios as scenarios
     from rankworth.explanation import vary as vary
+    from rankworth.fusion import FusedRun as FusedRun
+    from rankworth.fusion import Fusion as Fusion
+    from rankworth.fusion import fuse as fuse
     from rankworth.measures import CATALOGUE as CATALOGUE
     from rankworth.measures import FACTS as FACTS
     from rankworth.measures import ITEM_MEASURES as ITEM_MEASURES
@@ -84,6 +89,10 @@ if TYPE_CHECKING:
     from rankworth.model import Qrels as Qrels
     from rankworth.model import Run as Run
     from rankworth.names import parse as parse
+    from rankworth.pipelines import Trace as Trace
+    from rankworth.pipelines import Tuning as Tuning
+    from rankworth.pipelines import trace as trace
+    from rankworth.pipelines import tune as tune
     from rankworth.profiles import PROFILES as PROFILES
     from rankworth.profiles import Profile as Profile
     from rankworth.profiles import Signature as Signature
@@ -94,7 +103,7 @@ if TYPE_CHECKING:
     from rankworth.results.values import Values as Values
 
 _HOMES = {
-    "auditing": "Audit audit",
+    "auditing": "Audit FusionAudit audit audit_fusion",
     "checking": "Check Finding check",
     "correlation": (
         "Agreement Correlation Correlations DiscriminativePower SystemCorrelation agreement correlate "
@@ -109,9 +118,11 @@ _HOMES = {
     "errors": "InputError MeasureError RankworthError RankworthWarning RefusedError UsageError",
     "evaluation": "evaluate evaluate_exact evaluate_profiles evaluate_runs score",
     "explanation": ("Difference Explanation Explanations Scenarios Variation explain explain_queries scenarios vary"),
+    "fusion": "FusedRun Fusion fuse",
     "measures": "CATALOGUE FACTS ITEM_MEASURES Fact Measure Terms building_blocks gmean measure",
     "model": "Qrels Run",
     "names": "parse",
+    "pipelines": "Trace Tuning trace tune",
     "profiles": "PROFILES Profile Signature refuse_differences",
     "results.file": "Result",
     "results.loading": "load",

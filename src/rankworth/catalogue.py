@@ -3,9 +3,10 @@
 Shapes: `I` items, `P` pairs of a user and an item.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -24,16 +25,17 @@ _ROWS: Final = 1 << 16
 """how many items are compared with histories at a time"""
 HISTORY: Final = "history"
 """what stands for the users of items in place of a column"""
-_USUAL: Final[Mapping[str, Distance]] = {"vector": "cosine", "set": "jaccard", "category": "hamming"}
-_FITTING: Final[Mapping[str, tuple[Distance, ...]]] = {
+_DISTANCES: Final[Mapping[str, tuple[Distance, ...]]] = {
     "vector": ("cosine", "euclidean"),
     "set": ("jaccard",),
     "category": ("hamming",),
 }
+"""the distances of each kind of column, the usual one first"""
 _GIVEN: Final[Mapping[str, str]] = {
     "history": "--history FILE (history=: a path, a frame, {user: [item, ...]})",
     "items": "--items FILE (items=: a path, a frame, {item: {column: value}})",
     "expected_run": "--expected-run FILE (expected_run=: the run of a simple recommender)",
+    "forbidden": "--forbidden FILE (forbidden=: a path, a frame, {query: [document, ...]})",
 }
 
 
@@ -46,12 +48,27 @@ class ItemColumn:
         names: the categories, in the order of their UTF-8 bytes; empty of vectors.
         values: of categories `[I]`, the number of each, -1 where there is none; of vectors `[I, D]`, NaN where there is
             none; of sets a sparse matrix `[I, C]` of 0 and 1.
+        vector: of sets that are lists of whole numbers, all of one length, the same cells as vectors.
+        repeats: whether such a list has a number twice, as no set of categories has.
 
     """
 
     kind: Literal["category", "set", "vector"]
     names: tuple[str, ...]
     values: Any
+    vector: "ItemColumn | None" = None
+    repeats: bool = False
+
+    @property
+    def distances(self) -> tuple[Distance, ...]:
+        """The distances that fit the column, the usual one first."""
+        return (*_DISTANCES[self.kind], *(() if self.vector is None else self.vector.distances))
+
+    @cached_property
+    def tells_items_apart(self) -> bool:
+        """Whether no two items have the same category, as in a column of titles."""
+        numbers = self.values[self.known] if self.kind == "category" else []
+        return len(numbers) > 1 and len(numbers) == len(self.names)
 
     @cached_property
     def known(self) -> NDArray[np.bool_]:
@@ -73,18 +90,20 @@ class ItemColumn:
         return np.asarray(self.values.todense() / counts[:, None])
 
 
+Fits = Callable[[ItemColumn], bool]
+"""Tells whether a measure can use a column."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairs:
     """Pairs of users and items, each once.
 
     Attributes:
         keys: `[P]`, ascending: the number of the user times the number of items, plus that of the item.
-        rank: `[P]`, the rank of the item in the list of the user; empty where there are no lists.
 
     """
 
     keys: Integers
-    rank: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def find(self, keys: Integers) -> tuple[Integers, NDArray[np.bool_]]:
         """Return where keys of any shape stand, and whether they are there."""
@@ -92,6 +111,34 @@ class Pairs:
             return np.zeros_like(keys), np.zeros(keys.shape, dtype=bool)
         index = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
         return index, self.keys[index] == keys
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExpectedLists(Pairs):
+    """The lists of the expected run.
+
+    Attributes:
+        first: `[P]`, the first rank at which the item may stand in the list of the user.
+        last: `[P]`, the last one; that of the first where ties are broken.
+
+    """
+
+    first: Integers
+    last: Integers
+
+    def within(self, keys: Integers, cutoff: Floats) -> Floats:
+        """Return how much of each pair is among the first items of its list: a part where a tie reaches beyond them.
+
+        Args:
+            keys: of the pairs, in any shape.
+            cutoff: how many items are the first ones, of a shape that fits.
+
+        """
+        index, is_there = self.find(keys)
+        if not self.keys.size:
+            return np.zeros(keys.shape)
+        first, last = self.first[index], self.last[index]
+        return np.where(is_there, np.clip((cutoff - first + 1) / (last - first + 1), 0.0, 1.0), 0.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,13 +151,16 @@ class Catalogue:
         sources: what was given.
         in_history: `[I]`, whether somebody had the item.
         in_table: `[I]`, whether the table of items has it.
+        in_expected: `[I]`, whether the expected run has it.
+        has_expected: `[U]`, whether the expected run has a list for the user.
         n_users: how many users have a history.
         item_users: `[I]`, how many users had the item.
         interactions: `[I]`, how often users had it.
         seen: which user had which item.
-        expected: the lists of the expected run.
+        forbidden: which item must not be shown to which user.
         columns: those of the table of items, by name.
         called: what messages call the table of items.
+        expected: the lists of the expected run, as settings rank them; None where no measure needs them.
 
     """
 
@@ -119,18 +169,33 @@ class Catalogue:
     sources: frozenset[Source]
     in_history: NDArray[np.bool_]
     in_table: NDArray[np.bool_]
+    in_expected: NDArray[np.bool_]
+    has_expected: NDArray[np.bool_]
     n_users: int
     item_users: Integers
     interactions: Integers
     seen: Pairs
-    expected: Pairs
+    forbidden: Pairs
     columns: Mapping[str, ItemColumn]
-    called: str = "the items"
+    called: str = "the table of items"
+    expected: ExpectedLists | None = None
+
+    @cached_property
+    def enumeration(self) -> Any:  # noqa: ANN401 - a type of Polars
+        """The items as a type of categories, made once for all parts of a run."""
+        import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+        return pl.Enum(self.items)
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
         """The number of each item."""
         return {item: number for number, item in enumerate(self.items)}
+
+    def users_of(self, queries: Iterable[str]) -> Integers:
+        """Return the number of the user that each query is; -1 where it is none of them."""
+        number_of, none = self.users.get, repeat(-1)
+        return np.fromiter(map(number_of, queries, none), np.int64)
 
     def keys(self, user: Integers, item: Integers) -> Integers:
         """Return a number for each pair of a user and an item; -1 where one of them is not known."""
@@ -161,12 +226,6 @@ class Catalogue:
         rank = np.unique(-self.interactions, return_inverse=True)[1].reshape(-1)
         return np.asarray(rank + 1, dtype=np.float64)
 
-    @cached_property
-    def has_expected(self) -> NDArray[np.bool_]:
-        """Whether the expected run has a list for each user."""
-        owners = self.expected.keys // max(1, len(self.items))
-        return np.bincount(owners, minlength=max(1, len(self.users))) > 0
-
     def quantiles(self, counts: Integers) -> Floats:
         """Return the mean place of each item by a count, from the least popular, over the number of items; 0 of others.
 
@@ -183,16 +242,24 @@ class Catalogue:
         """How many different items each user had."""
         return np.bincount(self.seen.keys // max(1, len(self.items)), minlength=max(1, len(self.users)))
 
-    def column(self, name: str, measure: str, parameter: str) -> tuple[str, ItemColumn]:
-        """Return a column of the table of items, the only one where none is named, and its name.
+    def column(self, name: str, measure: str, parameter: str, fits: Fits = lambda _: True) -> tuple[str, ItemColumn]:
+        """Return a column of the table of items, where none is named the only one that fits, and its name.
+
+        Args:
+            name: of the column; may be empty.
+            measure: what messages call the measure.
+            parameter: which of its parameters names the column.
+            fits: tells whether the measure can use a column; all of them where not said.
 
         Raises:
             MeasureError: `missing-input`, where there is no table; `bad-parameter`, where it has no such column.
 
         """
         require(self, "items", measure)
-        if not name and len(self.columns) == 1:
-            [name] = self.columns
+        if not name:
+            fitting = [each for each, column in self.columns.items() if fits(column)]
+            shared = [each for each in fitting if not self.columns[each].tells_items_apart] or fitting
+            name = shared[0] if len(shared) == 1 else name
         if name not in self.columns:
             has = f"{self.called}: the columns are {quoted(self.columns, 8)}" if self.columns else "it has ids only"
             text = f"{measure}: {parameter}={name}: {has}" if name else f"{measure}: which column of items? {has}"
@@ -219,11 +286,17 @@ class Catalogue:
             apart = 1 - (self._similar(self.matrix, index) if self.cosines is None else self._looked_up(index))
             known = (item >= 0) & self.in_history[index]
         else:
-            name, values = self.column(column, measure, "of")
-            chosen = distance or _USUAL[values.kind]
-            if chosen not in _FITTING[values.kind]:
+            name, values = self.column(column, measure, "of", lambda each: not distance or distance in each.distances)
+            if values.repeats and not distance:
+                ways = " or ".join(f"distance={each}" for each in values.distances)
+                text = f"{measure}: {name} holds lists of whole numbers, and some have a number twice: "
+                raise MeasureError("bad-parameter", f"{text}are they categories, or vectors?", remedy=f"write {ways}")
+            chosen = distance or values.distances[0]
+            if chosen not in values.distances:
                 text = f"{measure}(distance={chosen}): {name} holds a {values.kind} of each item"
-                raise MeasureError("bad-parameter", text, remedy=f"write distance={_USUAL[values.kind]}")
+                raise MeasureError("bad-parameter", text, remedy=f"write distance={values.distances[0]}")
+            if values.vector is not None and chosen in values.vector.distances:
+                values = values.vector
             apart = self._apart(values, index, chosen)
             known = (item >= 0) & values.known[index]
         apart[~(known[:, :, None] & known[:, None, :])] = np.nan

@@ -21,8 +21,9 @@ from rankworth.io import atomic, detect_layout, duplicates, write
 from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
 from rankworth.io.files import file_batches, file_parts
 from rankworth.io.grade_words import Words
+from rankworth.io.id_tables import rule_of
 from rankworth.io.layout import QRELS, RUN, Layout
-from rankworth.io.options import Blank, Blanks, Reading
+from rankworth.io.options import Blank, Blanks, Reading, refuse_roles
 from rankworth.io.paths import opened
 from rankworth.io.source import STDIN, Progress, Source
 from rankworth.judging.order import Contradictions
@@ -71,6 +72,8 @@ def convert(
     split: str = "",
     blank: Blank = "unjudged",
     grades: Words | None = None,
+    ids: object = None,
+    collapse: object = None,
     duplicates: OneRow = "error",
     duplicate_judgements: OneJudgement = "error",
     to: str = "",
@@ -92,6 +95,8 @@ def convert(
         split: which judgements of a BEIR folder; `test` where empty.
         blank: what judgements without a grade mean: `unjudged`, so that they are left out, `zero` or `error`.
         grades: the grades that words of judgements mean, `{"E": 3, "S": 2}`.
+        ids: how documents are renamed, such as chunks by their documents, as for `rankworth.Run`.
+        collapse: the same for a run, whose documents have the highest of their scores (`duplicates` says another).
         duplicates: what becomes of a document that a query ranks twice.
         duplicate_judgements: what becomes of a document that a query judges twice.
         to: the format of the target; told by its suffix where empty.
@@ -108,7 +113,10 @@ def convert(
     _check(kind, tag)
     check("duplicates", duplicates, OneRow)
     check("duplicate_judgements", duplicate_judgements, OneJudgement)
-    reading = Reading(format, columns or {}, split, Blanks(blank), grades or {})
+    if ids is not None and collapse is not None:
+        raise UsageError("conflicting-options", "ids and collapse are rules for the ids of the same documents")
+    rule = None if ids is collapse is None else rule_of(*((collapse, "collapse") if ids is None else (ids, "ids")))
+    reading = Reading(format, columns or {}, split, Blanks(blank), grades or {}, ids=rule)
     form = write.target_format(target_path, to)
     beir = path != STDIN and (Path(path) / "qrels").is_dir()
     chosen_layout = KINDS.get(kind or Path(target_path).suffix.removeprefix(".").lower(), QRELS if beir else None)
@@ -116,10 +124,16 @@ def convert(
     if target_path != STDIN:
         atomic.refuse(target_path, [each.path for each in sources])
     layout = chosen_layout or _layout(sources, reading)
+    refuse_roles(layout, reading.columns)
     if form == "msmarco" and layout is QRELS:
         text = "MS MARCO's lines without a header are for runs"
         raise UsageError("unknown-format", text, remedy="its judgements are TREC's lines: --to trec")
+    if collapse is not None and layout is QRELS:
+        text = f"--collapse {collapse!r} (collapse={collapse!r}) is about runs, and these are judgements"
+        raise UsageError("conflicting-options", text, remedy="--ids RULE with --duplicate-judgements max")
     policy: Policy = duplicates if layout is RUN else duplicate_judgements
+    if collapse is not None and policy == "error":
+        policy = "best"
     rows = _Conversion(sources, layout, reading, form, tag, _name(path, sources), lossy, policy, progress)
     try:
         return rows.write(target_path)
@@ -232,8 +246,9 @@ class _Conversion:
 
     def _judgements(self) -> pl.DataFrame:
         """Return each judgement once, those of a query together, with subtopics where the target can hold them."""
-        frames = [frame.with_columns(subtopic=_as_text(frame, "subtopic", _NONE)) for frame in self._read()]
-        whole = pl.concat([frame.select("query", "document", "grade", "subtopic") for frame in frames])
+        frames = (frame.with_columns(subtopic=_as_text(frame, "subtopic", _NONE)) for frame in self._read())
+        frames = (frame.select("query", "document", "grade", "subtopic") for frame in frames)
+        whole = pl.concat(duplicates.refused(frames, self._repeated if self.policy == "error" else None))
         frame = self._once(next(together_in_memory([whole])), duplicates.TRIPLE)
         return self._without_subtopics(frame) if self.form == "json" else frame
 
@@ -257,9 +272,11 @@ class _Conversion:
     def _run(self) -> Iterator[pl.DataFrame]:
         """Yield the rankings of all queries in the order of ranks, with the tags that rows get."""
         frames: Iterable[pl.DataFrame] = map(self._named, self._read())
+        repeated = self._repeated if self.policy == "error" else None
         if self.gathered:
+            frames = duplicates.refused(frames, repeated)
             frames = chain.from_iterable(whole.iter_slices(_PART) for whole in together_in_memory(frames))
-        for frame, _, _ in whole_queries(frames):
+        for frame, _, _ in whole_queries(frames, repeated):
             ranked = _in_order(self._with_list_scores(self._once(frame, duplicates.PAIR)))
             for start in (0, 1):
                 self.unlike[start] += int((ranked["had"] != ranked["rank"] - 1 + start).sum())
@@ -282,12 +299,20 @@ class _Conversion:
         if not duplicates.any_in(frame, by):
             return frame
         if self.policy == "error":
-            has_subtopics = "subtopic" in by and frame["subtopic"].n_unique() > 1
-            parts = file_parts(self.sources, self.layout, self.reading, _READ[self.layout])
-            raise duplicates.error(self.layout, parts, by=by if has_subtopics else duplicates.PAIR)
+            raise self._repeated(frame)
+        if self.policy in duplicates.TOP and not (self.reading.orders.has_scores and self.reading.orders.lists is None):
+            text = f"duplicates={self.policy!r}: {self.name} is ranked by the order of its documents, not by scores"
+            remedy = 'the first row of each counts with --duplicates best (duplicates="best")'
+            raise InputError("refused-input", text, remedy=remedy)
         once = _best(frame) if self.policy == "best" else settled(frame, by, self.layout.value, self.policy)
         self.repeated += frame.height - once.height
         return once
+
+    def _repeated(self, frame: pl.DataFrame) -> InputError:
+        """Build the error for rows that repeat documents."""
+        has_subtopics = "subtopic" in frame.columns and frame["subtopic"].n_unique() > 1
+        parts = file_parts(self.sources, self.layout, self.reading, _READ[self.layout])
+        return duplicates.error(self.layout, parts, by=duplicates.TRIPLE if has_subtopics else duplicates.PAIR)
 
     def _with_list_scores(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Give a batch scores that tell the order of lists, where theirs do not."""

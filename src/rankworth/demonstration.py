@@ -42,6 +42,10 @@ _HOME: Final = files("rankworth") / "data" / "stdlib"
 _QRELS, _QUERIES, _DOCUMENTS, _SOURCE = "qrels.txt", "queries.tsv", "documents.txt", "SOURCE.md"
 _ANOTHER: Final = "name another folder: rankworth demo FOLDER"
 _COMMANDS: Final = """\
+Whether one run is better than another, where it loses, and why: a page to mail
+rankworth report {here}qrels.txt {here}bm25.run {here}dense.run --queries {here}queries.tsv --by language
+Rankings beside each other, to look at, to judge and to edit
+rankworth explore {here}qrels.txt {here}bm25.run {here}dense.run --queries {here}queries.tsv
 How sure are the means? 95 % intervals
 rankworth evaluate {here}qrels.txt {here}*.run -m nDCG@10 AP --interval
 The Arabic queries alone, as typed and translated
@@ -54,6 +58,10 @@ How a value is computed, rank by rank, and what is missing
 rankworth explain {here}qrels.txt {here}dense.run en01 -m nDCG@5 --queries {here}queries.tsv
 Where one run loses most against another, and by which documents
 rankworth explain {here}qrels.txt {here}dense.run {here}bm25.run --worst 1 --queries {here}queries.tsv
+Whether fusing two runs helps, by which settings, and what holds on other queries
+rankworth fuse {here}bm25-stem.run {here}dense.run --tune {here}qrels.txt -m nDCG@10
+Which stage of a pipeline loses relevant documents
+rankworth trace {here}qrels.txt {here}bm25-stem.run,{here}dense.run last={here}dense.run -m nDCG@10
 What nDCG is
 rankworth measures nDCG
 Which other measures there are

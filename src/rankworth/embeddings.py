@@ -5,18 +5,21 @@ from typing import Any, Final, Literal, Unpack
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from rankworth.arrays import Integers
 from rankworth.errors import InputError, UsageError
 from rankworth.evaluation import evaluate
 from rankworth.evaluation.runner import DEFAULT_MEASURES, Measures, planned
 from rankworth.io import validate
+from rankworth.io.duplicates import PAIR, TOP, settled
+from rankworth.io.id_tables import rule_of
 from rankworth.judged import Array, constant, device_of, indexing, namespace, widest
 from rankworth.model import Run
 from rankworth.profiles import DEFAULT, Profile, ReadSettings, ResolvedMeasure
 from rankworth.results.values import Values
 from rankworth.scoring.inputs import InputOptions
-from rankworth.settings import STANDARD_JUDGING, Judging
+from rankworth.settings import STANDARD_JUDGING, Duplicates, Judging
 from rankworth.tensors.inputs import checked_arrays, to_list, torch_of
 from rankworth.tensors.ranking import first
 
@@ -28,6 +31,11 @@ _QUERIES: Final = 1 << 10
 """queries that are compared at a time"""
 _DEPTH: Final = 1000
 """documents of each query where a measure has no cutoff, as runs of TREC have them"""
+_FOLDED: Final = ("best", "first")
+"""what becomes of several vectors of a document, where the nearest tells where it stands"""
+_WHOLE: Final = ("last", *TOP)
+"""the same, where all of them do"""
+_SHOWN: Final = 3
 _SHORTEST: Final = 1e-12
 """the least length that vectors are divided by"""
 
@@ -43,10 +51,13 @@ def retrieve(
     judging: Judging = STANDARD_JUDGING,
     block: int = BLOCK,
     name: str = "",
+    ids: object = None,
 ) -> Run:
     """Retrieve the documents that are most similar to each query, compared with all documents.
 
     Beside the corpus there is memory for some blocks of documents, and for the scores of 1,024 queries in one of them.
+    A document may have several vectors: rows of one id, or rows whose ids `ids` makes the same. So many vectors are
+    then retrieved that there are `depth` documents.
 
     Args:
         queries: as for `evaluate_embeddings`.
@@ -55,9 +66,11 @@ def retrieve(
         query_ids: as for `evaluate_embeddings`.
         corpus_ids: as for `evaluate_embeddings`.
         similarity: as for `evaluate_embeddings`.
-        judging: its `ties` decide between documents with equal scores: by id, or, where they are `given`, by rows.
+        judging: its `ties` decide between documents with equal scores: by id, or, where they are `given`, by rows; its
+            `duplicates` what the score of a document with several vectors is, as for `evaluate_embeddings`.
         block: as for `evaluate_embeddings`.
         name: what to call the run.
+        ids: how documents are renamed, such as chunks by their documents, as for `rankworth.Run`.
 
     Returns:
         The run, for `rankworth.evaluate`, `explain`, `compare` and so on.
@@ -72,23 +85,70 @@ def retrieve(
     queries, query_ids = _named("query_ids", queries, query_ids)
     corpus, corpus_ids = _named("corpus_ids", corpus, corpus_ids)
     queries, corpus = _checked(queries, corpus, similarity)
-    own_ids, ids = _series("query_ids", query_ids, queries), _series("corpus_ids", corpus_ids, corpus)
+    own_ids, vector_ids = _series("query_ids", query_ids, queries), _series("corpus_ids", corpus_ids, corpus)
     for setting, number in (("depth", depth), ("block", block)):
         if not isinstance(number, int) or number < 1:
             raise UsageError("unknown-setting", f"{setting}={number!r}: {setting} is a whole number from 1 on")
-    order = np.arange(len(ids))  # [N]: documents in the order in which equal scores are ranked
-    if not judging.ties.startswith("given"):
-        order = ids.arg_sort(descending=judging.ties != "id-ascending").to_numpy().astype(np.int64)
-    elif judging.ties == "given-reversed":
-        order = order[::-1]
-    # [Q, depth] each
-    scores, columns = _search(queries, corpus, order, min(depth, len(ids)), similarity, block, judging.score_type)
-    if np.isnan(scores).any():
-        raise _not_a_number(queries=(queries, own_ids), corpus=(corpus, ids))
-    rows = np.repeat(np.arange(scores.shape[0]), scores.shape[1])  # [Q * depth]: the query of each result
-    documents = ids.gather(order[columns.ravel()])
-    retrieved = pl.DataFrame({"query": own_ids.gather(rows), "document": documents, "score": scores.ravel()})
-    return Run(retrieved if judging.ties != "given-reversed" else retrieved.reverse(), name)
+    rule = None if ids is None else rule_of(ids, "ids")
+    documents = vector_ids if rule is None else rule.renamed(vector_ids, "corpus_ids")
+    is_renamed = bool((documents != vector_ids).any())
+    if rule is not None and not is_renamed and not rule.may_be_idle:
+        raise rule.unused("corpus_ids", vector_ids.head(_SHOWN).to_list())
+    order = _order(documents, judging.ties)
+
+    def best(size: int) -> tuple[Any, Any]:
+        scores, columns = _search(queries, corpus, order, size, similarity, block, judging.score_type)
+        if np.isnan(scores).any():
+            raise _not_a_number(queries=(queries, own_ids), corpus=(corpus, vector_ids))
+        return scores, columns
+
+    rows, columns, scores = _results(documents.gather(order), depth, _policy(documents, judging.duplicates), best)
+    results = {"query": own_ids.gather(rows), "document": documents.gather(order[columns]), "score": scores}
+    retrieved = pl.DataFrame(results)
+    if judging.duplicates in _WHOLE:
+        retrieved = settled(retrieved, PAIR, "score", judging.duplicates)
+        retrieved = retrieved.sort("score", descending=True, maintain_order=True)
+        retrieved = retrieved.group_by("query", maintain_order=True).head(depth)
+    run = Run(retrieved if judging.ties != "given-reversed" else retrieved.reverse(), name)
+    return run if rule is None else run.known_as(rule, renamed=is_renamed)
+
+
+def _order(documents: pl.Series, ties: str) -> Integers:
+    """Return `[N]`, the vectors in the order in which equal scores are ranked: by their documents, or as they stand."""
+    order = np.arange(len(documents))
+    if not ties.startswith("given"):
+        named = pl.DataFrame({"document": documents, "row": order})
+        order = named.sort("document", descending=ties != "id-ascending", maintain_order=True)["row"].to_numpy()
+    return order[::-1] if ties == "given-reversed" else order
+
+
+def _results(
+    documents: pl.Series, depth: int, policy: Duplicates, best: Callable[[int], tuple[Any, Any]]
+) -> tuple[Integers, Integers, Any]:
+    """Search so deep that each query has as many documents as are wanted.
+
+    Args:
+        documents: `[N]`, the document of each vector, in the order in which equal scores are ranked.
+        depth: how many documents of each query are wanted.
+        policy: what becomes of several vectors of one document; `all` where each has one.
+        best: returns the scores and the places of so many vectors of each query, `[Q, K]` each.
+
+    Returns:
+        `[R]` each: the query, the place of the vector, and the score of each result.
+
+    """
+    if policy not in _FOLDED:
+        scores, columns = best(len(documents) if policy in _WHOLE else min(depth, len(documents)))
+        return np.repeat(np.arange(scores.shape[0]), scores.shape[1]), columns.ravel(), scores.ravel()
+    number = documents.cast(pl.Enum(documents.unique(maintain_order=True))).to_physical().to_numpy()  # [N]
+    wanted = size = min(depth, documents.n_unique())
+    while True:
+        scores, columns = best(size)
+        distinct = np.cumsum(_is_first(number[columns]), axis=1)  # [Q, K]: how many documents down to each vector
+        if size == len(documents) or distinct[:, -1].min() >= wanted:
+            query, column = np.nonzero(distinct <= wanted)
+            return query, columns[query, column], scores[query, column]
+        size = min(2 * size, len(documents))
 
 
 def evaluate_embeddings(
@@ -118,7 +178,8 @@ def evaluate_embeddings(
         qrels: judgements by the ids of queries and documents: whatever `rankworth.evaluate` takes.
         measures: as for `rankworth.evaluate`.
         query_ids: the id of each query; by default its row, `"0"`, `"1"` and so on.
-        corpus_ids: the id of each document; by default its row.
+        corpus_ids: the id of each document; by default its row. A document with several vectors has its id for each,
+            and `duplicates` says what its score is: that of the nearest vector (`best`), or `sum`, or `mean-top-3`.
         similarity: `cosine`, `dot`, `euclidean`, or a function of queries `[Q, D]` and documents `[B, D]` that returns
             scores `[Q, B]`.
         block: how many documents are compared at a time.
@@ -126,13 +187,15 @@ def evaluate_embeddings(
         profile: as for `rankworth.evaluate`, for example `sentence-transformers-6` or `mteb-2.26`.
         **settings: as for `rankworth.evaluate`. So many documents of each query are retrieved as `depth` says; by
             default as many as the deepest cutoff, and 1,000 where a measure has none or leaves out unjudged documents.
+            With `collapse="#"` vectors are those of chunks `doc#chunk`, of which the nearest counts.
 
     Returns:
         The values, as `rankworth.evaluate` gives them.
 
     Raises:
         InputError: `input-type`, where shapes, types, libraries, devices or numbers of ids do not fit, or an id stands
-            for two rows; `bad-score`, where a vector has a NaN; and as `rankworth.evaluate`.
+            for two rows and nothing says what counts; `bad-score`, where a vector has a NaN; and as
+            `rankworth.evaluate`.
         MeasureError: as `rankworth.evaluate`.
         UsageError: `unknown-setting`, `missing-library`.
 
@@ -143,7 +206,7 @@ def evaluate_embeddings(
     0.5
     """
     conventions: Any = dict(settings)
-    InputOptions(conventions)  # which takes out how judgements are read
+    options = InputOptions(conventions)  # which takes out how judgements are read
     plan = planned(profile, measures, rel, conventions)
     run = retrieve(
         queries,
@@ -154,6 +217,7 @@ def evaluate_embeddings(
         similarity=similarity,
         judging=plan.base.judging,
         block=block,
+        ids=options.ids.runs,
     )
     return evaluate(qrels, run, measures, rel=rel, profile=profile, **settings)
 
@@ -167,6 +231,38 @@ def _depth(measures: Sequence[ResolvedMeasure]) -> int:
     condensed = removed or any(getattr(measure.quantity, "judged_only", False) for measure in measures)
     deepest = max(filter(None, (*cutoffs, _DEPTH if condensed or None in cutoffs else None)))
     return deepest + any(measure.data.exclude is not None for measure in measures)  # a query may find itself
+
+
+def _policy(documents: pl.Series, duplicates: Duplicates) -> Duplicates:
+    """Return what becomes of several vectors of one document; `all` count where each has one.
+
+    Raises:
+        InputError: `input-type`, where nothing says it.
+
+    """
+    if documents.n_unique() == len(documents):
+        return "all"
+    if duplicates == "error":
+        repeated = documents.filter(documents.is_duplicated())[0]
+        remedy = 'for the nearest of its vectors: duplicates="best"\nor give each vector an id of its own'
+        raise InputError("input-type", f"corpus_ids has {repeated!r} twice", remedy=remedy)
+    return duplicates
+
+
+def _is_first(found: Integers) -> NDArray[np.bool_]:
+    """Return `[Q, K]`, whether each document comes for the first time among those of its query.
+
+    >>> _is_first(np.array([[5, 7, 5], [1, 2, 3]]))
+    array([[ True,  True, False],
+           [ True,  True,  True]])
+    """
+    order = np.argsort(found, axis=1, kind="stable")
+    ordered = np.take_along_axis(found, order, axis=1)
+    is_first = np.ones(found.shape, dtype=bool)
+    again = np.zeros(found.shape, dtype=bool)
+    again[:, 1:] = ordered[:, 1:] == ordered[:, :-1]
+    np.put_along_axis(is_first, order, ~again, axis=1)
+    return is_first
 
 
 def _named(name: str, vectors: Any, ids: Sequence[object] | None) -> tuple[Array, Sequence[object] | None]:  # noqa: ANN401 - an array or a dict
@@ -216,7 +312,7 @@ def _series(name: str, ids: Sequence[object] | None, vectors: Array) -> pl.Serie
     if len(series) != rows:
         text = f"{name} has {len(series):,} ids for {rows:,} vectors"
         raise InputError("input-type", text, remedy="give one for each")
-    if series.n_unique() != rows:
+    if name == "query_ids" and series.n_unique() != rows:
         repeated = series.filter(series.is_duplicated())[0]
         raise InputError("input-type", f"{name} has {repeated!r} twice", remedy="give each vector an id of its own")
     return series

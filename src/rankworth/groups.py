@@ -263,6 +263,17 @@ class Groups(_OfQueries):
         """Return the groups that have at least one of some queries."""
         return set(self.labels(queries))
 
+    def numbers(self, queries: Sequence[str]) -> Integers:
+        """Return `[N]`, the place of the group of each of some queries among all groups.
+
+        Raises:
+            InputError: `missing-value`, where a query has none.
+            UsageError: as `known`.
+
+        """
+        places = {name: number for number, name in enumerate((*self.order, NONE))}
+        return np.array([places[label] for label in self.of_all(queries)], dtype=np.int64)
+
     def by_column(self, queries: Sequence[str]) -> dict[str, Parts]:
         """Return the groups of some queries, by column."""
         return {self.name: self.parts(queries)}

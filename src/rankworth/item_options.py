@@ -2,14 +2,16 @@
 
 from typing import Literal
 
-Source = Literal["history", "items", "expected_run"]
-"""Data about items: who had which before, what they are like, what users expect to see."""
+Source = Literal["history", "items", "expected_run", "forbidden"]
+"""Data about items: who had which before, what they are like, what users expect to see, what nobody may show them."""
 Distance = Literal["", "cosine", "euclidean", "hamming", "jaccard"]
 """How far two items are apart; where empty, as the column has it."""
 Norm = Literal["n", "k"]
 """What a sum over a list is divided by: how many items it has, or the cutoff."""
 Cold = Literal["one-user", "zero", "dropped"]
 """What an item counts that is not in the history: as one that a single user had, 0, or not at all."""
+Users = Literal["judged", "history"]
+"""Whose lists count: those of judged users, or of all who have a history."""
 Of = Literal["known", "items", "history"]
 """The items of a catalogue: those of the table, or those of the history; `known`: of the table where there is one."""
 Beyond = Literal["dropped", "counted"]

@@ -132,7 +132,7 @@ class Judged:
     item: Array | None = None
     """`[Q, H]`: the number of the document in the catalogue, negative where it has none; None without catalogue"""
     user: Array | None = None
-    """`[Q, H]`: the number of the query among the users of the catalogue, -1 where it is not there"""
+    """`[Q]`: the number of the query among the users of the catalogue, -1 where it is not there"""
     catalogue: "Catalogue | None" = None
     """what is known of items and users"""
     even: bool = False
@@ -224,7 +224,7 @@ class Judged:
         # where two rows share a rank, it may end elsewhere
         if shortens and (self.even or not bool(xp.any(self.retrieved[:, k] & inside[:, k]))):
             shortened = {name: getattr(self, name)[:, :k] for name in ("rank", "tie_first", "tie_last", "grade")}
-            for name in ("aspects", "elsewhere", "row", "item", "user"):
+            for name in ("aspects", "elsewhere", "row", "item"):
                 whole = getattr(self, name)
                 shortened[name] = None if whole is None else whole[:, :k, ...]
             is_judged, retrieved, inside = self.is_judged[:, :k], self.retrieved[:, :k], inside[:, :k]
@@ -269,7 +269,6 @@ class Judged:
             elsewhere=None,
             row=None if self.row is None else xp.take_along_axis(self.row, order, axis=1),
             item=None if self.item is None else xp.take_along_axis(self.item, order, axis=1),
-            user=None if self.user is None else xp.take_along_axis(self.user, order, axis=1),
         )
 
     def ideal(self, gain: Callable[["Judged"], Array], *, of: IdealOf = "judged", cut: bool = True) -> "Judged":
@@ -314,7 +313,6 @@ class Judged:
             aspects=None if self.aspects is None else xp.take_along_axis(self.aspects, order[:, :, None], axis=1),
             row=None,
             item=None,
-            user=None,
         )
 
     def _uncut_as_they_come(self, of: IdealOf) -> "Judged":
@@ -343,7 +341,6 @@ class Judged:
             elsewhere=None,
             row=None,
             item=None,
-            user=None,
             even=True,
         )
 

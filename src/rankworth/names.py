@@ -28,8 +28,10 @@ from rankworth.spellings import (
     TREC_EVAL,
     UNMEASURED,
     TrecName,
+    folded,
     translate,
     trec_values,
+    undefined_here,
 )
 from rankworth.tables.columns import Kind
 
@@ -41,11 +43,14 @@ _NAME: Final = re.compile(
     r"\s*(?P<name>[^\W\d][\w-]*?)(?:_(?P<suffix>\d+))?\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<k>.*?))?\s*"
 )
 _CUTOFFS: Final = re.compile(r"(?P<measure>[^@]+)@(?P<cutoffs>\s*[\d.]+\s*(?:,\s*[\d.]+\s*)+)")
+_ZERO_WIDTH: Final = "\u200b"
+"""what Markdown has within `R(rel=2)@100`, so that it calls nobody, and what is copied out of it, therefore"""
 _GMEAN: Final = re.compile(r"\s*gmean\s*\((?P<of>.*)\)\s*")
 _FORMS: Final = {"log2": "linear", "exp-log2": "exp2"}
 """what ir_measures calls the forms of DCG, and which gains they have here"""
 _OBJECTS: Final = "ir_measures"
 """the package whose measure objects are read by their `str()`"""
+_LONGEST_WORD: Final = 200
 
 
 def parse(text: str) -> Quantity:
@@ -298,7 +303,7 @@ def _at_each_cutoff(measure: Any) -> list[Any]:  # noqa: ANN401 - whatever was g
 
 def _quantities(text: str, besides: frozenset[str] = frozenset()) -> tuple[Quantity, ...]:
     """Parse all that a text stands for, beside names of trec_eval that have their own values."""
-    return _remembered(text, besides, registered_ids())
+    return _remembered(text.replace(_ZERO_WIDTH, ""), besides, registered_ids())
 
 
 @lru_cache(maxsize=1024)
@@ -330,7 +335,7 @@ def _single(text: str) -> Quantity:
         raise _misspelt(text, f"{text!r} is not written as a measure, like nDCG@10 or P(rel=2)@5")
     settings = _parameters(text, match["inside"]) if match["inside"] else {}
     name, settings, cutoff = _of_ir_measures(match["name"], settings)
-    if _folded(name) in AMBIGUOUS and name not in CATALOGUE:
+    if folded(name) in AMBIGUOUS and name not in CATALOGUE:
         raise _ambiguous(name, re.sub(r"^_(?=\d)", "@", text[match.end("name") :].strip()))
     suffix = match["suffix"]
     quantity = _named(name)
@@ -401,10 +406,11 @@ def _parameters(text: str, inside: str) -> dict[str, Any]:
             raise MeasureError("measure-syntax", f"{text!r}: a parameter is given twice")
         try:
             settings[name] = value if "_" in value else ast.literal_eval(value)
-        except (ValueError, SyntaxError):
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            if len(value) > _LONGEST_WORD:  # how deep an expression may be nested depends on the version of Python
+                problem = f"{shortened(text)!r}: {name} is {len(value):,} characters, no number and no word"
+                raise MeasureError("measure-syntax", problem) from None
             settings[name] = value
-        except (RecursionError, MemoryError):
-            raise MeasureError("measure-syntax", f"{shortened(text)!r}: {name} is nested too deeply") from None
         if isinstance(settings[name], dict) and len(settings[name]) < value.count(":"):
             raise MeasureError("measure-syntax", f"{text!r}: a grade is given twice")
     return settings
@@ -443,11 +449,11 @@ def _named(name: str) -> Quantity | None:
         return exact
     ours, theirs = _spellings(registered_ids())
     means = next((names[name] for names in TOOLS.values() if name in names), None)
-    if means is None or _folded(means) == _folded(name):
-        if _folded(name) in ours:
-            return ours[_folded(name)]
-        means = theirs.get(_folded(name))
-    return None if means is None or _folded(means) == _folded(name) else _single(means)
+    if means is None or folded(means) == folded(name):
+        if folded(name) in ours:
+            return ours[folded(name)]
+        means = theirs.get(folded(name))
+    return None if means is None or folded(means) == folded(name) else _single(means)
 
 
 @lru_cache(maxsize=8)
@@ -458,18 +464,14 @@ def _spellings(_: tuple[int, ...]) -> tuple[dict[str, Quantity], dict[str, str]]
     named += [(alias, quantity) for quantity in quantities for alias in quantity.definition.aliases]
     theirs = [pair for names in TOOLS.values() for pair in names.items()]
     return (
-        {_folded(name): quantity for name, quantity in reversed(named)},
-        {_folded(name): means for name, means in reversed(theirs)},
+        {folded(name): quantity for name, quantity in reversed(named)},
+        {folded(name): means for name, means in reversed(theirs)},
     )
 
 
 def registered_ids() -> tuple[int, ...]:
     """Tell one state of the catalogue from another, for what is remembered of it."""
     return tuple(map(id, (*CATALOGUE.values(), *FACTS.values(), *ITEM_MEASURES.values())))
-
-
-def _folded(name: str) -> str:
-    return name.casefold().replace("_", "").replace("-", "")
 
 
 def _ambiguous(name: str, rest: str) -> MeasureError:
@@ -480,7 +482,7 @@ def _ambiguous(name: str, rest: str) -> MeasureError:
         rest: the parameters and the cutoff that follow it.
 
     """
-    meanings = "; or ".join(f"{measure}{rest}, {text}" for measure, text in AMBIGUOUS[_folded(name)].items())
+    meanings = "; or ".join(f"{measure}{rest}, {text}" for measure, text in AMBIGUOUS[folded(name)].items())
     problem = f"{name!r} is the name of two measures: {meanings}; name one of them"
     return MeasureError("ambiguous-measure", problem)
 
@@ -512,26 +514,29 @@ def _unknown(name: str, k: str = "") -> str:
     """
     from difflib import get_close_matches  # noqa: PLC0415 - only for a message
 
-    folded = _folded(name)
-    bare = folded if folded in MEANT else folded.rstrip("0123456789")
+    wanted = folded(name)
+    bare = wanted if wanted in MEANT else wanted.rstrip("0123456789")
     at = next((bare.removesuffix(end) for end in ("atk", "at") if bare.endswith(end)), "")
     base = _named(at) if at and bare not in MEANT and at not in AMBIGUOUS else None
     if base is not None or bare in MEANT:
         measure, text = (str(base), "") if base is not None else MEANT[bare]
-        number = k or folded[len(bare) :]
+        number = k or wanted[len(bare) :]
         meant = str(_cut(name, _single(measure), number) if number.isdecimal() else measure)
         return f"no measure is called {name!r}; {text.replace('{}', meant) or f'did you mean {meant}?'}"
     for text, elsewhere in UNMEASURED.items():
-        if folded in elsewhere:
+        if wanted in elsewhere:
             return f"no measure is called {name!r}; {text}"
+    if wanted in undefined_here():
+        tool, why = undefined_here()[wanted]
+        return f"{name} of {tool} has no definition here: {why}"
     spellings = [name for each in registered().values() for name in (each.name, *each.definition.aliases)]
     spellings += [*NICKNAMES, *(spelling for names in TOOLS.values() for spelling in names)]
-    by_folded = {_folded(spelling): spelling for spelling in reversed(spellings)}
-    without = folded.rstrip("0123456789")
-    cutoff = f"@{folded[len(without) :]}" if without in by_folded and without != folded else ""
-    folded = without if cutoff else folded
-    swapped = [name for name in by_folded if sorted(name) == sorted(folded)]
-    if not (close := swapped or get_close_matches(folded, by_folded, 1, 0.5)):
+    by_folded = {folded(spelling): spelling for spelling in reversed(spellings)}
+    without = wanted.rstrip("0123456789")
+    cutoff = f"@{wanted[len(without) :]}" if without in by_folded and without != wanted else ""
+    wanted = without if cutoff else wanted
+    swapped = [name for name in by_folded if sorted(name) == sorted(wanted)]
+    if not (close := swapped or get_close_matches(wanted, by_folded, 1, 0.5)):
         return f"no measure is called {name!r}; there are {', '.join(CATALOGUE)}"
     meant = by_folded[close[0]]
     canonical = meant if meant in NICKNAMES else str(_named(meant))

@@ -20,10 +20,18 @@ import numpy as np
 from rankworth import tensors
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, RankworthWarning, UsageError, counted
-from rankworth.io.training_data import has_group_ends, has_group_ids, is_training_data, labelled_groups
+from rankworth.io.training_data import (
+    has_group_ends,
+    has_group_ids,
+    is_training_data,
+    labelled_groups,
+    of_rows,
+    query_weights,
+)
 from rankworth.measures import Fact, Measure
 from rankworth.names import refuse_several
 from rankworth.profiles import DEFAULT, Profile, profile_of
+from rankworth.scoring.columns import weighted
 from rankworth.tensors.conventions import Ties, Undefined
 
 __all__ = ["CatBoostMeasure", "LightGBMMeasure", "RowMeasure", "Scorer", "XGBoostMeasure"]
@@ -92,17 +100,19 @@ class RowMeasure:
         profile = profile_of(settings.get("profile", DEFAULT))
         labels = [each.label for each in profile.ask([measure], rel=settings.get("rel"))]
         refuse_several(measure, labels, "training looks at one number")
-        is_standard = profile == profile_of(DEFAULT)
-        self._measured = tensors.prepared([measure], **settings) if is_standard else None
-        self._is_compared = not is_standard
+        self._is_standard = profile == profile_of(DEFAULT)
+        self._is_compared = not self._is_standard
+        needs_no_ids = self._is_standard or _needs_no_ids(measure, profile, settings)
+        self._measured = tensors.prepared([measure], **settings) if needs_no_ids else None
 
-    def mean(self, labels: Any, scores: Any, numbers: Integers) -> float:  # noqa: ANN401 - arrays of any kind
+    def mean(self, labels: Any, scores: Any, numbers: Integers, weights: Floats | None = None) -> float:  # noqa: ANN401 - arrays of any kind
         """Return the mean over the queries that count.
 
         Args:
             labels: `[N]`, the label of each row.
             scores: `[N]`, its score.
             numbers: `[N]`, the number of its query.
+            weights: `[Q]`, how much each query counts; all alike where None.
 
         Raises:
             InputError: as `rankworth.tensors.evaluate`.
@@ -118,18 +128,25 @@ class RowMeasure:
             self._compare(labels, numbers)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankworthWarning)  # training asks hundreds of times; evaluate says them
-            return self._mean(labels, scores, numbers)
+            return self._mean(labels, scores, numbers, weights)
 
-    def _mean(self, labels: Floats, scores: Floats, numbers: Integers) -> float:
-        if self._measured is not None:
-            [value] = self._measured(scores, labels, indexes=numbers, check=True).mean().values()
-            return float(value)
+    def _mean(self, labels: Floats, scores: Floats, numbers: Integers, weights: Floats | None) -> float:
+        if self._measured is not None and (self._is_standard or weights is None):
+            values = self._measured(scores, labels, indexes=numbers, check=True)
+            if weights is None:
+                [value] = values.mean().values()
+                return float(value)
+            [of_queries] = values.values()
+            counted_queries = ~np.isnan(of_queries)
+            return weighted(of_queries[counted_queries], weights[counted_queries])
         from rankworth.evaluation import evaluate  # noqa: PLC0415 - only profiles need it
 
         rows = np.argsort(numbers, kind="stable")
         settings: dict[str, Any] = {name: value for name, value in self._settings.items() if value is not None}
         if settings.get("ties") == "order":
             settings["ties"] = "given"
+        if weights is not None:
+            settings["weights"] = dict(enumerate(weights.tolist()))
         arrays: dict[str, Any] = {"labels": labels[rows], "scores": scores[rows], "qid": numbers[rows]}
         return float(evaluate(**arrays, measures=[self._measure], **settings)[self._measure])
 
@@ -157,6 +174,19 @@ class RowMeasure:
             warnings.warn(RankworthWarning("unlike-library", text), stacklevel=4)
 
 
+def _needs_no_ids(measure: str | Measure | Fact, profile: Profile, settings: Settings) -> bool:
+    """Return whether matrices follow all that a profile sets for a measure, so that rows need no ids."""
+    [resolved] = profile.ask([measure], rel=settings.get("rel"))
+    is_by_score = resolved.judging.order == "score" and resolved.judging.ties in ("given", "expected")
+    if settings.get("ties") is not None or not is_by_score or resolved.averaging.fewest:
+        return False
+    try:
+        tensors.prepared([measure], **settings)
+    except UsageError:
+        return False
+    return True
+
+
 def _numbers(sizes: Any) -> Integers:  # noqa: ANN401 - an array of any kind
     """Return `[N]`, the number of the query of each row."""
     lengths = np.asarray(sizes, dtype=np.int64)
@@ -178,15 +208,15 @@ class LightGBMMeasure(RowMeasure):
     @property
     def name(self) -> str:
         """What LightGBM calls it: its own names, which are those of its profile, are taken."""
-        return self.label if self._measured else f"{self.label}-rankworth"
+        return self.label if self._is_standard else f"{self.label}-rankworth"
 
-    def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[str, float, bool]:  # noqa: ANN401, ARG002 - LightGBM looks at the names
+    def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[str, float, bool]:  # noqa: ANN401 - LightGBM looks at the names
         """Return name, value, and that higher is better.
 
         Args:
             y_true: labels; as `feval` the predictions.
             y_pred: predictions; as `feval` the Dataset.
-            weight: not used: weights of rows are none of queries.
+            weight: the weights of rows, of which a query has the mean.
             group: the sizes of groups.
 
         Raises:
@@ -194,13 +224,16 @@ class LightGBMMeasure(RowMeasure):
 
         """
         remedy = "give them: LGBMRanker.fit(..., eval_group=[sizes]), or lightgbm.Dataset(..., group=sizes)"
+        weights = None
         if is_training_data(y_pred):
-            data, y_pred = labelled_groups(y_pred, remedy), y_true
+            data, weights, y_pred = labelled_groups(y_pred, remedy), query_weights(y_pred), y_true
             y_true, group = data.labels, data.group
         if group is None:
             text = f"{self.label}: the rows of queries are told apart by the sizes of groups, and there are none"
             raise InputError("input-type", text, remedy=remedy)
-        return self.name, self.mean(y_true, y_pred, _numbers(group)), True
+        if weight is not None:
+            weights = of_rows(weight, np.asarray(group, dtype=np.int64))
+        return self.name, self.mean(y_true, y_pred, _numbers(group), weights), True
 
 
 class XGBoostMeasure(RowMeasure):
@@ -232,7 +265,7 @@ class XGBoostMeasure(RowMeasure):
             remedy = "train by xgboost.train(params, data, custom_metric=rankworth.rankers.xgboost(measure))"
             raise InputError("input-type", text, remedy=remedy)
         rows = labelled_groups(data, remedy="give them: xgboost.DMatrix(..., qid=ids) or group=sizes")
-        return self.name, self.mean(rows.labels, predictions, _numbers(rows.group))
+        return self.name, self.mean(rows.labels, predictions, _numbers(rows.group), query_weights(data))
 
 
 class LabelledRows(NamedTuple):
@@ -241,11 +274,13 @@ class LabelledRows(NamedTuple):
     Attributes:
         labels: `[N]`, the label of each row, in the precision of CatBoost.
         numbers: `[N]`, the number of its query.
+        weights: `[N]`, its weight; all are 1 where none was given.
 
     """
 
     labels: np.ndarray[Any, np.dtype[np.float32]]
     numbers: Integers
+    weights: Floats
 
 
 class CatBoostMeasure(RowMeasure):
@@ -266,13 +301,14 @@ class CatBoostMeasure(RowMeasure):
         """Return that higher is better."""
         return True
 
-    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:  # noqa: ANN401, ARG002 - CatBoost looks at the names
+    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:  # noqa: ANN401 - CatBoost looks at the names
         """Return the mean, and 1 as its weight.
 
         Args:
             approxes: a list of the scores of the rows.
             target: their labels.
-            weight: not used: weights of rows are none of queries.
+            weight: the weights of groups, one for each row. Weights of rows are not used, as no measure of rankings
+                that CatBoost has uses them.
 
         Warns:
             RankworthWarning: `shuffled-rows`, where CatBoost has shuffled the rows: the value is 0 then.
@@ -284,7 +320,7 @@ class CatBoostMeasure(RowMeasure):
         labels = np.asarray(target, dtype=np.float32)
         for pool in self._pools:
             if np.array_equal(pool.labels, labels):
-                return self.mean(labels, approxes[0], pool.numbers), 1.0
+                return self.mean(labels, approxes[0], pool.numbers, self._of_groups(pool, weight)), 1.0
         if any(np.array_equal(np.sort(pool.labels), np.sort(labels)) for pool in self._pools):
             self._warn_of_shuffled_rows()
             return 0.0, 1.0
@@ -295,6 +331,25 @@ class CatBoostMeasure(RowMeasure):
             "give the pool that is trained on and each eval_set: rankworth.rankers.catboost(measure, [train, test])"
         )
         raise InputError("row-count", text, remedy=remedy)
+
+    def _of_groups(self, pool: LabelledRows, weight: Any) -> Floats | None:  # noqa: ANN401 - an array of any kind
+        """Return `[Q]`, the weights of the groups; None where there are none, but those of rows.
+
+        Raises:
+            InputError: `bad-weight` where rows have weights, and groups others.
+
+        """
+        weights = pool.weights if weight is None else np.asarray(weight, dtype=np.float32)
+        if np.array_equal(weights, pool.weights.astype(np.float32)):
+            return None
+        _, first = np.unique(pool.numbers, return_index=True)
+        of_groups: Floats = weights[first].astype(np.float64)
+        if not np.array_equal(of_groups[pool.numbers], weights):
+            text = (
+                f"{self.label}: the rows of a group have different weights, and measures of rankings have none for rows"
+            )
+            raise InputError("bad-weight", text, remedy="give catboost.Pool(..., group_weight=weights), and no weight")
+        return of_groups
 
     def _warn_of_shuffled_rows(self) -> None:
         """Say once that there is no value of the rows that are trained on."""
@@ -485,7 +540,10 @@ def _rows_of_pool(pool: Any) -> LabelledRows:  # noqa: ANN401 - a Pool of CatBoo
         text = f"a Pool of CatBoost is needed, and this is {type(pool).__name__}"
         raise InputError("input-type", text, remedy=remedy)
     rows = labelled_groups(pool, remedy)
-    return LabelledRows(np.asarray(rows.labels, dtype=np.float32).reshape(-1), _numbers_of_ids(rows.qid))
+    labels = np.asarray(rows.labels, dtype=np.float32).reshape(-1)
+    read = getattr(pool, "get_weight", None)
+    weights = np.ones(labels.size) if read is None else np.asarray(read(), dtype=np.float64)
+    return LabelledRows(labels, _numbers_of_ids(rows.qid), weights)
 
 
 def scorer(

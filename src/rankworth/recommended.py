@@ -1,9 +1,10 @@
-"""What all users of a run are shown, and the value of a measure of a whole run, with what each user adds to it.
+"""What all users of a run are shown, what each adds to a measure of the whole run, and the value that this comes to.
 
-Shapes: `N` rows of users and items, `U` users, `M` judgements.
+NumPy is imported inside, as lists of measures need no arrays. Shapes: `N` rows, `U` users, `C` columns, `M` judgements.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankworth.judged import Array
@@ -12,22 +13,12 @@ if TYPE_CHECKING:
     from rankworth.catalogue import Catalogue
 
 
-class WholeValue(NamedTuple):
-    """The value of a measure of a whole run."""
-
-    value: float
-    without: Array
-    """`[U]`: the value without each user"""
-    spread: float = 1.0
-    """the standard error over that of the jackknife, where the jackknife is known to be too wide"""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Recommended:
     """The items that users are shown, within the cutoff, and those that are judged; arrays of NumPy.
 
     Attributes:
-        user: `[N]`, the place of the user among those that count.
+        user: `[N]`, the place of the user among those of the run.
         item: `[N]`, the number in the catalogue, negative where it has none.
         rank: `[N]`, from 1.
         n_users: U.
@@ -47,24 +38,82 @@ class Recommended:
     judged_item: Array
     grade: Array
 
-    def of(self, users: Array) -> "Recommended":
-        """Return what some users are shown, `[U]`, numbered anew."""
-        if users.all():
-            return self
-        number = users.cumsum() - 1  # [U]
-        rows, judged = users[self.user], users[self.judged_user]
-        return replace(
-            self,
-            user=number[self.user[rows]],
-            item=self.item[rows],
-            rank=self.rank[rows],
-            n_users=int(users.sum()),
-            judged_user=number[self.judged_user[judged]],
-            judged_item=self.judged_item[judged],
-            grade=self.grade[judged],
-        )
-
     def known(self) -> "Recommended":
         """Return the rows of items that the catalogue knows."""
         rows = self.item >= 0
         return self if rows.all() else replace(self, user=self.user[rows], item=self.item[rows], rank=self.rank[rows])
+
+
+class UnseenItems(NamedTuple):
+    """What a number of items that are shown says of those that nobody is shown."""
+
+    number: int
+    """how many items of the catalogue nobody is shown"""
+    at_risk: float
+    """how many of the others would not be shown to another sample of users, at most"""
+    unit: float
+    """by how much the value is higher for each item that is shown"""
+
+
+class WholeValue(NamedTuple):
+    """The value of a measure of a whole run."""
+
+    value: float
+    without: Array
+    """`[U]`: the value without each user"""
+    spread: float = 1.0
+    """the standard error over that of the jackknife, where the jackknife is known to be too wide"""
+    unseen: UnseenItems | None = None
+    """of a measure that counts the items that are shown"""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RunCounts:
+    """Amounts by user and column, which are summed over users: a part of the users is measured as all of them are.
+
+    Attributes:
+        user: `[N]`, the place of the user among those of the run, ascending.
+        column: `[N]`, what the amount counts for: an item of the catalogue, or a group of items.
+        amount: `[N]`, such as how often the user is shown the item, or how much attention the group gets.
+        n_users: U.
+        n_columns: C; columns from C on are items that are shown and are not in the catalogue.
+
+    """
+
+    user: Array
+    column: Array
+    amount: Array
+    n_users: int
+    n_columns: int
+
+    @cached_property
+    def totals(self) -> Array:
+        """`[C]`, or more: the sum of each column; the same to the last bit in whichever order users stand."""
+        import numpy as np  # noqa: PLC0415 - as everywhere here
+
+        order = slice(None) if (self.amount == 1).all() else np.lexsort((self.amount, self.column))
+        return np.bincount(self.column[order], self.amount[order], minlength=self.n_columns)
+
+    @cached_property
+    def table(self) -> Array:
+        """`[U, C]`: what each user adds to each column, where there are few columns."""
+        import numpy as np  # noqa: PLC0415 - as everywhere here
+
+        cells = np.bincount(self.user * self.n_columns + self.column, self.amount, self.n_users * self.n_columns)
+        return cells.reshape(self.n_users, self.n_columns)
+
+    def of(self, users: Array) -> "RunCounts":
+        """Return what some users add, by whether they count, `[U]`."""
+        return self if users.all() else self.take(users.nonzero()[0])
+
+    def take(self, users: Array) -> "RunCounts":
+        """Return what users add, by their places in another order, `[V]`; -1 is a user who adds nothing."""
+        import numpy as np  # noqa: PLC0415 - as everywhere here
+
+        from rankworth.arrays import expand  # noqa: PLC0415 - as above
+
+        starts = np.searchsorted(self.user, np.arange(self.n_users + 1))  # [U + 1]: the rows of each user
+        lengths = np.append(np.diff(starts), 0)[users]  # [V]
+        rows = expand(starts[users], lengths)
+        user = np.repeat(np.arange(users.size), lengths)
+        return RunCounts(user, self.column[rows], self.amount[rows], users.size, self.n_columns)

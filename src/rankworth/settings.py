@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from rankworth.errors import UsageError
 
-Duplicates = Literal["error", "best", "first", "last", "all", "once", "joined"]
+Duplicates = Literal["error", "best", "first", "last", "sum", "mean-top-3", "all", "once", "joined"]
 Order = Literal["auto", "score", "rank", "given"]
 ScoreType = Literal["float64", "float32"]
 Ties = Literal["id-descending", "id-ascending", "given", "given-reversed", "expected", "last", "best", "worst"]
@@ -60,9 +60,10 @@ class Judging:
             at the `last` of these ranks; or the highest grade is first among them (`best`), or last (`worst`, as
             CatBoost does), where an unjudged document counts as one of grade 0.
         duplicates: a document that a query ranks twice is an error, or one of its rows counts: that with the highest
-            score (`best`, as for passages of documents), or that which comes `first` or `last`; ranks are closed up. Or
-            `all` rows count, each again; the first counts and the others keep their ranks (`once`); or all count, and
-            add to what is relevant, too (`joined`).
+            score (`best`, as for passages of documents), or that which comes `first` or `last`; or the document has the
+            `sum` of its scores, or the mean of its three highest, or of all that it has if these are fewer
+            (`mean-top-3`); ranks are closed up. Or `all` rows count, each again; the first counts and the others keep
+            their ranks (`once`); or all count, and add to what is relevant, too (`joined`).
         depth: how many documents of each query are looked at; all if None (`-M` in trec_eval). By the rank column,
             those up to this rank.
         unjudged: documents that nobody judged keep their ranks (`kept`), or are removed before ranks are counted
@@ -99,7 +100,8 @@ class Judging:
         "id-descending", "Among equal scores: id-descending id-ascending given given-reversed expected last best worst."
     )
     duplicates: Duplicates = option(
-        "error", "Documents that a query ranks twice: error best (its highest score) first last all once joined."
+        "error",
+        "Documents that a query ranks twice: error best (its highest score) first last sum mean-top-3 all once joined.",
     )
     depth: int | None = option(
         None, "Look at the first N documents of each query only (trec_eval's -M).", metavar="N", alias="-M"
@@ -156,7 +158,7 @@ class Averaging:
         nan: a value that is NaN makes the mean NaN (`propagate`), counts as 0 in it (`zero`), or is left out of it
             (`skip`).
         divisor: a mean is taken over the `rows`, or their sum is divided by the number of all `judged` queries, or of
-            all queries that the `run` has.
+            all queries that the `run` has; where no query has a value, that is the mean over no queries.
         logarithms: whether queries show the logarithms of which a geometric mean is made.
         fewest: queries with fewer retrieved documents are refused.
         round_values: the decimals of each value; all where None.
@@ -236,10 +238,14 @@ QUIRKS: Final = tuple(name for name, setting in SETTINGS.items() if "quirk" in s
 """Settings that one or two tools need: `quirks={"blocks": "separate"}`, `--set blocks=separate`."""
 OPTIONS: Final = tuple(name for name in SETTINGS if name not in QUIRKS)
 """Settings that users choose."""
-DATA: Final = ("exclude", "weights", "macro", "history", "items", "expected_run")
+DATA: Final = ("exclude", "weights", "macro", "history", "items", "expected_run", "forbidden")
 """Options beside the settings that are data, `rankworth.profiles.CallData`."""
 ITEM_DATA: Final = DATA[DATA.index("history") :]
 """Those that are about items."""
+_QUERIES_OF_LISTS: Final = (
+    "dict(zip(query_ids, lists)) says which query each list answers; of a response of several searches, "
+    'dict(zip(query_ids, response["ids"]))'
+)
 
 
 def _check(settings: Judging | Averaging) -> None:
@@ -314,7 +320,12 @@ def with_quirks(settings: Mapping[str, Any]) -> dict[str, Any]:
         raise UsageError("unknown-setting", f"quirks={quirks!r} is no dict", remedy='as in quirks={"fewest": 3}')
     for name, value in (*options.items(), *quirks.items()):
         if name in ((*OPTIONS, *DATA) if name in quirks else QUIRKS) and value is not None:
-            kind = "an option, and no quirk" if name in quirks else "a quirk of few tools, and no option"
+            if name in QUIRKS and not VALUES[name].take(value):
+                text = f"there is no argument {name!r}; the quirk of that name is {VALUES[name]}, not {value!r}"
+                raise UsageError("unknown-setting", text, remedy=_QUERIES_OF_LISTS if name == "query_ids" else "")
+            kind = (
+                "an option, and no quirk" if name in quirks else "no option: it exists only to reproduce certain tools"
+            )
             ways = [
                 f"{' '.join(as_typed(name, value))}, in Python {name}={value!r}",
                 f"--set {name}={value}, in Python quirks={{{name!r}: {value!r}}}",

@@ -29,7 +29,7 @@ class OptionKeywords(TypedDict, total=False):
     ties: Ties
     """Among equal scores: id-descending id-ascending given given-reversed expected last best worst."""
     duplicates: Duplicates
-    """Documents that a query ranks twice: error best (its highest score) first last all once joined."""
+    """Documents that a query ranks twice: error best (its highest score) first last sum mean-top-3 all once joined."""
     depth: int | None
     """Look at the first N documents of each query only (trec_eval's -M)."""
     unjudged: Unjudged
@@ -56,4 +56,5 @@ class OptionKeywords(TypedDict, total=False):
     history: object
     items: object
     expected_run: object
+    forbidden: object
     quirks: Mapping[str, object] | None

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import Final, Literal
 
@@ -29,6 +30,7 @@ class TrecName:
     defaults: Sequence[str] = ()
 
 
+_PROFILES: Final = files("rankworth") / "profiles" / "data"
 _TABLES: Final = tomllib.loads((files("rankworth") / "profiles" / "spellings.toml").read_text("utf-8"))
 TREC_EVAL: Final[Mapping[str, TrecName]] = {name: TrecName(**entry) for name, entry in _TABLES["trec_eval"].items()}
 """In the order in which trec_eval 10 prints them; without preference measures and those of several assessors."""
@@ -61,6 +63,26 @@ _EXPANDED: Final = frozenset(
     name for name, entry in TREC_EVAL.items() if entry.defaults and name not in ("P", "recall", "success")
 )
 """names that stand for several measures in trec_eval and for none here"""
+
+
+def folded(name: str) -> str:
+    """Return a name in small letters, without hyphens and underscores."""
+    return name.casefold().replace("_", "").replace("-", "")
+
+
+@cache
+def undefined_here() -> dict[str, tuple[str, str]]:
+    """Read from all profiles which names of tools have no definition here: folded, with the tool and the reason."""
+    tables = (
+        tomllib.loads(file.read_text("utf-8")) for file in sorted(_PROFILES.iterdir(), key=lambda file: file.name)
+    )
+    return {
+        folded(name): (table["tool"], why)
+        for table in tables
+        for why, names in table.get("unmeasured", {}).items()
+        for name in names
+        if not set(name) & set("(@{:")
+    }
 
 
 def translate(text: str, besides: Collection[str] = ()) -> list[str] | None:

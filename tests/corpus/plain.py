@@ -13,7 +13,7 @@ import polars as pl
 import rankworth as rw
 
 WORDS: Final = re.compile(
-    r"/(text|sentence|notes|reason|reference|bibtex|remedy|formula|refused|warnings/\d+/1)(/\d+)*$"
+    r"/(text|sentence|verdict/line|notes|reason|reference|bibtex|remedy|formula|refused|warnings/\d+/1)(/\d+)*$"
 )
 """where sentences stand in JSON and in results"""
 WIDTH: Final = 120

@@ -43,6 +43,7 @@ OTHERS: Final = re.compile(r"RANKWORTH_|GITHUB_|POLARS_|LC_|LANG|TTY_|FORCE_COLO
 """variables that would change what is printed"""
 OWN: Final = " (own process)"
 NEAR: Final = " (within 1e-12)"
+IN_WORDS: Final = " (in words)"
 LARGE: Final = 20_000
 FRESH: Final = get_context("forkserver")
 """processes that have loaded this module, and nothing has been run in them"""
@@ -55,8 +56,8 @@ class Case:
 
     Attributes:
         subject: the file in which the case is.
-        title: what it is about; `(own process)` keeps what it registers away from other cases, and where it says
-            `(within 1e-12)`, floats may differ by that.
+        title: what it is about; `(own process)` keeps what it registers away from other cases, where it says
+            `(within 1e-12)`, floats may differ by that, and `(in words)` compares its sentences, too.
         steps: commands that begin with `$ `, and Python.
 
     """
@@ -289,7 +290,7 @@ class Run:
 
 
 def means(qrels: str, run: str, **settings: Any) -> dict[str, Any]:
-    """The mean of each measure of the catalogue that needs no subtopics, or the slug of what is refused."""
+    """The means of twelve measures that differ in kind, or the slug of what is refused."""
     prepared = rw.Qrels(qrels).to_dict(), rw.Run(run).to_frame()
 
     def of(names: list[str]) -> dict[str, Any]:
@@ -299,7 +300,7 @@ def means(qrels: str, run: str, **settings: Any) -> dict[str, Any]:
             middle = len(names) // 2
             return of(names[:middle]) | of(names[middle:]) if middle else {names[0]: error.slug}
 
-    return of([name for name in rw.CATALOGUE if not re.search(r"_IA$|NRBP$|^alpha_|^StRecall$", name)])
+    return of(["nDCG", "DCG", "AP", "RR", "P", "R", "F", "Rprec", "Success", "RBP", "ERR", "bpref"])
 
 
 def explained(told: rw.Explanation) -> dict[str, Any]:
@@ -333,4 +334,5 @@ def outcome(case: Case, session: Any = None, *, alone: bool = False) -> tuple[st
         for step in case.steps:
             run.step(step)
         exact = "[" + ",\n ".join(printed(one, 1) for one in run.outcome.exact) + "]"
-        return neutral(exact, folder), neutral("\n".join(run.outcome.wording), folder)
+        wording = "\n".join(run.outcome.wording) if IN_WORDS in case.title else ""
+        return neutral(exact, folder), neutral(wording, folder)

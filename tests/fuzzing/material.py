@@ -69,7 +69,7 @@ class Written:
     Attributes:
         content: its bytes.
         rows: what it says, in file order.
-        form: its format, a key of `rankworth.io.options.FORMATS`.
+        form: its format, a key of `rankworth.io.formats.FORMATS`.
         value: `score` or `grade`.
         columns: what a user has to say of its columns.
         sniffed: whether its content tells the format.

@@ -327,11 +327,13 @@ def _of_records(
             raise Unclear("an id is missing")
         kind = next((kind for kind in ("score", "rank", "grade") if kind in found), "")
         told = 1.0
+        if kind == "grade" and not sound(cells[found[kind]]).strip(_BLANKS):
+            continue  # nobody judged it
         if kind:
             told = number(sound(cells[found[kind]]).strip(_BLANKS), infinite=kind == "score")
         subtopic = sound(cells[found["subtopic"]]) if "subtopic" in found else ""
         rows.append((query, document, -told if kind == "rank" else told, subtopic or None))
-    return _complete(rows)
+    return rows if records else _complete(rows)
 
 
 Reader = Callable[[bytes, str, Mapping[str, str]], list[Row]]

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from fuzzing.material import Row
@@ -86,7 +86,7 @@ def _of_queries(whole: Object, value: str, columns: Mapping[str, str]) -> list[R
     for query, one in whole.items():
         if not one and value == "grade":
             raise Unclear("a query without judgements")
-        rows += [(query, key, _number(number, value), None) for key, number in one.items()]
+        rows += [(query, key, number, None) for key, number in _judged(one.items(), value)]
     return _complete(rows)
 
 
@@ -100,16 +100,18 @@ def _objects(objects: Sequence[Any], value: str, columns: Mapping[str, str]) -> 
     rows: list[Row] = []
     ordered: set[str] = set()
     forms: set[str] = set()
-    told: set[tuple[tuple[str, str], ...]] = set()
+    told: set[tuple[str, ...]] = set()
+    if not all(isinstance(one, dict) for one in objects):
+        raise Unclear("not an object")
+    graded = value == "grade" and any("grade" in _keys(one, value, columns) for one in objects)
+    valued = graded or _have_values(objects, value, columns)
     for one in objects:
-        if not isinstance(one, dict):
-            raise Unclear("not an object")
         found = _keys(one, value, columns)
-        told.add(tuple(sorted(found.items())) if value == "grade" else ())
+        told.add((found["query"], found["document"]) if value == "grade" else ())
         query = _id(one[found["query"]])
         documents = one[found["document"]]
         subtopic = _id(one[found["subtopic"]]) if "subtopic" in found else None
-        form, more = _documents(one, found, documents, value, columns)
+        form, more = _documents(one, found, documents, value, columns, valued=valued)
         if form.endswith("order") and more and value == "score":
             if query in ordered:
                 raise Unclear("two lists of a query whose order counts")
@@ -122,23 +124,24 @@ def _objects(objects: Sequence[Any], value: str, columns: Mapping[str, str]) -> 
 
 
 def _documents(
-    one: Object, found: Mapping[str, str], documents: Any, value: str, columns: Mapping[str, str]
+    one: Object, found: Mapping[str, str], documents: Any, value: str, columns: Mapping[str, str], *, valued: bool
 ) -> tuple[str, list[tuple[str, float]]]:
-    """What kind of object it is, and its documents."""
+    """What kind of object it is, and its documents; without those of a blank grade, where others are `valued`."""
     kind = next((kind for kind in _VALUES[value] if kind in found), "")
     number = one[found[kind]] if kind else None
     if isinstance(documents, dict):
         if kind:
             raise Unclear("numbers within and beside")
         _check_listed(documents, value)
-        return "dict", [(key, _number(item, value)) for key, item in documents.items()]
+        return "dict", _judged(documents.items(), value)
     if not isinstance(documents, list):
-        if not kind:
+        if not kind and not (valued and value == "grade"):
             _refuse_numbers(one, found, value)
-        return f"row {kind}", [(_id(documents), _number(number, kind) if kind else 1.0)]
+            return f"row {kind}", [(_id(documents), 1.0)]
+        return f"row {kind or 'grade'}", _judged([(_id(documents), number)], kind or "grade")
     _check_listed(documents, value)
     if documents and all(isinstance(each, dict) for each in documents):
-        return _records(documents, one, found, kind, value, columns)
+        return _records(documents, one, found, kind, value, columns, valued=valued)
     if kind:
         return _beside(documents, number, kind)
     _refuse_numbers(one, found, value, length=len(documents))
@@ -150,10 +153,26 @@ def _beside(documents: Sequence[Any], number: Any, kind: str) -> tuple[str, list
     if not isinstance(number, list):
         if kind != "grade":
             raise Unclear("one number for a list")
-        return "ids and a grade", [(_id(each), _number(number, kind)) for each in documents]
+        return "ids and a grade", _judged([(_id(each), number) for each in documents], kind)
     if len(number) != len(documents):
         raise Unclear("lists of different lengths")
-    return f"ids {kind}", [(_id(each), _number(item, kind)) for each, item in zip(documents, number, strict=True)]
+    return f"ids {kind}", _judged([(_id(each), item) for each, item in zip(documents, number, strict=True)], kind)
+
+
+def _judged(pairs: Iterable[tuple[str, Any]], kind: str) -> list[tuple[str, float]]:
+    """Documents with their numbers, without those whose grade is blank: nobody judged them."""
+    return [(document, _number(item, kind)) for document, item in pairs if kind != "grade" or not _is_blank(item)]
+
+
+def _is_blank(item: Any) -> bool:
+    return item is None or (isinstance(item, float) and math.isnan(item))
+
+
+def _have_values(objects: Sequence[Object], value: str, columns: Mapping[str, str]) -> bool:
+    """Whether a record in a list of documents has a score or a grade."""
+    held = [item for one in objects for item in one.values() if isinstance(item, list)]
+    records = [record for items in held for record in items if isinstance(record, dict)]
+    return any(key.lower() in NAMES[value] or key == columns.get(value) for record in records for key in record)
 
 
 def _check_listed(documents: Any, value: str) -> None:
@@ -168,6 +187,8 @@ def _records(
     kind: str,
     value: str,
     columns: Mapping[str, str],
+    *,
+    valued: bool,
 ) -> tuple[str, list[tuple[str, float]]]:
     if kind:
         raise Unclear("numbers beside records")
@@ -175,14 +196,17 @@ def _records(
     keys = set()
     for place, record in enumerate(documents, 1):
         inner = _keys(record, value, columns, within=True)
-        told = next((role for role in _VALUES[value] if role in inner), "")
-        keys.add((inner["document"], inner.get(told, "")))
+        told = next((role for role in _VALUES[value] if role in inner), "grade" if valued and value == "grade" else "")
+        keys.add((inner["document"], told if told == "grade" else inner.get(told, "")))
         if "subtopic" in inner:
             raise Unclear("subtopics within records")
-        if not told:
+        if not told and not valued:
             _refuse_numbers(record, inner, value)
-        number = _number(record[inner[told]], told) if told else 1.0 if value == "grade" else -float(place)
-        pairs.append((_id(record[inner["document"]]), number))
+        document = _id(record[inner["document"]])
+        if told:
+            pairs += _judged([(document, record.get(inner.get(told, "")))], told)
+        else:
+            pairs.append((document, 1.0 if value == "grade" else -float(place)))
     if len(keys) > 1:
         raise Unclear("records with different keys")
     ordered = all(not told for _, told in keys)
@@ -268,7 +292,7 @@ def _number(item: Any, kind: str) -> float:
 def _requests(bare: Object, value: str, columns: Mapping[str, str]) -> list[Row]:
     if value == "score":
         raise Unclear("a request is no run")
-    found: list[tuple[str, str | None, str, float]] = []
+    found: list[tuple[str, str | None, str, Any]] = []
     seen = set()
     for request in bare["requests"]:
         query = _id(request.get("id"))
@@ -279,8 +303,9 @@ def _requests(bare: Object, value: str, columns: Mapping[str, str]) -> list[Row]
         for rating in ratings:
             if not isinstance(rating, dict):
                 raise Unclear("a rating that is no object")
-            found.append((query, rating.get("_index"), _id(rating.get("_id")), _number(rating.get("rating"), "grade")))
-    return _named(found, columns, {str(index) for _, index, *_ in found})
+            found.append((query, rating.get("_index"), _id(rating.get("_id")), rating.get("rating")))
+    rated = [(*each[:3], _number(each[3], "grade")) for each in found if each[3] is not None]
+    return _named(rated, columns, {str(index) for _, index, *_ in found})
 
 
 def _response(bare: Object, value: str, columns: Mapping[str, str]) -> list[Row]:
@@ -306,8 +331,6 @@ def _response(bare: Object, value: str, columns: Mapping[str, str]) -> list[Row]
     ranked: list[tuple[str, str | None, str, float]] = []
     by_order = any(hit[3] is None for hit in found)
     scores = [0.0 if by_order else _number(hit[3], "score") for hit in found]
-    pairs = zip(found, found[1:], scores, scores[1:], strict=False)
-    by_order = by_order or any(a[0] == b[0] and second >= first for a, b, first, second in pairs)
     places: dict[str, int] = {}
     for hit, score in zip(found, scores, strict=True):
         places[hit[0]] = places.get(hit[0], 0) + 1

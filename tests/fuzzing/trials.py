@@ -26,8 +26,9 @@ from rankworth.io import delimited, excluded_pairs, frames, ids, parquet, python
 from rankworth.io import jsonl as json_lines
 from rankworth.io import trec as trec_lines
 from rankworth.io.files import file_batches
+from rankworth.io.formats import READ as FORMATS
 from rankworth.io.layout import QRELS, RUN, Layout
-from rankworth.io.options import FORMATS, Reading
+from rankworth.io.options import Reading
 from rankworth.io.source import Source
 
 WRITERS: Final[Mapping[str, Callable[[Random, str], Written]]] = {
@@ -169,6 +170,8 @@ def judged(trial: Trial, path: Path) -> Verdict:
         besides = (trial.columnar and _alike(found, trial.written.rows)) or (trial.reader == "pairs" and trial.damaged)
         if isinstance(wanted, str) and besides:
             return Verdict("read")
+        if trial.reader == "pairs" and not isinstance(wanted, str):
+            wanted = [sorted(rows) for rows in wanted]  # pairs are counted, in no order
         if isinstance(wanted, str):
             return Verdict("read", f"read, though the naive reader says: {wanted}; {_shown(found)}")
         if not any(_alike(found, rows) for rows in wanted):
@@ -229,7 +232,9 @@ def _rows(trial: Trial, path: Path) -> list[Row]:
     if trial.written.form == "pairs":
         frame = excluded_pairs.read(str(path))
         assert isinstance(frame, pl.DataFrame)
-        return [(query, document, 1.0, None) for query, document in frame.select("query", "document").iter_rows()]
+        times = frame["times"] if "times" in frame.columns else pl.repeat(1, frame.height, eager=True)
+        pairs = zip(frame["query"], frame["document"], times, strict=True)
+        return sorted((query, document, 1.0, None) for query, document, count in pairs for _ in range(count))
     layout: Layout = RUN if trial.written.value == "score" else QRELS
     reading = Reading(trial.format, trial.written.columns)
     rows: list[Row] = []

@@ -82,6 +82,11 @@ def _record(entry: dict[str, Any], before: Counter[tuple[str, ...]]) -> Record:
     return Record(*key, expected, entry.get("error", ""), before[key] - 1, bool(entry.get("unreliable")))
 
 
+def of_two_rankings() -> list[dict[str, Any]]:
+    """Return what tools gave for two rankings or two vectors of scores, `x` and `y`, as it was recorded."""
+    return [entry for entry in json.loads(gzip.decompress(_FILE.read_bytes()))["records"] if "x" in entry]
+
+
 def _read() -> tuple[dict[str, Case], list[Record]]:
     data = json.loads(gzip.decompress(_FILE.read_bytes()))
     cases = {

@@ -173,6 +173,11 @@ def test_a_query_without_a_relevant_row_counts_as_the_tool_has_it(profile: str, 
     assert evaluated(qrels, run, measure, profile)[measure] == value
 
 
+def test_an_ideal_ranking_that_adds_up_to_0_is_reached() -> None:
+    qrels, run = collection([{"labels": [1, 0, -2], "scores": [2, 2, 2]}])  # 1 + 0 - 2 / log2(4)
+    assert evaluated(qrels, run, "NDCG:top=5", "catboost-1.2")["NDCG:top=5"] == 1.0
+
+
 @pytest.mark.parametrize(("profile", "name"), [("lightgbm-4", "ndcg@2"), ("xgboost-3", "ndcg@2")])
 def test_a_query_without_a_relevant_row_forgets_its_weight(profile: str, name: str) -> None:
     qrels, run = collection(

@@ -26,7 +26,7 @@ def calibration(judged: rw.Judged, *, of: str = "", alpha: float = 0.01) -> rw.T
     owner, had = np.divmod(catalogue.seen.keys, len(catalogue.items))  # [P] each: users, and what they had
     past = np.zeros((len(catalogue.users) + 1, shares.shape[1]))  # [U + 1, C], the last row for unknown users
     np.add.at(past, owner, shares[had])
-    user = judged.user.max(axis=1, initial=-1)  # [Q]
+    user = judged.user  # [Q]
     wanted = past[user] / np.maximum(past[user].sum(axis=1, keepdims=True), 1e-12)  # [Q, C]
     counted = judged.retrieved & (judged.item >= 0)
     shown = np.cumsum(counted[:, :, None] * shares[np.maximum(judged.item, 0)], axis=1)  # [Q, H, C]: down to each rank

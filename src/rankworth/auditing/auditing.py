@@ -34,6 +34,7 @@ from rankworth.profiles.call_data import explained
 from rankworth.scoring import inputs
 from rankworth.scoring.columns import Column as Values
 from rankworth.scoring.evaluator import Evaluation, Plan, evaluate_run
+from rankworth.scoring.labelled import Labelled, pair, with_data_weights
 from rankworth.settings import QUIRKS, Averaging, DuplicateJudgements, as_typed
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name
@@ -280,9 +281,9 @@ def audit(
     >>> audit(labels=[[1, 2]], scores=[[2.0, 1.0]], measure="nDCG@10=0.7967").verdict
     'gain=exp2 gives nDCG@10 = 0.7967'
     """
-    options: dict[str, Any] = {**settings}
+    options: dict[str, Any] = {**with_data_weights(labels, settings)}
     reads = inputs.InputOptions(options)
-    qrels, run = inputs.pair(qrels, run, inputs.Labelled(labels, scores, orders, group, qid, padding))
+    qrels, run = pair(qrels, run, Labelled(labels, scores, orders, group, qid, padding))
     [judged], [ranked] = reads.read([qrels], [run])
     label, target = parted(measure, needs_number=between is None)
     origin = profile_of(profile if between is None else between[0])

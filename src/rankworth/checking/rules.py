@@ -25,6 +25,7 @@ from rankworth.scoring.diagnostics import (
     blanks,
     means_apart,
     sampled,
+    separate_runs,
     unanswered,
     uneven_depths,
     uneven_judgements,
@@ -323,6 +324,9 @@ def of_runs(checked: Sequence[CheckedRun], qrels: Qrels) -> Iterator[Finding]:
     numbers = [share for share in shares.values() if not math.isnan(share)]
     for slug, text in uneven_judgements(shares):
         yield Finding.of(slug, text, None if max(numbers) - min(numbers) >= _ONE_SIDED else "note")
+    answered = {each.name: np.flatnonzero(each.answered).tolist() for each in checked}
+    for slug, text in separate_runs(answered, {each.name: each.source.file for each in checked}):
+        yield Finding.of(slug, text)
     lengths = {each.name: each.measured.settled.n_retrieved for each in checked}
     labels = {label: each for run in checked[:1] for label, each in zip(run.values, run.values.measures, strict=True)}
     for slug, text in uneven_depths({name: each[each > 0] for name, each in lengths.items()}, labels):

@@ -24,12 +24,14 @@ from rankworth.cli import (
     evaluate,
     explain,
     explore,
+    fuse,
     judge_next,
     reference,
     report,
+    trace,
 )
 from rankworth.cli.options import OTHER
-from rankworth.cli.output import replace_closed_streams, say
+from rankworth.cli.output import drop_unwritable_output, replace_closed_streams, say
 from rankworth.errors import RankworthError, UsageError
 from rankworth.version import __version__
 
@@ -76,7 +78,21 @@ def _add(command: Callable[..., Any], usage: str, *aliases: str, further: str = 
     app.command(command, alias=aliases, end_of_options_delimiter=delimiter, **described)
 
 
-for module in (evaluate, compare, explain, check, audit, judge_next, correlate, report, explore, convert, demo):
+for module in (
+    evaluate,
+    compare,
+    explain,
+    check,
+    audit,
+    judge_next,
+    correlate,
+    report,
+    explore,
+    fuse,
+    trace,
+    convert,
+    demo,
+):
     further = f"{correlate.METHODS}\n\n" if module is correlate else ""
     delimiter = "" if module in (compare, report) else "--"
     _add(getattr(module, module.__name__.rpartition(".")[2]), module.USAGE, further=further, delimiter=delimiter)
@@ -130,7 +146,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         say(f"error: {explained(error, app, tokens)}")
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _PIPE_CLOSED
     except OSError as error:  # of help, which is not written by `put`
         say(f"error: standard output: {error.strerror}   [unwritable-output]")
@@ -140,6 +155,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _INTERRUPTED
     else:
         return status if isinstance(status, int) else 0
+    finally:
+        if arguments is None:
+            drop_unwritable_output()
     return _WRONG
 
 

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from rankworth.cli import configuration
-from rankworth.cli.inputs import InputFiles, SystemFile, SystemFiles
+from rankworth.cli.inputs import InputFiles, SystemFiles
 from rankworth.cli.options import (
     COMPARED,
     FLAT,
@@ -39,11 +39,12 @@ from rankworth.stats import CorrectionName, IntervalName, TestName
 from rankworth.tables import data
 from rankworth.tables.columns import Sheet
 from rankworth.tables.look import Look
-from rankworth.tables.show import Form, show
+from rankworth.tables.show import FORMATS, Form, show
 
 if TYPE_CHECKING:
     from rankworth.comparison import Comparison
     from rankworth.comparison.gates import Gate, Verdict
+    from rankworth.comparison.sources import System
 
 USAGE: Final = "Usage: rankworth compare QRELS BASELINE RUN... [OPTIONS]"
 ReportForm = Literal[Form, "github"]
@@ -65,13 +66,13 @@ class Paired(TypedDict, total=False):
         test: Paired test, or one of all systems at once: tukey randomized-tukey. Default: randomization.
         correction: For several comparisons. Default: holm; none for tests of all systems at once.
         level: Of the intervals; 1 - level is the chance to call a difference where there is none. Default: 0.95.
-        interval: How intervals are made. Default: bca.
+        interval: Further intervals, which do not decide: bca percentile t. Default: test, those of the test alone.
         resamples: Random sign flips and samples. Default: 100,000, and 10,000 beyond 1,000 queries.
         seed: Of the random numbers. Default: 0.
         effect: Difference that is looked for; a warning where there are too few queries to find it.
         bounds: Whether each sign holds over all orders of ties, or all grades of unjudged documents.
         by: Columns of --queries by whose groups differences are told, too.
-        weights: Column of --queries with what each query counts.
+        weights: Column of --queries with the weight of each query.
         macro: Column of --queries whose groups count alike.
 
     """
@@ -91,6 +92,10 @@ class Paired(TypedDict, total=False):
     macro: Annotated[str, Parameter(metavar="COLUMN", group=MEASURED)]
 
 
+_TABLES: Final = {form for form, each in FORMATS.items() if each.holds == "tables"}
+"""forms that have tables"""
+
+
 @dataclass(frozen=True)
 class Gates:
     """Conditions under which the exit status is 0.
@@ -100,6 +105,7 @@ class Gates:
             language:nDCG@10=0.02 for each group of --by.
         noninferior: Fail unless the confidence interval rules out a larger drop: nDCG@10=0.01.
         fail_under: Fail if the mean of a run, not of the baseline, is lower: nDCG@10=0.45, language=ar:nDCG@10=0.3.
+        no_leak: Fail if a run, not the baseline, returns a document that these pairs of query and document forbid.
         when: Which drop fails: of the mean, a significant one (interval without 0), of any query. Default: mean.
         accept_new_qrels: Compare with stored values although the judgements have changed, over common queries.
         no_gates: Leave out those of pyproject.toml, [tool.rankworth.gates].
@@ -109,6 +115,7 @@ class Gates:
     max_drop: Several = None
     noninferior: Several = None
     fail_under: Several = None
+    no_leak: Annotated[str | None, Parameter(metavar="FILE")] = None
     when: When | None = None
     accept_new_qrels: bool = False
     no_gates: bool = False
@@ -147,6 +154,7 @@ def compare(
     gates: Annotated[Gates, Parameter(name="*", group=GATES)] = Gates(),
     format: Annotated[ReportForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
+    compact: Annotated[bool, Parameter(group=SHOWN)] = False,
     shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),
 ) -> int:
     """Compare runs query by query: differences with intervals and tests, and gates for CI.
@@ -169,13 +177,14 @@ def compare(
         gates: Gates.
         format: How to show it; github: annotations of a job. Default: table.
         per_query: Every query, with both values and their difference, instead of the differences of means.
+        compact: Only the table of means, with marks of what is significantly better, as in a paper.
         shown: How it is shown.
 
     Examples:
         rankworth compare qrels.txt main.run new.run -m nDCG@10 RR@10 R@100
         rankworth compare qrels.txt old/*.run -- new/*.run
         rankworth compare qrels.txt baseline.json new.run --max-drop nDCG@10=0.01
-        rankworth compare qrels.txt a.run b.run c.run --all-pairs -f latex
+        rankworth compare qrels.txt a.run b.run c.run --all-pairs --compact -f latex
 
     """
     paired = paired or Paired()
@@ -189,10 +198,14 @@ def compare(
         measuring.pop("--measure", None)
         inputs = InputFiles.of(project, options, systems.qrels, systems.runs)
         asserted, drops = gates.read(project, all_pairs=paired.get("all_pairs", False))
-        if per_query and asserted:
+        is_gated = bool(asserted or gates.no_leak)
+        if per_query and is_gated:
             text = "--per-query shows values of queries, and gates are about means"
             raise UsageError("conflicting-options", text, remedy="leave it out, or add --no-gates")
-        out, summary = _output(shown, format, [*inputs.paths, *systems.stored], gated=bool(asserted))
+        out, summary = _output(shown, format, [*inputs.paths, *systems.stored], gated=is_gated)
+        if compact and (per_query or is_gated or not out.forms <= _TABLES):
+            text = "--compact is the table of means of runs, without gates, queries and data"
+            raise UsageError("conflicting-options", text, remedy="-f table, md, latex or html; else leave it out")
 
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
 
@@ -200,34 +213,50 @@ def compare(
             chosen = options.measured.measure or comparison.kept_measures(systems.results)
             wanted = with_gates(chosen or project.measures or comparison.DEFAULT, asserted, options)
             judgements, runs, settings = inputs.read(wanted)
-            sources = systems.systems(runs)
-            by_name = {name: [file.source for file in group] for name, group in sources.items()}
+            compared = systems.systems(runs)
             result = comparison.compare(
                 judgements,
-                by_name,
+                compared,
                 wanted,
                 margin=margins(margin),
-                noise=systems.noise_of(runs),
                 table=options.table(),
                 accept_new_qrels=gates.accept_new_qrels,
                 progress=drawing,
                 **paired,
                 **settings,
             )
-            baseline, judged = _judged(sources, result)
+            by_name = {system.name: system for system in compared if system.role == "compared"}
+            baseline, judged = _judged(by_name, result)
             verdicts = comparison.gates.against(result, asserted, drops, judged, is_stored=bool(baseline))
-        paths = {name: group[0].path for name, group in sources.items() if len(group) == 1 and not group[0].is_stored}
-        paths = {name: path for name, path in ({"": systems.qrels} | paths).items() if path not in ("", STDIN)}
+            if gates.no_leak:
+                verdicts += _leaks(gates.no_leak, inputs, {name: by_name[name].runs for name in judged})
+        single = {name: each for name, each in by_name.items() if len(each.files) == 1 and not each.stored_in}
+        paths = {"": systems.qrels, **{name: each.files[0] for name, each in single.items()}}
+        paths = {name: path for name, path in paths.items() if path not in ("", STDIN)}
         if per_query:
             _write_queries(out, result)
+            return 0
+        if compact:
+            out.write(
+                lambda form, look: show(typed(result.compact().sheets()), form, look, "rankworth compare").encode()
+            )
+            out.warn_of(result.sheets())
             return 0
         result = replace(result, files=paths, reading=tuple(options.of_files))
         steps = comparison.gates.advice(verdicts, paths, result.options, result.baseline)
         if baseline:
             renewed = _Renewal(baseline, systems, result.scores.canonical, as_arguments(measuring))
-            verdicts = [replace(verdict, renewal=renewed.command(sources[verdict.system])) for verdict in verdicts]
+            verdicts = [replace(verdict, renewal=renewed.command(by_name[verdict.system])) for verdict in verdicts]
         _write(out, summary, result, verdicts, [*steps, *comparison.gates.renewing(verdicts)])
     return int(not all(verdict.passed for verdict in verdicts))
+
+
+def _leaks(path: str, inputs: InputFiles, systems: "Mapping[str, Sequence[object]]") -> "list[Verdict]":
+    """Decide whether runs return what is forbidden; ids of pairs are renamed as those of judgements and runs are."""
+    from rankworth.comparison import leaks  # noqa: PLC0415 - not needed for help
+    from rankworth.judging.item_data import Forbidden  # noqa: PLC0415 - as above
+
+    return leaks.verdicts(path, Forbidden.of(path, ids=inputs.ids.of_data.get("forbidden")), systems)
 
 
 def margins(texts: Sequence[str] | None) -> float | dict[str, float] | None:
@@ -264,15 +293,15 @@ class _Renewal:
     measures: Mapping[str, str]
     options: Sequence[str]
 
-    def command(self, sources: Sequence[SystemFile]) -> str:
+    def command(self, system: "System") -> str:
         """Return the command that keeps the values of a system; `RUN` stands for a run that is not in one file."""
         from rankworth.comparison.systems import renewed_measures  # noqa: PLC0415 - not needed for help
 
-        [source, *further] = sources
-        is_alike = Path(source.path).suffixes == Path(self.baseline).suffixes
-        if source.is_stored and not further and is_alike and len(self.files.stored[source.path]) == 1:
-            return shlex.join(["cp", source.path, self.baseline])
-        run = "RUN" if further or source.is_stored or source.path == STDIN else source.path
+        [path, *further] = system.files
+        is_alike = Path(path).suffixes == Path(self.baseline).suffixes
+        if system.stored_in and not further and is_alike and len(self.files.stored[path]) == 1:
+            return shlex.join(["cp", path, self.baseline])
+        run = "RUN" if further or system.stored_in or path == STDIN else path
         qrels = "QRELS" if self.files.qrels in ("", STDIN) else self.files.qrels
         measures = renewed_measures([*self.files.stored[self.baseline].values()], self.measures)
         words = ["rankworth", "evaluate", qrels, run, "-m", *measures, "-q", "-o", self.baseline]
@@ -296,12 +325,12 @@ def _known_files(systems: SystemFiles, reading: Sequence[str]) -> Iterator[None]
         raise error.with_remedy(remedy) from None
 
 
-def _judged(sources: dict[str, list[SystemFile]], result: "Comparison") -> tuple[str, list[str]]:
+def _judged(systems: "Mapping[str, System]", result: "Comparison") -> tuple[str, list[str]]:
     """Return the results file that the baseline comes from, empty if from none, and the systems that gates are about.
 
     These are the systems of other files than the baseline's, where there are any.
     """
-    paths = {name: {file.path for file in files if file.is_stored} for name, files in sources.items()}
+    paths = {name: system.stored_in for name, system in systems.items()}
     stored = paths.get(result.baseline, set())
     other_systems = [name for name in result.systems if name != result.baseline]
     judged = [name for name in other_systems if paths[name] != stored] if len(stored) == 1 else other_systems
@@ -335,7 +364,6 @@ def _write(
 ) -> None:
     """Write a comparison; verdicts stand below a table, and on standard error where a format has no room for them."""
     from rankworth.comparison.gates import annotations, headline, junit, lines, record, sheet  # noqa: PLC0415
-    from rankworth.comparison.verdict import verdict  # noqa: PLC0415 - as above
 
     def content(form: str, look: Look) -> bytes:
         if form == "json":
@@ -343,13 +371,14 @@ def _write(
             return data.document(result.to_dict() | gates).encode()
         if form in ROWS:
             return rendered(result, form, look, "")
-        sheets = []
-        if verdicts and form in ("md", "html"):
-            conclusion = verdict(result, result.texts)
-            first = filter(None, [f"{conclusion.sentence}.", conclusion.line])
-            sheets = [Sheet((), title=conclusion.title, lead=tuple(first))]
-            sheets += [sheet(verdicts, steps), Sheet((), lead=conclusion.details)]
-        page = show(typed([*sheets, *result.sheets()]), form, look, title="rankworth compare")
+        sheets = result.sheets()
+        if verdicts and form in ("md", "html"):  # a comment on a change: the verdict, the gates, and then the tables
+            conclusion = result.verdict
+            said = (f"{conclusion.sentence}.", *filter(None, [conclusion.line]))
+            sheets[0] = replace(sheets[0], lead=())
+            sheets[:0] = [Sheet((), title=conclusion.title, lead=said), sheet(verdicts, steps)]
+            sheets.insert(2, Sheet((), lead=conclusion.details))
+        page = show(typed(sheets), form, look, title="rankworth compare")
         if verdicts and form == "table":
             page = "\n".join([page, headline(verdicts), *lines(verdicts), *steps, ""])
         return page.encode()
@@ -380,11 +409,13 @@ def say_verdicts(out: Output, verdicts: "Sequence[Verdict]", steps: Sequence[str
 
 
 def _write_queries(out: Output, result: "Comparison") -> None:
-    """Write the values of every query, and in JSON the comparison beside them."""
+    """Write the values of every query, in tables without empty columns, and in JSON the comparison beside them."""
     rows = result.flat("queries")
+    filled = tuple(column for column in rows.columns if any(cell is not None for cell in column.values))
+    shown = rows if ROWS & out.forms else replace(rows, columns=filled)
     forms = {"json": lambda: data.document(result.to_dict() | {"per_query": rows.rows()}).encode()}
     warnings = [f"{text}   [{slug}]" for slug, text in result.warnings]
-    out.write_table(rows, forms, warnings, picture("differences", result, out=out))
+    out.write_table(shown, forms, warnings, picture("differences", result, out=out))
 
 
 @contextmanager

@@ -10,12 +10,13 @@ from rankworth.cli.options import OTHER, READ, SHOWN, Columns, GradeWords, Hidde
 from rankworth.cli.options import columns as parsed_columns
 from rankworth.cli.output import progress, say
 from rankworth.errors import UsageError
+from rankworth.io.formats import FORMATS
 from rankworth.io.source import STDIN
 
 USAGE: Final = "Usage: rankworth convert IN OUT [OPTIONS]"
 
 # Those of `rankworth.io.duplicates`, which loads NumPy, that leave one row.
-Duplicates = Literal["error", "best", "first", "last"]
+Duplicates = Literal["error", "best", "first", "last", "sum", "mean-top-3"]
 DuplicateJudgements = Literal["error", "max", "first", "last"]
 
 
@@ -33,6 +34,8 @@ def convert(
     split: Annotated[str, Parameter(metavar="NAME", group=READ)] = "",
     blank: Annotated[Literal["unjudged", "zero", "error"], Parameter(group=READ)] = "unjudged",
     grades: Annotated[GradeWords, Parameter(group=READ)] = None,
+    ids: Annotated[str | None, Parameter(alias=["--run-ids", "--qrels-ids"], metavar="RULE", group=READ)] = None,
+    collapse: Annotated[str | None, Parameter(metavar="RULE", group=READ)] = None,
     duplicates: Annotated[Duplicates, Parameter(group=READ)] = "error",
     duplicate_judgements: Annotated[DuplicateJudgements, Parameter(group=READ)] = "error",
     to: Annotated[str, Parameter(metavar="FORMAT", group=SHOWN)] = "",
@@ -55,6 +58,8 @@ def convert(
         split: Which judgements of a BEIR folder. Default: test.
         blank: What judgements without a grade mean: unjudged, zero, or an error. Default: unjudged.
         grades: Grades that words mean: E=3 S=2 C=1 I=0.
+        ids: Rename documents: cut at '#', group of '(.*)_[0-9]+', or a table of two columns.
+        collapse: Chunks to documents: --ids RULE --duplicates best.
         duplicates: What becomes of a document that a query ranks twice. Default: an error.
         duplicate_judgements: What becomes of a document that a query judges twice. Default: an error.
         to: Format of OUT, where its suffix does not tell, or tells another: msmarco.
@@ -74,7 +79,7 @@ def convert(
         text = f"--grades {counting}: grades are written as they are, and words mean one: WORD=GRADE"
         raise UsageError("unknown-setting", text, remedy="as in --grades E=3 S=2 C=1 I=0")
     tag, path = ("", source) if source == STDIN else named(source)
-    if target == STDIN and to in ("parquet", "arrow") and sys.stdout.isatty():
+    if target == STDIN and to in FORMATS and FORMATS[to].is_binary and sys.stdout.isatty():
         raise UsageError("unwritable-output", f"{to} is not for terminals", remedy="name a file, or use a pipe")
     from rankworth import conversion  # noqa: PLC0415 - not before the arguments are known to be sound
 
@@ -88,6 +93,8 @@ def convert(
             split=split,
             blank=blank,
             grades=words,
+            ids=ids,
+            collapse=collapse,
             duplicates=duplicates,
             duplicate_judgements=duplicate_judgements,
             to=to,

@@ -205,7 +205,7 @@ def correlate(
         elif judges is None:
             systems = SystemFiles.of(named, USAGE)
             qrels, runs, settings = read(options, systems.qrels, systems.runs).read(measures)
-            sources = {name: [file.source for file in group] for name, group in systems.systems(runs).items()}
+            sources = systems.systems(runs)
             result = correlation.correlate_measures(
                 qrels, sources, measures, method=by_methods, progress=drawing, **ordering, **intervals, **settings
             )

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
 USAGE: Final = "Usage: rankworth evaluate QRELS RUN... [OPTIONS]"
 _SIDE_BY_SIDE: Final = "second --profile"
-_NOT_ON_SPARK: Final = ("--bounds", "--fail-under", "--corrected-by", "--exact", _SIDE_BY_SIDE)
+_RULES: Final = ("--ids", "--qrels-ids", "--run-ids", "--collapse")
+_NOT_ON_SPARK: Final = ("--bounds", "--fail-under", "--corrected-by", "--exact", *_RULES, _SIDE_BY_SIDE)
 _WITHOUT: Final = {
     "--corrected-by": (
         "corrected means are shown",
@@ -140,7 +141,7 @@ def evaluate(
     level = (level or 0.95) if interval or level is not None else None
     project = configuration.find(options.measured.plugin, quiet=shown.quiet)
     sides = ("", (qrels, run, *runs)) if exact else (qrels, (run, *runs))
-    files = InputFiles.of(project, options, *sides, corrected_by)
+    files = InputFiles.of(project, options, *sides, corrected_by, is_exact=exact)
     out = Output.of(shown, format, files.paths, percent=percent)
     profile = options.measured.profile or []
     slices: dict[str, Any] = {"by": by, "weights": weights, "macro": macro}

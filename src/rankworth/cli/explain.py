@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rankworth.model import Run
 
 USAGE: Final = "Usage: rankworth explain QRELS RUN [RUN] QUERY [OPTIONS]"
+_FUSED: Final = "rankworth explain QRELS RUN RUN QUERY --fuse rrf"
 MEASURES: Final = ("nDCG@10",)
 
 
@@ -74,6 +75,7 @@ def explain(
     worst: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=SHOWN)] = None,
     best: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=SHOWN)] = None,
     missing: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=MEASURED)] = None,
+    fuse: Annotated[str | None, Parameter(metavar="METHOD", group=MEASURED)] = None,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
     shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),
 ) -> None:
@@ -90,6 +92,7 @@ def explain(
         worst: The N queries with the least value by the first measure; of two runs, with the greatest loss.
         best: The N queries with the greatest value, or gain.
         missing: Grades of judged documents that are not in that ranking: 2,1.
+        fuse: Explain the run that all runs become, as fuse reads --method: rrf, 'sum(norm=z)', qdrant.
         format: How to show it. Default: table.
         shown: How it is shown.
 
@@ -97,6 +100,7 @@ def explain(
         rankworth explain qrels.txt dense.run q7 -m nDCG@3
         rankworth explain qrels.txt bm25.run dense.run q7 -m nDCG@10 AP
         rankworth explain qrels.txt dense.run --worst 5 --queries queries.tsv
+        rankworth explain qrels.txt bm25.run dense.run q7 --fuse rrf
         rankworth explain --grades 2,1,0,1,2 -m 'nDCG(gain=exp2)@3'
 
     """
@@ -108,13 +112,13 @@ def explain(
         options = replace(options, read=replace(options.read, grades=None))
     only = options.measured.only
     is_chosen = bool(worst or best or only)
-    if lists and ("grades" not in lists or files or is_chosen):
+    if lists and ("grades" not in lists or files or is_chosen or fuse is not None):
         text = "--grades, and --missing beside it, stand instead of files and of options that choose queries"
         raise UsageError("conflicting-options", text, remedy="as in --grades 2,1,0,?,2 --missing 1")
     project = configuration.find(options.measured.plugin, quiet=shown.quiet)
     inputs, query = None, None
     if not lists:
-        qrels, runs, query = _arguments(files, is_chosen=is_chosen)
+        qrels, runs, query = _arguments(files, is_chosen=is_chosen, is_fused=fuse is not None)
         inputs = InputFiles.of(project, options, qrels, runs, options.read.docs)
     out = Output.of(shown, format, inputs.paths if inputs else [], contents="explanations")
     measures = options.measured.measure or project.measures or list(MEASURES)
@@ -132,11 +136,12 @@ def explain(
             settings |= keywords | ({"queries": [query]} if query is not None else {})
         result = explain_queries(
             judgements,
-            run,
+            run if fuse is None else [run, *other_runs],
             measures,
             worst=worst,
             best=best,
-            against=other_runs[0] if other_runs else None,
+            against=other_runs[0] if other_runs and fuse is None else None,
+            fuse=fuse,
             texts=options.read.queries,
             docs=options.read.docs,
             columns=options.read.text_columns,
@@ -147,12 +152,13 @@ def explain(
         out.warn_of(sheet for explanation in result for sheet in explanation.sheets())
 
 
-def _arguments(files: Sequence[str], *, is_chosen: bool) -> tuple[str, list[str], str | None]:
+def _arguments(files: Sequence[str], *, is_chosen: bool, is_fused: bool) -> tuple[str, list[str], str | None]:
     """Split the arguments into judgements, runs and query.
 
     Args:
         files: the arguments.
         is_chosen: whether an option chooses the queries.
+        is_fused: whether runs are fused, of which there may be many.
 
     Raises:
         UsageError: `conflicting-options`.
@@ -160,10 +166,12 @@ def _arguments(files: Sequence[str], *, is_chosen: bool) -> tuple[str, list[str]
     """
     qrels, *runs = files or ("",)
     query = None if is_chosen or not runs else runs.pop()
-    if runs and len(runs) <= 2 and all(map(_file_like, runs[1:])):  # noqa: PLR2004 - a run or two
+    if runs and (is_fused or len(runs) <= 2) and all(map(_file_like, runs[1:])):  # noqa: PLR2004 - a run or two
         return qrels, runs, query
-    needed, present = f"judgements, one run or two{'' if is_chosen else ', and a query'}", " ".join(files) or "nothing"
-    remedy = f"{USAGE.removeprefix('Usage: ')}, or without QUERY and with --worst 5; several queries: --only FILE"
+    several = "runs" if is_fused else "one run or two"
+    needed, present = f"judgements, {several}{'' if is_chosen else ', and a query'}", " ".join(files) or "nothing"
+    usage = _FUSED if is_fused else USAGE.removeprefix("Usage: ")
+    remedy = f"{usage}, or without QUERY and with --worst 5; several queries: --only FILE"
     raise UsageError("conflicting-options", f"explain needs {needed}; there is {present}", remedy=remedy)
 
 

@@ -31,6 +31,8 @@ COMMON: Final[Mapping[str, frozenset[str]]] = {
         "judge-next": "-n --docs",
         "correlate": "--judges --method --p --k --test --per-query --by",
         "report": "--baseline --test --margin --docs --by --max-size",
+        "fuse": "--method --norm --run-weights --k --like --depth --set --tune --by",
+        "trace": "--by --at",
         "explore": "--docs --save-grades --open --port --no-browser",
     }.items()
 }

@@ -6,19 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.cli.configuration import FILE, Project
 from rankworth.cli.options import SEPARATOR, Options, Read, columns
-from rankworth.errors import InputError, UsageError, quoted
+from rankworth.errors import InputError, MeasureError, UsageError, quoted
 from rankworth.io.source import STDIN
 
 if TYPE_CHECKING:
+    from rankworth.comparison.sources import System
     from rankworth.io.column_names import Columns
+    from rankworth.io.id_rules import IdRules
     from rankworth.io.layout import Layout
     from rankworth.io.options import Described, Reading
     from rankworth.io.source import Source
     from rankworth.model import Run
+    from rankworth.profiles import Profile, ResolvedMeasure
     from rankworth.results.file import Result
 
 _ONE_STDIN: Final = "name files for the others: zcat new.run.gz | rankworth evaluate qrels.txt -"
@@ -51,7 +54,13 @@ class InputFiles:
 
     @classmethod
     def of(
-        cls, project: Project, options: Options, qrels: str, runs: Iterable[str], *further: str | None
+        cls,
+        project: Project,
+        options: Options,
+        qrels: str,
+        runs: Iterable[str],
+        *further: str | None,
+        is_exact: bool = False,
     ) -> "InputFiles":
         """Look for all files.
 
@@ -61,6 +70,7 @@ class InputFiles:
             qrels: the judgements; empty where there are none.
             runs: the runs, `NAME=FILE` or files.
             further: further files that the command reads, where they are named.
+            is_exact: whether the first run is an exact one, which stands where judgements do.
 
         Raises:
             InputError: `missing-file`, `is-directory`, `unreadable-file`, with all files that are not there.
@@ -74,10 +84,19 @@ class InputFiles:
         from rankworth.io.source import is_stdin  # noqa: PLC0415 - as above
 
         read, pairs = options.read, [named(text) for text in runs]
-        read.refuse_unread(qrels=bool(qrels), runs=bool(pairs))
-        where = _columns(project, read, as_given=(options.conventions or {}).get("order") == "given")
-        inputs = [(qrels, QRELS, Reading(read.qrels_format, where.named(QRELS), read.split))] if qrels else []
-        inputs += [(path, RUN, Reading(read.run_format, where.named(RUN))) for _, path in pairs]
+        read.refuse_unread(qrels=bool(qrels), runs=bool(pairs), is_exact=is_exact)
+        as_given = (options.conventions or {}).get("order") == "given"
+        where = _columns(project, read, as_given=as_given, is_exact=is_exact)
+
+        def reading_of(layout: "Layout", *, is_exact: bool = False) -> "Reading":
+            form = read.qrels_format if layout is QRELS or (is_exact and read.qrels_format) else read.run_format
+            is_specific = bool(where.specific(layout, is_exact=is_exact))
+            return Reading(form, where.named(layout, is_exact=is_exact), is_specific=is_specific)
+
+        inputs = [(qrels, QRELS, replace(reading_of(QRELS), split=read.split))] if qrels else []
+        inputs += [
+            (path, RUN, reading_of(RUN, is_exact=is_exact and number == 0)) for number, (_, path) in enumerate(pairs)
+        ]
         data_paths = [*filter(None, (*options.measured.files.values(), options.measured.only, read.queries, *further))]
         pipes = [path for path in (*(path for path, *_ in inputs), *data_paths) if is_stdin(path)]
         if len(pipes) > 1:
@@ -123,9 +142,11 @@ class InputFiles:
         contents = [replace(of_file(*file), aside=index >= len(self.inputs)) for index, file in enumerate(files)]
         for source, _, _ in files:
             source.close()  # there may be more files than a process may have open
-        return [
-            replace(file[2], columns=names) for file, names in zip(files, self.columns.split(contents), strict=True)
-        ]
+        columns = self.columns.split(contents)
+        for part, names in zip(self.files, columns, strict=False):
+            for source in part:
+                source.has_others = not self.columns.both.items() <= names.items()
+        return [replace(file[2], columns=names) for file, names in zip(files, columns, strict=True)]
 
     @property
     def pairs(self) -> dict[str, str]:
@@ -133,7 +154,7 @@ class InputFiles:
         from rankworth.judging.exclusion import SELF  # noqa: PLC0415 - not needed for help
 
         paths = self.options.measured.files
-        return {name: path for name in ("exclude", "history") if (path := paths[name]) not in (None, SELF)}
+        return {name: path for name in ("exclude", "history", "forbidden") if (path := paths[name]) not in (None, SELF)}
 
     def read_runs(self) -> "list[Run]":
         """Read the runs.
@@ -146,8 +167,14 @@ class InputFiles:
 
         start, runs = len(self.inputs) - len(self.named), []
         for (name, path), files, reading in zip(self.named, self.files[start:], self.readings[start:], strict=False):
-            runs.append(Run(list(files), name or stem(path), format=reading.format, columns=reading.columns))
+            run = Run(list(files), name or stem(path), format=reading.format, columns=reading.columns)
+            runs.append(run.with_ids(self.ids.of_runs(len(self.named))))
         return runs
+
+    @cached_property
+    def ids(self) -> "IdRules":
+        """How documents are renamed."""
+        return self.options.read.rules_for_ids()
 
     def read(self, measures: Sequence[str]) -> "tuple[Any, list[Run], dict[str, Any]]":
         """Read the judgements, None where there are none, the runs, and keywords of an evaluation.
@@ -169,7 +196,7 @@ class InputFiles:
                 return None, [], settings
             from rankworth.model import Qrels  # noqa: PLC0415 - not before the arguments are sound
 
-            resolved = [each for profile in profiles for each in profile.ask(measures, rel=settings.get("rel"))]
+            resolved = _resolved_by(profiles, measures, settings.get("rel"))
             policies = {each.judging.duplicate_judgements for each in resolved}
             policy = settings.get("duplicate_judgements", policies.pop() if len(policies) == 1 else "error")
             qrels = Qrels(described, queries=settings["queries"], duplicate_judgements=policy)
@@ -196,21 +223,45 @@ class InputFiles:
         columns = dict(zip(self.pairs, (reading.columns for reading in further[len(self.named) :]), strict=False))
         for name, path in self.options.measured.files.items():
             if path is not None:
-                settings[name] = READERS[name](path, *([columns[name]] if name in columns else []))
+                how: dict[str, Any] = {"columns": columns[name]} if name in columns else {}
+                how |= {"ids": rule} if (rule := self.ids.of_data.get(name)) is not None else {}
+                settings[name] = READERS[name](path, **how)
         blank = self.options.read.blank or "unjudged"
         words = self.options.grades_by_word
-        described = Described(list(self.files[0]), judged.columns, blank, judged.format, judged.split, words)
+        described = Described(
+            list(self.files[0]), judged.columns, blank, judged.format, judged.split, words, self.ids.qrels
+        )
         judgements, runs = with_scored_rows(described, self.read_runs())
         return judgements, runs, settings
 
 
-def _columns(project: Project, read: Read, *, as_given: bool) -> "Columns":
+def _resolved_by(profiles: "Sequence[Profile]", measures: Sequence[str], rel: float | None) -> "list[ResolvedMeasure]":
+    """Resolve measures under the profiles that have them.
+
+    Raises:
+        MeasureError: the first refusal, where no profile has them.
+
+    """
+    resolved: list[ResolvedMeasure] = []
+    refusals: list[MeasureError] = []
+    for profile in profiles:
+        try:
+            resolved += profile.ask(measures, rel=rel)
+        except MeasureError as error:
+            refusals.append(error)
+    if refusals and not resolved:
+        raise refusals[0]
+    return resolved
+
+
+def _columns(project: Project, read: Read, *, as_given: bool, is_exact: bool = False) -> "Columns":
     """Return which column holds what, by the command and by the project.
 
     Args:
         project: whose columns hold where the command names none.
         read: how files are read.
         as_given: whether documents stand as they are given, so that runs need not have scores.
+        is_exact: whether the first run is an exact one, which --qrels-columns is about.
 
     Raises:
         UsageError: `unknown-setting`, `bad-config`.
@@ -227,7 +278,7 @@ def _columns(project: Project, read: Read, *, as_given: bool) -> "Columns":
         raise UsageError("bad-config", text) from None
     both, of_qrels, of_runs = (columns(texts, f"--{key}") for key, texts in options.items())
     both = {role: name for role, name in both.items() if role not in read.text_columns}
-    return Columns(both, of_qrels, of_runs, usual=usual, in_shell=True, as_given=as_given)
+    return Columns(both, of_qrels, of_runs, usual=usual, in_shell=True, as_given=as_given, is_exact=is_exact)
 
 
 def named(text: str) -> tuple[str, str]:
@@ -248,6 +299,19 @@ def named(text: str) -> tuple[str, str]:
     if not name or not path:
         raise UsageError("run-names", f"{text!r}: a run is named NAME=FILE")
     return readable(name), path
+
+
+def _is_run(path: str) -> bool:
+    """Return whether a file looks like a run."""
+    from rankworth.io.detect_layout import layout_of  # noqa: PLC0415 - for a message only
+    from rankworth.io.layout import RUN  # noqa: PLC0415 - as above
+    from rankworth.io.options import Reading  # noqa: PLC0415 - as above
+    from rankworth.io.source import Source  # noqa: PLC0415 - as above
+
+    try:
+        return path != STDIN and layout_of(Source(path), Reading()) is RUN
+    except InputError:
+        return False
 
 
 def stem(path: str) -> str:
@@ -308,23 +372,6 @@ def _names_of_groups(groups: Sequence[Sequence[tuple[str, str]]], sizes: Sequenc
             return names
     text = "the runs of the systems beside -- lie neither in folders of other names nor in files that begin otherwise"
     raise UsageError("run-names", text, remedy="name a run of each: rankworth compare QRELS old=A old=B -- new=C new=D")
-
-
-class SystemFile(NamedTuple):
-    """A run, or stored values of one.
-
-    Attributes:
-        name: what the command line calls it; empty where it does not.
-        path: of the file.
-        source: a `Run` or a `Result`.
-        is_stored: whether it comes from a results file.
-
-    """
-
-    name: str
-    path: str
-    source: Any
-    is_stored: bool
 
 
 @dataclass(frozen=True)
@@ -393,7 +440,12 @@ class SystemFiles:
         if sum(len(stored.get(path, " ")) for _, path in systems) < least:
             present = f"there is only {systems[0][1]}" if systems else "there is none"
             needed = "two runs are" if least > 1 else "one run is"
-            raise UsageError("conflicting-options", f"at least {needed} needed; {present}", remedy=usage)
+            text = f"at least {needed} needed; {present}"
+            if qrels and _is_run(qrels):
+                many = "is a run" if not systems else "are runs"
+                text = f"{' and '.join([qrels, *(path for _, path in systems)])} {many}, and there are no judgements"
+                usage = f"they come first: QRELS {shlex.join([qrels, *(path for _, path in systems)])}\n{usage}"
+            raise UsageError("conflicting-options", text, remedy=usage)
         baseline, runs = systems[0][1], [path for _, path in systems if path not in stored]
         if Path(baseline).suffix in _RESULTS and not Path(baseline).exists():
             run = next((path for path in runs if path != baseline), "RUN")
@@ -410,61 +462,35 @@ class SystemFiles:
         """The paths of runs, those that only tell how identical runs vary last."""
         return [path for _, path in [*self.files, *self.noise] if path not in self.stored]
 
-    def noise_of(self, runs: "Sequence[Run]") -> list[Any] | None:
-        """Return the further runs of one unchanged system, and stored values of them; None where there are none.
-
-        Args:
-            runs: what the paths of runs hold, in order.
-
-        """
-        rest = iter(runs[sum(path not in self.stored for _, path in self.files) :])
-        sides = [self.stored[path].values() if path in self.stored else [next(rest)] for _, path in self.noise]
-        return [side for several in sides for side in several] if self.noise else None
-
     @property
     def results(self) -> "list[Result]":
         """All stored values."""
         return [result for results in self.stored.values() for result in results.values()]
 
-    def systems(self, runs: "Iterable[Run]") -> dict[str, list[SystemFile]]:
-        """Group the files by system, in order: several of one NAME are several runs of one system.
-
-        A system is called what the command line or its file calls it; stored values beside a run of that name are
-        called by their file, too.
+    def systems(self, runs: "Iterable[Run]") -> "list[System]":
+        """Return the systems, in order, and last the runs that only tell how identical runs vary.
 
         Args:
             runs: what the paths of runs hold, in order.
 
         Raises:
-            UsageError: `run-names`.
+            UsageError: `run-names`, `conflicting-options`.
 
         """
-        files: list[tuple[SystemFile, str]] = []
+        from rankworth.comparison.sources import NamedFile, named_systems, unchanged_system  # noqa: PLC0415 - not for help
+
         rest = iter(runs)
-        for name, path in self.files:
+
+        def opened(name: str, path: str) -> NamedFile:
             if path not in self.stored:
                 run = next(rest)
-                files.append((SystemFile(name, path, run, is_stored=False), name or run.name))
-                continue
+                return NamedFile(name, path, {run.name: run})
             results = self.stored[path]
             if name and len(results) > 1 and name not in self.repeated:
                 text = f"{path} holds {len(results):,} runs, {quoted(results)}, and {name} is one name"
                 raise UsageError("run-names", text, remedy=f"leave {name}= out: each run has a name of its own")
-            files += [
-                (SystemFile(name, path, values, is_stored=True), name or run_name)
-                for run_name, values in results.items()
-            ]
-        labels = [label for _, label in files]
-        systems: dict[str, list[SystemFile]] = {}
-        for file, label in files:
-            is_double = file.is_stored and not file.name and labels.count(label) > 1
-            systems.setdefault(f"{label} ({stem(file.path)})" if is_double else label, []).append(file)
-        for name, group in systems.items():
-            if len(group) > 1 and not all(file.name for file in group):
-                text = f"{len(group)} runs are called {name}: {quoted([file.path for file in group])}"
-                folders = [Path(file.path).absolute().parent.name for file in group]
-                names = folders if len({*folders}) == len(group) else [name] * len(group)
-                named = " ".join(shlex.quote(f"{label}={file.path}") for label, file in zip(names, group, strict=True))
-                remedy = "name them: NAME=FILE; several runs of one system have one NAME"
-                raise UsageError("run-names", text, remedy=f"{remedy}, as in {named}")
-        return systems
+            return NamedFile(name, path, results)
+
+        systems = named_systems([opened(name, path) for name, path in self.files])
+        further = [run for _, path in self.noise for run in opened("", path).runs.values()]
+        return [*systems, unchanged_system(further)] if self.noise else systems

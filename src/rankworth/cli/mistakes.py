@@ -30,6 +30,8 @@ NEEDS: Final[Mapping[str, str]] = {
     "check": "judgements",
     "audit": "judgements, a run and the value to explain",
     "judge-next": "judgements and a run, or two",
+    "fuse": "runs",
+    "trace": "judgements and stages",
     "convert": "a file to read and one to write",
 }
 """what stands behind the name of a command"""

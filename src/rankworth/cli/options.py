@@ -22,6 +22,7 @@ from rankworth.settings import ITEM_DATA, OPTIONS, SETTINGS, parsed
 
 if TYPE_CHECKING:
     from rankworth.comparison.gates import Gate
+    from rankworth.io.id_rules import IdRules
     from rankworth.judging.duckdb import Connection
     from rankworth.profiles import Profile
 
@@ -127,6 +128,7 @@ class Measured:
         history: Which user had which item before.
         items: Table of items: categories, groups, vectors.
         expected_run: Run that users expect, for Unexpectedness.
+        forbidden: Pairs of query and document that must not appear, for Leak.
         quirks: Setting of a few tools (rankworth profiles standard): no_hit=skip.
         plugin: Module or .py file that defines measures. Repeatable.
 
@@ -143,6 +145,7 @@ class Measured:
     history: Annotated[str | None, Parameter(metavar="FILE")] = None
     items: Annotated[str | None, Parameter(metavar="FILE")] = None
     expected_run: Annotated[str | None, Parameter(metavar="FILE")] = None
+    forbidden: Annotated[str | None, Parameter(metavar="FILE")] = None
     quirks: Annotated[list[str] | None, Parameter(name="--set", metavar="NAME=VALUE")] = None
     plugin: Annotated[list[str] | None, Parameter(metavar="MODULE")] = None
 
@@ -152,8 +155,8 @@ class Measured:
         return {name: getattr(self, name) for name in ("exclude", *ITEM_DATA)}
 
 
-_OF_QRELS: Final = ("qrels_columns", "qrels_format", "split", "blank", "grades")
-_OF_RUNS: Final = ("run_columns", "run_format", "names")
+_OF_QRELS: Final = ("qrels_columns", "qrels_format", "split", "blank", "grades", "qrels_ids")
+_OF_RUNS: Final = ("run_columns", "run_format", "names", "run_ids", "collapse")
 """options of `Read` that say how judgements are read, and those of runs"""
 
 
@@ -172,6 +175,10 @@ class Read:
         names: Name runs by file, or by TREC's tag. Default: file.
         blank: What judgements without a grade are. Default: unjudged.
         grades: Words as grades: E=3 S=2 I=0; or truncated, whole.
+        ids: Rename documents: cut at '#', group of '(.*)_[0-9]+', or a table of two columns.
+        qrels_ids: The same for judgements alone.
+        run_ids: The same for runs alone.
+        collapse: Chunks to documents: --run-ids RULE --duplicates best.
 
     """
 
@@ -185,23 +192,45 @@ class Read:
     names: Literal["file", "tag"] | None = None
     blank: Literal["unjudged", "zero", "error"] | None = None
     grades: GradeWords = None
+    ids: Annotated[str | None, Parameter(metavar="RULE")] = None
+    qrels_ids: Annotated[str | None, Parameter(metavar="RULE")] = None
+    run_ids: Annotated[str | None, Parameter(metavar="RULE")] = None
+    collapse: Annotated[str | None, Parameter(metavar="RULE")] = None
 
-    def refuse_unread(self, *, qrels: bool, runs: bool) -> None:
+    def refuse_unread(self, *, qrels: bool, runs: bool, is_exact: bool = False) -> None:
         """Refuse options that say how files are read of which there are none.
 
         Args:
             qrels: whether there are judgements.
             runs: whether there are runs.
+            is_exact: whether an exact run stands where judgements do, so that their format and columns are its own.
 
         Raises:
             UsageError: `conflicting-options`.
 
         """
-        of_qrels = typed({name: getattr(self, name) for name in _OF_QRELS})
+        of_qrels = typed({name: getattr(self, name) for name in _OF_QRELS[2 if is_exact else 0 :]})
         of_runs = typed({name: getattr(self, name) for name in _OF_RUNS})
         for options, are_there, inputs in ((of_qrels, qrels, "judgements"), (of_runs, runs, "runs")):
             for option in options if not are_there else ():
                 raise UsageError("conflicting-options", f"{option} is about {inputs}, and there are none to read")
+
+    def rules_for_ids(self) -> "IdRules":
+        """Read how documents are renamed.
+
+        Raises:
+            UsageError: `unknown-setting`, `conflicting-options`.
+            InputError: where a table cannot be read.
+
+        """
+        from rankworth.io.id_rules import NO_RULES, OPTIONS  # noqa: PLC0415 - not needed for help
+
+        given = {name: getattr(self, name) for name in OPTIONS}
+        if all(value is None for value in given.values()):
+            return NO_RULES
+        from rankworth.io.id_tables import rules_of  # noqa: PLC0415 - not before the arguments are sound
+
+        return rules_of(given)
 
     @property
     def text_columns(self) -> dict[str, str]:
@@ -256,6 +285,7 @@ class Options:
                 raise UsageError("conflicting-options", text)
             settings |= {name: value} if is_on else {}
         settings |= {} if measured.rel is None else {"rel": measured.rel}
+        settings = settings if self.read.collapse is None else {"duplicates": "best"} | settings
         counting, _ = grades_of(self.read.grades)
         settings |= {"grades": counting} if counting else {}
         for text in measured.quirks or ():

@@ -269,6 +269,14 @@ def replace_closed_streams() -> None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - lives as long as the process
 
 
+def drop_unwritable_output() -> None:
+    """Drop what cannot be written to standard output; Python would try it again as it ends, and end with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 class Progress:
     """Draws a line on standard error that says how far a command is: after a second, ten times a second."""
 

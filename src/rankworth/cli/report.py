@@ -1,6 +1,7 @@
 """The command `report`: a page that can be mailed, from the verdict to the ranking of one query."""
 
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from rankworth.cli.options import FLAT, OTHER, SHOWN, TESTED, HiddenFile, TextOp
 from rankworth.cli.output import progress, say
 from rankworth.errors import UsageError
 from rankworth.io import atomic
+from rankworth.io.source import STDIN
 
 USAGE: Final = "Usage: rankworth report [QRELS] RUN... [OPTIONS]"
 
@@ -48,7 +50,7 @@ def report(
         output: The page. Default: report.html.
         max_size: Size that the page may have; rankings are shown of as many queries as fit. Default: 1.5MB.
         no_profiles: Leave out the values under all profiles, which take most of the time.
-        title: Name of the data, above the page. Default: the name of the file of judgements.
+        title: Name of the data, above the page. Default: that of the file of judgements, or of its folder, in words.
         date: Day that the page shows, such as 2026-11-26. Default: SOURCE_DATE_EPOCH, or the day of the newest file.
         quiet: Nothing on standard error but errors.
 
@@ -77,8 +79,7 @@ def report(
     with progress(quiet=quiet):
         measures = options.measured.measure or (None if systems.stored else project.measures)
         judgements, runs, settings = inputs.read(list(measures or MEASURES))
-        groups = {name: [file.source for file in group] for name, group in systems.systems(runs).items()}
-        sources = {name: group if len(group) > 1 else group[0] for name, group in groups.items()}
+        sources = {each.name: [*each.runs] if len(each.runs) > 1 else each.runs[0] for each in systems.systems(runs)}
         del settings["queries"]
         made = make(
             judgements,
@@ -88,7 +89,7 @@ def report(
             docs=options.read.docs,
             max_size=most,
             profiles=not no_profiles,
-            title=title or (Path(systems.qrels).name if systems.qrels else ""),
+            title=title or (_called(systems.qrels) if systems.qrels else ""),
             date=day,
             command=shlex.join(["rankworth", *sys.argv[1:]]),
             files=[path for path in [*inputs.paths, *systems.stored] if Path(path).is_file()],
@@ -100,3 +101,23 @@ def report(
     too_large = [f"it has {size / 1e3:,.0f} kB, more than --max-size, without any ranking"] if size > most else []
     for sentence in () if quiet else (f"wrote {output}", *too_large, *made.record["verdict"]):
         say(sentence)
+
+
+_OF_ANY_DATA: Final = {"qrels", "qrel", "judgements", "judgments", "labels", "ratings", "gold", "test", "dev", "train"}
+"""names of files of judgements that say nothing of the data; their folders do"""
+
+
+def _called(path: str) -> str:
+    """Name the data by the file of judgements, or by its folder, in words.
+
+    >>> _called("help-search/qrels.txt"), _called("web_2026.qrels"), _called("-")
+    ('Help search', 'Web 2026', '')
+    """
+    if path == STDIN:
+        return ""
+    file = Path(path)
+    name = file.name.partition(".")[0]
+    if name.lower() in _OF_ANY_DATA:
+        name = file.absolute().parent.name or name
+    words = " ".join(re.split(r"[\s_-]+", name)).strip()
+    return words[:1].upper() + words[1:]

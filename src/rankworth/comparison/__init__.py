@@ -8,8 +8,8 @@ from rankworth.comparison.corrected import CorrectedMean as CorrectedMean
 from rankworth.comparison.corrected import CorrectedMeans as CorrectedMeans
 from rankworth.comparison.corrected import corrected_means as corrected_means
 from rankworth.comparison.differences import Difference as Difference
+from rankworth.comparison.differences import Interval as Interval
 from rankworth.comparison.differences import Plan as Plan
-from rankworth.comparison.differences import ScoreTable as ScoreTable
 from rankworth.comparison.identical_runs import GateNoise as GateNoise
 from rankworth.comparison.identical_runs import RepeatedDifference as RepeatedDifference
 from rankworth.comparison.identical_runs import RepeatedSystem as RepeatedSystem
@@ -19,10 +19,12 @@ from rankworth.comparison.planning import minimal_detectable as minimal_detectab
 from rankworth.comparison.planning import power as power
 from rankworth.comparison.planning import queries_needed as queries_needed
 from rankworth.comparison.planning import runs_needed as runs_needed
+from rankworth.comparison.query_differences import QueryDifference as QueryDifference
+from rankworth.comparison.query_differences import QueryDifferences as QueryDifferences
 from rankworth.comparison.result import Comparison as Comparison
 from rankworth.comparison.result import Method as Method
-from rankworth.comparison.result import QueryDifference as QueryDifference
-from rankworth.comparison.result import QueryDifferences as QueryDifferences
 from rankworth.comparison.result import Wins as Wins
+from rankworth.comparison.score_table import ScoreTable as ScoreTable
 from rankworth.comparison.systems import DEFAULT as DEFAULT
 from rankworth.comparison.systems import kept_measures as kept_measures
+from rankworth.comparison.verdict import Conclusion as Conclusion

@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from rankworth.comparison.differences import Difference, ScoreTable
+from rankworth.comparison.differences import Difference
+from rankworth.comparison.score_table import ScoreTable
 from rankworth.comparison.systems import SystemReader
 from rankworth.stats.samples import ROUNDING
 from rankworth.whatif.bounds import Varied, assumption, no_bounds, refuse_without_bounds, vary

@@ -10,20 +10,21 @@ import numpy as np
 
 from rankworth import stats
 from rankworth.comparison.bounds import bounds_of
+from rankworth.comparison.decisions import differences, least_p
 from rankworth.comparison.differences import (
     LEVEL,
     PAIRWISE,
+    TEST_INTERVALS,
     Difference,
     Plan,
-    ScoreTable,
     detectable_text,
-    differences,
-    least_p,
-    side_by_side,
 )
 from rankworth.comparison.identical_runs import effect_needs
 from rankworth.comparison.result import BETTER, MARKS, WORSE, Comparison, threshold, word_on
-from rankworth.comparison.systems import UNJUDGED, System, SystemReader, not_alike, shared
+from rankworth.comparison.score_table import ScoreTable, side_by_side
+from rankworth.comparison.scores import SystemScores, not_alike, shared
+from rankworth.comparison.sources import systems_of
+from rankworth.comparison.systems import SystemReader
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.groups import Slices
 from rankworth.io import query_texts
@@ -31,7 +32,8 @@ from rankworth.io.validate import is_number
 from rankworth.measures import Measure
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile
-from rankworth.scoring.diagnostics import uneven_depths, uneven_judgements
+from rankworth.results.values import Values
+from rankworth.scoring.diagnostics import separate_runs, uneven_depths, uneven_judgements
 from rankworth.stats.samples import FEW_QUERIES
 from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.frames import FrameLibrary, to_library
@@ -45,13 +47,11 @@ MANY: Final = 100_000
 FEW: Final = 10_000
 """random sign flips by default: many, and few beyond so many queries"""
 _QUERIES: Final = 1_000
-_OF_SIGNS: Final = ("randomization", "wilcoxon", "sign")
-"""tests whose p comes from the signs that differences may have"""
 _LISTED: Final = 8
 """systems that a warning names"""
 TAKEN_OVER: Final = (
     *("known-defect", "nothing-relevant", "all-relevant", "no-common-documents", "older-results"),
-    *("nothing-excluded", "already-excluded"),
+    *("nothing-excluded", "already-excluded", "partial-match"),
 )
 """warnings of an evaluation, or of its file, that are true of a comparison, too"""
 
@@ -66,7 +66,7 @@ def compare(
     test: str = "randomization",
     correction: str | None = None,
     level: float = LEVEL,
-    interval: str = "bca",
+    interval: str = TEST_INTERVALS,
     resamples: int | None = None,
     seed: int = 0,
     margin: float | Mapping[str, float] | None = None,
@@ -87,12 +87,15 @@ def compare(
     """Compare systems: whether they differ, by how much, and how sure that is.
 
     All values are compared query by query. A p value is that of a paired test, corrected for all comparisons that the
-    result shows; a system is called better or worse where it is below 1 - level, equivalent where the difference lies
-    within `margin` by two one-sided tests, equal where no query differs by more than rounding, and unclear otherwise.
+    result shows. The interval of a difference holds what this test does not reject, corrected as p is, and decides:
+    a system is called better or worse where it leaves 0 out. Systems are equivalent where the interval at
+    `2 level - 1`, not corrected, lies within `margin`; equal where no query differs by more than rounding. `too few`
+    queries differ where even 2 / 2^n, the smallest p that n differences can have, is too large after correction; all
+    else is unclear.
 
     Where systems have several runs of the same queries, `repeated` says whether a difference is within what identical
-    runs do. With four runs or more (at a level of 0.95), intervals are those of t over queries and runs, both regarded
-    as samples, and no p is smaller than that of this t test.
+    runs do. With four runs or more (at a level of 0.95), intervals hold also what t over queries and runs does not
+    reject, with both regarded as samples, and t over runs alone; no p is smaller than that of these tests.
 
     Args:
         qrels: judgements, as for `evaluate`; needless where all values were stored.
@@ -106,7 +109,7 @@ def compare(
             `randomized-tukey`, whose p values hold for all pairs of systems by one measure.
         correction: `holm`, `bonferroni`, `bh`, `by` or `none`; Holm's where not said, and none for Tukey's tests.
         level: of the intervals.
-        interval: `bca`, `percentile` or `t`.
+        interval: `test`, or `bca`, `percentile` or `t` for further intervals, which are estimates and do not decide.
         resamples: random sign flips and samples; 100,000, and 10,000 where there are more than 1,000 queries.
         seed: of the random numbers.
         margin: the difference that does not matter: one for all measures, or `{measure: margin}`.
@@ -141,16 +144,22 @@ def compare(
     >>> told = compare(qrels, {"old": old, "new": new}, ["RR"])
     >>> [one] = told.differences
     >>> one.difference, one.wins, one.p, one.word
-    (0.5, 3, 0.25, 'unclear')
+    (0.5, 3, 0.25, 'too few')
     """
+    table = None if table is None else query_texts.queries(table)
+    is_grouped = any(column is not None for column in (by, weights, macro))
+    slices = Slices.of(table if is_grouped else None, by=by, weights=weights, macro=macro)
     options = {"queries": queries, "rel": rel, "profile": profile, "progress": progress, **settings}
+    options |= {"weights": slices.weights, "macro": slices.macro}
     reader = SystemReader(qrels, measures, accept_new_qrels=accept_new_qrels, **options)
-    systems = reader.read(runs, noise)
-    further = systems.pop() if noise is not None else None
+    every = reader.read(systems_of(runs, noise))
+    systems = [system for system in every if system.role == "compared"]
+    further = next((system for system in every if system.role == "noise"), None)
     names = [system.name for system in systems]
     if len(systems) < 2:  # noqa: PLR2004 - a comparison takes two
         present = f"there is only {names[0]}" if names else "there is none"
-        raise UsageError("conflicting-options", f"a comparison needs at least two systems; {present}")
+        text = f"a comparison needs at least two systems; {present}"
+        raise UsageError("conflicting-options", text, remedy=_systems_elsewhere(qrels, settings))
     if all_pairs and baseline is not None:
         raise UsageError("conflicting-options", "all pairs are compared, and a baseline is named; give one of the two")
     if baseline is not None and baseline not in names:
@@ -169,10 +178,7 @@ def compare(
         label: first_names.setdefault(first_scores[label].signature if label in first_scores else label, label)
         for label in labels
     }
-    table = None if table is None else query_texts.queries(table)
-    is_grouped = any(column is not None for column in (by, weights, macro))
-    slices = Slices.of(table if is_grouped else None, by=by, weights=weights, macro=macro)
-    scores = side_by_side(systems, list(first_names.values()), slices, further)
+    scores = side_by_side(systems, list(first_names.values()), slices.by, further)
     if not isinstance(margin, Mapping):
         margin = {} if margin is None else dict.fromkeys(scores.measures, margin)
     if resamples is None:
@@ -193,7 +199,7 @@ def compare(
         procedure,
         "" if all_pairs else scores.systems[0],
         (*_notes_on_systems(systems, scores), *repeated, *_notes(scores, rows), *needs, *reader.notes, *sentences),
-        tuple(_warnings(systems, scores, rows, plan, effect)),
+        tuple(_warnings(systems, scores, rows, plan, effect, reader.paths)),
         {column: tuple(differences(parts, compared, plan)[0]) for column, parts in scores.parts().items()},
         uneven=_uneven(systems, scores.measures, accepted=accept_new_qrels),
         texts={} if table is None else table.texts,
@@ -201,7 +207,19 @@ def compare(
     )
 
 
-def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: bool) -> dict[str, int]:
+def _systems_elsewhere(qrels: object, settings: Mapping[str, object]) -> str:
+    """Write how systems are named that stand among other arguments; empty where there are none."""
+    if "labels" in settings:
+        return "rows are evaluated first: compare(runs={name: evaluate(labels=y, scores=s, group=g), ...})"
+    parts = qrels.values() if isinstance(qrels, Mapping) and not isinstance(qrels, Values) else [qrels]
+    return (
+        "values are systems, not judgements: compare(runs={name: values, ...})"
+        if any(isinstance(part, Values) for part in parts)
+        else ""
+    )
+
+
+def _uneven(systems: Sequence[SystemScores], measures: Sequence[str], *, accepted: bool) -> dict[str, int]:
     """Say how many queries each system has values for; empty if all have them for the same queries.
 
     Args:
@@ -223,7 +241,7 @@ def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: boo
     }
 
 
-def _notes_on_systems(systems: Sequence[System], scores: ScoreTable) -> Iterator[str]:
+def _notes_on_systems(systems: Sequence[SystemScores], scores: ScoreTable) -> Iterator[str]:
     """Yield notes on queries left out, on runs joined, and on measures of which nobody knows which end is better."""
     size = len(scores.queries)
     if any(len(system.queries) != size for system in systems):
@@ -259,15 +277,21 @@ def _notes(scores: ScoreTable, rows: Sequence[Difference]) -> Iterator[str]:
 
 
 def _warnings(
-    systems: Sequence[System], scores: ScoreTable, rows: Sequence[Difference], plan: Plan, effect: float | None
+    systems: Sequence[SystemScores],
+    scores: ScoreTable,
+    rows: Sequence[Difference],
+    plan: Plan,
+    effect: float | None,
+    paths: Mapping[str, str],
 ) -> Iterator[tuple[str, str]]:
     """Yield slug and text of each warning."""
-    unjudged = [system for system in systems if UNJUDGED in system.scores]
-    values = {system.name: system.only(scores.queries).scores[UNJUDGED].values for system in unjudged}
-    shares = {name: float(np.nanmean(each)) for name, each in values.items() if not np.isnan(each).all()}
-    yield from uneven_judgements(shares)
+    yield from uneven_judgements({system.name: system.unjudged for system in systems})
     lengths = {system.name: system.lengths for system in systems if system.lengths is not None}
     yield from uneven_depths(lengths, {name: systems[0].scores[name].quantity for name in scores.measures})
+    answered = {run.name: run.answered for run in systems if run.answered is not None}
+    if len(answered) == len(systems) and (separate := [*separate_runs(answered, paths)]):
+        yield from separate
+        return
     counts = {run.name: len({*run.queries} - run.answered) for run in systems if run.answered is not None}
     if len(set(counts.values())) > 1:
         listed = _listed([f"{name} for {counted(count)}" for name, count in counts.items() if count])
@@ -291,7 +315,8 @@ def _few_queries(size: int, rows: Sequence[Difference], plan: Plan, effect: floa
     """Yield warnings of too few queries, for any test and for the effect that is looked for."""
     if size < FEW_QUERIES:
         smallest, why = float(least_p(size)), "a test has little power"
-        if plan.test in _OF_SIGNS and smallest >= 1 - plan.level:
+        method = stats.TESTS.get(plan.test)
+        if method is not None and method.counts_signs and smallest > plan.alpha:
             why = f"p cannot be below {smallest:.4g}, however they differ"
         yield "few-queries", f"{counted(size)} {'is' if size == 1 else 'are'} few: {why}"
     if effect is not None and any(row.detectable > effect for row in rows):

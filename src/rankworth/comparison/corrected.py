@@ -10,7 +10,9 @@ from rankworth import stats
 from rankworth.arrays import Floats
 from rankworth.comparison.comparing import TAKEN_OVER
 from rankworth.comparison.differences import LEVEL
-from rankworth.comparison.systems import DEFAULT, System, SystemReader
+from rankworth.comparison.scores import SystemScores
+from rankworth.comparison.sources import systems_of
+from rankworth.comparison.systems import DEFAULT, SystemReader
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.measures import Measure
 from rankworth.profiles import combined
@@ -168,9 +170,9 @@ def corrected_means(
     if unsupported := [name for name in ("weights", "macro", "table", "by") if options.get(name) is not None]:
         raise UsageError("conflicting-options", f"{unsupported[0]}: in corrected means all queries count alike")
     readers = [SystemReader(judgements, list(measures), **options) for judgements in (qrels, people)]
-    by_model = readers[0].read(runs)
+    by_model = readers[0].read(systems_of(runs))
     try:
-        by_people = readers[1].read(runs)
+        by_people = readers[1].read(systems_of(runs))
     except InputError as error:
         if error.slug != "no-common-queries":
             raise
@@ -196,7 +198,7 @@ def corrected_means(
     return CorrectedMeans(means, differences, level, signature, tuple(_notes(means, level)), tuple(notices))
 
 
-def _queries(by_model: System, by_people: System) -> tuple[list[str], list[str]]:
+def _queries(by_model: SystemScores, by_people: SystemScores) -> tuple[list[str], list[str]]:
     """Return the queries that both judged, and those that the model alone judged.
 
     Raises:
@@ -215,10 +217,11 @@ def _queries(by_model: System, by_people: System) -> tuple[list[str], list[str]]
     return both, sorted(ids - by_hand)
 
 
-def _values(systems: Sequence[System], queries: Sequence[str], labels: Sequence[str]) -> Floats:
+def _values(systems: Sequence[SystemScores], queries: Sequence[str], labels: Sequence[str]) -> Floats:
     """Return `[Q, R, M]`, the values of queries, by run and measure; NaN where there is none."""
-    aligned = [system.only(queries).scores for system in systems]
-    return np.array([[scores[label].values for label in labels] for scores in aligned]).transpose(2, 0, 1)
+    columns = [[system.only(queries).scores[label].column for label in labels] for system in systems]
+    values = [[np.where(each.counted, each.values_of_queries, np.nan) for each in row] for row in columns]
+    return np.array(values).transpose(2, 0, 1)
 
 
 def _rows(keys: Sequence[tuple[str, str, str]], sides: Sequence[Floats], level: float) -> tuple[CorrectedMean, ...]:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from xml.etree import ElementTree as ET  # only written, never read
 
 from rankworth import names
-from rankworth.comparison.differences import value_range
+from rankworth.comparison.score_table import value_range
 from rankworth.errors import KEEP, InputError, MeasureError, UsageError, counted, quoted
-from rankworth.measures.core import TOGETHER
 from rankworth.tables import analysis
 from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.data import annotation
@@ -27,9 +26,10 @@ if TYPE_CHECKING:
     from rankworth.comparison.result import Comparison
 
 
-Kind = Literal["max-drop", "noninferior", "fail-under"]
+Kind = Literal["max-drop", "noninferior", "fail-under", "no-leak"]
 When = Literal["mean", "significant", "any"]
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)[:-1]
+"""the gates on values"""
 STALE: Final = "stale-baseline"
 """the slug of the note that a baseline has fallen behind"""
 Means = tuple[str, str, str, Mapping[str, float]]
@@ -61,8 +61,8 @@ class Gate:
 
     Attributes:
         kind: the mean may not drop by more (`max-drop`), the interval has to exclude a worse drop (`noninferior`), the
-            mean has to be as large (`fail-under`).
-        measure: in any of its spellings.
+            mean has to be as large (`fail-under`), nothing forbidden may be returned (`no-leak`).
+        measure: in any of its spellings; of `no-leak` the file.
         limit: the drop, the margin or the floor.
         percent: whether a drop is a share of the baseline's mean.
         column: the column of the queries each of whose groups has to hold it; empty for all queries.
@@ -107,6 +107,8 @@ class Gate:
 
     def __str__(self) -> str:
         """Format the gate as it is typed."""
+        if self.kind == "no-leak":
+            return self.measure
         ahead = f"{self.column}{f'={self.group}' if self.group else ''}:" if self.column else ""
         limit = f"{100 * self.limit:.12g}%" if self.percent else f"{self.limit:.12g}"
         return f"{ahead}{self.measure}={limit}"
@@ -209,12 +211,16 @@ class Verdict:
 
     @property
     def values(self) -> str:
-        """The means: `0.4147 -> 0.4044`, `0.4044`."""
+        """The means: `0.4147 -> 0.4044`, `0.4044`; of leaks none."""
+        if self.gate.kind == "no-leak":
+            return ""
         return " -> ".join(_shown(value) for value in (self.before, self.now) if value is not None)
 
     @property
     def subject(self) -> str:
         """The measure, and the group of queries."""
+        if self.gate.kind == "no-leak":
+            return f"no-leak {self.gate.measure}"
         return f"{self.gate.column}={self.group}:{self.gate.measure}" if self.gate.column else self.gate.measure
 
     @property
@@ -347,14 +353,10 @@ def _refuse_whole(comparison: "Comparison", gate: Gate, when: When) -> None:
         UsageError: `conflicting-options`.
 
     """
-    measure = names.column_of(gate.measure, comparison.measures, list(comparison.scores.canonical.values()))
-    if measure is None or not comparison.scores.whole[measure]:
-        return
-    text = f"{gate.measure} {TOGETHER}"
     if gate.column:
-        raise UsageError("conflicting-options", f"{text}, and {gate} is about groups", remedy="write it without group")
+        comparison.scores.require_queries(gate.measure, f"{gate} is about groups", "write it without group")
     if when == "any" and gate.kind == "max-drop":
-        raise UsageError("conflicting-options", f"{text}, and no query drops", remedy="decide by the mean instead")
+        comparison.scores.require_queries(gate.measure, "no query drops", "decide by the mean instead")
 
 
 def floors(gates: Sequence[Gate], rows: Sequence[Means], measures: Mapping[str, str]) -> list[Verdict]:
@@ -386,17 +388,18 @@ def _verdict(comparison: "Comparison", gate: Gate, row: "Difference", when: When
     """Decide one gate for one difference; drops are above 0, whichever end of the scale is better."""
     sign = 1.0 if comparison.scores.better[gate.measure] == "higher" else -1.0
     word, level = "drop" if sign > 0 else "rise", f"{100 * comparison.plan.level:g} % interval"
-    bounds = None if math.isnan(row.low) else (row.low, row.high)
-    least, most = sorted(-sign * end for end in bounds) if bounds else (math.nan, math.nan)
+    bounds = (row.low, row.high) if math.isfinite(row.low) else None
+    least, most = sorted((-sign * row.low, -sign * row.high))  # infinite ends include 0, and exclude no drop
     inside = comparison.queries_of(gate.column, row.group) if gate.column else None
     queries = comparison.queries(gate.measure, row.second, row.first)
-    ordered = () if comparison.scores.is_whole(gate.measure) else queries.worst(len(queries))
-    worst = [each for each in ordered if inside is None or each.query in inside]
+    worst = [each for each in queries.worst(len(queries)) if inside is None or each.query in inside]
     losing = [(str(each.query), each.difference) for each in worst]
     base = abs(row.first_mean)
     if gate.kind == "noninferior":
         passed, reason = most <= gate.limit + _SLACK, "there is no interval, so nothing is excluded"
-        if bounds:
+        if math.isinf(most):
+            reason = f"the queries are too few to exclude any {word}"
+        elif bounds:
             reason = f"{word} of up to {_against(max(0.0, most), '<=' if passed else '>', gate.limit)} ({level})"
     elif math.isnan(row.difference):
         passed, reason = False, "there is no value to compare"
@@ -407,7 +410,8 @@ def _verdict(comparison: "Comparison", gate: Gate, row: "Difference", when: When
         if when == "significant" and not passed:
             passed = least <= 0
             tail = f"{'but' if passed else 'and'} the {level} {'includes' if passed else 'excludes'} 0"
-            reason = f"{reason}, {tail if bounds else 'and there is no interval to tell whether that is chance'}"
+            is_undefined = math.isnan(row.low)
+            reason = f"{reason}, {'and there is no interval to tell whether that is chance' if is_undefined else tail}"
     means, named = (row.first_mean, row.second_mean), tuple(losing[:_WORST])
     return Verdict(gate, row.second, passed, *means, reason, row.group, bounds, comparison.plan.level, named)
 
@@ -486,7 +490,7 @@ def annotations(verdicts: Sequence[Verdict]) -> str:
     """
     texts = []
     for verdict in verdicts:
-        title = f"{verdict.gate.kind} {verdict.subject} of {verdict.system}"
+        title = f"{verdict.gate.kind} {verdict.subject.removeprefix('no-leak ')} of {verdict.system}"
         text = "\n".join(filter(None, (f"{verdict.word}: {verdict.because}", verdict.note)))
         kind = "warning" if verdict.note else "notice" if verdict.passed else "error"
         texts.append(annotation(kind, text, title=title))
@@ -542,7 +546,7 @@ def advice(
 
     first: dict[str, Verdict] = {}
     for verdict in verdicts:
-        if not verdict.passed:
+        if not verdict.passed and verdict.gate.kind != "no-leak":
             first.setdefault(verdict.system, verdict)
     texts = []
     for system, verdict in first.items():

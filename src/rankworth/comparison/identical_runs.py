@@ -1,21 +1,23 @@
 """What identical runs do: how runs of one system vary, differences within that, and gates that fail by chance."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from rankworth import stats
-from rankworth.arrays import Floats
-from rankworth.comparison.systems import NOISE
+from rankworth.comparison.sources import NOISE, Role
 from rankworth.errors import counted, quoted
+from rankworth.stats.samples import ROUNDING
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.look import signed
 
 if TYPE_CHECKING:
-    from rankworth.comparison.differences import Difference, Plan, ScoreTable
+    from rankworth.comparison.differences import Difference, Plan
     from rankworth.comparison.gates import Gate
+    from rankworth.comparison.score_table import ScoreTable
+    from rankworth.comparison.scores import Scores
 
 WITHIN: Final = "within what identical runs do"
 BEYOND: Final = "more than identical runs do"
@@ -47,6 +49,8 @@ class RepeatedSystem(NamedTuple):
     """the variance that neither explains: how much a run changes a query beyond what it changes all"""
     negative: tuple[str, ...]
     """the sources whose estimate is below 0"""
+    role: Role = "compared"
+    """`noise` of runs of one unchanged system that are not compared"""
 
 
 class RepeatedDifference(NamedTuple):
@@ -78,6 +82,11 @@ class RepeatedDifference(NamedTuple):
     verdict: str
     """whether it is within what identical runs do, or how many runs are needed"""
 
+    @property
+    def is_within(self) -> bool:
+        """Whether there are enough runs, and it is within what identical ones do."""
+        return self.verdict == WITHIN
+
     @classmethod
     def of(cls, table: "ScoreTable", row: "Difference", plan: "Plan") -> "RepeatedDifference | None":
         """Hold a difference against identical runs; None where nothing tells how runs vary."""
@@ -86,7 +95,7 @@ class RepeatedDifference(NamedTuple):
             return None
         half, needed = over_runs.half(plan.level), stats.runs_to_decide(plan.level)
         identical, is_enough = over_runs.identical(plan.level), over_runs.runs >= needed
-        verdict = WITHIN if abs(row.difference) <= identical else BEYOND
+        verdict = WITHIN if abs(row.difference) <= identical + ROUNDING else BEYOND
         total = over_runs.error**2 or math.nan
         return cls(
             measure=row.measure,
@@ -134,23 +143,25 @@ class GateNoise(NamedTuple):
 def repeated_systems(table: "ScoreTable") -> list[RepeatedSystem]:
     """Return how the runs of each system vary, by system and measure."""
     rows = []
-    for system, runs in table.repetitions.items():
-        for column, measure in enumerate(table.measures):
-            values = runs[:, column]  # [R, Q]
-            of_system = stats.repeated_runs(values, table.weights)
-            means = stats.means(
-                values[:, ~np.isnan(values).any(axis=0)].T, _complete_weights(table.weights, values)
-            )  # [R]
+    for system, role, by_measure in _repeated(table):
+        for measure in table.measures:
+            columns = by_measure[measure].runs
+            of_system = stats.repeated_runs([run.counting_values for run in columns], table.weights)
+            complete = np.all([run.counted & ~np.isnan(run.values) for run in columns], axis=0)  # [Q]
+            means = [run.part(complete).mean for run in columns]
             query, run, both, negative = of_system.components
-            ends, deviation = (float(means.min()), float(means.max())), math.sqrt(of_system.by_run)
-            numbers = (of_system.runs, of_system.mean, *ends, deviation, query, run, both)
-            rows.append(RepeatedSystem(system, measure, *numbers, negative))
+            ends, deviation = (min(means), max(means)), math.sqrt(of_system.by_run)
+            numbers = (len(means), math.fsum(means) / len(means), *ends, deviation, query, run, both)
+            rows.append(RepeatedSystem(system, measure, *numbers, negative, role))
     return rows
 
 
-def _complete_weights(weights: Floats | None, values: Floats) -> Floats | None:
-    """Return the weights of the queries that have all values."""
-    return None if weights is None else weights[~np.isnan(values).any(axis=0)]
+def _repeated(table: "ScoreTable") -> Iterator[tuple[str, Role, Mapping[str, "Scores"]]]:
+    """Yield what is called a system, with its role and its scores, of systems and noise of several runs each."""
+    for system, scores in table.repeated.items():
+        yield system, "compared", scores
+    if table.noise:
+        yield NOISE, "noise", table.noise
 
 
 def gate_noise(table: "ScoreTable", row: "Difference", gate: "Gate", when: str, plan: "Plan") -> GateNoise | None:
@@ -188,11 +199,11 @@ def gate_noise(table: "ScoreTable", row: "Difference", gate: "Gate", when: str, 
 
 def _any_query_drops(table: "ScoreTable", row: "Difference", limit: float, sign: float) -> float:
     """Return in how many ordered pairs of identical runs a query drops by more; NaN where systems have several runs."""
-    if {row.first, row.second} & table.repetitions.keys():
+    if {row.first, row.second} & table.repeated.keys():
         return math.nan
-    column, drops = table.measures.index(row.measure), []
-    for runs in table.repetitions.values():
-        values = sign * runs[:, column]  # [R, Q]
+    drops = []
+    for _, _, by_measure in _repeated(table):
+        values = sign * np.array([run.counting_values for run in by_measure[row.measure].runs])  # [R, Q]
         fall = np.nanmax(values[:, None] - values, axis=2)  # [R, R]: the largest drop from a run to another
         drops += fall[~np.eye(len(fall), dtype=bool)].tolist()
     return float(np.mean(np.array(drops) > limit))
@@ -201,7 +212,7 @@ def _any_query_drops(table: "ScoreTable", row: "Difference", limit: float, sign:
 def sheets(systems: Sequence[RepeatedSystem], rows: Sequence[RepeatedDifference], level: float) -> Iterator[Sheet]:
     """Yield a table of the runs of each system, and a table of the differences."""
     columns = (
-        Column("system", "text", [_shown(row.system) for row in systems]),
+        Column("system", "text", [row.system for row in systems]),
         Column("measure", "text", [row.measure for row in systems]),
         Column("runs", "count", [row.runs for row in systems]),
         *(Column(name, "value", [getattr(row, name) for row in systems]) for name in ("mean", "lowest", "highest")),
@@ -211,7 +222,7 @@ def sheets(systems: Sequence[RepeatedSystem], rows: Sequence[RepeatedDifference]
             for name, cells in zip(_SOURCES, _shares(systems), strict=True)
         ),
     )
-    notes = _below_zero([(f"{_shown(row.system)} by {row.measure}", row.negative) for row in systems])
+    notes = _below_zero([(f"{row.system} by {row.measure}", row.negative) for row in systems])
     yield Sheet(columns, tuple(notes), title="runs of one system", legend=(_OF_SYSTEMS,))
     pairs = {(row.first, row.second) for row in rows}
     names = [f"{row.second} - {row.first}" for row in rows]
@@ -228,11 +239,6 @@ def sheets(systems: Sequence[RepeatedSystem], rows: Sequence[RepeatedDifference]
     notes = _below_zero([(label, row.negative) for label, row in zip(labels, rows, strict=True)])
     legend = (_OF_DIFFERENCES.format(100 * level),)
     yield Sheet(columns, tuple(notes), title="differences beside those of identical runs", legend=legend)
-
-
-def _shown(system: str) -> str:
-    """Return what tables call a system."""
-    return "noise" if system == NOISE else system
 
 
 def _shares(rows: Sequence[RepeatedSystem] | Sequence[RepeatedDifference]) -> list[list[str]]:

@@ -8,11 +8,12 @@ import numpy as np
 
 from rankworth import stats
 from rankworth.arrays import Floats
-from rankworth.comparison.differences import side_by_side, widest
 from rankworth.comparison.result import Comparison
-from rankworth.comparison.systems import SystemReader, paired
+from rankworth.comparison.score_table import side_by_side, widest
+from rankworth.comparison.scores import paired
+from rankworth.comparison.sources import systems_of
+from rankworth.comparison.systems import SystemReader
 from rankworth.errors import InputError, UsageError
-from rankworth.groups import Slices
 from rankworth.results.values import RunValues, Values
 from rankworth.stats.samples import whole
 
@@ -180,8 +181,8 @@ def _designs(values: object, runs: int | None) -> dict[str, _Planned]:
 def _planned(function: Callable[[float, int, float], Floats], values: object, n: int | None = None) -> dict[str, float]:
     """Apply a function of the spread of differences, the number of queries and the greatest possible difference.
 
-    The spread is `sqrt(2 r)`, where r is the residual mean square of a two-way analysis of variance of systems and
-    queries; of two systems that is the standard deviation of their differences.
+    The spread is the root of the mean variance of the differences of two systems, over all pairs of these: twice the
+    residual mean square of a two-way analysis of variance of systems and queries, where all queries count alike.
 
     Raises:
         InputError: `empty-input` for fewer than two runs.
@@ -194,11 +195,17 @@ def _planned(function: Callable[[float, int, float], Floats], values: object, n:
         text = "the spread of differences takes the values of two runs at least"
         raise InputError("empty-input", text, remedy="evaluate_runs gives them, and so does compare")
     else:
-        systems = SystemReader().read(values)
-        scores = side_by_side(systems, paired(systems), Slices())
+        systems = SystemReader().read(systems_of(values))
+        scores = side_by_side(systems, paired(systems))
     by_measure = {}
-    for name, table in scores.complete.items():
-        size = len(table)
-        spread = math.sqrt(2 * stats.anova(table).residual.mean_square) if size > 1 else math.nan
-        by_measure[name] = float(function(spread, size if n is None else n, widest(scores.canonical[name])))
+    for column, name in enumerate(scores.measures):
+        values = scores.values[:, column]  # [S, Q]
+        complete = ~np.isnan(values).any(axis=0)
+        levelled = stats.levelled(values[:, complete].T)  # [q, S], of the queries that all systems have a value for
+        first, second = np.triu_indices(len(scores.systems), 1)
+        weights = None if scores.weights is None else scores.weights[complete]
+        spreads = stats.deviations(levelled[:, second] - levelled[:, first], weights)  # [pairs]
+        size = len(levelled) if n is None else n
+        spread = math.sqrt(float((spreads**2).mean()))
+        by_measure[name] = float(function(spread, size, widest(scores.canonical[name])))
     return by_measure

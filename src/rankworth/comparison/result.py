@@ -9,30 +9,29 @@ from functools import cached_property
 from itertools import compress, count, islice, product
 from string import ascii_lowercase
 from textwrap import shorten
-from typing import Any, ClassVar, Final, Literal, NamedTuple, overload
-
-import numpy as np
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from rankworth import stats
-from rankworth.arrays import Floats
 from rankworth.comparison.bounds import DifferenceBound
+from rankworth.comparison.compact import CompactComparison
 from rankworth.comparison.differences import (
     INTERVALS,
     PAIRWISE,
+    TEST_INTERVALS,
     Difference,
     Plan,
     Procedure,
-    ScoreTable,
     detectable_text,
 )
 from rankworth.comparison.identical_runs import RepeatedDifference, RepeatedSystem, repeated_systems
 from rankworth.comparison.identical_runs import sheets as sheets_of_runs
+from rankworth.comparison.query_differences import QueryDifference, QueryDifferences
+from rankworth.comparison.score_table import ScoreTable
+from rankworth.comparison.verdict import Conclusion, verdict
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import Signature, combined
-from rankworth.stats.samples import ROUNDING
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name, defined
-from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import p_value, signed, visible
 
 BETTER, WORSE = "†", "‡"
@@ -67,7 +66,10 @@ _OVER_RUNS: Final = (
     " squares, with Satterthwaite's degrees of freedom, and no p is smaller than that of the t test."
 )
 _EFFECTS: Final = "Effect sizes are mean differences in standard deviations of the differences, without bias."
-_EQUIVALENT: Final = "Differences within {} were called equivalent by two one-sided t tests, not corrected."
+_EQUIVALENT: Final = (
+    "Systems were called equivalent where the {:g} % interval of their difference, not corrected, lies within {}."
+)
+_INVERTED: Final = "{:g} % intervals hold what the test does not reject{}{}."
 
 
 class Wins(NamedTuple):
@@ -85,69 +87,6 @@ class Method(NamedTuple):
     """sentences, with the keys of the entries as LaTeX cites them"""
     bibtex: str
     """the entries"""
-
-
-class QueryDifference(NamedTuple):
-    """One query by one measure."""
-
-    query: Any
-    first: float
-    second: float
-    difference: float
-    """the second less the first; 0 where rounding is all that tells them apart"""
-
-
-class QueryDifferences(Sequence[QueryDifference]):
-    """The queries of two systems by one measure, in the order of their ids; those without a value are left out."""
-
-    def __init__(self, queries: Sequence[Any], first: Floats, second: Floats, sign: float) -> None:
-        """Hold them; `sign` is -1 where lower values are better."""
-        has_both = ~np.isnan(second - first)  # [Q]
-        differences = stats.differences(first[has_both], second[has_both])  # [q]: of the queries with both values
-        columns = (list(compress(queries, has_both.tolist())), first[has_both], second[has_both], differences)
-        self._columns: dict[str, Any] = dict(zip(QueryDifference._fields, columns, strict=True))
-        near = ROUNDING * np.abs(differences).max(initial=0.0)
-        self._gains = np.where(np.abs(differences) <= near, 0.0, sign * differences)
-
-    @overload
-    def __getitem__(self, index: int) -> QueryDifference: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[QueryDifference]: ...
-    def __getitem__(self, index: int | slice) -> QueryDifference | list[QueryDifference]:
-        """Return one query's difference, or several, by number."""
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        query, *numbers = (column[index] for column in self._columns.values())
-        return QueryDifference(query, *map(float, numbers))
-
-    def __len__(self) -> int:
-        """Return how many queries there are."""
-        return len(self._gains)
-
-    def worst(self, count: int = 10) -> list[QueryDifference]:
-        """Return the queries that lose most, without those that lose nothing; equal ones in the order of their ids."""
-        return self._lowest(self._gains, count)
-
-    def best(self, count: int = 10) -> list[QueryDifference]:
-        """Return the queries that gain most, without those that gain nothing; equal ones in the order of their ids."""
-        return self._lowest(-self._gains, count)
-
-    def _lowest(self, numbers: Floats, count: int) -> list[QueryDifference]:
-        order = np.argsort(numbers, kind="stable")[: max(0, count)]
-        return [self[row] for row in order.tolist() if numbers[row] < 0]
-
-    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """Return columns `query, first, second, difference`.
-
-        Raises:
-            UsageError: `missing-library`, `unknown-setting`.
-
-        """
-        return to_library(self._columns, library)
-
-    def __repr__(self) -> str:
-        """Say what is in it."""
-        return f"QueryDifferences({counted(len(self))})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -220,6 +159,11 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         """Each of `differences` beside what identical runs do; empty where no system has several runs."""
         rows = (RepeatedDifference.of(self.scores, row, self.plan) for row in self.differences)
         return tuple(row for row in rows if row is not None)
+
+    @cached_property
+    def verdict(self) -> Conclusion:
+        """What the comparison comes to by the first measure: a state, a sentence, and how sure it is."""
+        return verdict(self)
 
     @property
     def regards_runs(self) -> bool:
@@ -339,16 +283,27 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             (procedure.sentence, procedure.reference),
             (f"{tests} made for {counted(len(self.differences), 'comparison', 'comparisons')}.", ""),
             (correction.sentence, correction.reference),
-            (procedure.interval.sentence, procedure.interval.reference),
+            (self._inverted(), procedure.inverted_in),
+            *([(procedure.interval.sentence, procedure.interval.reference)] if procedure.interval else []),
             (_OVER_RUNS if self.regards_runs else "", "bodoff2007"),
             (_EFFECTS, "hedges1981"),
-            (_EQUIVALENT.format(_margins(plan)) if plan.margins else "", "schuirmann1987"),
+            (
+                _EQUIVALENT.format(100 * (2 * plan.level - 1), _margins(plan)) if plan.margins else "",
+                "schuirmann1987",
+            ),
             *((f"{note}.", "") for note in self.notes),
             (f"Values are by rankworth with the signatures {'; '.join(self.signatures.values())}.", ""),
         ]
         sentences = [(re.sub(r"([%&#_])", r"\\\1", text[:1].upper() + text[1:]), key) for text, key in parts if text]
         text = " ".join(f"{sentence}~\\cite{{{key}}}" if key else sentence for sentence, key in sentences)
         return Method(text, "\n".join(stats.BIBTEX[key] for key in dict.fromkeys(key for _, key in sentences if key)))
+
+    def _inverted(self) -> str:
+        """Say what intervals are of, and at which level."""
+        about = f", of {self.procedure.estimates}" if self.procedure.estimates else ""
+        is_corrected = self.differences[0].comparisons > 1
+        corrected = ", each at the level to which correction brings its p" if is_corrected else ""
+        return _INVERTED.format(100 * self.plan.level, about, corrected)
 
     @cached_property
     def options(self) -> dict[str, list[str]]:
@@ -396,6 +351,10 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             "uneven": self.uneven,
             **{name: getattr(self.plan, name) for name in ("test", "correction", "level")},
             "interval": self.plan.method,
+            "verdict": {
+                **{name: getattr(self.verdict, name) for name in ("state", "sentence", "line")},
+                **({"leaders": self.verdict.leaders} if self.verdict.leaders else {}),
+            },
             "resamples": self.procedure.resamples,
             "seed": self.plan.seed,
             "margins": self.plan.margins,
@@ -417,6 +376,8 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         is_listed = bool(self.baseline) or pairs <= _PAIRS
         sheets = [] if len(self.systems) == 2 and is_listed else [self._means_sheet()]  # noqa: PLR2004 - two stand in one row
         sheets += [self._differences_sheet()] if is_listed else []
+        lead = (f"{self.verdict.title}: {self.verdict.sentence}.", *filter(None, [self.verdict.line]))
+        sheets[0] = replace(sheets[0], lead=lead)
         notes = [*sheets[-1].notes, *self.notes, *self._largest_differences()]
         if not is_listed:
             notes.append(f"the differences of all {pairs:,} pairs are in -f csv, jsonl and json (to_frame())")
@@ -427,6 +388,24 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         for column, rows in self.slices.items() if is_listed else ():
             sheets += self._group_sheets(column, rows)
         return sheets
+
+    def compact(self) -> CompactComparison:
+        """Return the table of means alone, for a paper: it has `to_latex`, `to_markdown` and `to_html`.
+
+        Beside a baseline, † and ‡ mark means that are significantly better and worse; where each run is compared with
+        each, superscripts name the systems that are significantly outperformed.
+
+        Examples:
+            >>> import rankworth as rw
+            >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+            >>> runs = {"old": {"q1": ["b", "a"], "q2": ["b"]}, "new": {"q1": ["a"], "q2": ["b"]}}
+            >>> table = rw.compare(qrels, runs, ["RR"]).compact().to_markdown()
+            >>> next(line for line in table.splitlines() if line.startswith("| new"))
+            '| new | **1.0000** |'
+
+        """
+        comment = f"{combined(self.signatures.values())}|seed:{self.plan.seed}"
+        return CompactComparison(replace(self._means_sheet(), comment=comment, defects=self._defects))
 
     def _means_sheet(self) -> Sheet:
         """Return one row for each system, with marks for what is better than others."""
@@ -465,22 +444,30 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         return Sheet((*columns, *self._judged(rows, rows)), title=title, legend=(_LEGEND,))
 
     def _wins(self, row: Difference) -> str:
-        """Return how many queries are better, equal and worse; nothing of a measure of all queries together."""
-        return "" if self.scores.is_whole(row.measure) else f"{row.wins}/{row.ties}/{row.losses}"
+        """Return how many queries are better, equal and worse; nothing where no query has a value."""
+        return f"{row.wins}/{row.ties}/{row.losses}" if row.wins + row.ties + row.losses else ""
 
     def _judged(self, rows: Sequence[Difference], together: Sequence[Difference]) -> list[Column]:
         """Return the columns of difference, p, effect, wins and word; p is corrected over all of `together`."""
         effects = ["n/a" if math.isnan(row.hedges) else f"{row.hedges + 0.0:.2f}" for row in rows]
-        bounds = [(row.low, row.high) for row in rows]
+        bounds = [row.interval(self.plan.level)[:2] for row in rows]
         p = {"p": [p_value(row.p) for row in rows]} if self.p_columns == "both" else {}
         p[_p_title(self.plan, together)] = [p_value(row.adjusted) for row in rows]
         return [
             Column("difference", "number", [signed(row.difference) for row in rows], bounds=bounds),
+            *self._estimates(rows),
             *(Column(title, "number", values) for title, values in p.items()),
             Column("d", "number", effects),
             Column("W/T/L", "number", [self._wins(row) for row in rows]),
             Column("verdict", "number", [row.word for row in rows]),
         ]
+
+    def _estimates(self, rows: Sequence[Difference]) -> list[Column]:
+        """Return the column of the intervals that were asked for beside those of the test, and decide nothing."""
+        if self.plan.method == TEST_INTERVALS:
+            return []
+        title = f"{INTERVALS[self.plan.method]} (estimate)"
+        return [Column(title, "number", [f"{row.estimate_low:z.4f}…{row.estimate_high:z.4f}" for row in rows])]
 
     def _group_sheets(self, column: str, rows: Sequence[Difference]) -> Iterator[Sheet]:
         """Yield the differences of each group of queries, a table for each pair of systems."""
@@ -498,11 +485,11 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             yield Sheet(columns, (note,) if (first, second) == last else (), title=title)
 
     def _largest_differences(self) -> Iterator[str]:
-        """Yield the queries that gain and lose most by the first measure, with the command that shows why one loses.
+        """Yield the queries that gain and lose most by the first measure that queries have values of.
 
-        Measures of all queries together are none of queries.
+        With the command that shows why one loses.
         """
-        measure = next((each for each in self.measures if not self.scores.is_whole(each)), "")
+        measure = next((row.measure for row in self.differences if row.wins + row.ties + row.losses), "")
         for system in self.systems[1:] if self.baseline and measure else ():
             queries = self.queries(measure, system)
             if best := queries.best(_LISTED):
@@ -533,16 +520,19 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
 
     def _summary(self) -> str:
         """Say in one line below a table how the comparison was done."""
-        plan, remark = self.plan, "" if len(self.differences) == 1 else ", not corrected"
-        margin = f"; margin {_margins(plan)}" if plan.margins else ""
-        whole = " ".join(compress(self.scores.measures, self.scores.whole.tolist()))
-        of_whole = f"; of {whole} t by the jackknife" if whole else ""
-        kind = f"{INTERVALS[plan.method]}{of_whole}"
-        if self.regards_runs:
-            rest = "" if all(row.is_enough for row in self.repeated) else f"; of others {kind}"
-            kind = f"t over queries and runs{rest}"
-        text = f"{self.tested}; {100 * plan.level:g} % intervals ({kind}{remark}){margin}"
-        return "; ".join(filter(None, (text, detectable_text(self.differences))))
+        plan, family = self.plan, self.differences[0].comparisons
+        jackknifed = " ".join(self.scores.jackknifed)
+        kinds = [
+            f"of {jackknifed} t by the jackknife" if jackknifed else "",
+            "t over queries and runs" if self.regards_runs else "",
+        ]
+        corrected = f", corrected for {family:,} comparisons" if family > 1 else ""
+        about = f" of {self.procedure.estimates}" if self.procedure.estimates else ""
+        text = f"{self.tested}; {100 * plan.level:g} % intervals{about}: what the test does not reject{corrected}"
+        margin = ""
+        if plan.margins:
+            margin = f"margin {_margins(plan)}; of what is equivalent the {100 * (2 * plan.level - 1):g} % interval"
+        return "; ".join(filter(None, (text, *kinds, margin, detectable_text(self.differences))))
 
 
 def explaining(

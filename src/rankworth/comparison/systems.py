@@ -1,25 +1,29 @@
-"""The systems of a comparison: runs are measured, stored values are checked, several runs of a system become one."""
+"""Read the systems of a comparison: runs are measured, and stored values are checked."""
 
-import math
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
-from itertools import product
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankworth import evaluation
-from rankworth.arrays import Floats, Integers
-from rankworth.comparison.sources import named_runs, repeated_runs
-from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
+from rankworth.arrays import Integers
+from rankworth.comparison.scores import (
+    WEIGHTING,
+    Scores,
+    SystemScores,
+    is_paired,
+    joined,
+    shared,
+)
+from rankworth.comparison.sources import System
+from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError, quoted
 from rankworth.evaluation import runner
-from rankworth.io.validate import IdKinds, ids
-from rankworth.measures import Fact, Measure, TextFact
-from rankworth.measures.core import Better
+from rankworth.io.validate import ids
+from rankworth.measures import Measure
 from rankworth.model import Digest, Qrels, Run
 from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
@@ -29,147 +33,11 @@ from rankworth.results.file import Result
 from rankworth.results.values import Values, details
 from rankworth.scoring import inputs
 from rankworth.scoring.columns import Column
-from rankworth.scoring.diagnostics import COVERAGE
-from rankworth.tables.columns import Kind
 from rankworth.whatif.bounds import Varied, of_runs
 from rankworth.whatif.rankings import MeasureContext
 
 DEFAULT: Final = ("nDCG@10", "RR@10", "AP", "R@100")
 """the measures by default"""
-UNJUDGED: Final = "Unjudged@10"
-"""measured for a warning"""
-NOISE: Final = "--noise"
-"""the name of the runs that only tell how identical runs vary"""
-_MEANS: Final = ("weights", "macro", "round_means", "no_queries", "logarithms")
-"""settings that change means and no value of a query"""
-
-
-@dataclass(frozen=True)
-class Scores:
-    """One measure of one system.
-
-    Attributes:
-        quantity: the measure; None where it is not defined here, so that nobody knows which end of it is better.
-        signature: how the values came about.
-        values: `[Q]`, NaN where there is none.
-        kind: what the values are.
-        repetitions: `[R, Q]`, the values of each run where several runs of the same queries were averaged.
-
-    """
-
-    quantity: object
-    signature: str
-    values: Floats
-    kind: Kind
-    repetitions: Floats | None = None
-
-    @property
-    def measure(self) -> str:
-        """The canonical name of the measure."""
-        return Signature.parse(self.signature).measure
-
-    @property
-    def better(self) -> Better:
-        """Which end of the scale is better."""
-        return self.quantity.definition.better if isinstance(self.quantity, Measure) else "higher"
-
-    def at(self, rows: NDArray[np.int64]) -> "Scores":
-        """Return the values of some rows; row -1 is without a value."""
-        wider = np.append(self.values, np.nan)[rows]
-        if self.repetitions is None:
-            return replace(self, values=wider)
-        return replace(
-            self, values=wider, repetitions=np.pad(self.repetitions, [(0, 0), (0, 1)], constant_values=np.nan)[:, rows]
-        )
-
-
-@dataclass(frozen=True)
-class System:
-    """The values of one system.
-
-    Attributes:
-        name: what tables call it.
-        queries: the ids of its queries, in the order of their bytes.
-        scores: by name of the measure.
-        judged: the queries that have judgements; None if unknown.
-        answered: those of them that have results; None if unknown.
-        origin: the results file of the values; empty if they were measured now.
-        joined: how several runs of the system became one, `folds` or `seeds`, and how many there were.
-        notices: warnings of the evaluation, slug and text.
-        kinds: whether ids of queries came as integers.
-        lengths: how many documents it has for each query that it answers; None if unknown.
-
-    """
-
-    name: str
-    queries: tuple[str, ...]
-    scores: Mapping[str, Scores]
-    judged: frozenset[str] | None = None
-    answered: frozenset[str] | None = None
-    origin: str = ""
-    joined: tuple[str, int] | None = None
-    notices: tuple[tuple[str, str], ...] = ()
-    kinds: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
-    lengths: Integers | None = field(default=None, compare=False, repr=False)
-
-    @cached_property
-    def rows(self) -> dict[str, int]:
-        """The row of each query."""
-        return {query: row for row, query in enumerate(self.queries)}
-
-    @property
-    def first_relevant(self) -> list[int | None]:
-        """The rank of the first relevant document of each query, from reciprocal ranks; None where it is unknown."""
-        by_cutoff = {}
-        for score in self.scores.values():
-            if isinstance(score.quantity, Measure) and score.quantity.definition.name == "RR":
-                by_cutoff[score.quantity.cutoff or math.inf] = score.values
-        if not by_cutoff or (self.joined and self.joined[0] == "seeds"):  # a mean of ranks is none
-            return [None] * len(self.queries)
-        ranks = [1 / value if value > 0 else math.inf for value in by_cutoff[max(by_cutoff)].tolist()]
-        return [round(rank) if rank < math.inf and math.isclose(rank, round(rank)) else None for rank in ranks]
-
-    def only(self, queries: Sequence[str]) -> "System":
-        """Return the system with these queries, in their order; those that it does not have are without a value."""
-        # [Q]: -1 is the NaN that is appended
-        rows = np.array([self.rows.get(query, -1) for query in queries], dtype=np.int64)
-        wider = {label: score.at(rows) for label, score in self.scores.items()}
-        return replace(self, queries=tuple(queries), scores=wider)
-
-    def under(self, names: Mapping[str, str]) -> "System":
-        """Rename measures to the given names, which come with their canonical names."""
-        by_measure = {score.measure: score for score in reversed(list(self.scores.values()))}
-        named = {label: by_measure[measure] for label, measure in names.items() if measure in by_measure}
-        named |= {label: score for label, score in self.scores.items() if names.get(label) == score.measure}
-        return replace(self, scores={name: score for name, score in self.scores.items() if name not in names} | named)
-
-    def require(self, measures: Iterable[str], measured: Collection[str]) -> None:
-        """Refuse measures that are not among those that are known of the system.
-
-        Raises:
-            UsageError: `not-measured`.
-
-        """
-        if absent := [name for name in measures if name not in measured]:
-            text = f"{self.name} was not measured by {quoted(absent)}; there are {quoted(self.scores)}"
-            raise UsageError("not-measured", text)
-
-
-def is_paired(quantity: object) -> bool:
-    """Return whether a difference of means is the mean of differences: not of counts, texts and geometric means."""
-    return not isinstance(quantity, Fact | TextFact) and getattr(quantity, "averaging", "mean") == "mean"
-
-
-def paired(systems: Sequence[System]) -> list[str]:
-    """Return the measures that all systems have and whose differences add up, in the order of the first system."""
-    names = [name for name, score in systems[0].scores.items() if is_paired(score.quantity)]
-    return [name for name in names if all(name in system.scores for system in systems)]
-
-
-def shared(systems: Sequence[System]) -> list[str]:
-    """Return the measures compared by default: those that all systems have and that are not about judgements."""
-    common = paired(systems) if systems else []
-    return [name for name in common if getattr(systems[0].scores[name].quantity, "name", "") not in COVERAGE] or common
 
 
 def kept_measures(results: Sequence[Result]) -> list[str]:
@@ -189,23 +57,30 @@ def renewed_measures(stored: Sequence[Result], measures: Mapping[str, str]) -> l
     return [*labels.values(), *(name for name, measure in measures.items() if measure not in labels)]
 
 
-def of_values(name: str, values: Values, for_warnings: str = "") -> System:
-    """Make a system of an evaluation, with the queries that a measure counts that was asked for."""
+def of_values(name: str, values: Values) -> SystemScores:
+    """Make a system of an evaluation."""
     columns = dict(zip(values.per_query.measures, details(values).columns, strict=True))
-    queries, table = _side_by_side(columns, for_warnings)
+    queries, table = _side_by_side(columns)
     scores = {
         label: Scores(quantity, values.signatures[label], table[label], values.per_query.kinds[label])
         for label, quantity in zip(columns, values.measures, strict=True)
     }
     judged = None if values.judgements is None else frozenset(values.judgements.queries)
     answered = None if judged is None else judged.difference(values.counts.queries["unanswered_queries"])
-    standing, _ = details(values).base
-    lengths = standing.length[standing.judged & standing.answered]
-    kinds, notices = values.per_query.id_kinds, values.notices
-    return System(name, queries, scores, judged, answered, notices=notices, kinds=kinds, lengths=lengths)
+    return SystemScores(
+        name,
+        queries,
+        scores,
+        judged,
+        answered,
+        notices=values.notices,
+        kinds=values.per_query.id_kinds,
+        lengths=details(values).lengths,
+        unjudged=details(values).diagnosis().unjudged,
+    )
 
 
-def of_result(name: str, result: Result) -> System:
+def of_result(name: str, result: Result) -> SystemScores:
     """Make a system of a results file."""
     queries, table = _side_by_side({column.label: column.counts for column in result.columns})
     scores = {
@@ -215,28 +90,38 @@ def of_result(name: str, result: Result) -> System:
     judged = None if result.judgements is None else frozenset(result.judgements.queries)
     unanswered = result.named.get("unanswered_queries")
     answered = None if judged is None or unanswered is None else judged.difference(unanswered)
-    return System(name, queries, scores, judged, answered, result.origin, notices=result.notices)
+    by_length = np.array([*(result.lengths or {}).items()], dtype=np.int64).reshape(-1, 2)
+    return SystemScores(
+        name,
+        queries,
+        scores,
+        judged,
+        answered,
+        result.origin,
+        notices=result.notices,
+        lengths=None if result.lengths is None else np.repeat(by_length[:, 0], by_length[:, 1]),
+        unjudged=result.unjudged,
+    )
 
 
-def _side_by_side(columns: Mapping[str, Column], for_warnings: str = "") -> tuple[tuple[str, ...], dict[str, Floats]]:
+def _side_by_side(columns: Mapping[str, Column]) -> tuple[tuple[str, ...], dict[str, Column]]:
     """Put columns over the queries that one of them counts or lists, in the order of their ids.
 
     Args:
         columns: by label.
-        for_warnings: the label of a column that is put beside the others, and whose queries are not looked for.
 
     Returns:
-        The queries, and by label the values, `[Q]`, NaN where a query does not count.
+        The queries, and by label the column, whose mean is not rounded.
 
     """
-    requested = [column for label, column in columns.items() if label != for_warnings] or [*columns.values()]
-    names = {name for column in requested for name in column.names(column.counted | column.listed)}
+    names = {name for column in columns.values() for name in column.names(column.counted | column.listed)}
     queries, table = tuple(sorted(names)), {}
+    rows: dict[int, Integers] = {}  # by list of queries, where each of these queries stands in it
     for label, column in columns.items():
-        row_of = {query: row for row, query in enumerate(column.queries)}
-        # [Q]: -1 is the NaN that is appended
-        rows = np.array([row_of.get(query, -1) for query in queries], dtype=np.int64)
-        table[label] = np.append(np.where(column.counted, column.values, np.nan), np.nan)[rows]
+        if id(column.queries) not in rows:
+            row_of = {query: row for row, query in enumerate(column.queries)}
+            rows[id(column.queries)] = np.array([row_of.get(query, -1) for query in queries], dtype=np.int64)
+        table[label] = column.unrounded.at(queries, rows[id(column.queries)])
     return queries, table
 
 
@@ -265,7 +150,7 @@ class SystemReader:
 
         """
         self.notes: list[str] = []
-        self._runs: dict[str, Run] = {}  # those that are measured now
+        self._runs: dict[str, Run] = {}  # of systems that are one run each, measured now
         self._qrels, self._accept_new_qrels = qrels, accept_new_qrels
         self._reading, self._options = inputs.InputOptions(options), options
         self._queries = options["queries"] = None if options.get("queries") is None else list(ids(options["queries"]))
@@ -290,55 +175,48 @@ class SystemReader:
         except MeasureError:
             return False
 
-    @property
-    def _measure_for_warnings(self) -> str:
-        """The measure that warnings need, where nobody asked for it."""
-        return "" if UNJUDGED in (*self.labels, *self._measures) else UNJUDGED
-
-    def read(
-        self, sources: Mapping[str, object] | Sequence[object], noise: Sequence[object] | None = None
-    ) -> list[System]:
-        """Read the systems, in the order given.
-
-        Args:
-            sources: by name: a run, the path of a results file, `Values`, a `Result`; a list of these is several runs
-                of one system. A list of them, or `RunValues`, if they have names themselves.
-            noise: further runs of one unchanged system; they become the last system, called `NOISE`.
+    def read(self, systems: Sequence[System]) -> list[SystemScores]:
+        """Measure the runs of systems, and check stored values, in the order given.
 
         Raises:
-            InputError: `input-type`, `changed-judgements`, `bad-results`, and as `evaluate`.
-            UsageError: `run-names`, `not-comparable`, `not-measured`, `conflicting-options`.
+            InputError: `changed-judgements`, and as `evaluate`.
+            UsageError: `not-comparable`, `not-measured`, `conflicting-options`.
             MeasureError: as `evaluate`.
 
         """
-        by_name = named_runs(sources)
-        if noise is not None:
-            by_name[NOISE] = repeated_runs(noise)
-        sides = {(name, number): side for name, parts in by_name.items() for number, side in enumerate(parts)}
         stored = {
-            key: of_result(key[0], side) if isinstance(side, Result) else of_values(key[0], side)
-            for key, side in sides.items()
-            if isinstance(side, Result | Values)
+            id(run): of_result(system.name, run) if isinstance(run, Result) else of_values(system.name, run)
+            for system in systems
+            for run in system.runs
+            if isinstance(run, Result | Values)
         }
         if stored and not self.labels:
             self._take_over(list(stored.values()))
-        runs = {key: side for key, side in sides.items() if key not in stored}
-        labels = [name if len(by_name[name]) == 1 else f"{name} ({number + 1})" for name, number in runs]
-        measured = zip(runs, self._measured(labels, list(runs.values())), strict=True)
-        systems = {key: of_values(key[0], values, self._measure_for_warnings) for key, values in measured}
-        for key, system in stored.items():
-            queries = None if self._queries is None else sorted({*system.queries} & {*self._queries})
-            systems[key] = system if queries is None else system.only(queries)
-            self._check(systems[key], sides[key])
-        named = {key: systems[key].under(self._names) for key in sides}
-        systems_read = [
-            joined([named[name, number] for number in range(len(parts))], self.labels)
-            for name, parts in by_name.items()
-        ]
-        if noise is not None and systems_read[-1].joined != ("seeds", len(by_name[NOISE])):
-            text = "the runs of --noise (noise=) answer different queries, as folds do, and so repeat nothing"
-            raise UsageError("not-comparable", text, remedy="give runs of one unchanged system for the same queries")
-        return systems_read
+        measured = self._measured(systems)
+        weights, macro = (self._options.get(name) for name in WEIGHTING)
+        scores = []
+        for system in systems:
+            of_runs = []
+            for run in system.runs:
+                if id(run) in measured:
+                    of_run = of_values(system.name, measured[id(run)])
+                else:
+                    of_run = replace(stored[id(run)], name=system.name)
+                    queries = None if self._queries is None else sorted({*of_run.queries} & {*self._queries})
+                    of_run = (of_run if queries is None else of_run.only(queries)).weighted(weights, macro)
+                    self._check(of_run, run)
+                of_runs.append(of_run.under(self._names))
+            scores.append(replace(joined(of_runs, self.labels), role=system.role))
+            if system.role == "noise" and scores[-1].joined != ("seeds", len(system.runs)):
+                text = "the runs of --noise (noise=) answer different queries, as folds do, and so repeat nothing"
+                remedy = "give runs of one unchanged system for the same queries"
+                raise UsageError("not-comparable", text, remedy=remedy)
+        return scores
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """By system the file of its only run, where it comes from one."""
+        return {name: run.files[0].path for name, run in self._runs.items() if len(run.files) == 1}
 
     def contexts(
         self, measures: Sequence[str], systems: Sequence[str], by: Varied
@@ -360,7 +238,7 @@ class SystemReader:
         sides = of_runs(judgements, self._runs, plan, by)
         return {name: {side.resolved.label: side for side in of_run} for name, of_run in sides.items()}
 
-    def _take_over(self, stored: Sequence[System]) -> None:
+    def _take_over(self, stored: Sequence[SystemScores]) -> None:
         """Measure runs by the measures that all stored values have, under the names of the first."""
         self._names = {label: score.measure for label, score in stored[0].scores.items()}
         taken = []
@@ -369,39 +247,49 @@ class SystemReader:
             taken += [name for name in (label, measure) if self._means(name, measure)][:1]
         self._measures = taken or self._measures
 
-    def _measured(self, labels: Sequence[str], runs: list[object]) -> list[Values]:
-        """Measure the runs that have no stored values.
+    def _measured(self, systems: Sequence[System]) -> dict[int, Values]:
+        """Measure the runs that have no stored values, by their identity.
 
         Raises:
             UsageError: `conflicting-options` without judgements.
             InputError, MeasureError: as `evaluate`; `empty-input` for what has no row, whatever the profile.
 
         """
+        labels: dict[int, str] = {}  # of each run, by its identity
+        runs = {id(run): run for system in systems for run in system.runs if not isinstance(run, Result | Values)}
+        for system in systems:
+            for number, run in enumerate(system.runs, 1):
+                label = system.name if len(system.runs) == 1 else f"{system.name} ({number})"
+                while label in labels.values() and id(run) not in labels:  # a system may be called as the run of one
+                    label = f"{label}*"
+                labels.setdefault(id(run), label)
+        read = list(runs.values())
         if self._qrels is not None:
-            [self._qrels], runs = self._reading.read([self._qrels], runs)
-        named = [inputs.run(run, label) for run, label in zip(runs, labels, strict=True)]
-        self._runs = dict(zip(labels, named, strict=True))
+            [self._qrels], read = self._reading.read([self._qrels], read)
+        named = [inputs.run(run, labels[key]) for key, run in zip(runs, read, strict=True)]
+        by_identity = dict(zip(runs, named, strict=True))
+        self._runs = {
+            system.name: by_identity[id(system.runs[0])]
+            for system in systems
+            if len(system.runs) == 1 and id(system.runs[0]) in by_identity
+        }
         if not named:
-            return []
+            return {}
         if self._qrels is None:
-            raise UsageError("conflicting-options", f"{quoted(labels)} are to be measured, and there are no judgements")
-        further = [self._measure_for_warnings] if self._measure_for_warnings and self._means(UNJUDGED, UNJUDGED) else []
+            _require_files(named)
+            text = f"{quoted(run.name for run in named)} are to be measured, and there are no judgements"
+            raise UsageError("conflicting-options", text)
         with warnings.catch_warnings(action="ignore", category=RankworthWarning):
-            try:
-                values = evaluation.evaluate_runs(self._qrels, named, [*self._measures, *further], **self._options)
-            except RankworthError:  # the measure of the warning may be what is refused
-                if not further:
-                    raise
-                values = evaluation.evaluate_runs(self._qrels, named, self._measures, **self._options)
+            values = evaluation.evaluate_runs(self._qrels, named, self._measures, **self._options)
         for name, measured in values.items():
             if any(notice.slug == "empty-input" for notice in measured.notices):
                 subject = f"run {name} has" if measured.counts.judged else "the judgements have"
                 remedy = "evaluate shows the values that the tool gives then"
                 raise InputError("empty-input", f"{subject} no rows: there is nothing to compare", remedy=remedy)
         self._judgements = next(iter(values.values())).judgements
-        return list(values.values())
+        return dict(zip(runs, values.values(), strict=True))
 
-    def _check(self, system: System, source: Values | Result) -> None:
+    def _check(self, system: SystemScores, source: Values | Result) -> None:
         """Refuse stored values that lack a measure, or come from other judgements, unless that is accepted.
 
         Raises:
@@ -436,6 +324,17 @@ class SystemReader:
         self.notes.append(f"{text}; accepted, over common queries")
 
 
+def _require_files(runs: Sequence[Run]) -> None:
+    """Refuse files that are not there, as a results file of a mistyped name is.
+
+    Raises:
+        InputError: `missing-file` and its like.
+
+    """
+    for source in chain.from_iterable(run.files for run in runs):
+        source.head(1)
+
+
 def renewal(
     results: Sequence[Result], qrels: str = "", known_runs: Sequence[str] = (), reading: Sequence[str] = ()
 ) -> str:
@@ -461,96 +360,3 @@ def _run_file(name: str, known_runs: Sequence[str]) -> str:
         if (beside := path.with_name(f"{name}{''.join(path.suffixes)}")).is_file():
             return str(beside)
     return f"{name}=RUN"
-
-
-def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
-    """Join several runs of one system: folds are put together, seeds are averaged for each query.
-
-    Args:
-        runs: the runs.
-        measures: the measures of the caller; if there are none, all that the runs share.
-
-    Raises:
-        UsageError: `not-comparable` if their queries are neither the same nor altogether different, or if they were
-            not measured alike.
-
-    """
-    first, *other_runs = runs
-    if not other_runs:
-        return first
-    labels = [label for label in measures or first.scores if all(label in run.scores for run in runs)]
-    require_same_settings(runs, [label for label in labels if is_paired(first.scores[label].quantity)])
-    answered = [
-        frozenset(run.queries) & (frozenset(run.queries) if run.answered is None else run.answered) for run in runs
-    ]
-    every = frozenset().union(*answered)
-    owners = None
-    if sum(map(len, answered)) == len(every) > max(map(len, answered)):
-        # each query has the value of the run that answers it; other queries have the value of no results
-        queries = sorted({*first.queries}.union(*(run.queries for run in other_runs)))
-        pairs = zip(runs, answered, strict=True)
-        # [Q]: which run each query has its value from
-        owners = np.argmax(
-            [
-                [(query in run.rows) + (query in answered_queries) for query in queries]
-                for run, answered_queries in pairs
-            ],
-            axis=0,
-        )
-        runs = [run.only(queries) for run in runs]
-    elif any(run.queries != first.queries for run in other_runs):
-        counts = " and ".join(f"{len(run.queries):,}" for run in runs)
-        text = f"{first.name}: its runs share some queries, not all ({counts}): they are neither folds nor repetitions"
-        remedy = "give runs for the same queries, or for altogether different ones"
-        raise UsageError("not-comparable", text, remedy=remedy)
-    scores = {}
-    for label in labels:
-        table = np.array([run.scores[label].values for run in runs], dtype=float)  # [R, Q]
-        if owners is None:
-            scores[label] = replace(first.scores[label], values=table.mean(axis=0), repetitions=table)
-        else:
-            scores[label] = replace(first.scores[label], values=table[owners, np.arange(owners.size)])
-    judged = [run.judged for run in runs if run.judged is not None]
-    lengths = [run.lengths for run in runs if run.lengths is not None]
-    return replace(
-        first,
-        queries=runs[0].queries,
-        scores=scores,
-        judged=frozenset().union(*judged) if len(judged) == len(runs) else None,
-        answered=min(answered, key=len) if owners is None else every,
-        joined=("seeds" if owners is None else "folds", len(runs)),
-        lengths=np.concatenate(lengths) if len(lengths) == len(runs) else None,
-        notices=tuple(dict.fromkeys(notice for run in runs for notice in run.notices)),
-    )
-
-
-def require_same_settings(systems: Sequence[System], measures: Sequence[str]) -> None:
-    """Refuse values that were not made alike, but for their queries.
-
-    Raises:
-        UsageError: `not-comparable`, `not-measured`.
-
-    """
-    base, *other_systems = systems
-    for system in systems:
-        system.require(measures, system.scores)
-    problems = []
-    for system, name in product(other_systems, measures):
-        differences = not_alike(base.scores[name].signature, system.scores[name].signature)
-        problems += [f"{name} of {base.name} and {system.name}: {difference}" for difference in differences]
-    if problems:
-        remedy = "measure all of them with one profile and the same settings"
-        raise UsageError("not-comparable", *dict.fromkeys(problems), remedy=remedy)
-
-
-def not_alike(first: str, other: str) -> list[str]:
-    """List what differs in how two values of one query came about, by their signatures."""
-    return values_signature(first).differences(values_signature(other))
-
-
-@lru_cache
-def values_signature(line: str) -> Signature:
-    """Return a signature of the values of single queries: without the queries, and without settings of means."""
-    parsed = Signature.parse(line)
-    settings = {name: value for name, value in parsed.settings.items() if name not in _MEANS}
-    return replace(parsed, settings=settings, queries="0-")

@@ -1,42 +1,79 @@
-"""The verdict of a comparison in plain sentences: who is better, how sure that is, and on which queries."""
+"""The verdict of a comparison: one function says who is better, how sure that is, and by which interval."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 import numpy as np
 
 from rankworth import stats
-from rankworth.arrays import Floats
-from rankworth.comparison.differences import POWER, Difference, differences
-from rankworth.comparison.result import Comparison
+from rankworth.comparison.decisions import differences
+from rankworth.comparison.differences import POWER, Difference, Plan
+from rankworth.comparison.query_differences import QueryDifferences
+from rankworth.comparison.score_table import ScoreTable
 from rankworth.errors import counted
-from rankworth.tables.look import p_value, signed
-from rankworth.tables.wording import named, named_alone
+from rankworth.tables.look import p_value
+from rankworth.tables.wording import figure, named, named_alone
 
-State = Literal["better", "worse", "unclear", "equal", "equivalent", "leader", "level", "ahead", "single"]
+if TYPE_CHECKING:
+    from rankworth.comparison.identical_runs import RepeatedDifference
+
+State = Literal["better", "worse", "same", "equal", "unclear", "too few", "noise", "leader", "no leader", "single"]
 TITLES: Final[Mapping[State, str]] = {
     "better": "Better",
     "worse": "Worse",
-    "unclear": "Not decided",
+    "same": "Same",
     "equal": "No difference",
-    "equivalent": "Equivalent",
+    "unclear": "Not decided",
+    "too few": "Too few queries",
+    "noise": "Within noise",
     "leader": "Clear leader",
-    "level": "No clear leader",
-    "ahead": "Best mean",
+    "no leader": "No clear leader",
     "single": "One run",
 }
 """what pages and comments call the states"""
 _MANY: Final = 3
 """from how many systems on there is a leader"""
 _NAMED: Final = 3
-"""how many of the systems that are level with the leader are named"""
+"""how many of the systems that lead are named"""
 _MILLION: Final = 1e6
 """beyond so many queries, their number is not given"""
 _LOSSES: Final = 3
 """how many of the queries that lose most are named"""
+
+
+class Compared(Protocol):
+    """The parts of a comparison that its verdict is made of."""
+
+    @property
+    def scores(self) -> ScoreTable:
+        """The values of all systems, query by query."""
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """One for each pair of systems and measure."""
+
+    @property
+    def slices(self) -> Mapping[str, tuple[Difference, ...]]:
+        """By column the differences of each group of queries."""
+
+    @property
+    def plan(self) -> Plan:
+        """How differences were judged."""
+
+    @property
+    def baseline(self) -> str:
+        """The system with which the others are compared; empty where each is compared with each."""
+
+    @property
+    def repeated(self) -> "tuple[RepeatedDifference, ...]":
+        """Each of the differences beside what identical runs do."""
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """The texts of queries, by id."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +81,15 @@ class Conclusion:
     """What a comparison, or the evaluation of a run, comes to, by the first measure.
 
     Attributes:
-        state: the kind of conclusion; of three systems or more whether the best one is the clear leader, is level with
-            others, or has the best mean, where no test says more.
+        state: the kind of conclusion.
         sentence: for those who read nothing else, without a full stop.
-        line: on how many queries a system is better and worse, and how many queries it takes to show that.
-        details: sentences with p values, intervals and queries.
-        caveat: where p values that are corrected for several comparisons say otherwise, that they do.
+        line: on how many queries a system is better and worse, between which numbers the difference lies, and, where
+            nothing was decided, how many queries could decide.
+        details: sentences with means, p values and queries.
+        pair: the difference that it is about: of two systems, or of the best one and the next; None of a single run.
+        leaders: of three systems or more, the best one and those that are not separated from it.
+        of_groups: the difference whose groups of queries stand beside the verdict: of two systems, or of the baseline
+            and the best one, or the next one where the baseline is the best.
 
     """
 
@@ -57,7 +97,9 @@ class Conclusion:
     sentence: str
     line: str
     details: tuple[str, ...] = ()
-    caveat: str = ""
+    pair: Difference | None = None
+    leaders: tuple[str, ...] = field(default=())
+    of_groups: Difference | None = None
 
     @property
     def title(self) -> str:
@@ -67,169 +109,299 @@ class Conclusion:
     @property
     def sentences(self) -> list[str]:
         """All of it, in sentences."""
-        return [*filter(None, [f"{self.sentence}.", self.line, *self.details, self.caveat])]
+        return [*filter(None, [f"{self.sentence}.", self.line, *self.details])]
 
 
-def verdict(
-    comparison: Comparison, texts: Mapping[str, str], groups: Sequence[Sequence[str]] | None = None
-) -> Conclusion:
-    """Return which system is better by the first measure, how sure that is, and on which queries.
+def verdict(compared: Compared) -> Conclusion:
+    """Return which system is better by the first measure, how sure that is, and by which interval.
+
+    State and sentence follow from the word of a difference, and this from the interval that the sentence has.
+    """
+    if len(compared.scores.systems) < _MANY:
+        return _of_two(compared)
+    return _of_several(compared)
+
+
+def pairs(compared: Compared, measures: Sequence[str] | None = None) -> list[Difference]:
+    """Return the differences of all pairs of systems, the second less the first in the order of the systems.
+
+    Those that are among the differences of the comparison are these; all others are corrected over all pairs of systems
+    by the same measure.
 
     Args:
-        comparison: of two systems or more.
-        texts: of queries, by id.
-        groups: as `level_groups` gives them, which is called where they are not given.
+        compared: a comparison.
+        measures: the first measure where not said.
 
     """
-    if len(comparison.systems) < _MANY:
-        return _of_two(comparison, texts)
-    return _of_several(comparison, texts, level_groups(comparison) if groups is None else groups)
+    scores, rows = compared.scores, dict[tuple[str, str, str], Difference]()
+    for measure in measures or scores.measures[:1]:
+        single = scores.of_measures(np.array([name == measure for name in scores.measures]))
+        every = list(combinations(range(len(scores.systems)), 2))
+        decided = {frozenset((row.first, row.second)): row for row in compared.differences if row.measure == measure}
+        if len(decided) < len(every):
+            rows |= {
+                (row.first, row.second, measure): row for row in differences({"": single}, every, compared.plan)[0]
+            }
+        for row in decided.values():
+            is_in_order = scores.systems.index(row.first) < scores.systems.index(row.second)
+            ordered = row if is_in_order else row.reversed()
+            rows[ordered.first, ordered.second, measure] = ordered
+    return list(rows.values())
 
 
-def _of_several(comparison: Comparison, texts: Mapping[str, str], groups: Sequence[Sequence[str]]) -> Conclusion:
-    """Return the verdict on three systems or more: the best one, and those that are level with it."""
-    lead, means, count = comparison.measures[0], comparison.means, len(comparison.systems)
-    sign = 1.0 if comparison.scores.better[lead] == "higher" else -1.0
-    ranked = sorted(means, key=lambda name: np.nan_to_num(sign * means[name][lead], nan=-np.inf), reverse=True)
-    best, baseline = ranked[0], comparison.baseline or comparison.systems[0]
-    tied = [name for name in (groups[0] if groups else ()) if name != best]
-    leader, state = named_alone(best), _state_of_best(tied, groups)
-    if state == "level":
-        verb = "is" if len(tied) == 1 else "are"
-        sentence = f"{leader} leads, but {_listed(tied)} {verb} level with it"
-    elif state == "leader":
-        sentence = f"{leader} leads: it ranks better than the {count - 1} other runs"
-    else:
-        sentence = f"{leader} has the best mean of {count} runs"
-    against = baseline if best != baseline else ranked[1]
-    line = [_counts(comparison, lead, against, best, f" than {named_alone(against)}")]
-    if tied:
-        closest = next(name for name in ranked if name in tied)
-        line.append(_needed(comparison, lead, closest, best, f"To tell it from {named_alone(closest)}, {{}} apart,"))
-    row_words = {
-        named_alone(row.second): row.word
-        for row in comparison.differences
-        if row.measure == lead and row.first == baseline
-    }
-    clear = {word: [name for name, its in row_words.items() if its == word] for word in ("better", "worse")}
-    lost = [] if best == baseline else _losses(comparison, lead, best, baseline)
-    first = f"{leader} has the best mean {lead} of {count} runs, {means[best][lead]:.4f}"
-    first += f"; not clearly different from it: {', '.join(map(named_alone, tied))}." if tied else "."
-    baseline = named_alone(baseline)
-    parts = [f"{word} than {baseline}: {', '.join(names)}" for word, names in clear.items() if names]
-    unclear = [name for name, its in row_words.items() if its not in clear]
-    parts += [f"not clearly different from {baseline}: {', '.join(unclear)}"] if unclear else []
-    loses = f"; {leader} loses most on{named(lost, texts)[1:]}" if lost else ""
-    return Conclusion(state, sentence, _joined(line), (first, f"By {lead}, {'; '.join(parts)}{loses}."))
-
-
-def _state_of_best(tied: Sequence[str], groups: Sequence[Sequence[str]]) -> State:
-    if tied:
-        return "level"
-    return "leader" if groups else "ahead"
-
-
-def _of_two(comparison: Comparison, texts: Mapping[str, str]) -> Conclusion:
-    """Return the verdict on two systems: by the first measure alone, whose interval is not corrected either.
-
-    Further measures do not change the sentence; where correction for them changes the word, a detail says so.
-    """
-    corrected, *rest = sorted(comparison.differences, key=lambda row: row.measure != comparison.measures[0])
-    pair, measure = _alone(comparison, corrected), corrected.measure
-    first, second = named_alone(pair.first), named_alone(pair.second)
-    gain = pair.difference if comparison.scores.better[measure] == "higher" else -pair.difference
-    does = f"{counted(pair.queries)} {'does' if pair.queries == 1 else 'do'}"
-    unclear = f"{second} may be {'better' if gain > 0 else 'worse'} than {first}, but {does} not show it"
-    sentences: dict[str, str] = {
+def _of_two(compared: Compared) -> Conclusion:
+    """Return the verdict on two systems."""
+    lead, plan = compared.scores.measures[0], compared.plan
+    row = next(row for row in compared.differences if row.measure == lead)
+    first, second, queries = named_alone(row.first), named_alone(row.second), counted(row.queries)
+    gain = row.difference if compared.scores.better[lead] == "higher" else -row.difference
+    state = _state(compared, row)
+    could = f"{second} may be {'better' if gain > 0 else 'worse'}" if gain else ""
+    sentences: dict[State, str] = {
         "better": f"{second} ranks better than {first}",
         "worse": f"{second} ranks worse than {first}",
+        "same": f"{second} is as good as {first}, within {row.margin:g}",
         "equal": f"{second} ranks as well as {first}, on every query",
-        "equivalent": f"{second} is as good as {first}: the difference is within the margin",
-        "unclear": unclear if gain else f"{does} not tell {second} from {first}",
+        "unclear": f"{could}; {queries} cannot tell" if could else f"{queries} cannot tell {second} from {first}",
+        "too few": f"{_too_few(row, plan)} cannot tell {second} from {first}",
+        "noise": f"{second} and {first} differ by no more than identical runs do",
     }
-    line = [_counts(comparison, measure, pair.first, pair.second)]
-    if pair.word in ("better", "worse", "unclear"):
-        size = f"a {'gain' if gain > 0 else 'loss'} of {{}} by {measure}"
-        line.append(_needed(comparison, measure, pair.first, pair.second, f"To show {size}"))
-    p = f"{_p(pair.p)} for {measure} alone" if rest else _p(pair.p)
-    reasons = {
-        "equivalent": f"Within the margin ({p}): the",
-        "equal": "The",
-        "unclear": f"Chance may be the reason ({p}): the",
-    }
-    interval = f"{comparison.plan.level:.0%} interval {signed(pair.low)} to {signed(pair.high)}"
-    size = f"{signed(pair.difference)}{'' if math.isnan(pair.low) else f', {interval}'}"
-    means = f"mean {measure} of {second} is {pair.second_mean:.4f}, of {first} {pair.first_mean:.4f} ({size})"
-    further = [
-        f"{'not clearly different' if word == 'unclear' else word} by "
-        f"{', '.join(each.measure for each in rest if each.word == word)}"
-        for word in dict.fromkeys(each.word for each in rest)
-    ]
-    details = ["; ".join([f"{reasons.get(pair.word, f'Hardly by chance ({p}): the')} {means}", *further]) + "."]
-    caveat = ""
-    if pair.word != corrected.word:
-        over = f"Corrected for the {len(comparison.differences)} measures compared ({comparison.plan.correction})"
-        caveat = f"{over}, the difference by {measure} is not clear ({_p(corrected.adjusted)})."
-    details += [
-        f"The difference is {row.verdict} (±{row.identical:.4f})."
-        if row.is_enough
-        else f"At least {row.needed} runs of each system are needed to tell it from what identical runs do."
-        for row in comparison.repeated
-        if row.measure == measure
-    ]
-    if lost := _losses(comparison, measure, pair.second, pair.first):
-        details.append(f"{second} loses most on{named(lost, texts)[1:]}.")
-    return Conclusion(pair.word, sentences[pair.word], _joined(line), tuple(details), caveat)
+    return Conclusion(
+        state,
+        sentences[state],
+        " ".join(filter(None, [_counts(row), _certainty(compared, row, state), *_turned(compared, row)])),
+        tuple(_details(compared, row, state)),
+        row,
+        of_groups=row,
+    )
 
 
-def _counts(comparison: Comparison, measure: str, first: str, second: str, than: str = "") -> str:
-    """Say on how many queries the second system is better and worse; nothing by a measure of all queries together."""
-    if comparison.scores.is_whole(measure):
+def _state(compared: Compared, row: Difference) -> State:
+    """Return what a difference comes to."""
+    repeated = [each for each in compared.repeated if each[:3] == row[:3]]
+    if row.word in ("unclear", "too few") and any(each.is_within for each in repeated):
+        return "noise"
+    return "same" if row.word == "equivalent" else row.word
+
+
+def _too_few(row: Difference, plan: Plan) -> str:
+    """Say of what there is too little."""
+    return counted(row.queries) if math.isfinite(row.needed) else counted(plan.resamples, "resample", "resamples")
+
+
+def _counts(row: Difference) -> str:
+    """Say on how many queries the second system is better and worse; nothing where no query has a value."""
+    if not row.wins + row.ties + row.losses:
         return ""
-    effects = stats.effects(*_query_differences(comparison, measure, first, second))
-    wins, ties, losses = (int(count[0]) for count in (effects.wins, effects.ties, effects.losses))
-    if not wins + losses:
-        return f"Equal on all of {counted(ties)}."
-    equal = f", equal on {ties:,}" if ties else ""
-    return f"Better{than} on {wins:,} of {counted(wins + ties + losses)}, worse on {losses:,}{equal}."
+    if not row.wins + row.losses:
+        return f"Equal on all of {counted(row.ties)}."
+    equal = f", equal on {row.ties:,}" if row.ties else ""
+    return f"Better on {row.wins:,} of {counted(row.queries)}, worse on {row.losses:,}{equal}."
 
 
-def _needed(comparison: Comparison, measure: str, first: str, second: str, beginning: str) -> str:
+def _certainty(compared: Compared, row: Difference, state: State) -> str:
+    """Say between which numbers the difference lies, and what could decide where nothing was decided."""
+    plan = compared.plan
+    between = f"between {_between(row, plan, ' and ')}"
+    if state == "equal":
+        return ""
+    if state == "same":
+        return f"The difference by {row.measure} is most likely {between}, within ±{row.margin:g}."
+    if state == "too few":
+        return _could(compared, row)
+    lower = " (lower is better)" if compared.scores.better[row.measure] == "lower" else ""
+    sentences = (
+        [f"The difference by {row.measure} is most likely {between}{lower}."]
+        if row.interval(plan.level).is_finite
+        else []
+    )
+    if state == "noise":
+        identical = next(each.identical for each in compared.repeated if each[:3] == row[:3])
+        sentences.append(f"Identical runs differ by up to {figure(identical).lstrip('+')}.")
+    elif state == "unclear" and (needed := _needed(compared, row)):
+        sentences.append(f"A difference this small would need {needed} with power {POWER:.0%}.")
+    return " ".join(sentences)
+
+
+def _between(row: Difference, plan: Plan, joint: str) -> str:
+    """Write the ends of the interval that decides, so that rounding does not move them across 0 or the margin."""
+    low, high, _ = row.interval(plan.level)
+    return joint.join(figure(end, (0.0, -row.margin, row.margin)) for end in (low, high))
+
+
+def _could(compared: Compared, row: Difference) -> str:
+    """Say how many queries could show a difference, where there are too few."""
+    family = f" with {row.comparisons:,} comparisons" if row.comparisons > 1 else ""
+    at = f"{100 * compared.plan.alpha:.3g} %{family}"
+    if math.isinf(row.needed):
+        return f"{counted(compared.plan.resamples, 'resample', 'resamples')} give no p small enough for {at}."
+    differing = row.wins + row.losses
+    fewest = f"{int(row.needed):,}"
+    method = stats.TESTS.get(compared.plan.test)
+    if 0 < differing < row.queries and method is not None and method.counts_signs:
+        only = f"Only {differing:,} of {counted(row.queries)} {'differs' if differing == 1 else 'differ'}"
+        return f"{only}, which cannot show a difference at {at}; {fewest} that differ could."
+    return f"{counted(row.queries)} cannot show a difference at {at}; {fewest} could."
+
+
+def _needed(compared: Compared, row: Difference) -> str:
     """Say how many queries it takes to show the mean difference; nothing where no number of them does.
 
-    Args:
-        comparison: has both systems.
-        measure: that has a value for each query.
-        first: a system.
-        second: another one.
-        beginning: of the sentence, with a field for the size of the difference.
-
+    They are those of a t test at the level of this comparison, corrected as its p is.
     """
-    if comparison.scores.is_whole(measure):
+    scores, plan, alpha = compared.scores, compared.plan, 1 - row.level
+    if not row.difference:
         return ""
-    each, weights = _query_differences(comparison, measure, first, second)
-    effect, alpha = abs(stats.means(each, weights)), 1 - comparison.plan.level
-    number = float(stats.queries_needed(stats.deviations(each, weights), effect, POWER, alpha)[0])
-    if comparison.regards_runs and (over_runs := comparison.scores.run_difference(measure, first, second)):
-        runs = min(comparison.scores.runs_of(name) for name in (first, second))
-        number = over_runs.design.queries_needed(float(effect[0]), runs, POWER, alpha)
+    table = scores.of_pair(row.measure, (scores.systems.index(row.first), scores.systems.index(row.second)))
+    each = stats.differences(*table.pair(row.measure, row.first, row.second))[:, None]
+    number = float(stats.queries_needed(stats.deviations(each, table.weights), abs(row.difference), POWER, alpha)[0])
+    over_runs = scores.run_difference(row.measure, row.first, row.second)
+    if over_runs is not None and over_runs.runs >= stats.runs_to_decide(plan.level):
+        runs = min(scores.runs_of(name) for name in (row.first, row.second))
+        number = over_runs.design.queries_needed(abs(row.difference), runs, POWER, alpha)
     if not math.isfinite(number):
         return ""
-    size = signed(float(effect[0])).lstrip("+")
-    queries = "more than a million queries" if number > _MILLION else f"about {counted(int(number))}"
-    return f"{beginning.format(size)} takes {queries} with power {POWER:.0%}."
+    if number > _MILLION:
+        return "more than a million queries"
+    return f"about {counted(max(int(number), row.queries + 1))}"
 
 
-def _query_differences(comparison: Comparison, measure: str, first: str, second: str) -> tuple[Floats, Floats | None]:
-    """Return how much better the second system is on each query that both have a value for, [Q, 1], and weights [Q]."""
-    systems = comparison.systems
-    table = comparison.scores.of_pair(measure, (systems.index(first), systems.index(second)))
-    values = [table.values[systems.index(name), 0] for name in (first, second)]
-    return stats.differences(*values)[:, None] * table.signs[0], table.weights
+def _turned(compared: Compared, row: Difference, beginning: str = "By") -> Iterator[str]:
+    """Name the groups of queries in which the difference has the other sign."""
+    for column, rows in compared.slices.items():
+        of_pair = [way for each in rows for way in (each, each.reversed()) if way[:3] == row[:3]]
+        turned = [each for each in of_pair if each.difference * row.difference < 0]
+        for phrase, is_decided in (("it is the other way round", True), ("the sign turns", False)):
+            several = [each for each in turned if (each.word in ("better", "worse")) == is_decided]
+            groups = [
+                f"{named_alone(each.group)} ({figure(each.difference)}, {_WORDS.get(each.word, each.word)})"
+                for each in several[:_NAMED]
+            ]
+            more = f" and {len(several) - _NAMED:,} more" if len(several) > _NAMED else ""
+            if several:
+                yield f"{beginning} {named_alone(column)} {phrase} in {', '.join(groups)}{more}."
 
 
-def _joined(sentences: Sequence[str]) -> str:
-    return " ".join(filter(None, sentences))
+def _details(compared: Compared, row: Difference, state: State) -> Iterator[str]:
+    """Yield sentences with means, p, further measures and queries."""
+    first, second, measure = named_alone(row.first), named_alone(row.second), row.measure
+    corrected = f", corrected for {row.comparisons:,} comparisons" if row.comparisons > 1 else ""
+    p = p_value(row.adjusted)
+    p = f"p {p}{corrected}" if p.startswith("<") else f"p = {p}{corrected}"
+    reasons: dict[State, str] = {
+        "better": f"Unlikely to be chance ({p}): the",
+        "worse": f"Unlikely to be chance ({p}): the",
+        "unclear": f"Could be chance ({p}): the",
+        "too few": f"Could be chance ({p}): the",
+        "noise": f"Could be chance ({p}): the",
+        "same": f"Within the margin ({p}): the",
+    }
+    means = f"mean {measure} of {second} is {row.second_mean:.4f}, of {first} {row.first_mean:.4f}"
+    further = [each for each in compared.differences if each.measure != measure and each[1:3] == row[1:3]]
+    words = [
+        f"{_WORDS.get(word, word)} by {', '.join(each.measure for each in further if each.word == word)}"
+        for word in dict.fromkeys(each.word for each in further)
+    ]
+    yield "; ".join([f"{reasons.get(state, 'The')} {means} ({figure(row.difference)})", *words]) + "."
+    for each in compared.repeated:
+        if each.measure != measure or each[1:3] != row[1:3]:
+            continue
+        if each.is_enough:
+            yield f"The difference is {each.verdict} (±{each.identical:.4f})."
+        else:
+            yield f"At least {each.needed} runs of each system are needed to tell it from what identical runs do."
+    yield from _losses(compared, row)
+
+
+_WORDS: Final = {"unclear": "not decided", "too few": "too few queries", "equivalent": "the same within the margin"}
+"""what sentences call the words of differences"""
+
+
+def _losses(compared: Compared, row: Difference) -> Iterator[str]:
+    """Name the queries on which the second system loses most."""
+    scores, sign = compared.scores, 1.0 if compared.scores.better[row.measure] == "higher" else -1.0
+    queries = QueryDifferences(scores.queries, *scores.pair(row.measure, row.first, row.second), sign)
+    if lost := [each.query for each in queries.worst(_LOSSES)]:
+        against = f" to {named_alone(row.first)}" if len(compared.scores.systems) > 2 else ""  # noqa: PLR2004 - of two
+        yield f"{named_alone(row.second)} loses most{against} on{named(lost, compared.texts)[1:]}."
+
+
+def _of_several(compared: Compared) -> Conclusion:
+    """Return the verdict on three systems or more: the best one, those that are not separated from it, and the next."""
+    scores, plan = compared.scores, compared.plan
+    lead, means = scores.measures[0], scores.system_means
+    sign = 1.0 if scores.better[lead] == "higher" else -1.0
+    ranked = sorted(means, key=lambda name: np.nan_to_num(sign * means[name][lead], nan=-np.inf), reverse=True)
+    every = [row for each in pairs(compared) for row in (each, each.reversed())]
+    better = {(row.second, row.first) for row in every if row.word == "better"}
+    best, following = ranked[:2]
+    ahead = {row.first: row for row in every if row.second == best}
+    leaders = (best, *(name for name in ranked[1:] if (best, name) not in better))
+    rest = [name for name in ranked if name not in leaders]
+    row = ahead[following]
+    state, sentence = _standing(compared, best, [ahead[name] for name in leaders[1:]])
+    line = []
+    if len(leaders) > 1 and rest and all((leader, name) in better for leader in leaders for name in rest):
+        leading = "Both" if len(leaders) == 2 else "All of them"  # noqa: PLR2004 - both are two
+        line.append(f"{leading} rank better than {f'the other {len(rest)}' if rest[1:] else named_alone(rest[0])}.")
+    interval = row.interval(plan.level)
+    between = f" ({_between(row, plan, ' to ')})" if interval.is_finite else ""
+    size = figure(abs(row.difference)).lstrip("+")
+    line.append(f"By {lead}, {named_alone(best)} is {size} ahead of {named_alone(following)}, the next{between}.")
+    if row.word == "too few":
+        line.append(_could(compared, row))
+    elif row.word == "unclear" and (needed := _needed(compared, row)):
+        line.append(f"Telling them apart would need {needed} with power {POWER:.0%}.")
+    against = [each for each in compared.differences if each.measure == lead and each.first == compared.baseline]
+    shown = following if compared.baseline == best else best
+    of_groups = next((each for each in against if each.second == shown), row)
+    pair = f"{named_alone(of_groups.second)} beside {named_alone(of_groups.first)}"
+    line += _turned(compared, of_groups, f"Of {pair}, by")
+    details = [f"By {lead}, {_beside(compared.baseline, against)}."] if against else []
+    details += _losses(compared, row)
+    return Conclusion(state, sentence, " ".join(line), tuple(details), row, leaders, of_groups)
+
+
+def _standing(compared: Compared, best: str, unseparated: Sequence[Difference]) -> tuple[State, str]:
+    """Return state and sentence of three systems or more.
+
+    Args:
+        compared: a comparison.
+        best: the system with the best mean.
+        unseparated: the differences of it from each system than which it is not better.
+
+    """
+    size, queries = len(compared.scores.systems), counted(len(compared.scores.queries))
+    alike = [row for row in unseparated if row.word in ("equivalent", "equal")]
+    names = [row.first for row in unseparated if row not in alike]
+    if not unseparated:
+        return "leader", f"{named_alone(best)} leads: better than the other {size - 1}"
+    if all(row.word == "too few" for row in unseparated) and len(unseparated) == size - 1:
+        return "too few", f"{_too_few(unseparated[0], compared.plan)} cannot tell the {size} runs apart"
+    if not alike and len(names) == size - 1:
+        return "no leader", f"{queries} do not separate the {size} runs"
+    if not alike:
+        return "no leader", f"{_listed([best, *names])} lead; {queries} do not separate them"
+    within = f"within {alike[0].margin:g}" if any(row.word == "equivalent" for row in alike) else "on every query"
+    verb = "is" if len(alike) == 1 else "are"
+    sentence = f"{named_alone(best)} leads; {_listed([row.first for row in alike])} {verb} as good, {within}"
+    open_names = f"; {queries} do not separate it from {_listed(names)}" if names else ""
+    return "no leader", f"{sentence}{open_names}"
+
+
+def _beside(baseline: str, rows: Sequence[Difference]) -> str:
+    """Say how systems compare with the baseline, those of one word together."""
+    base = named_alone(baseline)
+    phrases = {
+        "better": f"better than {base}",
+        "worse": f"worse than {base}",
+        "equivalent": f"as good as {base}, within the margin",
+        "equal": f"as good as {base} on every query",
+    }
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        groups.setdefault(phrases.get(row.word, f"not separated from {base}"), []).append(named_alone(row.second))
+    return "; ".join(f"{phrase}: {', '.join(names)}" for phrase, names in groups.items())
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -238,52 +410,3 @@ def _listed(names: Sequence[str]) -> str:
     if len(names) > _NAMED:
         shown.append(f"{len(names) - _NAMED:,} more")
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
-
-
-def _losses(comparison: Comparison, measure: str, system: str, baseline: str) -> list[str]:
-    """Return the queries on which a system loses most; none by a measure of all queries together."""
-    if comparison.scores.is_whole(measure):
-        return []
-    return [row.query for row in comparison.queries(measure, system, baseline).worst(_LOSSES)]
-
-
-def _alone(comparison: Comparison, pair: Difference) -> Difference:
-    """Return a difference with the word that it has where p is not corrected for other measures."""
-    if pair.word != "unclear" or not pair.p < 1 - comparison.plan.level:
-        return pair
-    plan = replace(comparison.plan, correction="none")
-    rows, _ = differences({"": comparison.scores}, [(0, 1)], plan)
-    return next(row for row in rows if row.measure == pair.measure)
-
-
-def _p(value: float) -> str:
-    """Return a p value as a sentence has it."""
-    text = p_value(value)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
-
-
-def level_groups(comparison: Comparison) -> list[list[str]]:
-    """Group systems between which no difference by the first measure is clear, the best one first.
-
-    Each pair is compared, with Tukey's test; systems stand in the order of their means, and each group is as large as
-    it can be. There are none of two systems, and none where queries count differently.
-    """
-    if len(comparison.systems) < _MANY or comparison.scores.weights is not None:
-        return []
-    lead = comparison.measures[0]
-    plan = replace(comparison.plan, test="tukey", correction="none", method="t", margins={})
-    pairs, _ = differences({"": comparison.scores}, [*combinations(range(len(comparison.systems)), 2)], plan)
-    clear = (pair for pair in pairs if pair.measure == lead and pair.word in ("better", "worse"))
-    apart = {frozenset((pair.first, pair.second)) for pair in clear}
-    sign = 1 if comparison.scores.better[lead] == "lower" else -1
-    systems = sorted(comparison.systems, key=lambda name: sign * comparison.means[name][lead])
-    groups: list[list[str]] = []
-    for start in range(len(systems)):
-        end = start + 1
-        while end < len(systems) and all(
-            frozenset((system, systems[end])) not in apart for system in systems[start:end]
-        ):
-            end += 1
-        if not groups or systems[end - 1] not in groups[-1]:
-            groups.append(systems[start:end])
-    return groups

@@ -107,7 +107,7 @@ class Provider(providers.Provider):
             return None
         name = str(measure)
         if name not in self._resolved:
-            asked = _asked(measure) if self.is_default else name
+            asked = _name_in_ir_measures(measure) if self.is_default else name
             self._resolved[name] = None if asked is None else self._of_profile(asked)
         return self._resolved[name]
 
@@ -320,7 +320,7 @@ class _Sorted:
         return name if name in self._order or name in self._by_text else name.rpartition(" (")[0]
 
 
-def _asked(measure: Measure) -> str | None:
+def _name_in_ir_measures(measure: Measure) -> str | None:
     """Return the name of what ir_measures computes as a measure; None where the profile does not know its value."""
     if measure.NAME == "SetF":  # beta is handed on as the square that trec_eval takes
         judged_only = ", judged_only=True" if measure["judged_only"] else ""

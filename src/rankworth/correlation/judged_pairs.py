@@ -10,7 +10,7 @@ from rankworth.arrays import Floats
 from rankworth.errors import InputError, counted, quoted
 from rankworth.io import grade_words, validate
 from rankworth.io.grade_words import Words
-from rankworth.io.rows import is_array, is_scalar, plain
+from rankworth.io.kinds import is_array, is_scalar, plain
 from rankworth.model import Qrels
 from rankworth.stats.agreement import ConfusionTables
 

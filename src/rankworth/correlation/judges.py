@@ -403,6 +403,7 @@ def agreement(
     duplicate_judgements: OneJudgement = "error",
     columns: Mapping[str, str] | None = None,
     blank: Blank | None = None,
+    ids: object = None,
     level: float = 0.95,
     resamples: int | None = None,
     seed: int = 0,
@@ -436,6 +437,7 @@ def agreement(
             or the `last` counts.
         columns: as for `evaluate`, of judgements.
         blank: as for `evaluate`.
+        ids: as for `evaluate`, of judgements: how documents are renamed.
         level: of the intervals; 1 - level is the chance to say that a judge grades higher where none does.
         resamples: how many samples; by default 9,999, and 999 where there are more than 1,000 queries.
         seed: of these samples.
@@ -469,11 +471,13 @@ def agreement(
     if grades is not None and verdicts is not None:
         raise UsageError("conflicting-options", "grades and verdicts are one option", remedy="give grades alone")
     words = verdicts if grades is None else grades
-    reading = inputs.InputOptions({"columns": columns, "blank": blank, "grades": words})
+    reading = inputs.InputOptions({"columns": columns, "blank": blank, "grades": words, "ids": ids})
     sources, _ = reading.read(by_item((qrels_a, qrels_b), judges, reading.grades), ())
     policy = duplicate_judgements
     both = [qrels if isinstance(qrels, Qrels) else Qrels(qrels, duplicate_judgements=policy) for qrels in sources]
-    judged, ids, scale_grades, tables = judged_pairs(both, judges, queries)
+    if (rule := both[0].ids) is not None and not any(qrels.renamed for qrels in both):
+        raise rule.unused(quoted(judges), both[0].document_series.head(3).to_list())
+    judged, query_ids, scale_grades, tables = judged_pairs(both, judges, queries)
     scale, samples = Scale(scale_grades, distance, rel), resamples or resamples_for(tables.queries)
 
     def figures(group: str, part: ConfusionTables) -> Figures:
@@ -484,8 +488,8 @@ def agreement(
 
     overall, groups = figures("", tables), {}
     if slices.by is not None:
-        slices.by.shown(list(map(str, ids)))
-        parts = slices.by.parts(list(map(str, ids)))
+        slices.by.shown(list(map(str, query_ids)))
+        parts = slices.by.parts(list(map(str, query_ids)))
         groups = {name: figures(name, tables.only(parts.of(name))) for name in parts.names}
     of_each = dict(zip(scale.names, tables.of_each(scale.coefficients).T, strict=True))
     each = [of_each[name].tolist() for name in QueryAgreement._fields[2:]]
@@ -499,7 +503,7 @@ def agreement(
         overall=overall,
         per_grade=tuple(_per_grade(tables.total(), scale_grades + 0.0)),
         bias=_bias(tables, overall.bias, of_each["bias"], level),
-        queries=QueryAgreements(map(QueryAgreement, ids, tables.pairs.astype(np.int64).tolist(), *each)),
+        queries=QueryAgreements(map(QueryAgreement, query_ids, tables.pairs.astype(np.int64).tolist(), *each)),
         groups=groups,
         by="" if slices.by is None else slices.by.name,
         distance=distance,

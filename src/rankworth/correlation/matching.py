@@ -158,6 +158,10 @@ class RankedRows:
         if not ((number[1:] > number[:-1]) | ((number[1:] == number[:-1]) & falls)).all():
             order = np.lexsort((-scores, number) if run.lists is None else (number,))
             number, documents, scores = number[order], documents.gather(order), scores[order]
+        if run.ids is not None:  # of rows of one document the best one counts
+            pairs = pl.DataFrame({"query": number, "document": documents})
+            best = np.flatnonzero(pairs.select(pl.struct("query", "document").is_first_distinct()).to_series())
+            number, documents, scores = number[best], documents.gather(best), scores[best]
         starts = np.searchsorted(number, np.arange(len(names) + 1))  # [S + 1]
         if run.lists is not None:
             contradictions = Contradictions()

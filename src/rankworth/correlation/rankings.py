@@ -14,9 +14,10 @@ from rankworth.correlation.matching import RankedRows, numbers_are_scores, of_ro
 from rankworth.correlation.methods import Method, Missing, method_rules, methods, names_of
 from rankworth.correlation.steps import RANKED, Steps, steps_of
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io.validate import ids
+from rankworth.io import validate
 from rankworth.model import Run
 from rankworth.scoring import inputs
+from rankworth.scoring.renamed_documents import refuse_unused_ids
 from rankworth.stats import intervals
 from rankworth.stats.pairing import Pairing
 from rankworth.stats.samples import check_sampling, check_word
@@ -33,7 +34,9 @@ FEW: Final = 10
 _LOWEST: Final = 3
 """how many of the queries are named whose rankings are least alike"""
 _SUMMARY: Final = ("first", "second", "method", "value", "low", "high", "min", "max", "p", "queries")
-_BOUNDS: Final = "min, max: what documents beyond the ends of the rankings could make of it"
+_ENDS: Final = {"min": "at least", "max": "at most"}
+"""headings of the bounds of RBO and RBA"""
+_BOUNDS: Final = "at least, at most: lower and upper bound, given where the rankings stop"
 
 
 class QueryCorrelation(NamedTuple):
@@ -224,7 +227,7 @@ class Correlation(Analysis[Literal["queries"]]):
         columns = [
             Column("method", "text", cells["method"]),
             Column("mean" if has_several else "value", "value", cells["value"], bounds=bounds),
-            *(Column(end, "value", cells[end]) for end in ("min", "max") if bounded),
+            *(Column(heading, "value", cells[end]) for end, heading in _ENDS.items() if bounded),
             *([Column("p", "number", list(map(p_value, cells["p"])))] if tested else []),
             *([Column("queries", "count", cells["queries"])] if has_several else []),
         ]
@@ -403,6 +406,7 @@ def correlate(
     names: Sequence[str] | None = None,
     queries: Iterable[object] | None = None,
     columns: Mapping[str, str] | None = None,
+    ids: object = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> Correlation:
@@ -431,6 +435,7 @@ def correlate(
         names: what to call the two; the names of files by default, otherwise `x` and `y`.
         queries: the queries to look at; those of any of the two runs by default.
         columns: as for `evaluate`, of runs.
+        ids: as for `evaluate`, of runs; of several rows of a document the best one counts.
         level: of the intervals of means over queries (bootstrap).
         seed: of the samples behind them.
 
@@ -451,14 +456,15 @@ def correlate(
     0.8208
     """
     how = _how(missing, level, seed, methods(method, p, k))
-    if columns:
-        _, [x, y] = inputs.InputOptions({"columns": columns}).read((), (x, y))
+    _, [x, y] = inputs.InputOptions({"columns": columns, "ids": ids}).read((), (x, y))
     scored = numbers_are_scores(x, y, how["methods"])
     chosen = names_of(names, ("", ""), ("", ""))
     first, second = (read(source, name, scores=scored) for source, name in zip((x, y), chosen, strict=True))
     named = names_of(names, [side.name if isinstance(side, Run) else "" for side in (first, second)], ("x", "y"))
     if isinstance(first, Run) and isinstance(second, Run):
-        return _of_runs((RankedRows.of_run(first), RankedRows.of_run(second)), queries, named, how)
+        rows = RankedRows.of_run(first), RankedRows.of_run(second)
+        refuse_unused_ids([first, second])
+        return _of_runs(rows, queries, named, how)
     if isinstance(first, Run) or isinstance(second, Run):
         kinds = ["a run" if isinstance(side, Run) else "one ranking" for side in (first, second)]
         text = " and ".join(f"{name} is {kind}" for name, kind in zip(named, kinds, strict=True))
@@ -479,6 +485,7 @@ def correlate_runs(
     missing: Missing = "refuse",
     queries: Iterable[object] | None = None,
     columns: Mapping[str, str] | None = None,
+    ids: object = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> Correlations:
@@ -493,6 +500,7 @@ def correlate_runs(
         missing: as for `correlate`.
         queries: as for `correlate`.
         columns: as for `correlate`.
+        ids: as for `correlate`.
         level: as for `correlate`.
         seed: as for `correlate`.
 
@@ -504,7 +512,7 @@ def correlate_runs(
     >>> {pair: found.mean()["overlap@1"] for pair, found in correlate_runs(runs, "overlap", k=1).items()}
     {('a', 'b'): 0.0, ('a', 'c'): 0.0, ('b', 'c'): 1.0}
     """
-    _, runs = inputs.InputOptions({"columns": columns}).read_runs((), runs)
+    _, runs = inputs.InputOptions({"columns": columns, "ids": ids}).read_runs((), runs)
     named, how = inputs.runs(runs), _how(missing, level, seed, methods(method, p, k))
     if len(named) < 2:  # noqa: PLR2004 - a correlation takes two
         present = f"there is {next(iter(named))} only" if named else "there is none"
@@ -514,9 +522,9 @@ def correlate_runs(
             text,
             remedy="give several: {name: run, ...}, on the command line rankworth correlate RUN RUN...",
         )
-    query_ids = None if queries is None else ids(queries)
     rows = {name: RankedRows.of_run(run) for name, run in named.items()}
-    pairs = combinations(named, 2)
+    refuse_unused_ids([*named.values()])
+    pairs, query_ids = combinations(named, 2), None if queries is None else validate.ids(queries)
     return Correlations({pair: _of_runs((rows[pair[0]], rows[pair[1]]), query_ids, pair, how) for pair in pairs})
 
 
@@ -550,7 +558,7 @@ def _of_runs(
         InputError: `unknown-query`, `empty-input`, and as `evaluate`.
 
     """
-    query_ids = None if queries is None else list(dict.fromkeys(ids(queries)))
+    query_ids = None if queries is None else list(dict.fromkeys(validate.ids(queries)))
     all_queries = {*rows[0].queries, *rows[1].queries}
     if unknown := [query for query in query_ids or () if query not in all_queries]:
         text = f"{quoted(unknown)}: neither {names[0]} nor {names[1]} has such a query"

@@ -68,7 +68,8 @@ def evaluate_exact(
         table: as for `evaluate`.
         by: as for `evaluate`.
         progress: as for `evaluate_runs`.
-        **settings: as for `evaluate`; of documents that a query has twice, the best counts.
+        **settings: as for `evaluate`; of documents that a query has twice, the best counts. `qrels_columns` names the
+            columns of the exact run, `run_columns` those of the others.
 
     Returns:
         `{name: Values}`; each value is between 0 and 1.
@@ -88,7 +89,7 @@ def evaluate_exact(
     if not tolerance >= 0:
         raise UsageError("unknown-setting", f"tolerance={tolerance!r} is not a number from 0")
     settings.setdefault("duplicates", "best")
-    reading = inputs.InputOptions(settings)
+    reading = inputs.InputOptions(settings, is_exact=True)
     plan = planned(profile, measures, None, settings, table=table, by=by)
     cutoffs = _cutoffs(plan)
     sources = dict(runs) if isinstance(runs, Mapping) else list(runs)
@@ -151,7 +152,7 @@ def _as_recall(values: Values, plan: Plan, nearest: "_Nearest", judge: str) -> V
         details(values),
         plan=tuple(plan.measures),
         diagnosis=Diagnosis(lambda: Diagnosed(notices)),
-        recorded={"exact": judge},
+        recorded={**details(values).recorded, "exact": judge},
     )
     return replace(values, measures=measures, asked=measures, judgements=nearest.digest, _details=recall_details)
 

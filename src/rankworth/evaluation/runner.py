@@ -13,12 +13,14 @@ from rankworth.errors import MeasureError, RankworthError, RankworthWarning, Usa
 from rankworth.groups import Groups, Slices
 from rankworth.judging.judged_run import Row, ranking
 from rankworth.measures import Fact, Measure, TextFact
-from rankworth.measures.core import of_all_queries
 from rankworth.model import Run
 from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, profile_of
-from rankworth.results.values import RunValues, Values, values_of
+from rankworth.results.values import RunValues, Values, details, values_of, with_notices
 from rankworth.scoring import inputs
-from rankworth.scoring.evaluator import Plan, evaluate_run
+from rankworth.scoring.diagnostics import separate_runs
+from rankworth.scoring.evaluator import Evaluation, Plan, evaluate_run
+from rankworth.scoring.labelled import Labelled, refuse_row_weights, with_data_weights
+from rankworth.scoring.renamed_documents import refuse_unused_ids
 from rankworth.settings import DATA, with_quirks
 from rankworth.settings_keywords import OptionKeywords
 from rankworth.whatif.rankings import MeasureContext, contexts
@@ -71,7 +73,7 @@ def evaluate(
             retrieved.
         group: with labels of all queries in one flat array, as rankers take them: how many rows each query has, in
             their order. Labels may also be a Dataset of LightGBM, a DMatrix of XGBoost or a Pool of CatBoost, which
-            know their groups.
+            know their groups; the weights of a Dataset and of a DMatrix weigh the means, as they do there.
         qid: instead of `group` the query of each row; the rows of a query stand together.
         padding: with labels the label that rows have that are no items, `-1`, or for each row whether it is none.
         queries: the queries to evaluate; all judged ones by default. Other queries do not exist, neither
@@ -118,12 +120,13 @@ def evaluate(
     >>> evaluate(labels=[1, 0, 0, 1, 0], scores=[0.9, 0.2, 0.7, 0.3, 0.1], group=[2, 3], measures=["RR"])["RR"]
     0.75
     """
-    labelled = inputs.Labelled(labels, scores, orders, group, qid, padding)
+    rows = Labelled(labels, scores, orders, group, qid, padding)
+    settings = with_data_weights(labels, settings)
     reading = inputs.InputOptions(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     reading.may_be_empty = plan.profile.may_be_empty
-    qrels, run = reading.pair(qrels, run, labelled)
-    inputs.refuse_row_weights(run, settings.get("weights"))
+    qrels, run = reading.pair(qrels, run, rows)
+    refuse_row_weights(run, settings.get("weights"))
     [qrels], [run] = reading.read([qrels], [run])
     [values] = _measured(qrels, queries, [inputs.run(run, may_be_empty=plan.profile.may_be_empty)], plan, bounds=bounds)
     warn([values])
@@ -352,26 +355,48 @@ def _measured(
     """
     try:
         judgements = _judgements(qrels, queries, [plan])
-        if bounds is None:
-            return [values_of(evaluate_run(judgements, run, [plan], progress=progress), plan) for run in runs]
-        return [_with_bounds(judgements, run, plan, bounds, progress) for run in runs]
+        values, runs_read, paths = [], [], {}
+        for run in runs:
+            if len(run.files) == 1:
+                paths[run.name] = run.files[0].pattern or run.files[0].path
+            evaluation, of_run = _of_run(judgements, run, plan, bounds, progress)
+            values.append(of_run)
+            if evaluation.run.ids is not None:
+                runs_read.append(evaluation.run.without_documents())
+        if runs_read:
+            refuse_unused_ids(runs_read, judgements)
     except RankworthError as error:
         raise plan.profile.reworded(error) from None
+    return _with_separate_runs(values, paths) if len(values) > 1 else values
 
 
-def _with_bounds(
-    judgements: inputs.Judgements, run: Run, plan: Plan, by: "Varied", progress: "Progress | None"
-) -> Values:
-    """Evaluate a run, and bound its values.
+def _with_separate_runs(table: list[Values], paths: Mapping[str, str]) -> list[Values]:
+    """Say at the first run that no two of them answer the same query, instead of how many queries each leaves out."""
+    standings = {values.run: details(values).base[0] for values in table}
+    answered = {name: {*rows.of(rows.judged & rows.answered)} for name, rows in standings.items()}
+    if len(answered) < len(table) or not (told := [*separate_runs(answered, paths)]):
+        return table
+    kept = [[notice for notice in values.notices if notice.slug != "many-unanswered"] for values in table]
+    kept[0] += told
+    return [with_notices(values, notices) for values, notices in zip(table, kept, strict=True)]
+
+
+def _of_run(
+    judgements: inputs.Judgements, run: Run, plan: Plan, by: "Varied | None", progress: "Progress | None"
+) -> tuple[Evaluation, Values]:
+    """Evaluate a run, and bound its values where `by` says over what.
 
     Raises:
         InputError, MeasureError, UsageError: as `evaluate`.
 
     """
+    if by is None:
+        evaluation = evaluate_run(judgements, run, [plan], progress=progress)
+        return evaluation, values_of(evaluation, plan)
     from rankworth.whatif.bounds import evaluation_for_bounds, mean_bounds  # noqa: PLC0415 - rarely needed
 
     evaluation = evaluation_for_bounds(judgements, run, plan, by, progress=progress)
-    return replace(values_of(evaluation, plan), bounds=mean_bounds(evaluation, plan, by))
+    return evaluation, replace(values_of(evaluation, plan), bounds=mean_bounds(evaluation, plan, by))
 
 
 def _judgements(qrels: object, queries: Iterable[object] | None, plans: Collection[Plan]) -> inputs.Judgements:
@@ -441,8 +466,6 @@ def inspect(
         values = values_of(evaluation, plan)
     except RankworthError as error:
         raise plan.profile.reworded(error) from None
-    if whole := [measure for measure in plan.numbers if measure.quantity.definition.of_run]:
-        raise of_all_queries(whole[0].label)
     if counted := [measure.label for measure in plan.numbers if not isinstance(measure.quantity, Measure)]:
         text = f"{counted[0]} is counted, and no rank contributes to it"
         raise MeasureError("measure-syntax", text, remedy="rankworth evaluate -q shows the count of each query")

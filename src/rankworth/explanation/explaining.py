@@ -11,8 +11,8 @@ from rankworth.evaluation import runner
 from rankworth.explanation.explanation import Difference, Explanation, Explanations
 from rankworth.explanation.trace import Term, traces
 from rankworth.io import validate
-from rankworth.io.columns import NONE
 from rankworth.io.source import STDIN
+from rankworth.io.usual_names import NONE
 from rankworth.judging.judged_run import Row
 from rankworth.measures import Fact, Measure
 from rankworth.model import Qrels
@@ -21,10 +21,12 @@ from rankworth.results.tables import DEFECT
 from rankworth.results.values import Values
 from rankworth.scoring import inputs
 from rankworth.scoring.inputs import GRADES, of_grades
+from rankworth.scoring.labelled import Labelled, pair
 from rankworth.settings import Grades, Missing
 from rankworth.whatif.rankings import MeasureContext, refuse
 
 if TYPE_CHECKING:
+    from rankworth.explanation.fused_scores import FusedRuns
     from rankworth.io.source import Progress
 
 _OF_TEXTS: Final = ("query", "document", "title", "text")
@@ -57,7 +59,7 @@ def named_ranking(
         raise UsageError("conflicting-options", text, remedy="give one of them")
     if used == ["labels"]:
         words = settings.pop("grades") if isinstance(settings.get("grades"), Mapping) else {}
-        qrels, run = inputs.pair(None, None, inputs.Labelled(**labelled), words)
+        qrels, run = pair(None, None, Labelled(**labelled), words)
         judged = Qrels(qrels, grades=words)
         if len(judged.queries) > 1:
             text = f"labels hold {len(judged.queries)} rankings, and one is looked at"
@@ -84,6 +86,7 @@ def explain(
     labels: object = None,
     scores: object = None,
     orders: object = None,
+    fuse: str | None = None,
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
     texts: object = None,
@@ -109,6 +112,8 @@ def explain(
             from 0.
         scores: with labels the scores of these documents, `[0.2, 0.9, 0.5]`.
         orders: or their places, best first, `[1, 2, 0]`.
+        fuse: how runs become one, as `rankworth.fuse` reads its method: `run` is then several runs, by name or as a
+            list, and it is also explained how the scores of the fused run came about.
         rel: as for `evaluate`.
         profile: as for `evaluate`.
         texts: texts of queries by their ids, or a file of them, as `rankworth.io.query_texts.queries` reads it.
@@ -140,7 +145,7 @@ def explain(
     if named is None:
         remedy = 'explain(qrels, run, measure, query="q1"), or explain(grades=[2, 0, 1]); several: explain_queries'
         raise UsageError("conflicting-options", "there is no ranking to explain", remedy=remedy)
-    how = {"against": against, "rel": rel, "profile": profile, "texts": texts, "docs": docs, **settings}
+    how = {"against": against, "fuse": fuse, "rel": rel, "profile": profile, "texts": texts, "docs": docs, **settings}
     explained = explain_queries(*named[:2], [measure], queries=named[2:], **how)
     if len(explained) > 1:
         text = f"explain takes one measure, and {measure!r} stands for {quoted([each.measure for each in explained])}"
@@ -164,6 +169,7 @@ def explain_queries(
     group: object = None,
     qid: object = None,
     padding: object = None,
+    fuse: str | None = None,
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
     texts: object = None,
@@ -189,6 +195,7 @@ def explain_queries(
         group: as for `evaluate`.
         qid: as for `evaluate`.
         padding: as for `evaluate`.
+        fuse: as for `explain`.
         rel: as for `evaluate`.
         profile: as for `evaluate`.
         texts: texts of queries, as for `explain`.
@@ -212,10 +219,8 @@ def explain_queries(
     >>> [(each.query, each.arithmetic) for each in explained]
     [('0', '0.5000'), ('1', '1')]
     """
-    if labels is not None and against is not None:
-        text = "labels stand instead of judgements and one run, and against names a second run"
-        raise UsageError("conflicting-options", text, remedy="give judgements and two runs")
-    qrels, run = inputs.pair(qrels, run, inputs.Labelled(labels, scores, orders, group, qid, padding))
+    _refuse_together(labels, against, fuse)
+    qrels, run = pair(qrels, run, Labelled(labels, scores, orders, group, qid, padding))
     if sum(choice is not None for choice in (queries, worst, best)) > 1:
         raise UsageError("conflicting-options", "queries, worst and best each choose queries; give one of them")
     for name, count in (("worst", worst), ("best", best)):
@@ -230,8 +235,14 @@ def explain_queries(
         text = f"{quoted(facts)} {'is' if len(facts) == 1 else 'are'} counted: no rank adds to a value"
         remedy = "evaluate shows those of each query: rankworth evaluate --per-query, in Python evaluate(...).per_query"
         raise MeasureError("measure-syntax", text, remedy=remedy)
-    [qrels], sources = reading.read([qrels], [source for source in (run, against) if source is not None])
-    runs = list(map(inputs.run, sources))
+    names, sources = None, [run, against]  # of runs that are fused
+    if fuse is not None:
+        from rankworth.explanation import fused_scores  # noqa: PLC0415 - needs Polars, which worked examples do not
+
+        names, sources = fused_scores.named_sources(run)
+    [qrels], sources = reading.read([qrels], [source for source in sources if source is not None])
+    fused = None if fuse is None else fused_scores.fused_runs(names, sources, fuse)
+    runs = list(map(inputs.run, sources)) if fused is None else [fused.run]
     notes: list[str] = []
     if queries is None:
         runs = [run.held() if any(file.path == STDIN for file in run.files) else run for run in runs]
@@ -244,26 +255,67 @@ def explain_queries(
         inspected = runner.inspect_runs(qrels, runs, plan, chosen, progress=progress)
         for query in chosen:
             refuse(query, [contexts[0] for _, contexts in inspected], runs, alone=len(chosen) == 1)
-    query_texts: Mapping[str, str] = {}
-    if texts is not None:
-        from rankworth.io.query_texts import queries as read_queries  # noqa: PLC0415 - where there are texts
-
-        named = {role: name for role, name in of_texts.items() if role in ("query", "text")}
-        query_texts = read_queries(texts, columns=named).texts
+    query_texts = _query_texts(texts, of_texts)
     document_texts: dict[str, str] = {}  # shared by all explanations, which name the documents that it is to hold
     sides = zip((each.name for each in runs), inspected, strict=True)
     parts = [_explained(name, contexts, chosen, query_texts, document_texts) for name, (_, contexts) in sides]
     if docs is not None:
-        from rankworth.io.query_texts import documents as read_documents  # noqa: PLC0415 - where there are texts
-
         every = [explanation for part in parts for explanation in part]
-        wanted = {str(term.document) for each in every for term in each.terms if term.document is not None}
-        wanted |= {str(missing.document) for each in every for missing in each.missing}
-        named = {role: name for role, name in of_texts.items() if role in ("document", "title", "text")}
-        document_texts.update(read_documents(docs, wanted, columns=named, progress=progress))
+        document_texts.update(_document_texts(docs, every, of_texts, progress))
     parts = [[replace(each, scored=True) for each in part] for part in parts] if scores is not None else parts
+    parts = parts if fused is None else [_with_fused_scores(part, fused) for part in parts]
     pairs = zip(*parts, strict=True)
     return Explanations([Difference(*pair) if len(pair) > 1 else pair[0] for pair in pairs], notes)
+
+
+def _refuse_together(labels: object, against: object, fuse: str | None) -> None:
+    """Refuse labels beside a second run, and either beside runs that are fused.
+
+    Raises:
+        UsageError: `conflicting-options`.
+
+    """
+    if fuse is not None and (labels is not None or against is not None):
+        other = "labels are grades of one ranking" if labels is not None else "against names a second run"
+        text = f"fuse={fuse!r} makes one run of several, and {other}"
+        raise UsageError("conflicting-options", text, remedy='explain(qrels, {"bm25": run, "dense": run}, fuse="rrf")')
+    if labels is not None and against is not None:
+        text = "labels stand instead of judgements and one run, and against names a second run"
+        raise UsageError("conflicting-options", text, remedy="give judgements and two runs")
+
+
+def _query_texts(texts: object, of_texts: Mapping[str, str]) -> Mapping[str, str]:
+    """Read the texts of queries; none where nobody named any.
+
+    Raises:
+        InputError: as `rankworth.io.query_texts.queries`.
+
+    """
+    if texts is None:
+        return {}
+    from rankworth.io.query_texts import queries as read_queries  # noqa: PLC0415 - where there are texts
+
+    named = {role: name for role, name in of_texts.items() if role in ("query", "text")}
+    return read_queries(texts, columns=named).texts
+
+
+def _document_texts(
+    docs: object, explained: Iterable[Explanation], of_texts: Mapping[str, str], progress: "Progress | None"
+) -> Mapping[str, str]:
+    """Read the texts of the documents that explanations name.
+
+    Raises:
+        InputError: as `rankworth.io.query_texts.documents`.
+
+    """
+    from rankworth.io.query_texts import documents as read_documents  # noqa: PLC0415 - where there are texts
+
+    wanted: set[str] = set()
+    for each in explained:
+        wanted |= {str(term.document) for term in each.terms if term.document is not None}
+        wanted |= {str(missing.document) for missing in each.missing}
+    named = {role: name for role, name in of_texts.items() if role in ("document", "title", "text")}
+    return read_documents(docs, wanted, columns=named, progress=progress)
 
 
 def _chosen(
@@ -314,6 +366,20 @@ def _explained(
             value = context.shown[context.positions[name]]
             explained.append(Explanation(run=run, id=name, measure=label, value=value, context=context, **steps))
     return explained
+
+
+def _with_fused_scores(explained: Sequence[Explanation], fused: "FusedRuns") -> list[Explanation]:
+    """Add how fused scores came about to the first explanation of each query."""
+    first = {each.id: each for each in reversed(explained)}
+    grades, cutoffs = {}, {}
+    for query, each in first.items():
+        qrels = each.context.qrels
+        at = qrels.queries.index(query)
+        start, end = qrels.offsets[at : at + 2].tolist()
+        grades[query] = dict(zip(qrels.documents_of(at), qrels.grades[start:end].tolist(), strict=True))
+        cutoffs[query] = each.context.measure.cutoff
+    scores = fused.scores(grades, cutoffs)
+    return [replace(each, fused=scores.get(each.id)) if each is first[each.id] else each for each in explained]
 
 
 def _with_ids(terms: tuple[Term, ...], kinds: validate.IdKinds) -> tuple[Term, ...]:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from rankworth.tables.look import Look, signed
 from rankworth.tables.show import Shown, on_screen
 from rankworth.version import __version__
 from rankworth.whatif.rankings import MeasureContext, Ranking, possible_ranks, splits_tie
+
+if TYPE_CHECKING:
+    from rankworth.explanation.fused_scores import FusedScores
 
 SCHEMA: Final = "rankworth.explanation/1"
 OF_DIFFERENCE: Final = "rankworth.difference/1"
@@ -116,6 +119,7 @@ class Explanation(_Explained, Trace):
         texts: the texts of documents, as far as they are known.
         notes: what is wrong with the number, where the tool has it wrong whose conventions are followed.
         scored: whether its table shows the scores of documents, as where predictions are explained.
+        fused: how the scores of a fused run came about; None of other runs, and where another measure has it.
 
     """
 
@@ -128,6 +132,7 @@ class Explanation(_Explained, Trace):
     texts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     scored: bool = False
+    fused: "FusedScores | None" = None
 
     @property
     def query(self) -> Any:  # noqa: ANN401 - an integer or text
@@ -159,8 +164,10 @@ class Explanation(_Explained, Trace):
     @cached_property
     def signature(self) -> str:
         """One line that says which number this is."""
-        lists = self.context.run.judgement.lists
-        return str(signature(self.context.profile, [self.id], __version__, measure=self.context.resolved, lists=lists))
+        context, lists = self.context, self.context.run.judgement.lists
+        rules = context.rules_for_ids
+        line = signature(context.profile, [self.id], __version__, measure=context.resolved, lists=lists, **rules)
+        return str(line)
 
     @cached_property
     def settings(self) -> dict[str, dict[str, Any]]:
@@ -194,6 +201,7 @@ class Explanation(_Explained, Trace):
             terms.append(term._asdict() | {"document": document} | ({} if text is None else {"text": text}))
         fields["ideal"] = [{name: getattr(term, name) for name in _IDEAL} for term in self.ideal]
         fields["missing"] = [gap._replace(document=str(gap.document)) for gap in self.missing]
+        fields |= {} if self.fused is None else {"fused": self.fused.to_dict()}
         plain: dict[str, Any] = record({"schema": SCHEMA, **fields, "notes": self.notes})
         return plain
 
@@ -204,8 +212,8 @@ class Explanation(_Explained, Trace):
         return named | {name: [_cell(getattr(term, name)) for term in self.terms] for name in _COLUMNS}
 
     def sheets(self) -> list[Sheet]:
-        """Return the table of steps, with the ideal ranking beside it or below."""
-        return trace.sheets(self)
+        """Return the table of steps, with the ideal ranking beside it or below, and how fused scores came about."""
+        return [*trace.sheets(self), *([] if self.fused is None else [self.fused.sheet(self.id)])]
 
 
 class Share(NamedTuple):

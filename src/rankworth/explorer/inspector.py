@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rankworth import demonstration
 from rankworth.checking import check
+from rankworth.comparison import compare, judge_next
 from rankworth.errors import RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.evaluation import evaluate_runs
 from rankworth.explanation import Explanation, explain
@@ -48,8 +49,12 @@ _MOVES: Final = 3
 """how many moves are recommended for a query"""
 _TEXT: Final = 200
 """how many letters of a document go to the playground"""
+_GRADES: Final = 10
+"""how many different grades have a key each"""
 _GROUPS: Final = 20
 """how many values a column of the table of queries has at most to make groups"""
+_LISTED: Final = 50
+"""how many documents are listed to be judged next"""
 _JUDGED: Final = "Judged@10"
 _LISTING: Final = "DCG"
 """a measure that lists all ranks, for measures that are not explained"""
@@ -87,6 +92,7 @@ class Inspector:
     def __post_init__(self) -> None:
         """Keep runs as rows, of which those of a query are found at once, and evaluate them."""
         self.runs = {name: self._in_memory(run, name) for name, run in self.runs.items()}
+        self._refuse_unwritable()
         values = self._evaluated(self.qrels, self.runs)
         self.measures = next(iter(values.values())).per_query.measures[:-1]
         self.ids = sorted({query for each in values.values() for query in each.per_query.ids})
@@ -94,9 +100,28 @@ class Inspector:
         self._values = {name: np.full((len(self.ids), len(self.measures) + 1), np.nan) for name in self.runs}
         for name, each in values.items():
             self._values[name][[self._rows[query] for query in each.per_query.ids]] = each.per_query.array
-        self._means = self._means_of(values)
+        self._means: dict[str, Sequence[float | None]] | None = self._means_of(values)
         judged = set(self.qrels.queries)
         self._answered = {name: next(filter(judged.__contains__, run.queries())) for name, run in self.runs.items()}
+
+    def _refuse_unwritable(self) -> None:
+        """Refuse a file of new grades whose format cannot hold the id of some query or document of a run.
+
+        Raises:
+            UsageError: `unwritable-output`, `unknown-format`.
+
+        """
+        if not self.save:
+            return
+        form = write.target_format(self.save, "")
+        for name, run in self.runs.items():
+            ids = run.to_frame().select(pl.col("query", "document").cast(pl.String))
+            try:
+                write.refuse(ids, form, name, 1, lossy=True)
+            except UsageError as error:
+                text = f"--save-grades {self.save}: no grade could be saved. {error.problems[0]}"
+                remedy = f"--save-grades {Path(self.save).with_suffix('.jsonl')}"
+                raise UsageError("unwritable-output", text, remedy=remedy) from None
 
     @cached_property
     def documents(self) -> Mapping[str, str]:
@@ -125,6 +150,12 @@ class Inspector:
         rows = self.qrels.by_subtopic()
         return rows is not None and rows["subtopic"].n_unique() > 1
 
+    @cached_property
+    def scale(self) -> list[float]:
+        """The grades of the judgements and 0, from the lowest; those of whole numbers up to 9 where there are more."""
+        rows = self.qrels.to_frame()["grade"].drop_nulls().unique().to_list()
+        return sorted({0.0, *rows}) if len(rows) <= _GRADES else [float(grade) for grade in range(_GRADES)]
+
     @property
     def text_by_query(self) -> Mapping[str, str]:
         """What queries say."""
@@ -135,17 +166,19 @@ class Inspector:
         return {
             "runs": list(self.runs),
             "measures": self.measures,
-            "means": self._means,
+            "means": self.means({}),
             "groups": list(self.groups),
             "sorts": SORTS,
             "saves": self.save,
             "judges": not self.has_subtopics,
+            "scale": self.scale,
         }
 
     def means(self, _: Request) -> dict[str, Any]:
         """Return the means over all queries with the new grades."""
-        qrels = self._with_new(self.qrels) if any(self.judged.values()) else self.qrels
-        self._means = self._means_of(self._evaluated(qrels, self.runs))
+        if self._means is None:
+            qrels = self._with_new(self.qrels) if any(self.judged.values()) else self.qrels
+            self._means = self._means_of(self._evaluated(qrels, self.runs))
         return self._means
 
     def findings(self, _: Request) -> dict[str, Any]:
@@ -237,11 +270,39 @@ class Inspector:
         except BaseException:
             self.judged = before  # a grade counts once it is evaluated and saved
             raise
-        row = self._rows[query]
+        self._means, row = None, self._rows[query]
         for name, per_query in new.items():
             self._values[name][row] = per_query.array[per_query.ids.index(query)]
         values = {name: list(map(finite, table[row, :-1].tolist())) for name, table in self._values.items()}
         return {"values": values, "judged": sum(map(len, self.judged.values())), "saved": self.save}
+
+    def to_judge(self, request: Request) -> dict[str, Any]:
+        """Return the unjudged documents to judge first, by a run or by its difference to another, and what they decide.
+
+        Raises:
+            UsageError: `bad-request`; as `judge_next` for measures without bounds.
+
+        """
+        names = [_among(self.runs, {"run": name}, "run") for name in (request.get("base"), request.get("run")) if name]
+        runs, measure = {name: self.runs[name] for name in names}, self.measures[self._column(request)]
+        qrels = self._with_new(self.qrels) if any(self.judged.values()) else self.qrels
+        with warnings.catch_warnings(action="ignore", category=RankworthWarning):
+            found = judge_next(qrels, runs, measure, n=_LISTED, **self.conventions)
+            verdict = compare(qrels, runs, [measure], **self.conventions).verdict.sentence if len(runs) > 1 else ""
+        documents = [
+            self._with_text({"document": str(row.document), "query": str(row.query)})
+            | {"query_text": self.text_by_query.get(str(row.query), ""), "ranks": row.ranks, "effect": row.effect}
+            for row in found.documents
+        ]
+        can, *_ = found.notes
+        return {
+            "runs": names,
+            "measure": measure,
+            "documents": documents,
+            "left": found.left,
+            "can": can,
+            "verdict": verdict,
+        }
 
     def write(self) -> None:
         """Write the new grades as judgements, in the format of the file's suffix.

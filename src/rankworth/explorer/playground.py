@@ -254,8 +254,11 @@ def difference(state: object) -> dict[str, Any]:
     """Say why a profile gives the first ranking another value: the settings that differ, and what each alone does."""
     page = Playground.of(state)
     mine, other = profile_with(page.conventions), profile_of(checked_text(checked(state, dict, ""), "other", DEFAULT))
-    here, theirs = _resolved(mine, page), _resolved(other, page)
-    rows = []
+    here, rows = _resolved(mine, page), []
+    try:
+        theirs = _resolved(other, page)
+    except MeasureError:  # the tool calls another measure so, or has none of the name
+        theirs = here
     for setting in [name for name in here if here[name] != theirs[name]]:
         changed = mine if setting == _MEASURE else mine.derive(**{setting: theirs[setting]})
         value = _value(page, theirs[_MEASURE] if setting == _MEASURE else here[_MEASURE], changed)

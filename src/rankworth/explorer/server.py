@@ -56,7 +56,7 @@ class _Pages:
         self.handlers: dict[str, Handler] = {name: getattr(playground, name) for name in names}
         self.handlers["start"] = lambda _: playground.start() | {"session": inspector.session() if inspector else None}
         if inspector is not None:
-            names = ("rows", "query", "moves", "judge", "means", "findings", "grades", "playground")
+            names = ("rows", "query", "moves", "judge", "to_judge", "means", "findings", "grades", "playground")
             self.handlers |= {name: getattr(inspector, name) for name in names}
 
     def check(self, request: Request, token: str | None = None) -> None:

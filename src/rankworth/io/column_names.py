@@ -8,19 +8,20 @@ from itertools import islice
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io.columns import NONE, Table, at, is_header, is_negative, nearest, numbered, parts_of
 from rankworth.io.detect import format_of
 from rankworth.io.files import files_of
+from rankworth.io.formats import has_module
+from rankworth.io.key_paths import at
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.lines import MARK
-from rankworth.io.options import Reading
+from rankworth.io.looks import Column, Looks
+from rankworth.io.options import ROLES_OF, Reading
+from rankworth.io.remedies import Request
+from rankworth.io.resolve import knows, locate, value_locations
 from rankworth.io.source import Source
+from rankworth.io.usual_names import NONE, is_header, nearest
 
 _HEAD: Final = 1 << 16
-ROLES: Final = {
-    RUN: ("root", "separator", "query", "documents", "document", "score", "rank", "rows"),
-    QRELS: ("root", "separator", "query", "documents", "document", "grade", "subtopic"),
-}
 PAIR: Final = ("query", "document")
 _FIELDS: Final = 50
 """of a row, in which paths are looked up"""
@@ -44,6 +45,7 @@ class Columns:
         usual: names that a project gives in pyproject.toml, of which an input need not have any.
         in_shell: whether messages show options instead of arguments.
         as_given: whether documents stand as they are given, so that a run need not have scores.
+        is_exact: whether the first input is an exact run, which the names for judgements are about.
 
     """
 
@@ -53,6 +55,7 @@ class Columns:
     usual: "Columns | None" = None
     in_shell: bool = False
     as_given: bool = False
+    is_exact: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what is no column of judgements or of runs.
@@ -66,7 +69,8 @@ class Columns:
                 continue
             columns = dict(Reading(columns=columns).columns)
             object.__setattr__(self, side, columns)
-            roles = ROLES[layouts[0]] if len(layouts) == 1 else tuple(columns)
+            layout = RUN if self.is_exact else layouts[0]
+            roles = ROLES_OF[layout] if len(layouts) == 1 else tuple(columns)
             if unknown := [role for role in columns if role not in roles]:
                 text = f"{self._shown(option)}: {quoted(unknown)} is not one of {' '.join(roles)}"
                 raise UsageError("unknown-setting", text, remedy="write WHAT=COLUMN, as in query=user_id")
@@ -75,16 +79,15 @@ class Columns:
         """Return whether anything is named."""
         return bool(self.both or self.qrels or self.runs or self.usual or self.as_given)
 
-    def specific(self, layout: Layout) -> Mapping[str, str]:
-        """Return the names that are given for one kind of input alone."""
-        return self.runs if layout is RUN else self.qrels
+    def specific(self, layout: Layout, *, is_exact: bool = False) -> Mapping[str, str]:
+        """Return the names that are given for one kind of input alone, or for the exact run."""
+        return self.qrels if is_exact or layout is not RUN else self.runs
 
-    def named(self, layout: Layout) -> dict[str, str]:
-        """Return all names that may be those of columns of one kind of input."""
+    def named(self, layout: Layout, *, is_exact: bool = False) -> dict[str, str]:
+        """Return all names that may be those of columns of one kind of input, or of the exact run."""
         usual = {} if self.usual is None else self.usual.named(layout)
-        return usual | {
-            role: name for role, name in {**self.both, **self.specific(layout)}.items() if role in ROLES[layout]
-        }
+        names = {**self.both, **self.specific(layout, is_exact=is_exact)}
+        return usual | {role: name for role, name in names.items() if role in ROLES_OF[layout]}
 
     @property
     def of_pairs(self) -> dict[str, str]:
@@ -100,21 +103,30 @@ class Columns:
                 named for all; it shows all such names and the columns that there are.
 
         """
+        if self.is_exact:
+            inputs = [replace(each, is_exact=number == 0) for number, each in enumerate(inputs)]
         lacking: dict[str, dict[str, str]] = {}
         without: list[Input] = []
         for option, (side, layouts) in _OPTIONS.items():
             is_specific = side != "both"
             for role, name in getattr(self, side).items():
-                meant = [each for each in inputs if each.layout in layouts and role in each.roles]
-                meant = [each for each in meant if not (each.aside if is_specific else role in self._specific_to(each))]
-                lack = [each for each in meant if not each.has(role, name, is_specific=is_specific)]
-                if lack and (is_specific or lack == meant):
+                targets = [each for each in inputs if each.side in layouts and role in each.roles]
+                targets = [
+                    each for each in targets if not (each.aside if is_specific else role in self._specific_to(each))
+                ]
+                lack = [each for each in targets if not each.has(role, name, is_specific=is_specific)]
+                if lack and (is_specific or lack == targets):
                     lacking.setdefault(option, {})[role] = name
                     without += [each for each in lack if each not in without]
         if lacking:
             raise self._missing(lacking, without)
         named = (
-            (each, self.of_pairs if each.aside else self.named(each.layout), self._specific_to(each)) for each in inputs
+            (
+                each,
+                self.of_pairs if each.aside else self.named(each.layout, is_exact=each.is_exact),
+                self._specific_to(each),
+            )
+            for each in inputs
         )
         columns = [
             {role: name for role, name in columns.items() if each.has(role, name, is_specific=role in specific)}
@@ -127,15 +139,16 @@ class Columns:
 
     def _specific_to(self, each: "Input") -> Mapping[str, str]:
         """Return the names that are given for this kind of input alone; none for pairs to exclude."""
-        return NONE if each.aside else self.specific(each.layout)
+        return NONE if each.aside else self.specific(each.layout, is_exact=each.is_exact)
 
     def _missing(self, lacking: Mapping[str, Mapping[str, str]], inputs: "Sequence[Input]") -> InputError:
         """Build the error for columns that do not exist, with those that do, and how their names are spelled."""
         lines = ["; ".join(each.listed for each in inputs)]
         for option, columns in lacking.items():
             side, layouts = _OPTIONS[option]
-            existing = [column for each in inputs if each.layout in layouts for column in each.names or ()]
-            near = {role: nearest(name.removeprefix("-"), existing) for role, name in columns.items()}
+            existing = [column for each in inputs if each.side in layouts for column in each.names]
+            bare = {role: name.removeprefix("-") for role, name in columns.items()}
+            near = {role: "" if "*" in name else nearest(name, existing) for role, name in bare.items()}
             if all(near.values()):
                 lines.append(f"did you mean {self._shown(option, getattr(self, side) | near)}?")
         wrong = (" " if self.in_shell else ", ").join(
@@ -154,12 +167,12 @@ class Columns:
 
 @dataclass(frozen=True)
 class Input:
-    """Judgements or a run, and the names of its columns.
+    """Judgements or a run, and what they look like at their beginning.
 
     Attributes:
         layout: `RUN` or `QRELS`.
         called: what messages call it.
-        names: of its columns, or of fields in its records; None where nothing tells them before it is read.
+        looks: what it looks like; None where nothing tells before it is read.
         aside: whether it holds pairs to exclude, beside judgements and runs, so that it needs none of the names.
         is_response: whether it holds responses of a search engine, or lists of hits, whose queries a file may name.
         samples: the first of its rows, records and what stands in them, in which paths are looked up.
@@ -167,24 +180,41 @@ class Input:
         is_by_query: whether each query is a key, so that no name tells it.
         root: the path at which it begins within a document of JSON.
         has_cells: whether it is a table, of which a cell may hold several documents.
+        is_exact: whether it is the run of an exact search, which stands where judgements do.
 
     """
 
     layout: Layout
     called: str
-    names: Sequence[str] | None
+    looks: Looks | None
     aside: bool = False
     is_response: bool = False
     samples: Sequence[Any] = ()
-    root: str = ""
     is_valued: bool = False
     is_by_query: bool = False
+    root: str = ""
     has_cells: bool = False
+    is_exact: bool = False
+
+    @property
+    def side(self) -> Layout:
+        """Where it stands in a command: where judgements do, or among the runs."""
+        return QRELS if self.is_exact else self.layout
 
     @property
     def roles(self) -> Sequence[str]:
         """What its columns may hold."""
-        return PAIR if self.aside else ROLES[self.layout]
+        return PAIR if self.aside else ROLES_OF[self.layout]
+
+    @property
+    def names(self) -> list[Any]:
+        """The names of its columns, and of fields in lists."""
+        of_fields = [each for sample in self.samples if isinstance(sample, Mapping) for each in sample]
+        of_looks = () if self.looks is None else self.looks.names
+        of_fields = [] if of_looks and self.is_response else of_fields
+        inside = () if self.looks is None or self.samples else self.looks.inside.values()
+        of_records = (name for looks in inside if looks.noun != "position" for name in looks.names)
+        return list(dict.fromkeys(map(str, (*of_looks, *of_records, *of_fields))))
 
     def has(self, role: str, name: str, *, is_specific: bool) -> bool:
         """Return whether it has a column of this name.
@@ -195,26 +225,22 @@ class Input:
             is_specific: whether the name is meant for this input alone.
 
         """
-        if not name or self.names is None:
+        if not name or self.looks is None:
             return not self.is_valued
         sure = {"root": name == self.root, "separator": self.has_cells} | ({"query": False} if self.is_by_query else {})
-        if role in sure:
-            return sure[role]
-        if name.startswith("@"):
-            return self.is_response
-        path = name.removeprefix("-")
-        paths = self.is_response or "." in path
-        if any(at(sample, path) is not None for sample in self.samples if paths or not isinstance(sample, Mapping)):
+        if role in sure or name.startswith("@"):
+            return sure.get(role, self.is_response)
+        path, names = name.removeprefix("-"), self.names
+        has_paths = self.is_response or "." in path
+        if any(at(sample, path) is not None for sample in self.samples if has_paths or not isinstance(sample, Mapping)):
             return True
-        if "_id" in self.names and not _HIT.isdisjoint(self.names) and not is_specific and not path.startswith("_"):
-            return False  # hits of a search engine tell by themselves what they are
-        numbers = () if self.samples or is_header(self.names) else map(str, range(1, len(self.names) + 1))
-        existing = {*self.names, *numbers}
-        return (
-            name in existing
-            or (is_negative(name) and path in existing)
-            or bool(parts_of(name, self.names) or numbered(name, self.names))
-        )
+        is_hit = "_id" in names and not _HIT.isdisjoint(names)  # which tells by itself what it is
+        is_inside = any(locate(each, path) is not None for each in self.looks.inside.values())
+        is_counted = (
+            self.looks.is_named and path.replace(",", "").isdecimal() and not is_inside
+        )  # meant for other files
+        is_foreign = not is_specific and ((is_hit and not path.startswith("_")) or (is_counted and path not in names))
+        return not is_foreign and (path in names or knows(self.looks, name))
 
     def tells_scores(self, columns: Mapping[str, str]) -> bool:
         """Return whether a column of scores, ranks or distances is known, or what columns hold is told by their number.
@@ -223,9 +249,10 @@ class Input:
             columns: what is said of its columns.
 
         """
-        names = tuple(self.names or ())
-        is_unnamed = not columns and all(name.isdecimal() for name in names)
-        return is_unnamed or bool(Table(self.layout.value, self.called, columns, names).value_columns())
+        looks = Looks(self.called) if self.looks is None else self.looks
+        every = replace(looks, names=tuple(self.names) or looks.names)
+        is_unnamed = not columns and all(name.isdecimal() for name in map(str, every.names))
+        return is_unnamed or bool(value_locations(Request(self.layout.value, every, columns)))
 
     @property
     def listed(self) -> str:
@@ -235,7 +262,7 @@ class Input:
 
 
 def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
-    """Look up the columns of a file in its beginning.
+    """Look at the beginning of a file.
 
     Args:
         source: the file.
@@ -246,56 +273,59 @@ def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
         InputError: as `rankworth.io.detect.format_of`.
 
     """
-    form = format_of(source, layout, reading)
+    form, nothing = format_of(source, layout, reading), Looks(source.name, is_counted=False)
     if form in ("trec", "svmlight"):
-        return Input(layout, source.name, [], is_valued=True)
-    if form == "scores":
-        return Input(layout, source.name, None)
-    if form in ("parquet", "arrow"):
+        return Input(layout, source.name, nothing, is_valued=True)
+    if has_module(form, "parquet"):
         from rankworth.io import parquet  # noqa: PLC0415 - not needed for text
 
-        return Input(layout, source.name, parquet.names(source, form), has_cells=True)
-    if form in ("npy", "ivecs", "fvecs", "hdf5"):
+        return Input(layout, source.name, parquet.looks_of(source, form), has_cells=True)
+    if has_module(form, "neighbours"):
         from rankworth.io import neighbours  # noqa: PLC0415 - not needed for text
 
-        return Input(layout, source.name, neighbours.names(source, form), is_response=True)
-    if form in ("json", "jsonl"):
+        names = tuple(neighbours.names(source, form))
+        return Input(layout, source.name, replace(nothing, names=names), is_response=True)
+    if has_module(form, "json", "jsonl"):
         return _of_json(source, layout, form, reading.columns)
+    if not has_module(form, "delimited"):
+        return Input(layout, source.name, None)
     from rankworth.io import delimited  # noqa: PLC0415 - not needed for the others
 
-    return Input(layout, source.name, delimited.names(source, form, reading.columns), has_cells=True)
+    return Input(layout, source.name, delimited.looks_of(source, replace(reading, format=form)), has_cells=True)
 
 
-def of_object(source: Any, layout: Layout, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything
-    """Look up the columns of an object, or the fields of its records; a path is opened.
+def of_object(source: Any, layout: Layout, columns: Mapping[str, str], *, is_specific: bool) -> Input:  # noqa: ANN401 - anything
+    """Look at an object, or at its first records; a path is opened.
 
     Args:
         source: whatever `Qrels` or `Run` reads.
         layout: `RUN` or `QRELS`.
         columns: all names that it may have.
+        is_specific: whether some of them are meant for such inputs alone.
 
     """
     from rankworth.io import id_arrays  # noqa: PLC0415 - not needed for files
 
     called = "the run" if layout is RUN else "the judgements"
     if files := files_of(source, layout, Reading()):
-        return of_file(files[0], layout, Reading(columns=columns))
+        return of_file(files[0], layout, Reading(columns=columns, is_specific=is_specific))
     if id_arrays.is_sparse(source):
-        return Input(layout, called, ["query", "document", layout.value])
+        return Input(layout, called, Looks(called, ("query", "document", layout.value)))
     if not isinstance(source, Mapping):
         import narwhals as nw  # noqa: PLC0415 - not needed for files and dicts
 
         frame = nw.from_native(source, pass_through=True)
         if isinstance(frame, nw.DataFrame | nw.LazyFrame):
-            from rankworth.io.frames import fields  # noqa: PLC0415 - as above
+            from rankworth.io.frames import looked_at, looks_of  # noqa: PLC0415 - as above
 
-            schema = frame.collect_schema()
-            return Input(layout, called, [*schema.names(), *fields(schema.dtypes())], has_cells=True)
+            schema, items = looked_at(frame, frame.collect_schema())
+            looks = looks_of(schema, called)
+            return Input(layout, called, replace(looks, columns={**looks.columns, **items}), has_cells=True)
     return _of_value(source, layout, called, columns)
 
 
 def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, str]) -> Input:
-    """Look up the columns of a file of JSON, or of JSON lines, in the first line of these."""
+    """Look at a file of JSON, or at the first line of JSON lines."""
     from rankworth.io import json_text  # noqa: PLC0415 - not needed for frames and tables
 
     text = (source.whole() if form == "json" else source.head(_HEAD)).removeprefix(MARK).lstrip()
@@ -308,8 +338,10 @@ def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, st
 
 
 def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything
-    """Look up the columns of an object: rows, columns, or what stands by query."""
+    """Look at an object: rows, columns, or what stands by query."""
     from rankworth.io import id_arrays, responses  # noqa: PLC0415 - not needed for frames and tables
+    from rankworth.io.key_paths import columns_of  # noqa: PLC0415 - as above
+    from rankworth.io.kinds import is_scalar  # noqa: PLC0415 - as above
 
     root = columns.get("root", "")
     if root and at(value, root) is not None:
@@ -329,14 +361,21 @@ def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str
     lists = value.get("ids") if isinstance(value, Mapping) else value  # of Chroma, or hits of each query
     is_response = bool(paths) or (isinstance(lists, list) and bool(lists) and isinstance(lists[0], list))
     of_chroma = id_arrays.chroma_names(value) if id_arrays.is_chroma(value) else ()
-    fields = (str(name) for sample in samples if isinstance(sample, Mapping) for name in sample)
-    names = dict.fromkeys(paths or of_chroma or fields)
-    if not paths and not _HIT.isdisjoint(names):
-        names["_index/_id"] = None
+    looks = Looks(called, tuple(paths or of_chroma), is_counted=False)
+    if not looks.names and isinstance(inner, list) and inner:
+        rows = inner[:1] if not is_scalar(inner[0]) else []
+        by_field = {"": [inner[0]]} if is_by_query or not rows or isinstance(rows[0], list) else columns_of(rows)
+        names = () if "" in by_field else tuple(by_field)
+        seen = {name: Column(0, items) for name, items in by_field.items()}
+        is_counted = isinstance(rows[0] if rows else None, tuple)
+        looks = Looks(called, names, columns=seen, is_counted=is_counted)
+    elif not looks.names and isinstance(inner, Mapping):
+        seen = {name: Column(0, items) for name, items in inner.items() if isinstance(items, list)}
+        looks = Looks(called, tuple(inner), columns=seen, is_counted=False)
+    samples = [*samples, {"_index/_id": ""}] if not paths and not _HIT.isdisjoint(looks.names) else samples
     has_cells = not is_response and isinstance(value, list | tuple) and bool(value) and not isinstance(value[0], list)
-    described = Input(
-        layout, called, list(names), is_response=is_response, samples=samples, root=root, has_cells=has_cells
-    )
+    has_cells = has_cells or (isinstance(inner, Mapping) and not is_response)
+    described = Input(layout, called, looks, is_response=is_response, samples=samples, root=root, has_cells=has_cells)
     return replace(described, is_valued=is_valued, is_by_query=is_by_query)
 
 
@@ -349,7 +388,7 @@ def _is_by_query(value: Mapping[Any, Any], columns: Mapping[str, str]) -> bool:
 
 def _has_numbers(documents: Any) -> bool:  # noqa: ANN401 - anything
     """Return whether these are numbers by document, or pairs of an id and a number, not of an object with fields."""
-    from rankworth.io.rows import is_scalar  # noqa: PLC0415 - as above
+    from rankworth.io.kinds import is_scalar  # noqa: PLC0415 - as above
     from rankworth.io.validate import is_numeric  # noqa: PLC0415 - it loads NumPy
 
     if isinstance(documents, list | tuple):
@@ -360,7 +399,8 @@ def _has_numbers(documents: Any) -> bool:  # noqa: ANN401 - anything
 
 def _samples(value: Any, depth: int = 4) -> Iterator[Any]:  # noqa: ANN401 - anything
     """Yield the fields and objects that come first in lists and in the first fields of rows, down to some depth."""
-    from rankworth.io.rows import fields_of, is_array, is_scalar  # noqa: PLC0415 - as above
+    from rankworth.io.key_paths import fields_of  # noqa: PLC0415 - as above
+    from rankworth.io.kinds import is_array, is_scalar  # noqa: PLC0415 - as above
 
     if isinstance(value, list):
         inner = [each for each in value if each is not None][:1]

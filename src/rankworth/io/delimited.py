@@ -6,7 +6,7 @@ in which quotes only stand around cells, and the csv module of Python all others
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -17,14 +17,18 @@ import polars as pl
 
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import frames as frames_of
-from rankworth.io import grade_words, headerless, lines
+from rankworth.io import grade_words, lines, remedies
 from rankworth.io.cells import is_number, is_written
-from rankworth.io.columns import SMALLER, VALUES, Table, bare_names, is_counted, is_header, numbered, parts_of
+from rankworth.io.formats import FORMATS
 from rankworth.io.grade_words import Words
 from rankworth.io.layout import NUMBER, QRELS, RUN, Layout
+from rankworth.io.looks import Looks, has_header, of_cells
+from rankworth.io.plain_lines import separator_of
+from rankworth.io.remedies import Request
+from rankworth.io.resolve import SMALLER, VALUES, Roles, check_named, check_values, resolve, unread
 from rankworth.io.source import Source
 from rankworth.io.text_lines import FIELDS, Reader, Record
-from rankworth.io.usual_names import SPELLINGS
+from rankworth.io.usual_names import SPELLINGS, bare_names, is_header
 
 if TYPE_CHECKING:
     from rankworth.io.options import Orders, Reading
@@ -34,7 +38,6 @@ LONGEST: Final = 32 << 20
 """how many bytes a record may have"""
 TAB: Final = "\t"
 DELIMITERS: Final = {TAB: "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
-_OF_FORMAT: Final[Mapping[str, str]] = {"csv": ",;|\t", "tsv": TAB, "msmarco": TAB}
 LOOSE: Final = ("::", " ")
 """what may stand between cells instead of tabs: as in MovieLens' ratings.dat, or any number of blanks"""
 _USUAL: Final = {
@@ -45,6 +48,7 @@ _USUAL: Final = {
     ("msmarco", QRELS, 4): ("query", "subtopic", "document", "grade"),
 }
 """the columns of files without a header: in which format, of what, and how many"""
+_PAIR: Final = ("query", "document")
 _QUEPID: Final = ({"query", "docid", "rating"}, {"query", "doc_id", "rating"})
 _FORMULAS: Final = (" =", " @", " +", " -")
 """Quepid puts a blank before what a spreadsheet would take for a formula"""
@@ -61,32 +65,41 @@ class Header:
     """What the beginning of a table says, and how its records are to be read.
 
     Attributes:
-        delimiter: what stands between cells.
-        names: of the columns; their numbers, from 1, where there is no header.
-        named: whether there is a header.
-        places: which column holds `query`, `document`, `score`, `rank`, `distance`, `grade` or `subtopic`.
+        looks: what the table looks like.
+        roles: which of its columns holds what.
+        said: which column holds what, as the user says, or as the format does.
+        is_listed: whether cells hold several documents, or each rank has a column.
         quepid: whether Quepid wrote it, which leaves cells empty where nothing was retrieved or judged.
         start: how many bytes stand before the first record that is no header.
         lines: how many lines stand before it.
         undecided: whether the values could be ranks as well as scores.
-        joined: further columns that name the query, behind the first one.
 
     """
 
-    delimiter: str
-    names: tuple[str, ...]
-    named: bool
-    places: Mapping[str, int]
+    looks: Looks
+    roles: Roles
+    said: Mapping[str, str]
+    is_listed: bool
     quepid: bool
     start: int
     lines: int
     undecided: bool
-    joined: tuple[int, ...] = ()
+
+    @property
+    def cells(self) -> dict[str, int]:
+        """Which column holds `query`, `document`, `score` and so on; of a query of several columns, the first."""
+        names = [*self.looks.names]
+        return {role: names.index(location.columns[0]) for role, location in self.roles.locations.items()}
+
+    @property
+    def joined(self) -> tuple[int, ...]:
+        """Further columns that name the query, behind the first one."""
+        return tuple(self.looks.names.index(name) for name in self.roles.locations["query"].columns[1:])
 
     @property
     def value(self) -> str:
         """What the values are; nothing where every judgement is 1, or rows stand in the order of the ranking."""
-        return next((role for role in ("score", "rank", "distance", "grade") if role in self.places), "")
+        return self.roles.value
 
 
 def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
@@ -101,28 +114,18 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
         InputError: with up to ten problems of the file, each with its line.
 
     """
-    if (lists := _lists(source, layout, reading)) is not None:
-        return lists
     header = read_header(source, layout, reading)
+    if header.is_listed:
+        return _of_lists(source, layout, reading, header)
     value = header.value
     if layout is RUN:
         reading.orders.agree(value or "order", source.name)
     more = {f"query {number}": cell for number, cell in enumerate(header.joined, 2)}
-    cells = {**header.places, **more}
-    records = (_Quepid if header.quepid else TableRecords)(
-        source,
-        TAB if header.delimiter in LOOSE else header.delimiter,
-        cells,
-        len(header.names),
-        required=[role for role in cells if role not in ("subtopic", "grade")],
-        has_quotes=header.delimiter not in LOOSE,
-        numbers=[value] if value else [],
-        words=reading.grades,
-        noun=layout.noun,
-        slug=layout.slug,
-        has=f"the {'header' if header.named else 'first line'} has {len(header.names)} cells",
-    )
-    frames = records.read((header.start, header.lines), header.delimiter)
+    cells = {**header.cells, **more}
+    required = [role for role in cells if role not in ("subtopic", "grade")]
+    kind = _Quepid if header.quepid else TableRecords
+    records = _records(kind, source, layout, header, cells, required, [value] if value else [], reading.grades)
+    frames = records.read((header.start, header.lines), header.looks.separator)
     if more:
         joined = pl.concat_str(["query", *more], separator=" ").alias("query")
         frames = (frame.with_columns(joined).drop(*more) for frame in frames)
@@ -135,77 +138,49 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     return _decided(frames, source) if header.undecided else frames
 
 
-def _lists(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame] | None:
-    """Read a table with several documents in a cell, or with a column for each rank; None for any other table."""
-    begun = _begin(source, reading.format, reading.columns)
-    header = tuple(names(source, reading.format, reading.columns))
-    is_named = header != _names(begun.cells, named=False)
-    table = Table(layout.value, source.name, reading.columns, header, first=1, orders=reading.orders)
-    table = replace(table, grades=reading.grades)
-    try:
-        document = table.column_of("document")
-    except InputError:
-        return None  # of which reading the header says more
-    ranks = [] if document in header else numbered(document, header, reading.columns.values())
-    cell = _first_cell(source, begun, header.index(document), is_named=is_named) if document in header else None
-    if not (ranks or table.separator or (is_written(cell) and not _has_number(table, source, begun, named=is_named))):
-        return None
-    table.check_named()
-    chosen = table.chosen()
-    source.unread = table.unread(chosen)
-    queries = parts_of(chosen["query"], header) or (chosen["query"],)
-    chosen_columns = list(chosen.values())
-    needed = [
-        name
-        for column in chosen_columns
-        for name in parts_of(column, header) or numbered(column, header, chosen_columns)
-    ]
-    needed += [column for column in chosen_columns if column in header]
-    records = TableRecords(
+def _records(
+    kind: "type[TableRecords]",
+    source: Source,
+    layout: Layout,
+    header: Header,
+    cells: Mapping[str, int],
+    required: Collection[str],
+    numbers: Sequence[str] = (),
+    words: Words = grade_words.NONE,
+) -> "TableRecords":
+    """Return what reads the records below the beginning of a table."""
+    looks = header.looks
+    return kind(
         source,
-        TAB if begun.delimiter in LOOSE else begun.delimiter,
-        {name: header.index(name) for name in dict.fromkeys(needed)},
-        len(header),
-        required=queries,
-        has_quotes=begun.delimiter not in LOOSE,
+        TAB if looks.separator in LOOSE else looks.separator,
+        cells,
+        len(looks.names),
+        required=required,
+        has_quotes=looks.separator not in LOOSE,
+        numbers=numbers,
+        words=words,
         noun=layout.noun,
         slug=layout.slug,
-        has=f"the {'header' if is_named else 'first line'} has {len(header)} cells",
+        has=f"the {'header' if looks.is_named else 'first line'} has {len(looks.names)} cells",
     )
-    return _settled(records.read(begun.below if is_named else begun.start, begun.delimiter), table)
 
 
-def _settled(texts: Iterator[pl.DataFrame], table: Table) -> Iterator[pl.DataFrame]:
-    """Yield the rows of texts that hold several documents, one row for each document."""
+def _of_lists(source: Source, layout: Layout, reading: "Reading", header: Header) -> Iterator[pl.DataFrame]:
+    """Read a table with several documents in a cell, or with a column for each rank; one row for each document."""
+    request = Request(layout.value, replace(header.looks, called=source.name), header.said)
+    schema = dict.fromkeys(header.looks.names, pl.String())
+    reader = frames_of.TableReader(request, schema, reading.orders, reading.grades)
+    names = header.looks.names
+    cells = {name: names.index(name) for name in header.roles.columns}
+    required = header.roles.locations["query"].columns
     first = 1
-    for frame in texts:
-        settled = frames_of.settle(frame, replace(table, first=first), frame.schema)
+    for frame in _records(TableRecords, source, layout, header, cells, required).read(
+        (header.start, header.lines), header.looks.separator
+    ):
+        settled = reader.settle(frame, first)
         first += frame.height
         if settled.height:
             yield settled
-
-
-def _first_cell(source: Source, begun: "Beginning", index: int, *, is_named: bool) -> str | None:
-    """Return the first cell below the header in one of the columns; None where it is missing."""
-    if not is_named:
-        return begun.cells[index]
-    parts = source.head(_HEAD)[begun.below[0] :].split(b"\n", _HEADER_LINES)[:_HEADER_LINES]
-    sign = TAB if begun.delimiter in LOOSE else begun.delimiter
-    records, _ = read_records([part.decode(errors="replace") for part in parts], sign, last=True)
-    return records[0].cells[index] if records and len(records[0].cells) > index else None
-
-
-def _has_number(table: Table, source: Source, begun: "Beginning", *, named: bool) -> bool:
-    """Return whether a single number stands beside the document of the first row, which is an id then and no list.
-
-    Raises:
-        InputError: `frame-columns` where several columns could be meant.
-
-    """
-    header = list(table.names)
-    columns = [table.column_of(role) for role in VALUES[table.value]]
-    cells = [_first_cell(source, begun, header.index(column), is_named=named) for column in columns if column in header]
-    return any(map(is_number, cells))
 
 
 def _ranked(frame: pl.DataFrame, orders: "Orders") -> pl.DataFrame:
@@ -253,6 +228,8 @@ class Beginning(NamedTuple):
     below: tuple[int, int]
     """how many bytes and how many lines stand before the next one"""
     problem: InputError | None = None
+    rows: Sequence[Sequence[str]] = ()
+    """the cells of the next ones, as far as they were looked at"""
 
 
 def begin(source: Source, delimiters: Iterable[str], is_header: Callable[[list[str]], bool]) -> Beginning:
@@ -279,7 +256,8 @@ def begin(source: Source, delimiters: Iterable[str], is_header: Callable[[list[s
         for first, after in zip(records[:1], [*(other.line for other in records[1:2]), end], strict=False):
             cells = bare_names([cell.strip().removeprefix('"').removesuffix('"').strip() for cell in first.cells])
             below = start + sum(len(part) + 1 for part in parts[:after]), above + after
-            beginnings.append(Beginning(delimiter, cells, (start, above), below, first.problem))
+            rows = [record.cells for record in records[1:] if record.problem is None]
+            beginnings.append(Beginning(delimiter, cells, (start, above), below, first.problem, rows))
     if not beginnings:
         return Beginning("", [], (start, above), (start, above))
     with_header = [each for each in beginnings if len(each.cells) > 1 and is_header(each.cells)]
@@ -291,7 +269,7 @@ def begin(source: Source, delimiters: Iterable[str], is_header: Callable[[list[s
 
 
 def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order: bool = True) -> Header:
-    """Read the first line that is neither blank nor a comment.
+    """Look at the beginning of a table, and find the columns of query, document and value.
 
     Args:
         source: the file.
@@ -306,65 +284,103 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
     begun = _begin(source, reading.format, reading.columns)
     if not begun.cells:
         raise lines.empty(source, layout)
-    where = f"{source.name}:{begun.start[1] + 1}"
-    named, columns = is_header(begun.cells, reading.columns), reading.columns
-    if named and reading.format == "msmarco":
-        remedy = f"leave the format out, or say {layout.format_option('tsv', source.path)}"
-        raise InputError("frame-columns", f"{where}: this is a header; MS MARCO's files have none", remedy=remedy)
-    if not named and any(columns.values()):
-        named = not all(is_counted(column) for role, column in columns.items() if column and role != "separator")
-    elif not named and not (named := reading.format != "msmarco" and not _is_data(begun.cells, reading.grades)):
+    looks, said = _looks(source, begun, reading, in_order=in_order), reading.columns
+    if not looks.is_named and not any(said.values()):
         usual = _USUAL.get((reading.format, layout, len(begun.cells)))
+        if reading.option in remedies.PAIRS and len(begun.cells) == len(_PAIR):
+            usual = _PAIR
         if usual is None:
-            beginning = headerless.FirstLines.of(source)
             remedy = "a line holds query and document, between tabs or commas"
-            if len(beginning.columns) > 1:
-                counted = headerless.way(source, beginning, layout, reading.option or layout.option)
+            if len(looks.names) > 1:
+                counted = remedies.by_number(source.path, looks, layout, reading.option or layout.option)
                 remedy = f"add a header line, or give columns by number: {counted}"
-            text = f"{where}: this is no header line, so the columns are not known: {quoted(begun.cells, 8)}"
+            text = f"{looks.called}: this is no header line, so the columns are not known: {quoted(begun.cells, 8)}"
             raise InputError("frame-columns", text, remedy=remedy)
-        columns = {role: str(number) for number, role in enumerate(usual, 1)} | dict(columns)
-    names = _names(begun.cells, named=named)
-    query = columns.get("query", "")
-    parts = parts_of(query, names)
-    table = Table(layout.value, where, columns, (*names, *([query] if parts else [])), first=1, in_order=in_order)
-    table.check_named()
-    role_names = {
-        *columns.values(),
-        *(name for role in ("query", "document", layout.value) for name in SPELLINGS[role]),
-    }
+        said = {role: str(number) for number, role in enumerate(usual, 1)} | dict(said)
+    request, names = Request(layout.value, looks, said), looks.names
+    check_named(request)
+    usual_names = {name for role in ("query", "document", layout.value) for name in SPELLINGS[role]}
+    role_names = {*said.values(), *usual_names}
     if twice := [name for name in names if names.count(name) > 1 and {name, name.lower()} & role_names]:
-        raise table.repeated(twice)
-    chosen = table.chosen()
-    document = names.index(chosen["document"])
-    table.check_values(chosen, names, cell=_first_cell(source, begun, document, is_named=named))
-    source.unread = table.unread(chosen)
-    first, *joined = [names.index(part) for part in parts] or [-1]
-    places = {role: first if parts and role == "query" else names.index(column) for role, column in chosen.items()}
+        raise remedies.repeated(looks, twice)
+    roles = resolve(looks, said, layout.value)
+    is_listed = bool(request.separator) or _holds_lists(looks, roles)
+    if not is_listed:
+        check_values(request, roles)
+    source.unread = unread(looks, roles)
     lower = {name.lower() for name in names}
-    return Header(
-        begun.delimiter,
-        names,
-        named,
-        places,
-        named and (lower >= {"query text", "doc id"} or (layout is QRELS and lower in _QUEPID)),
-        *(begun.below if named else begun.start),
-        not named and not any(reading.columns.values()) and "score" in places,
-        tuple(joined),
-    )
+    is_quepid = lower >= {"query text", "doc id"} or (layout is QRELS and lower in _QUEPID)
+    is_undecided = not looks.is_named and not any(reading.columns.values()) and "score" in roles.locations
+    start = begun.below if looks.is_named else begun.start
+    return Header(looks, roles, said, is_listed, looks.is_named and is_quepid, *start, is_undecided)
 
 
-def names(source: Source, form: str, columns: Mapping[str, str]) -> list[str]:
-    """List the names of the columns of a table; their numbers, from 1, where it has no header.
+def _holds_lists(looks: Looks, roles: Roles) -> bool:
+    """Return whether documents stand in columns by rank, or in a cell that is written as a list.
+
+    Beside a single number, what is written as a list is an id.
+    """
+    document = roles.locations["document"]
+    values = (roles.locations[role] for role in VALUES["score"] + VALUES["grade"] if role in roles.locations)
+    has_number = any(is_number(looks.cell(location.called)) for location in values)
+    return document.way == "ranks" or (is_written(looks.cell(document.called)) and not has_number)
+
+
+def looks_of(source: Source, reading: "Reading") -> Looks:
+    """Return what a table looks like at its beginning.
 
     Args:
         source: the file.
-        form: `csv`, `tsv` or `msmarco`.
-        columns: which column holds what, as the user says.
+        reading: what the user says of it, with its format.
+
+    Raises:
+        InputError: as `begin`.
 
     """
-    cells = _begin(source, form, columns).cells
-    return list(_names(cells, named=form != "msmarco" and (is_header(cells, columns) or not _is_data(cells))))
+    return _looks(source, _begin(source, reading.format, reading.columns), reading)
+
+
+def _looks(source: Source, begun: Beginning, reading: "Reading", *, in_order: bool = True) -> Looks:
+    """Return what a table looks like that begins so.
+
+    Raises:
+        InputError: `frame-columns` where there is a header that the format does not have.
+
+    """
+    where = f"{source.name}:{begun.start[1] + 1}"
+    is_named = _is_named(begun, reading)
+    if is_named and reading.format == "msmarco":
+        remedy = f"leave the format out, or say {RUN.format_option('tsv', source.path)}"
+        raise InputError("frame-columns", f"{where}: this is a header; MS MARCO's files have none", remedy=remedy)
+    names = _names(begun.cells, named=is_named)
+    rows = begun.rows if is_named else [begun.cells, *begun.rows]
+    columns = dict(zip(names, of_cells(rows, len(names)), strict=True))
+    numeric = frozenset(name for name, column in columns.items() if column.may_hold_values)
+    return Looks(
+        where,
+        names,
+        first=1,
+        is_named=is_named,
+        in_order=in_order,
+        columns=columns,
+        numeric=numeric,
+        separator=begun.delimiter,
+    )
+
+
+def _is_named(begun: Beginning, reading: "Reading") -> bool:
+    """Return whether the first record has the names of columns."""
+    said = [column for role, column in reading.columns.items() if column and role not in ("separator", "root")]
+    if is_header(begun.cells, reading.columns):
+        return True
+    if reading.format == "msmarco" or not begun.cells:
+        return False
+    if has_header(begun.cells, begun.rows):
+        return True
+    if said:
+        numbers = [column.removeprefix("-").replace(",", "") for column in said if column != "*"]  # all other columns
+        return not numbers or not all(map(str.isdecimal, numbers))
+    return len(begun.cells) > 2 and not _is_data(begun.cells, reading.grades)  # noqa: PLR2004 - two cells are no table
 
 
 def ranks(source: Source, reading: "Reading") -> int | None:
@@ -379,14 +395,19 @@ def ranks(source: Source, reading: "Reading") -> int | None:
         header = read_header(source, RUN, replace(reading, columns={**reading.columns, "score": ""}))
     except InputError:
         return None
-    return header.places.get("rank")
+    return header.cells.get("rank")
 
 
 def _begin(source: Source, form: str, columns: Mapping[str, str]) -> Beginning:
-    delimiters: Iterable[str] = _OF_FORMAT[form]
-    if form == "tsv" and (sign := headerless.separator_of(lines.first_line(source.head(_HEAD)))) in LOOSE:
+    delimiters: Iterable[str] = FORMATS[form].delimiters
+    if form == "tsv" and (sign := separator_of(lines.first_line(source.head(_HEAD)))) in LOOSE:
         delimiters = (sign,)
-    return begin(source, delimiters, partial(is_header, columns=columns))
+    separator, is_names = columns.get("separator", ""), partial(is_header, columns=columns)
+    if others := [delimiter for delimiter in delimiters if separator and delimiter != separator]:
+        begun = begin(source, others, is_names)
+        if len(begun.cells) > 1:
+            return begun
+    return begin(source, delimiters, is_names)
 
 
 def _is_data(cells: Sequence[str], grades: Words = grade_words.NONE) -> bool:

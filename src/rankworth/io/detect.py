@@ -1,22 +1,26 @@
 """What a file holds, detected from its content: its format, whether it is a run or judgements, what nobody reads."""
 
+import re
 from pathlib import Path
 from typing import Final
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import headerless
-from rankworth.io.columns import bare_names, is_counted, is_header, is_plural
-from rankworth.io.layout import RUN, Layout
+from rankworth.io import looks, plain_lines, remedies
+from rankworth.io.formats import BY_SUFFIX
+from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.lines import HEAD, MARK, first_line
 from rankworth.io.options import Reading
 from rankworth.io.score_lines import ROWS, is_ranklib, is_scores
 from rankworth.io.signs import MAGIC, json_form
 from rankworth.io.source import Source
+from rankworth.io.usual_names import bare_names, is_header, is_plural
 
 _FORM: Final = {"\t": "tsv", ",": "csv", ";": "csv", "|": "csv"}
 _DELIMITERS: Final = tuple(_FORM)
-_BY_SUFFIX: Final = ("ivecs", "fvecs")
-"""formats that nothing but the suffix tells: a length, and as many numbers"""
+_SVMLIGHT: Final = re.compile(rb"\s*\S+\s+qid:\S+(\s|$)")
+"""how a line of learning to rank begins: grade and query"""
+_LINES: Final = ("trec", "tsv")
+"""formats that are told by the number of columns"""
 
 
 def format_of(source: Source, layout: Layout, reading: Reading) -> str:
@@ -27,7 +31,7 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
 
     """
     suffixes = Path(source.path).suffixes[-2:]
-    form = reading.format or next((form for form in _BY_SUFFIX if f".{form}" in suffixes), "")
+    form = reading.format or next((BY_SUFFIX[suffix] for suffix in suffixes if suffix in BY_SUFFIX), "")
     if form not in ("", "json"):
         return form
     head = source.head(HEAD)
@@ -35,12 +39,12 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
     if reading.format:
         return json_form(text, lambda _: False, _is_of_row, whole=len(head) < HEAD)[0]
     first = first_line(text)
-    fits = layout.fits(first) and not headerless.SVMLIGHT.match(first)
+    fits = layout.fits(first) and not _SVMLIGHT.match(first)
     if fits and _may_be_cells(first):
         fits = not _are_cells(source, first, layout)
-    counted = any(map(is_counted, reading.columns.values()))
+    counted = any(map(_is_counted, reading.columns.values()))
     if fits and counted:
-        fits = not headerless.FirstLines.of(source).misfit(layout, "trec")
+        fits = not reading.is_specific and not _misfit(source, layout, "trec")
     binary = next((form for magic, form in MAGIC.items() if head.startswith(magic)), "")
     if binary and not fits:
         return binary
@@ -57,7 +61,7 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
 
 def _of_table(first: str, reading: Reading, *, counted: bool) -> str:
     """Detect the format of a text by its first line: TREC's, unless it is a header or has cells as tables have."""
-    if headerless.SVMLIGHT.match(first.encode()):
+    if _SVMLIGHT.match(first.encode()):
         return "svmlight"
     count = {delimiter: len(first.split(delimiter)) for delimiter in _DELIMITERS}
     for delimiter in _DELIMITERS:
@@ -66,10 +70,11 @@ def _of_table(first: str, reading: Reading, *, counted: bool) -> str:
             return _FORM[delimiter]
     if count["\t"] == 3:  # noqa: PLR2004 - query document value
         return "tsv"
-    likely = max(_DELIMITERS, key=lambda delimiter: count[delimiter])
-    if count[likely] > 1 and (counted or (len(first.split()) == 1 and count[likely] > 2)):  # noqa: PLR2004 - as above
+    separator = reading.columns.get("separator", "")  # stands within cells, if anything else stands between them
+    likely = max(_DELIMITERS, key=lambda sign: (count[sign] > 1, sign == "\t", sign != separator, count[sign]))
+    if count[likely] > 1 and (counted or len(first.split()) == 1):
         return _FORM[likely]
-    return "tsv" if counted and headerless.separator_of(first.encode()) in ("::", " ") else "trec"
+    return "tsv" if counted and plain_lines.separator_of(first.encode()) in ("::", " ") else "trec"
 
 
 def _may_be_cells(line: bytes) -> bool:
@@ -86,7 +91,7 @@ def _are_cells(source: Source, line: bytes, layout: Layout) -> bool:
 
     """
     second = line.split()[1]
-    if second.decode("latin-1") in headerless.SECOND:
+    if second.decode("latin-1") in looks.SECOND:
         return False
     if not second.isdigit():
         return True
@@ -100,3 +105,43 @@ def _are_cells(source: Source, line: bytes, layout: Layout) -> bool:
 def _is_of_row(key: str) -> bool:
     """Return whether this is what a row calls its query, its document or its list of documents."""
     return is_header([key]) or is_plural(key, "document")
+
+
+def _is_counted(column: str) -> bool:
+    """Return whether a column is named by its number, or a query by several."""
+    return column.removeprefix("-").replace(",", "").isdecimal()
+
+
+def _misfit(source: Source, layout: Layout, form: str) -> str:
+    """Return why the columns of a text do not hold what a format says; nothing where they may."""
+    seen = plain_lines.looks_of(source, " " if form == "trec" else "")
+    return looks.misfit([*seen.columns.values()], layout, form)
+
+
+def refuse_misfit(source: Source, layout: Layout, form: str, reading: Reading) -> None:
+    """Refuse a file whose format only the number of its columns tells, and whose columns hold something else.
+
+    Args:
+        source: the file.
+        layout: `RUN` or `QRELS`.
+        form: the format that was detected.
+        reading: what the user says of the file; a format or columns that are named are trusted.
+
+    Raises:
+        InputError: `unfit-columns`.
+
+    """
+    if form not in _LINES or reading.format or any(reading.columns.values()):
+        return
+    option = reading.option or layout.option
+    other, first = QRELS if layout is RUN else RUN, first_line(source.head(HEAD))
+    taken = other if form == "trec" and other.fits(first) else layout
+    is_valued = form == "trec" or option not in remedies.PAIRS  # the time beside a pair that is excluded does no harm
+    if is_valued and (reason := _misfit(source, taken, form)):
+        called = "TREC's lines" if form == "trec" else "query, document and grade"
+        text = f"{source.name}: this looks like a table without a header, not like {called}: {reason}"
+        by_number = remedies.by_number(source.path, plain_lines.looks_of(source), layout, option)
+        remedy = f"read it with: {by_number}"
+        if form == "trec" and option not in remedies.PAIRS:
+            remedy += f"\nif these are {called} all the same: {layout.format_option('trec', source.path)}"
+        raise InputError("unfit-columns", text, remedy=remedy)

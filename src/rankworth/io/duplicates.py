@@ -1,8 +1,10 @@
 """Documents that a query has twice: how many, where they are, and which of them counts."""
 
+import math
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from rankworth.errors import InputError, UsageError, quoted
@@ -16,9 +18,11 @@ if TYPE_CHECKING:
 
 COUNTED: Final = ("all", "once", "joined")
 """Policies for runs under which every row keeps its rank."""
+TOP: Final[Mapping[str, float]] = {"sum": math.inf, "mean-top-3": 3}
+"""Policies for runs that make one score of several, by how many of the highest count."""
 COPIED: Final = ("all", "wanted", "spread")
 """Policies for judgements under which every row counts."""
-OneRow = Literal["error", "best", "first", "last"]
+OneRow = Literal["error", "best", "first", "last", "sum", "mean-top-3"]
 OneJudgement = Literal["error", "max", "first", "last"]
 """Policies that leave one row for each document."""
 Policy = Duplicates | DuplicateJudgements
@@ -50,19 +54,54 @@ def settled(frame: "pl.DataFrame", by: tuple[str, ...], value: str, policy: Poli
         return frame.unique(subset=by, keep=policy, maintain_order=True)
     import polars as pl  # noqa: PLC0415 - dicts come here for the names of policies
 
+    if policy in TOP:
+        first = frame.unique(subset=by, keep="first", maintain_order=True)
+        return (
+            first.drop(value).join(joined(frame, by, value, policy), on=by, maintain_order="left").select(frame.columns)
+        )
     return frame.group_by(by, maintain_order=True).agg(pl.col(value).max()).select(frame.columns)
 
 
+def joined(frame: "pl.DataFrame", by: Sequence[str], value: str, policy: str) -> "pl.DataFrame":
+    """Make one score of several: add the highest ones, from the highest on, and divide where it is a mean.
+
+    Args:
+        frame: rows with a score.
+        by: the columns of the key.
+        value: the column of the scores.
+        policy: one of `TOP`.
+
+    Returns:
+        A row for each key, with its score.
+
+    """
+    import polars as pl  # noqa: PLC0415 - as above
+
+    ordered = frame.select(*by, value).sort(value, descending=True, maintain_order=True)
+    ordered = ordered.with_columns(place=pl.int_range(pl.len()).over(by)).filter(pl.col("place") < TOP[policy])
+    total = ordered.group_by(by, maintain_order=True).agg(pl.col(value).cum_sum().last(), count=pl.len())
+    if policy != "sum":
+        total = total.with_columns(pl.col(value) / pl.col("count"))
+    return total.drop("count")
+
+
+MANY: Final = 1 << 20
+"""rows behind which a repeated document is looked for in each batch as it comes, and not when all are there"""
 SHOWN: Final = 3
 PAIR: Final = ("query", "document")
 TRIPLE: Final = ("query", "subtopic", "document")
 _UNPACK: Final = {".gz": "zcat", ".bz2": "bzcat", ".xz": "xzcat", ".zst": "zstdcat"}
 _SETTLED: Final = {
-    "run": 'or say which of them counts: --duplicates best (duplicates="best") is the highest score, '
+    "run": 'say which of them counts: --duplicates best (duplicates="best") is the highest score, '
     "and ranks close up\n"
     'or --duplicates once (duplicates="once") is the first, and the others keep their ranks, as in MAP@k on Kaggle',
-    "qrels": 'or say which of them counts: --duplicate-judgements max (duplicate_judgements="max")',
+    "qrels": 'say which of them counts: --duplicate-judgements max (duplicate_judgements="max")',
 }
+_JOINED: Final = (
+    'or --duplicates sum (duplicates="sum") adds its scores\n'
+    'or --duplicates mean-top-3 (duplicates="mean-top-3") averages the three highest'
+)
+"""further ways where a document has rows for its parts"""
 
 Key = tuple[str, ...]
 Frames = Callable[[], Iterable["pl.DataFrame"]]
@@ -82,6 +121,8 @@ class Part:
     """the number of the first row: 1 in a file, 0 in a frame"""
     shown: int = SHOWN
     """how many of its repeated rows are named"""
+    is_renamed: bool = False
+    """whether a rule renamed its documents, after which some are the same"""
 
 
 def any_in(frame: "pl.DataFrame", by: Key = PAIR) -> bool:
@@ -90,6 +131,29 @@ def any_in(frame: "pl.DataFrame", by: Key = PAIR) -> bool:
 
     keys = frame.select(pl.struct(by).hash()).to_series()
     return keys.n_unique() < frame.height and frame.select(by).n_unique() < frame.height
+
+
+def refused(
+    frames: "Iterable[pl.DataFrame]", error: "Callable[[pl.DataFrame], InputError] | None"
+) -> "Iterator[pl.DataFrame]":
+    """Yield batches that are gathered in memory; refuse one that repeats a document, so that no file fills the memory.
+
+    Batches are looked at behind the first million rows: fewer are looked at when all are there.
+
+    Args:
+        frames: the batches.
+        error: builds the error from a batch; None where repeated documents are none.
+
+    Raises:
+        InputError: `duplicate-document`, `duplicate-judgement`.
+
+    """
+    rows = 0
+    for frame in frames:
+        rows += frame.height
+        if error is not None and rows > MANY and any_in(frame, TRIPLE if "subtopic" in frame.columns else PAIR):
+            raise error(frame)
+        yield frame
 
 
 def deduplicated(
@@ -107,14 +171,24 @@ def deduplicated(
         InputError: `duplicate-judgement`.
 
     """
-    if rows is None and policy == "error":
-        raise error(QRELS, parts, remedy="if these are judgements for several subtopics, add a column subtopic")
-    if rows is None:
+    if rows is None and policy != "error":
         return settled(frame, PAIR, "grade", policy)
-    distinct = rows.n_unique(TRIPLE)
-    if distinct < rows.height:
-        raise error(QRELS, parts, by=TRIPLE if distinct > rows.n_unique(PAIR) else PAIR)
+    if rows is None or rows.n_unique(TRIPLE) < rows.height:
+        raise repeated_judgements(parts, frame if rows is None else rows)
     return rows
+
+
+def repeated_judgements(parts: Sequence[Part], rows: "pl.DataFrame") -> InputError:
+    """Build the error for documents that a query judges twice.
+
+    Args:
+        parts: the rows as they were given.
+        rows: some that repeat earlier ones.
+
+    """
+    if "subtopic" not in rows.columns:
+        return error(QRELS, parts, remedy="if these are judgements for several subtopics, add a column subtopic")
+    return error(QRELS, parts, by=TRIPLE if rows.n_unique(TRIPLE) > rows.n_unique(PAIR) else PAIR)
 
 
 def error(layout: Layout, parts: Sequence[Part], *, by: Key = PAIR, remedy: str = "") -> InputError:
@@ -127,7 +201,7 @@ def error(layout: Layout, parts: Sequence[Part], *, by: Key = PAIR, remedy: str 
         remedy: what else may help.
 
     """
-    count, rows = _repeats(parts, by)
+    count, rows, unread = _repeats(parts, by)
     columns = ", ".join(by[:-1]) + f" and {by[-1]}"
     lines = parts[0].lines if len(parts) == 1 else None
     if lines is None:
@@ -149,35 +223,53 @@ def error(layout: Layout, parts: Sequence[Part], *, by: Key = PAIR, remedy: str 
         + f"(first in {first})"
         for (query, *subtopics, document), (again, first) in places.items()
     ]
+    if unread:
+        texts[-1] += "; the rows that follow were not counted"
     settled = _SETTLED["run" if layout is RUN else "qrels"]
-    return InputError(
-        layout.repeated, *texts, more=count - len(texts), remedy="\n".join(filter(None, (keep, settled, remedy)))
-    )
+    ways = [keep, f"or {settled}", remedy]
+    if any(part.is_renamed for part in parts):
+        texts[0] += ", as rows of several ids are one document now"
+        ways = [settled, _JOINED if layout is RUN else ""]
+    return InputError(layout.repeated, *texts, more=count - len(texts), remedy="\n".join(filter(None, ways)))
 
 
 Place = tuple[Part, int]
 
 
-def _repeats(parts: Sequence[Part], by: Key) -> tuple[int, dict[Key, tuple[Place, Place]]]:
-    """Count the rows that repeat an earlier one; find the first few keys that do, with the first two places of each."""
+def _repeats(parts: Sequence[Part], by: Key) -> tuple[int, dict[Key, tuple[Place, Place]], bool]:
+    """Count the rows that repeat an earlier one; find the first few keys that do, with the first two places of each.
+
+    Where a million rows of single batches repeat earlier ones, the rows that follow are not read, which comes last.
+    """
     import polars as pl  # noqa: PLC0415 - judgements and runs in dicts need none of this
 
     key = pl.struct(pl.col(by).cast(pl.String)).hash()
-    hashes = pl.concat([frame.select(key.alias("key")).to_series() for part in parts for frame in part.frames()])
+    series: list[pl.Series] = []
+    read, repeated = [0] * len(parts), 0
+    for number, part in enumerate(parts):
+        for frame in part.frames() if repeated <= MANY else ():
+            keys = frame.select(key.alias("key")).to_series()
+            repeated += keys.len() - keys.n_unique()
+            series.append(keys)
+            read[number] += 1
+            if repeated > MANY:
+                break
+    hashes = pl.concat(series)
     again = hashes.filter(~hashes.is_first_distinct())
     wanted = again.unique(maintain_order=True).head(max(part.shown for part in parts))
     first: dict[Key, Place] = {}
     both: dict[Key, tuple[Place, Place]] = {}
-    for part in parts:
+    for part, count in zip(parts, read, strict=True):
         offset = part.first
-        for frame in part.frames():
+        for frame in islice(part.frames(), count):
             numbered = frame.select(pl.col(by).cast(pl.String)).with_row_index("row", offset)
             offset += frame.height
-            for *ids, row in numbered.filter(key.is_in(wanted.implode())).select(*by, "row").iter_rows():
+            places = numbered.filter(key.is_in(wanted.implode())).group_by(by, maintain_order=True).head(2)
+            for *ids, row in places.sort("row").select(*by, "row").iter_rows():
                 position = part, row
                 if first.setdefault(tuple(ids), position) is not position:
                     both.setdefault(tuple(ids), (first[tuple(ids)], position))
-    return len(again), both
+    return len(again), both, repeated > MANY
 
 
 def _command(source: Source, columns: Iterable[int]) -> str:

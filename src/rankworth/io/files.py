@@ -7,30 +7,23 @@ one. A higher score is better; where a ranking has no scores they are made from 
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import headerless
+from rankworth.io.formats import FORMATS
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.lines import empty as no_rows
 from rankworth.io.options import Reading
-from rankworth.io.paths import are_alike, opened, paths_of
+from rankworth.io.paths import are_alike, opened, paths_of, refuse_ids
 from rankworth.io.source import Progress, Source
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rankworth.io.duplicates import Part
-
-_MODULES: Final = {
-    **dict.fromkeys(("csv", "tsv", "msmarco"), "delimited"),
-    "arrow": "parquet",
-    "scores": "row_scores",
-    **dict.fromkeys(("npy", "ivecs", "fvecs", "hdf5"), "neighbours"),
-}
-"""which of `rankworth.io` reads a format, where it is called otherwise"""
 
 
 def files_of(source: object, layout: Layout, reading: Reading) -> tuple[Source, ...]:
@@ -41,7 +34,8 @@ def files_of(source: object, layout: Layout, reading: Reading) -> tuple[Source, 
 
     """
     files: list[Source] = []
-    for path in paths_of(source):
+    refuse_ids(paths := paths_of(source))
+    for path in paths:
         files += (path,) if isinstance(path, Source) else opened(os.fsdecode(path), layout, reading)
     return tuple(files)
 
@@ -67,23 +61,48 @@ def file_batches(
         InputError: `changed-file`, `empty-input`, and with the problems of the file.
 
     """
-    every, files = True, tuple(files)
+    files = tuple(files)
+    frames = _batches(files, layout, reading, columns, progress)
+    if reading.ids is None:
+        yield from frames
+    else:
+        yield from reading.ids.batches(frames, quoted(file.name for file in files), reading.orders)
+
+
+def _batches(
+    files: Sequence[Source], layout: Layout, reading: Reading, columns: tuple[str, ...], progress: Progress | None
+) -> "Iterator[pl.DataFrame]":
+    """Yield the rows of files as `file_batches` does, with ids as they stand there."""
+    every = True
     separate = _SeparateQueries(files) if layout is RUN else None
     for source in files:
         source.check()
         source.progress, empty = progress, True
-        for frame in _rows(source, layout, reading, columns):
-            if frame.height:
-                empty = False
-                if separate is not None:
-                    separate.meet(frame, source)
-                yield frame if layout is RUN else reading.blanks.settle(frame, source.name)
+        with _naming(layout, source):
+            for frame in _rows(source, layout, reading, columns):
+                if frame.height:
+                    empty = False
+                    if separate is not None:
+                        separate.meet(frame, source)
+                    yield frame if layout is RUN else reading.blanks.settle(frame, source.name)
         source.check()
         every = every and empty
         if empty and reading.orders.lists is None:  # a response may have no hits
             raise no_rows(source, layout)
     if every:
         raise no_rows(source, layout)
+
+
+@contextmanager
+def _naming(layout: Layout, source: Source) -> Iterator[None]:
+    """Have messages name columns for runs or for judgements alone, where all files of a command cannot share names."""
+    try:
+        yield
+    except InputError as error:
+        if not source.has_others or error.slug != "frame-columns":
+            raise
+        remedy = error.remedy.replace("--columns ", f"--{layout.option}-columns ")
+        raise InputError(error.slug, *error.problems, remedy=remedy) from None
 
 
 class _SeparateQueries:
@@ -123,13 +142,16 @@ class _SeparateQueries:
 
 def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, ...]) -> "Iterator[pl.DataFrame]":
     """Read the rows of one file with the module of its format."""
-    from rankworth.io.detect import format_of  # noqa: PLC0415 - it reads first rows to tell what a file is
+    from rankworth.io.detect import format_of, refuse_misfit  # noqa: PLC0415 - it reads first rows
 
     form = format_of(source, layout, reading)
     if form != "json" and (root := reading.columns.get("root")):
         text = f"{source.name}: root={root} is a key in a document of JSON, and this is {form}"
         raise InputError("frame-columns", text, remedy="leave root out")
-    headerless.refuse_misfit(source, layout, form, reading)
+    refuse_misfit(source, layout, form, reading)
+    if form in ("trec", "svmlight") and reading.columns.get(layout.value) == "" and not reading.option:
+        text = f"{source.name}: every line has a {layout.value}, and {layout.value}= says that there is none"
+        raise InputError("frame-columns", text, remedy=f"leave {layout.value}= out")
     if form == "trec":
         if any(reading.columns.values()):
             text = f"{source.name}: this reads as TREC's lines, whose columns have no names"
@@ -139,7 +161,7 @@ def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, 
 
         reading.orders.agree("score", source.name)
         return trec.batches(source, layout, columns=columns, option=reading.option, grades=reading.grades)
-    module = import_module(f"rankworth.io.{_MODULES.get(form, form)}")
+    module = import_module(f"rankworth.io.{FORMATS[form].module}")
     rows: Iterator[pl.DataFrame] = module.batches(source, layout, replace(reading, format=form))
     return rows
 
@@ -153,10 +175,13 @@ def file_parts(
 
     def part(file: Source) -> Part:
         def frames() -> "Iterator[pl.DataFrame]":
-            for frame in file_batches((file,), layout, reading.afresh(), columns=columns):
+            again = reading.afresh()
+            again = replace(again, ids=again.ids.idle_where_unfit()) if again.ids else again
+            for frame in file_batches((file,), layout, again, columns=columns):
                 yield frame.rename({"iteration": "subtopic"}, strict=False)
 
-        lines = file if format_of(file, layout, reading) == "trec" else None
-        return Part(file.name, frames, lines, shown=file.tolerates or SHOWN)
+        is_renamed = reading.ids is not None
+        lines = file if not is_renamed and format_of(file, layout, reading) == "trec" else None
+        return Part(file.name, frames, lines, shown=file.tolerates or SHOWN, is_renamed=is_renamed)
 
     return [part(file) for file in files]

@@ -25,6 +25,11 @@ _LEVEL: Final = re.compile(r"(?:l|level|grade|rel) ?(\d)")
 _TRUTH: Final = {"true": 1.0, "false": 0.0}
 _SCALES: Final = (
     ("no", "yes"),
+    ("n", "y"),
+    ("f", "t"),
+    ("negative", "positive"),
+    ("fail", "pass"),
+    ("wrong", "right"),
     ("irrelevant", "relevant"),
     ("not relevant", "relevant"),
     ("incorrect", "correct"),

@@ -6,9 +6,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from rankworth.errors import InputError, quoted
-from rankworth.io.columns import at, is_negative, leaves
+from rankworth.io.key_paths import at, leaves
+from rankworth.io.kinds import is_list, is_several, plain
 from rankworth.io.layout import RUN, Layout
-from rankworth.io.rows import is_list, is_several, plain
+from rankworth.io.remedies import is_negative
 from rankworth.io.usual_names import SPELLINGS
 from rankworth.io.validate import shown
 
@@ -132,7 +133,10 @@ def of_sparse(matrix: Any, layout: Layout, name: str) -> "pl.DataFrame":  # noqa
 
 def is_chroma(source: object) -> TypeGuard[Mapping[str, Any]]:
     """Return whether this is a result of `collection.query` of Chroma, or other lists of ids for each query."""
-    return isinstance(source, Mapping) and "ids" in source
+    if not isinstance(source, Mapping) or "ids" not in source:
+        return False
+    queries = [cell for name, cell in source.items() if str(name).lower() in SPELLINGS["query"]]
+    return not queries or any(map(is_several, queries))
 
 
 def chroma_names(source: Mapping[str, Any]) -> list[str]:

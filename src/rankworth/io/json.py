@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from rankworth.errors import InputError
 from rankworth.io import validate
-from rankworth.io.columns import NONE
+from rankworth.io.id_arrays import is_chroma
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.lines import MARK
 from rankworth.io.python_objects import Reader, Scored, frame_of
 from rankworth.io.responses import by_query, is_response
 from rankworth.io.source import Source
+from rankworth.io.usual_names import NONE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,7 +69,7 @@ def is_row(value: object) -> bool:
     """Return whether this is an object with more than lists and objects, as the ids and numbers of a row are."""
     return (
         isinstance(value, dict)
-        and "ids" not in value  # of Chroma
+        and not is_chroma(value)
         and not is_response(value, NONE)
         and not all(isinstance(each, dict | list) for each in value.values())
     )

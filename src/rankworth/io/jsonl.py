@@ -13,11 +13,13 @@ import polars as pl
 
 from rankworth.errors import InputError
 from rankworth.io import json, json_text, lines
+from rankworth.io.kinds import has_documents
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.lines import Chunk
 from rankworth.io.python_objects import Reader
+from rankworth.io.resolve import check_named, unread
 from rankworth.io.responses import by_query, unknown
-from rankworth.io.rows import Records, has_documents
+from rankworth.io.rows import Records
 from rankworth.io.source import Source
 from rankworth.io.validate import shown
 
@@ -91,10 +93,11 @@ class _JsonReader:
         fields = Records(self.layout, self.reading.columns, self.reading.orders).fields
         self.first = first
         columns = fields.columns([first], lambda _: where)
-        self.source.unread = fields.table.unread(fields.roles)
-        if set(columns) == {*self.columns} and not has_documents(columns["document"][0]):
-            fields.table.check_named()
-            self.keys = tuple(fields.roles[role] for role in self.columns)
+        self.source.unread = unread(fields.looks, fields.roles)
+        is_plain = all(place.way == "column" for place in fields.roles.locations.values())
+        if set(columns) == {*self.columns} and is_plain and not has_documents(columns["document"][0]):
+            check_named(fields.request)
+            self.keys = tuple(fields.roles.locations[role].called for role in self.columns)
             if self.layout is RUN:
                 self.reading.orders.agree("score", where)
         return True

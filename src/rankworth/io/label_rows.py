@@ -9,9 +9,9 @@ from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, UsageError, counted
 from rankworth.io import grade_words, validate
 from rankworth.io.grade_words import Words
+from rankworth.io.kinds import is_scalar, plain
 from rankworth.io.labels import Items, check_index
 from rankworth.io.row_order import query_starts
-from rankworth.io.rows import is_scalar, plain
 from rankworth.io.training_data import labelled_groups
 from rankworth.tables.frames import run_starts
 

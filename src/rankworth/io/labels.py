@@ -10,10 +10,12 @@ from typing import Any, Final, NamedTuple
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import grade_words, validate
-from rankworth.io.columns import NONE, Table
 from rankworth.io.grade_words import Words
-from rankworth.io.rows import is_more, is_scalar, is_table, plain
-from rankworth.io.usual_names import SPELLINGS
+from rankworth.io.kinds import is_more, is_scalar, is_table, plain
+from rankworth.io.looks import Looks
+from rankworth.io.remedies import Request, missing
+from rankworth.io.resolve import location_of, needed, value_locations
+from rankworth.io.usual_names import NONE, SPELLINGS
 
 Numbers = dict[str, dict[str, Any]]
 """`{query: {item: number}}`"""
@@ -141,7 +143,7 @@ def _table_columns(source: Any) -> Mapping[Any, Any] | None:  # noqa: ANN401 - w
     """Return the columns of a table, of which at least two have usual names; None for lists."""
     if isinstance(source, Mapping):
         usual = [name for name in map(str, source) if name.lower() in _USUAL]
-        graded = Table("grade", "labels", names=tuple(source)).column_of("grade") is not None
+        graded = location_of(Request("grade", Looks("labels", tuple(source))), "grade") is not None
         return source if graded and len(usual) > 1 else None
     if not is_table(source):
         return None
@@ -159,14 +161,14 @@ def is_item_table(source: Any, named: Mapping[str, str] = NONE) -> bool:  # noqa
     frame = nw.from_native(source, pass_through=True)
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         return False
-    table = Table("grade", "labels", named, names=tuple(frame.collect_schema().names()))
-    roles = [role for role in ("query", "grade", "document") if table.column_of(role) is not None]
-    return roles == ["query", "grade"] and bool(_value_columns(table))
+    request = Request("grade", Looks("labels", tuple(frame.collect_schema().names())), named)
+    roles = [role for role in ("query", "grade", "document") if location_of(request, role) is not None]
+    return roles == ["query", "grade"] and bool(_value_columns(request))
 
 
-def _value_columns(table: Table) -> dict[str, str]:
+def _value_columns(request: Request) -> dict[str, Any]:
     """Return the columns that say how items are ranked, by their roles."""
-    return dict(replace(table, value="score", in_order=False).value_columns())
+    return {role: place.columns[0] for role, place in value_locations(replace(request, value="score")).items()}
 
 
 class Items(NamedTuple):
@@ -193,14 +195,16 @@ def of_table(source: object, words: Words = grade_words.NONE, named: Mapping[str
     columns = _table_columns(source)
     if columns is None:
         return None
-    table = Table("grade", "labels", named, names=tuple(columns))
-    if (document := table.column_of("document")) is not None:
-        text = f"labels: the items have names of their own, in column {document}"
+    request = Request("grade", Looks("labels", tuple(columns)), named)
+    if (document := location_of(request, "document")) is not None:
+        text = f"labels: the items have names of their own, in column {document.called}"
         raise InputError("input-type", text, remedy="give the table as judgements and as run: evaluate(table, table)")
-    role, score = next(iter(_value_columns(table).items()), ("", None))
+    role, score = next(iter(_value_columns(request).items()), ("", None))
     if not role:
-        raise replace(table, value="score", in_order=False).missing("score", why="the order of rows ranks nothing; ")
-    chosen = (table.needed("query"), table.needed("grade"), score)
+        looks = replace(request.looks, in_order=False)
+        of_run = replace(request, value="score", looks=looks)
+        raise missing(of_run, "score", why="the order of rows ranks nothing; ")
+    chosen = (*(needed(request, role).columns[0] for role in ("query", "grade")), score)
     queries, grades, scores = (_list(columns[name], f"labels: column {name}") for name in chosen)
     if not len(queries) == len(grades) == len(scores):
         text = f"labels: the columns {quoted(chosen)} are not of the same length"

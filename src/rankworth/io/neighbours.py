@@ -6,6 +6,7 @@ the `.ivecs` of the same name beside it. HDF5 of ann-benchmarks holds `neighbors
 """
 
 import io
+import math
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,9 +19,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io.columns import is_negative
+from rankworth.io import inflation
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.options import Lists
+from rankworth.io.remedies import is_negative
 from rankworth.io.source import Source
 
 if TYPE_CHECKING:
@@ -138,17 +140,31 @@ def _of_file(source: Source, reading: "Reading") -> tuple[NDArray[Any], NDArray[
 
 
 def _of_npy(source: Source) -> NDArray[Any]:
-    """Read the array of a file of NumPy.
+    """Read the array of a file of NumPy, which may state more numbers than follow.
 
     Raises:
         InputError: `truncated-file`.
 
     """
+    from numpy.lib import format as npy  # noqa: PLC0415 - for this format only
+
+    content = source.whole()
+    stream = io.BytesIO(content)
     try:
-        array: NDArray[Any] = np.load(io.BytesIO(source.whole()), allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+        major, _ = npy.read_magic(stream)
+        shape, is_fortran, kind = (npy.read_array_header_1_0 if major == 1 else npy.read_array_header_2_0)(stream)
+    except Exception as error:  # noqa: BLE001 - the head is an expression of Python, which damage makes anything of
         raise _damaged(source, str(error)) from None
-    return array
+    start, count = stream.tell(), math.prod(shape)
+    if kind.hasobject or not kind.itemsize:
+        raise _damaged(source, f"its array holds {kind}")
+    if min(shape, default=1) < 0 or start + count * kind.itemsize > len(content):
+        stated = " x ".join(map(str, shape))
+        raise _damaged(
+            source, f"it states {stated} numbers of {kind.itemsize} bytes, and {len(content):,} bytes follow"
+        )
+    numbers: NDArray[Any] = np.frombuffer(content, kind, count, start) if count else np.empty(0, kind)
+    return numbers.reshape(shape, order="F" if is_fortran else "C")
 
 
 def _of_vecs(source: Source, kind: np.dtype[Any]) -> NDArray[Any]:
@@ -173,7 +189,7 @@ def _of_hdf5(source: Source, layout: Layout, reading: "Reading") -> tuple[NDArra
     """Return the ids of a file of HDF5, their distances (None where it has none), and what these are called.
 
     Raises:
-        InputError: `frame-columns`, `truncated-file`.
+        InputError: `frame-columns`, `truncated-file`, `input-type`, `empty-input`, `inflated-file`.
         UsageError: `missing-library`.
 
     """
@@ -186,7 +202,33 @@ def _of_hdf5(source: Source, layout: Layout, reading: "Reading") -> tuple[NDArra
             problem = f"{source.name}: there is no data set {quoted(lacking)}; there is {quoted(list(file), 8)}"
             remedy = "name the ids and their distances: --columns document=NAME score=-NAME"
             raise InputError("frame-columns", problem, remedy=remedy)
-        return np.asarray(file[document]), np.asarray(file[path]) if is_told else None, label if is_told else ""
+        ids = _numbers_of(file, document, source)
+        return ids, _numbers_of(file, path, source) if is_told else None, label if is_told else ""
+
+
+def _numbers_of(file: Any, path: str, source: Source) -> NDArray[Any]:  # noqa: ANN401 - of h5py, which has no types
+    """Read a data set whose numbers stand in the file itself.
+
+    Raises:
+        InputError: `input-type`, `frame-columns`, `empty-input`, `inflated-file`.
+
+    """
+    called, data = f"{source.name}: {quoted([path])}", file.get(path)
+    is_set = hasattr(data, "is_virtual")
+    if data is None or data.file.filename != file.filename or (is_set and (data.external or data.is_virtual)):
+        problem = f"{called} is a link to what is not in this file, or its numbers stand in another file"
+        remedy = "give the file in which the numbers stand, or copy them into this one with h5py"
+        raise InputError("input-type", problem, remedy=remedy)
+    if not is_set:
+        holds = f"it holds {quoted(data, 8)}" if len(data) else "it is empty"
+        remedy = f"name a data set in it: --columns document={path}/NAME"
+        raise InputError("frame-columns", f"{called} is a group, and no data set; {holds}", remedy=remedy)
+    stored, shape = data.id.get_storage_size(), " x ".join(map(str, data.shape or ()))
+    if data.size and not stored:
+        problem = f"{called} holds nothing: not one of its {shape} numbers was written"
+        raise InputError("empty-input", problem, remedy="write the numbers, and not only their shape")
+    inflation.refuse(called, stored, data.nbytes)
+    return np.asarray(data)
 
 
 @contextmanager
@@ -194,7 +236,7 @@ def _opened(source: Source) -> Iterator[Any]:
     """Open a file of HDF5 where it lies; in memory where it is compressed or a pipe.
 
     Raises:
-        InputError: `truncated-file`.
+        InputError: `truncated-file`, and those of the block.
         UsageError: `missing-library`.
 
     """
@@ -205,12 +247,14 @@ def _opened(source: Source) -> Iterator[Any]:
         raise UsageError("missing-library", problem, remedy="pip install 'h5py>=3.11'") from None
     source.head(1)
     in_place = source.size is not None and not source.compressed
+    content = source.path if in_place else io.BytesIO(source.whole())
     try:
-        file = h5py.File(source.path if in_place else io.BytesIO(source.whole()), "r")
-    except OSError as error:
-        raise _damaged(source, str(error)) from None
-    with file:
-        yield file
+        with h5py.File(content, "r") as file:
+            yield file
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 - each part of the library fails in its own way
+        raise _damaged(source, str(error).strip("'\"")) from None
 
 
 def _damaged(source: Source, reason: str) -> InputError:

@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io import grade_words
+from rankworth.io.formats import READ
 from rankworth.io.grade_words import Words
+from rankworth.io.id_rules import IdRule
+from rankworth.io.layout import QRELS, RUN, Layout
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,17 +22,19 @@ Blank = Literal["unjudged", "zero", "error"]
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-FORMATS: Final = (
-    *("trec", "tsv", "csv", "msmarco", "jsonl", "json", "parquet", "arrow", "svmlight"),
-    *("npy", "ivecs", "fvecs", "hdf5", "scores"),
-)
-"""What can be read, by the names that options take."""
 LISTED: Final = (
     "--run-columns query=@queries.txt, in Python run_columns={'query': '@queries.txt'} names a file with the query of "
     "each response, in their order"
 )
 """how a user names the queries of responses of a search engine"""
-ROLES: Final = ("root", "separator", "query", "documents", "document", "score", "rank", "grade", "subtopic", "rows")
+ROLES_OF: Final[Mapping[Layout, Sequence[str]]] = {
+    RUN: ("root", "separator", "query", "documents", "document", "score", "rank", "rows"),
+    QRELS: ("root", "separator", "query", "documents", "document", "grade", "subtopic"),
+}
+"""what columns of a run and of judgements may hold"""
+_ROLES: Final = tuple(dict.fromkeys(chain(*ROLES_OF.values())))
+_OPTIONAL: Final = ("grade", "score")
+"""what no column needs to hold"""
 RANKED: Final = ("query", "document", "score", "rank")
 """the columns of TREC's lines that tell scores and ranks; both are numbers then"""
 LOOSELY_RANKED: Final = ("query", "document", "rank", "score")
@@ -57,6 +63,8 @@ class Orders:
     Attributes:
         lists: how lists came; None for a table.
         set_of: the query whose documents came as a set, as messages call it; empty where none did.
+        by_position: how many queries are called `0`, `1`, `2` ..., as nothing names them; 0 where something does.
+        renamed: whether a rule for ids renamed a document.
 
     """
 
@@ -64,6 +72,8 @@ class Orders:
         """Begin without lists and without an order."""
         self.lists: Lists | None = None
         self.set_of = ""
+        self.by_position = 0
+        self.renamed = False
         self._met: dict[str, tuple[Callable[[int], str], int]] = {}
         self._rows: dict[str, int] = {}
         self._way = self._first = ""
@@ -219,7 +229,7 @@ class Reading:
     """What a user says of a file.
 
     Attributes:
-        format: one of `FORMATS`; detected from the content where empty.
+        format: one of `rankworth.io.formats.READ`; detected from the content where empty.
         columns: which column holds what, `{"query": "term"}`; a number counts columns from 1 where there is no header;
             `{"grade": ""}` where no column tells grades, so that all are 1; `{"score": ""}` where ranks are to count,
             or the order of rows where there are none.
@@ -228,6 +238,8 @@ class Reading:
         grades: the grades that words mean.
         orders: of all files that are read with it.
         option: what options about the file begin with; by default what its layout is called.
+        is_specific: whether columns are named for this file, and not for all files of a command.
+        ids: how documents are renamed; None where their ids count as they are.
 
     """
 
@@ -238,6 +250,8 @@ class Reading:
     grades: Words = field(default_factory=lambda: grade_words.NONE)
     orders: Orders = field(default_factory=Orders, compare=False, repr=False)
     option: str = ""
+    is_specific: bool = True
+    ids: IdRule | None = None
 
     def __post_init__(self) -> None:
         """Refuse what is no format, no column and no grade; numbers of columns become text.
@@ -246,14 +260,62 @@ class Reading:
             UsageError: `unknown-format`, `unknown-setting`.
 
         """
-        if self.format and self.format not in FORMATS:
-            raise UsageError("unknown-format", f"there is no format {self.format!r}; there are {' '.join(FORMATS)}")
-        object.__setattr__(self, "columns", checked_columns(self.columns, ROLES, ("grade", "score")))
+        if self.format and self.format not in READ:
+            raise UsageError("unknown-format", f"there is no format {self.format!r}; there are {' '.join(READ)}")
+        object.__setattr__(self, "columns", checked_columns(self.columns, _ROLES, _OPTIONAL))
         object.__setattr__(self, "grades", grade_words.checked(self.grades))
 
     def afresh(self) -> "Reading":
         """Copy this reading for files that are read once more, with nothing counted yet."""
         return replace(self, blanks=Blanks(self.blanks.policy, self.blanks.only), orders=Orders())
+
+
+def refuse_roles(layout: Layout, columns: Mapping[str, str]) -> None:
+    """Refuse columns that a run or judgements do not have.
+
+    Args:
+        layout: `RUN` or `QRELS`.
+        columns: which column holds what, as the user says.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    checked_columns(columns, ROLES_OF[layout], _OPTIONAL)
+
+
+def refuse_again(thing: str, **settings: object) -> None:
+    """Refuse what says how a run or judgements are read, where they are read already.
+
+    Args:
+        thing: `Run` or `Qrels`.
+        **settings: by name; empty where nothing is said.
+
+    Raises:
+        UsageError: `conflicting-options`.
+
+    """
+    for name, value in settings.items():
+        if value:
+            text = f"{name}={value!r} says how a {thing} is read, and this one is read already"
+            raise UsageError("conflicting-options", text, remedy=f"{thing}(source, {name}={value!r})")
+
+
+def refuse_of_objects(called: str, **settings: str) -> None:
+    """Refuse what says how a file is read, where an object of a program is given.
+
+    Args:
+        called: what messages call the object.
+        **settings: by name; empty where nothing is said.
+
+    Raises:
+        UsageError: `conflicting-options`.
+
+    """
+    for name, value in settings.items():
+        if value:
+            text = f"{called}: {name}={value!r} says how a file is read, and this is no file"
+            raise UsageError("conflicting-options", text, remedy=f"leave {name} out")
 
 
 def checked_columns(columns: Mapping[str, str], roles: Sequence[str], optional: Sequence[str] = ()) -> dict[str, str]:
@@ -286,3 +348,4 @@ class Described:
     format: str = ""
     split: str = ""
     grades: Words = field(default_factory=lambda: grade_words.NONE)
+    ids: IdRule | None = None

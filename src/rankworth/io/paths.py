@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeGuard
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io.source import SIGNS, STDIN, Source, unreadable
+from rankworth.io.formats import SUFFIXES
+from rankworth.io.source import COMPRESSIONS, SIGNS, STDIN, Source, unreadable
 
 if TYPE_CHECKING:
     from rankworth.io.layout import Layout
@@ -108,6 +109,43 @@ def _parts(folder: Path, layout: "Layout") -> list[str]:
 def _is_hidden(path: Path) -> bool:
     """Return whether a file is not meant to be read: `.part-0.crc`, `_SUCCESS`, `_metadata`."""
     return path.name.startswith(".") or (path.name.startswith("_") and not path.suffix)
+
+
+def refuse_ids(texts: Sequence[object]) -> None:
+    """Refuse several texts that are ids rather than paths: no file is called so, and none has the suffix of a file.
+
+    Raises:
+        InputError: `input-type`.
+
+    """
+    if len(texts) > 1 and are_ids(texts):
+        raise list_of_ids(texts, more=f"; no file is called {texts[0]}")
+
+
+def are_ids(texts: Sequence[object]) -> bool:
+    """Return whether texts are ids rather than paths: no file is called so, and none has the suffix of a file."""
+    return all(isinstance(text, str) and _is_no_path(text) for text in texts)
+
+
+def list_of_ids(ids: Sequence[object], called: str = "", more: str = "") -> InputError:
+    """Build the error for ids that belong to no query.
+
+    Args:
+        ids: the ids.
+        called: what messages call them, with a colon.
+        more: why they are no paths.
+
+    """
+    from rankworth.io.validate import shown  # noqa: PLC0415 - loads NumPy, where files that are not there need none
+
+    text = f"{called}{shown(ids)} is a list of ids{more}: one list is the ranking of one query"
+    return InputError("input-type", text, remedy="give a list of lists, [[...]], for judgements and run alike")
+
+
+def _is_no_path(text: str) -> bool:
+    suffix = Path(text).suffix.lower()
+    has_sign = text in ("", STDIN) or any(sign in text for sign in (os.sep, "\0", *SIGNS))
+    return not (has_sign or suffix in SUFFIXES or suffix in COMPRESSIONS or os.path.lexists(text))
 
 
 def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:

@@ -14,11 +14,17 @@ import numpy as np
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import grade_words, id_arrays, validate
-from rankworth.io.columns import NONE, Table, at, is_header, unjudged
 from rankworth.io.grade_words import Words
+from rankworth.io.key_paths import at, names_of
+from rankworth.io.kinds import is_array, is_list, is_scalar, is_table, plain
 from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.looks import Looks
 from rankworth.io.options import Orders
-from rankworth.io.rows import Records, Where, is_array, is_list, is_scalar, is_table, listed, names_of, plain
+from rankworth.io.paths import list_of_ids
+from rankworth.io.remedies import unjudged
+from rankworth.io.resolve import Roles, locate
+from rankworth.io.rows import Records, Where, listed
+from rankworth.io.usual_names import NONE, is_header
 from rankworth.io.validate import LABELS, is_integer, shown
 
 if TYPE_CHECKING:
@@ -83,6 +89,7 @@ class Reader:
             columns = {role: name for role, name in self.columns.items() if role != "root"}
             return replace(self, columns=columns).read(self._at(source, root))
         if id_arrays.is_sparse(source):
+            self.orders.by_position = source.shape[0]
             return self._of_frames([id_arrays.of_sparse(source, self.layout, self.name)])
         if isinstance(source, Mapping):
             try:
@@ -126,6 +133,7 @@ class Reader:
             is_odd = not all(issubclass(kind, Mapping) for kind in {*map(type, source.values())})
             if is_odd or any(map(self._is_no_number, islice((first or {}).values(), 2))):  # as in responses
                 frame_of(validate.dicts(source, value, name), self.layout, name, self.grades)
+            self._refuse_names(source)
             self.kinds.meet_dicts(source)
             return source
         if is_table(first):
@@ -134,9 +142,30 @@ class Reader:
             raise InputError("nested-runs", text, remedy=f"take one of them{advice if value == 'score' else ''}")
         if all(isinstance(key, tuple) for key in source):
             return self._of_rows((*key, item) for key, item in source.items())
-        if len(source) == 1 or not is_header(list(map(str, source)), self.columns):
+        looks, counts = Looks("", tuple(source)), bool(self.columns.get("query"))  # or numbers are positions in lists
+        named = [name for name in self.columns.values() if name and (counts or not name.isdecimal())]
+        is_named = any(locate(looks, name) for name in named)
+        if not is_named and (len(source) == 1 or not is_header(list(map(str, source)), self.columns)):
+            self._refuse_names(source, "query", "documents", "separator", "rows")
             return self.of_lists(source)
         return self._of_columns(source)
+
+    def _refuse_names(self, source: Mapping[Any, Any], *roles: str) -> None:
+        """Refuse names of columns of a dict by query, which has none, or has none for some roles.
+
+        That no column holds values is no name of lists, and false of numbers by document.
+
+        Raises:
+            InputError: `frame-columns`.
+
+        """
+        named = {role: name for role, name in self.columns.items() if name and role in (roles or self.columns)}
+        if not roles and self.columns.get(self.layout.value) == "":
+            named[self.layout.value] = ""
+        if source and named and not any(name.startswith("@") for name in named.values()):
+            text = f"{self.name}: the keys are queries, such as {quoted(list(source)[:3])}, and "
+            text += f"{' '.join(f'{role}={name}' for role, name in named.items())} is named"
+            raise InputError("frame-columns", text, remedy="leave it out; columns are those of rows")
 
     def _responses(self, source: Any, first: object) -> "Scored | pl.DataFrame | None":  # noqa: ANN401 - anything
         """Read responses of search engines and vector stores; None where there is none.
@@ -215,9 +244,12 @@ class Reader:
         first = next(items, items)
         if first is items:
             raise self._empty(f"the {type(source).__name__} is empty")
+        if isinstance(source, list) and len(source) > 1 and all(is_integer(type(item)) for item in source):
+            raise list_of_ids(source, f"{self.name}: ")
         if is_scalar(first):
             raise self._unreadable(first, "its first item ")
         if isinstance(source, tuple) and (arrays := id_arrays.rankings(source, self.layout)):
+            self.orders.by_position = len(arrays)
             return self.of_lists(arrays)
         if isinstance(source, list) and (rankings := self._responses(source, first)) is not None:
             return rankings
@@ -255,6 +287,8 @@ class Reader:
         if path.startswith("@"):
             called = path[1:]
             queries = listed_queries(called)
+        elif queries == list(map(str, range(len(queries)))):
+            self.orders.by_position = len(queries)
         fitting(queries, called, len(lists), self.name)
         if len(set(queries)) < len(queries):
             raise InputError(
@@ -268,8 +302,8 @@ class Reader:
 
         from rankworth.io import frames  # noqa: PLC0415 - as above
 
-        table = Table(self.layout.value, self.name, self.columns, orders=self.orders, grades=self.grades)
-        read = [frames.read(part, table) for part in parts]
+        said = (self.layout.value, self.name, self.columns, self.orders, self.grades)
+        read = [frames.read(part, *said) for part in parts]
         for frame in read:
             self.kinds.meet_frame(frame)
         if len(read) == 1:
@@ -296,7 +330,7 @@ class Reader:
 
             parts.append(records.frame(batch, where))
             cells = [row[-1] for row in batch if isinstance(row, tuple | list)]
-            scored = isinstance(records.fields.roles.get(self.layout.value), int)
+            scored = _is_position(records.fields.roles, self.layout.value)
             last |= set(map(type, validate.unquoted(cells) if scored else cells))
             first += len(batch)
         whole = pl.concat(parts) if parts else pl.DataFrame()
@@ -306,16 +340,16 @@ class Reader:
             self._refuse_integers(whole, records.fields.roles)
         return whole
 
-    def _refuse_integers(self, rows: "pl.DataFrame", roles: Mapping[str, Any]) -> None:
+    def _refuse_integers(self, rows: "pl.DataFrame", roles: Roles) -> None:
         """Refuse tuples whose last integers may be scores rather than ids, or ranks rather than scores."""
         import polars as pl  # noqa: PLC0415 - lists of ids need no dataframe library
 
-        if len(roles) == _PAIR and rows["query"].n_unique() == rows.height:
+        if len(roles.locations) == _PAIR and rows["query"].n_unique() == rows.height:
             value = self.layout.value
             text = f"{self.name}: the rows may be (query, document) as well as (document, {value})"
             remedy = f"give (query, document, {value}), or for one query {{'q1': [(document, {value}), ...]}}"
             raise InputError("input-type", text, remedy=remedy)
-        if isinstance(roles.get("score"), int):
+        if _is_position(roles, "score"):
             of_query = rows.group_by("query", maintain_order=True).agg(pl.col("score").cast(pl.Int64))
             validate.refuse_ranks(of_query["score"].to_list(), self.name)
 
@@ -428,6 +462,12 @@ def frame_of(
             pl.Series(layout.value, values, dtype=pl.Float64),
         ]
     )
+
+
+def _is_position(roles: Roles, role: str) -> bool:
+    """Return whether a role stands at a position of rows without names."""
+    place = roles.locations.get(role)
+    return place is not None and isinstance(place.called, int)
 
 
 def _is_column(source: object) -> bool:

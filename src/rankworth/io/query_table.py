@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankworth.errors import InputError, counted, quoted
-from rankworth.io.columns import nearest
+from rankworth.io.usual_names import nearest
 from rankworth.tables.frames import to_library
 
 Value = str | int | float | None

@@ -17,18 +17,21 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from rankworth.errors import InputError, quoted
-from rankworth.io import delimited, json_text, lines, rows, signs, topics, validate
-from rankworth.io.columns import NONE, RECORD, USUAL, Table
+from rankworth.errors import InputError, counted, quoted
+from rankworth.io import delimited, json_text, key_paths, kinds, lines, signs, topics, validate
 from rankworth.io.delimited import DELIMITERS, TAB
+from rankworth.io.formats import has_module
 from rankworth.io.layout import QRELS
 from rankworth.io.lines import HEAD, MARK, refuse_binary
+from rankworth.io.looks import Looks
 from rankworth.io.options import Reading, checked_columns
 from rankworth.io.paths import opened, paths_of
 from rankworth.io.query_table import QueryTable, Value
+from rankworth.io.remedies import Request, missing
+from rankworth.io.resolve import location_of
 from rankworth.io.source import STDIN, Progress, Source
 from rankworth.io.text_lines import Record
-from rankworth.io.usual_names import QUERY_TEXTS, Groups
+from rankworth.io.usual_names import NONE, QUERY_TEXTS, RECORD, USUAL, Groups
 from rankworth.io.validate import is_blank, shown
 
 __all__ = ["DOCUMENTS", "QUERIES", "QueryTable", "Value", "documents", "queries"]
@@ -267,14 +270,16 @@ class TextReader:
         """Name columns without a header: by the usual names, or by number where the user counts columns."""
         usual = () if self.columns else self.kind.unnamed_columns.get(len(cells), ())
         if not usual and (not self.columns or not all(name.isdecimal() for name in self.columns.values())):
-            text = f"{where}: nothing tells what the {len(cells)} cells of a row are: {shown(cells)}"
+            expected = "an id and its properties" if self.kind.is_table else "an id and a text"
+            columns = counted(len(cells), "column", "columns")
+            text = f"{where}: rows have {columns}; {expected} are expected: {shown(cells)}"
             if self.kind.is_table:
                 remedy = "put a header above, with commas or tabs, such as item_id,genre, or give dicts with names"
                 raise InputError("frame-columns", text, remedy=remedy)
-            counts = f"--columns {self.kind.role}=1 text=2, in Python columns={{{self.kind.role!r}: 1, 'text': 2}}"
-            remedy = (
-                f"put a header above, such as {self.kind.role}_id,text, or give dicts with names; or count: {counts}"
-            )
+            remedy = f"put a header above, such as {self.kind.role}_id,text, or give dicts with names"
+            if len(cells) > 1:
+                counts = f"--columns {self.kind.role}=1 text=2, in Python columns={{{self.kind.role!r}: 1, 'text': 2}}"
+                remedy = f"{remedy}; or count: {counts}"
             raise InputError("frame-columns", text, remedy=remedy)
         return usual or tuple(map(str, range(1, len(cells) + 1)))
 
@@ -284,16 +289,17 @@ class TextReader:
             existing, columns = {*map(str, names)}, self.columns
             if self._chosen:
                 columns = {role: name for role, name in columns.items() if name in existing or role == self.kind.role}
-            table = Table("", where, columns, names, first=1, spellings=self.kind.usual)
+            request = Request("", Looks(where, names, first=1), columns, self.kind.usual)
             chosen: dict[str, Any] = {}
             for role in self.kind.usual:
-                if columns.get(role, next(iter(existing))) not in existing:
-                    raise table.missing(role)
-                chosen[role] = table.column_of(role, [name for name in chosen.values() if name is not None])
-                if chosen[role] is None and role == self.kind.role:
-                    raise table.missing(role)
+                place = location_of(request, role, [name for name in chosen.values() if name is not None])
+                if place is None and (role in columns or role == self.kind.role):
+                    raise missing(request, role)
+                if place is not None and place.way != "column":
+                    raise missing(request, role, why=f"{quoted([place.called])} is no single column; ")
+                chosen[role] = None if place is None else place.columns[0]
             if self.kind is DOCUMENTS and chosen["title"] is chosen["text"] is None:
-                raise table.missing("text")
+                raise missing(request, "text")
             self._chosen[names] = chosen
         return self._chosen[names]
 
@@ -321,49 +327,58 @@ class TextReader:
 
     def entries(self, entries: Mapping[Any, Any], name: str) -> Iterator[Row]:
         """Yield the rows that stand under their ids: texts, or what else is known beside them."""
-        by_key = TextReader(self.kind, {**self.columns, self.kind.role: _KEY}, self.wanted)
+        role = self.kind.role
+        by_key = type(self)(self.kind, {**self.columns, role: _KEY}, self.wanted)
+        keys = [key for key in entries if self.wanted is None or str(key) in self.wanted]
+        is_text = "text" in self.columns and not any(isinstance(_fields(entries[key]), Mapping) for key in keys)
+        if unused := {key: name for key, name in self.columns.items() if key == role or (is_text and key == "text")}:
+            said = " ".join(f"{key}={column}" for key, column in unused.items())
+            text = f"{name}: the keys are ids, such as {quoted(list(entries)[:3])}, and {said} is named"
+            raise InputError("frame-columns", text, remedy="leave it out; columns are those of rows")
 
         def cells(key: object) -> Cells:
             item = _fields(entries[key])
             if not isinstance(item, Mapping):
-                return {_KEY: key, self.columns.get("text", "text"): item}
+                return {_KEY: key, "text": item}
             again = [name for name in item if str(name).lower() in self.kind.ids and str(item[name]) == str(key)]
             return {_KEY: key, **{name: item[name] for name in item if name not in again}}
 
-        keys = [key for key in entries if self.wanted is None or str(key) in self.wanted]
         return by_key.rows(((quoted([key]), cells(key)) for key in keys), f"{name}: {self.kind.role} ")
 
-    def _row(self, id_: Any, chosen: Mapping[str, Any], cells: Cells, where: str) -> Row:  # noqa: ANN401 - an id
-        """Build the row of an id: its text and, for a query, the further columns."""
+    def id_of(self, id_: Any, where: str) -> str:  # noqa: ANN401 - an id
+        """Return an id as text.
+
+        Raises:
+            InputError: `missing-value`, `id-type`.
+
+        """
         if id_ is None or id_ == "":
             text = f"{where}: there is no {self.kind.role}"
             raise InputError("missing-value", text, remedy="drop or fill such rows")
-        row = id_ if type(id_) is str else validate.text_ids([id_], lambda _: f"{where}: the {self.kind.role}")[0]
+        return id_ if type(id_) is str else validate.text_ids([id_], lambda _: f"{where}: the {self.kind.role}")[0]
+
+    def _row(self, id_: Any, chosen: Mapping[str, Any], cells: Cells, where: str) -> Row:  # noqa: ANN401 - an id
+        """Build the row of an id: its text and, for a query, the further columns."""
+        row = self.id_of(id_, where)
         text = _text_of(cells.get(chosen["text"]), where)
         more: dict[str, Any] = {}
-        if self.kind.is_table:
-            names = [key for key in cells if key and key not in chosen.values()]
-            more = {str(key): item if _is_nested(item := cells[key]) else _value_of(item) for key in names}
-            validate.refuse_halves((row, *more.values()), where, "item")
-        elif self.kind is DOCUMENTS:
+        if self.kind is DOCUMENTS:
             text = _titled(_text_of(cells.get(chosen["title"]), where), text)
         else:
             inner = cells.get("metadata")  # where BEIR keeps what else is known of a query
             further = {**inner, **cells} if isinstance(inner, Mapping) else cells
-            names = [
-                key for key, item in further.items() if key and key not in chosen.values() and not _is_nested(item)
-            ]
-            more = {str(key): _value_of(further[key]) for key in names}
+            names = [key for key, item in further.items() if key and key not in chosen.values() and not is_nested(item)]
+            more = {str(key): value_of(further[key]) for key in names}
         validate.refuse_halves((row, text, *more.values()), where, self.kind.role)
         return Row(row, text, more, where)
 
 
-def _is_nested(item: object) -> bool:
+def is_nested(item: object) -> bool:
     """Return whether this is neither text nor a number: a list, an object, bytes."""
     return isinstance(item, Mapping | list | tuple | set | frozenset | bytes | bytearray | np.ndarray)
 
 
-def _value_of(item: Any) -> Value:  # noqa: ANN401 - whatever stands there
+def value_of(item: Any) -> Value:  # noqa: ANN401 - whatever stands there
     """Return a cell as text or a number; None where there is nothing."""
     value = item.item() if isinstance(item, np.generic) else item
     if is_blank(value) or value == "":
@@ -375,10 +390,10 @@ def _value_of(item: Any) -> Value:  # noqa: ANN401 - whatever stands there
 
 def _text_of(item: Any, where: str) -> str:  # noqa: ANN401 - whatever stands there
     """Return the text of a query or a document; an empty text where there is none."""
-    if _is_nested(item):
+    if is_nested(item):
         text = f"{where}: the text is {shown(item)}, not a text"
         raise InputError("input-type", text, remedy="give one text for each id")
-    value = _value_of(item)
+    value = value_of(item)
     return "" if value is None else str(value)
 
 
@@ -402,7 +417,7 @@ def rows_of(source: object, reader: TextReader, progress: Progress | None = None
         for file in _files(fsdecode(path), reader.kind):
             file.check()
             file.progress = progress
-            yield from _of_file(file, TextReader(reader.kind, reader.columns, reader.wanted))
+            yield from _of_file(file, type(reader)(reader.kind, reader.columns, reader.wanted))
             file.check()
 
 
@@ -422,7 +437,7 @@ def _of_file(source: Source, reader: TextReader) -> Iterator[Row]:
     head = source.head(HEAD)
     form = next((form for magic, form in signs.MAGIC.items() if head.startswith(magic)), "")
     text = head.removeprefix(MARK).lstrip()
-    if form in ("parquet", "arrow"):
+    if has_module(form, "parquet"):
         return reader.rows(_of_columns(source, form, reader), f"{source.name}: row ")
     if text[:1] in (b"{", b"["):
         refuse_binary(source, head)
@@ -519,7 +534,7 @@ def _of_columns(source: Source, form: str, reader: TextReader) -> Numbered:
     names = tuple(file.schema())
     chosen = reader.chosen(names, source.name)
     table = file.table(reader.needed(names, chosen))
-    return _numbered(file.batches(table, _ROWS), chosen[reader.kind.role], reader.wanted)
+    return _numbered(file.slices(table, _ROWS, has_lists=True), chosen[reader.kind.role], reader.wanted)
 
 
 # What programs have
@@ -529,8 +544,8 @@ def _of_object(source: Any, reader: TextReader) -> Iterator[Row]:  # noqa: ANN40
     """Read the rows of an object: a dict by id or by column, rows of any kind, a frame, a data set of ir_datasets."""
     called = f"{reader.kind.called}: row "
     if isinstance(source, Mapping):
-        if source and all(rows.is_list(items) or rows.is_array(items) for items in source.values()):
-            columns = {str(key): rows.plain(items) for key, items in source.items()}
+        if source and all(kinds.is_list(items) or kinds.is_array(items) for items in source.values()):
+            columns = {str(key): kinds.plain(items) for key, items in source.items()}
             return reader.rows(_of_frame(columns, reader), called)
         return reader.entries(source, reader.kind.called)
     if callable(method := getattr(source, reader.kind.method, None)):
@@ -549,9 +564,9 @@ def _of_object(source: Any, reader: TextReader) -> Iterator[Row]:  # noqa: ANN40
 
 def _fields(item: Any) -> Any:  # noqa: ANN401 - anything
     """Return the attributes of an object by their names; anything else as it is."""
-    if isinstance(item, Mapping | list) or type(item) is tuple or rows.is_scalar(item):
+    if isinstance(item, Mapping | list) or type(item) is tuple or kinds.is_scalar(item):
         return item
-    return rows.fields_of(item, {}) or item
+    return key_paths.fields_of(item, {}) or item
 
 
 def _of_frame(source: Any, reader: TextReader) -> Numbered:  # noqa: ANN401 - any frame

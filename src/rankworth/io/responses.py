@@ -19,13 +19,16 @@ from itertools import chain
 from typing import Any, Final
 
 from rankworth.errors import InputError, counted, quoted, shortened
-from rankworth.io.columns import LISTS, RECORD, USUAL, Table, at, is_negative, leaves, likely_document
+from rankworth.io.key_paths import at, fields_of, leaves, names_of, paths_of
+from rankworth.io.kinds import is_scalar
 from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.looks import Looks
 from rankworth.io.options import LISTED, Lists
 from rankworth.io.query_lists import listed_queries
-from rankworth.io.rows import fields_of, is_scalar, names_of, paths_of
-from rankworth.io.usual_names import SPELLINGS
-from rankworth.io.validate import is_number, shown
+from rankworth.io.remedies import Request, is_negative, missing, option
+from rankworth.io.resolve import locate, location_of
+from rankworth.io.usual_names import LISTS, RECORD, SPELLINGS, USUAL, likely_document
+from rankworth.io.validate import is_id, is_number, shown
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,8 @@ def by_query(value: Any, columns: Mapping[str, str], *, alone: bool = True) -> l
         The query of each, None where it stands under no key, and the response; nothing where these are none.
 
     """
+    if _is_table(value, columns):
+        return []
     if _is_response(value, columns) and (alone or not _is_response(next(iter(value.values())), columns)):
         return [(None, value)]
     batch = next((key for key in _BATCHES if isinstance(value, Mapping) and isinstance(value.get(key), list)), None)
@@ -105,9 +110,27 @@ def by_query(value: Any, columns: Mapping[str, str], *, alone: bool = True) -> l
     return pairs if pairs and _is_response(pairs[0][1], columns) else []
 
 
+def _is_table(value: Any, columns: Mapping[str, str]) -> bool:  # noqa: ANN401 - of JSON
+    """Return whether a value is a row, several, or columns: `documents` names a field that has its query beside it."""
+    row = value[0] if isinstance(value, list) and value else value
+    documents = columns.get("documents", "")
+    if not isinstance(row, Mapping) or not isinstance(row.get(documents), list):
+        return False
+    query, called = columns.get("query", ""), {str(name).lower(): name for name in row}
+    usual = next((called[name] for name in SPELLINGS["query"] if name in called), None)
+    if query.startswith("@") or not (query or usual is not None):
+        return False
+    place = locate(Looks("", tuple(row)), query) if query else None
+    names = place.columns if place is not None else () if query else (usual,)
+    size = len(row[documents])
+    of_columns = all(isinstance(row[name], list) and len(row[name]) == size for name in names)
+    return bool(names) and (of_columns or all(is_scalar(row[name]) for name in names))
+
+
 def names(value: Any, columns: Mapping[str, str]) -> list[str]:  # noqa: ANN401 - of JSON
     """List the paths of the first of some responses and of its first hit; nothing where there is none."""
-    columns = {role: path for role, path in columns.items() if role == "documents"}  # a hit may lack the others
+    kept = ("documents", "query")  # of which the second tells responses from rows; a hit may lack the others
+    columns = {role: path for role, path in columns.items() if role in kept}
     [(_, first), *_] = by_query(value, columns) or [(None, {})]
     engine = _engine_of(first, columns)
     hits = at(first, engine.documents) if engine else None
@@ -227,7 +250,7 @@ def _query_of(response: Mapping[Any, Any], path: str, where: str, file: str) -> 
     query = at(response, path) if path else file if usual is None else response[usual]
     if isinstance(query, Mapping):  # with its text
         query = next((query[name] for name in SPELLINGS["query"] if name in query), None)
-    if query in (None, ""):
+    if query in (None, "") or not is_scalar(query):
         problem = f"{where}: {f'there is no {path}' if path else 'nothing says which query it answers'}"
         remedy = f"{LISTED}; query=PATH says where it stands in a response, whose keys are {quoted(response, 8)}"
         raise InputError("response-queries", problem, remedy=remedy)
@@ -270,7 +293,7 @@ def _hits_of(
     for item, hit in zip(items, hits, strict=True):
         if lacking := next((role for role in hit if hit[role] is None and (is_needed or role == "document")), None):
             problem = f"{where}: a hit has no {paths[lacking] or lacking}; it has {quoted(paths_of(item), 12)}"
-            remedy = f"say where it stands: {Table(layout.value, '', first=1).option({lacking: 'PATH'})}"
+            remedy = f"say where it stands: {option({lacking: 'PATH'}, Looks('', first=1))}"
             raise InputError("frame-columns", problem, remedy=remedy)
     return hits
 
@@ -282,10 +305,12 @@ def _grade_of(hits: Sequence[Any], columns: Mapping[str, str], where: str) -> di
         InputError: `frame-columns` where nothing tells, or no hit has what the user names.
 
     """
-    table = Table(QRELS.value, where, columns, tuple(paths_of(hits[0])), first=1, noun="key", within=True)
-    path = columns["grade"] if "grade" in columns else table.column_of("grade")
+    looks = Looks(where, tuple(paths_of(hits[0])), first=1, noun="key", within=True)
+    request = Request(QRELS.value, looks, columns)
+    usual = None if "grade" in columns else location_of(request, "grade")
+    path = columns["grade"] if "grade" in columns else None if usual is None else str(usual.called)
     if path is None or (path and all(at(hit, path) is None for hit in hits)):
-        raise table.missing("grade")
+        raise missing(request, "grade")
     return {"grade": path} if path else {}
 
 
@@ -335,12 +360,16 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
     is_rows = any(str(key).lower() in SPELLINGS["query"] for key in hit)
     if not hit or is_lists or is_row or is_rows or any(key in (*_FIRST, "schema") for key in keys):
         return error
-    columns = {"documents": path, "document": likely_document(leaves(hit)) or "PATH"}
-    if score := _likely_score(at(response, path)):
+    said, columns = columns, {"documents": path, "document": likely_document(leaves(hit)) or "PATH"}
+    if inner := likely_document([each for each in leaves(hit, in_lists=True) if each not in leaves(hit)]):
+        columns = {"document": f"{path}.{inner}"} if columns["document"] == "PATH" else columns
+    elif score := _likely_score(at(response, path)):
         columns["score"] = score
+    if columns.items() <= said.items():
+        return error
     paths = quoted(leaves(response), 8)
     problem = f"{name}: this is no response of an engine that is known; the first keys are {paths}"
-    remedy = f"say where its hits are: {Table('score', '', first=first).option(columns)}"
+    remedy = f"say where its hits are: {option(columns, Looks('', first=first))}"
     return InputError("unknown-response", problem, remedy=remedy)
 
 
@@ -401,19 +430,32 @@ def _rated(value: Mapping[str, Any], layout: Layout, name: str) -> list[tuple[An
         raise InputError("input-type", problem, remedy=f"{layout.exchanged}; the hits are in the response")
     parts = [(each.get("id"), each.get("ratings")) for each in document.get("requests", ())]
     parts += [(query, detail.get("hits")) for query, detail in document.get("details", {}).items()]
+    remedy = "save what goes to _rank_eval, and what comes from it, whole and unchanged"
+    failures = document.get("failures") or {}
+    if not isinstance(failures, dict):
+        raise InputError("frame-columns", f"{name}: failures is {shown(failures)}, not an object", remedy=remedy)
     pairs: list[tuple[Any, dict[str, Any]]]
-    pairs = [(query, {"error": error, "status": ""}) for query, error in (document.get("failures") or {}).items()]
+    pairs = [(query, {"error": error, "status": ""}) for query, error in failures.items()]
     for query, items in parts:
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             problem = f"{name}: query {quoted([query])}: this is {shown(items)}, not a list of objects"
-            remedy = "save what goes to _rank_eval, and what comes from it, whole and unchanged"
             raise InputError("frame-columns", problem, remedy=remedy)
-        hits = [{**(item.get("hit") or item), "rating": item.get("rating")} for item in items]
+        hits = [{**_hit_of(item), "rating": item.get("rating")} for item in items]
         for hit in hits:
-            if None not in (hit.get("_index"), hit.get("_id")):
-                hit[_INDEXED] = f"{hit['_index']}/{hit['_id']}"
+            index, document_id = hit.get("_index"), hit.get("_id")
+            if index is not None and not is_id(index):
+                problem = f"{name}: query {quoted([query])}: _index is {shown(index)}, which is no name"
+                raise InputError("id-type", problem, remedy=remedy)
+            if index is not None and is_id(document_id):
+                hit[_INDEXED] = f"{index}/{document_id}"
         pairs.append((query, {"hits": hits}))
     return pairs
+
+
+def _hit_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the hit of an entry of a response, or the entry of a request itself."""
+    hit = item.get("hit")
+    return hit if isinstance(hit, Mapping) and hit else item
 
 
 def _bare(document: Mapping[str, Any]) -> Mapping[str, Any]:

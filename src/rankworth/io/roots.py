@@ -8,7 +8,7 @@ from rankworth.errors import InputError, quoted
 from rankworth.io import validate
 from rankworth.io.python_objects import Reader, frame_of
 from rankworth.io.responses import is_response
-from rankworth.io.usual_names import SPELLINGS
+from rankworth.io.usual_names import RECORD, SPELLINGS
 from rankworth.io.validate import is_number
 
 _MISREAD: Final = ("frame-columns", "id-type", "input-type", "nested-runs", "bad-score", "bad-grade", "missing-value")
@@ -36,9 +36,10 @@ def with_root(error: InputError, value: object, reader: Reader) -> InputError:
     if not roots or len(roots) == len(value) > 1:
         return error
     noun, option = ("the run", "run") if reader.layout.value == "score" else ("the judgements", "qrels")
-    said = f"--{option}-columns root={roots[0]}, in Python {option}_columns={{'root': {roots[0]!r}}}"
-    if len(value) == 1:
-        return error.with_remedy(f"{error.remedy}\nif {noun} stand{'s' * (option == 'run')} under {roots[0]}: {said}")
+    root, columns = roots[0]["root"], " ".join(f"{role}={name}" for role, name in roots[0].items())
+    said = f"--{option}-columns {columns}, in Python {option}_columns={roots[0]!r}"
+    if len(value) == 1 and error.slug != "id-type":
+        return error.with_remedy(f"{error.remedy}\nif {noun} stand{'s' * (option == 'run')} under {root}: {said}")
     text = f"{reader.name}: this holds several things, and nothing says which is {noun}; its keys are"
     return InputError("input-type", f"{text} {quoted(value, 8)}", remedy=f"say where to begin: {said}")
 
@@ -48,15 +49,35 @@ def _is_of_query(value: object) -> bool:
     return isinstance(value, Mapping) and is_number(next(iter(value.values()), None))
 
 
-def _readable(value: Mapping[Any, Any], reader: Reader) -> Iterator[str]:
-    """Yield the keys under which something stands that can be read alone."""
-    inner = Reader(reader.layout, reader.name, reader.columns, first=reader.first, grades=reader.grades)
+def _readable(value: Mapping[Any, Any], reader: Reader, above: str = "") -> Iterator[dict[str, str]]:
+    """Yield the paths at which something stands that can be read alone, as `root`, and which key is the query there.
+
+    Args:
+        value: what holds it.
+        reader: what reads it.
+        above: the path of the key that holds the value; empty for the document itself.
+
+    """
     for key, each in islice(value.items(), _KEYS):
-        if isinstance(key, str) and key.isprintable() and " " not in key and isinstance(each, Mapping | list):
-            try:
-                rows = inner.read(each)
-                if isinstance(rows, Mapping):
-                    frame_of(validate.dicts(rows, reader.layout.value, ""), reader.layout, "", reader.grades)
-            except InputError:
-                continue
-            yield key
+        if isinstance(key, str) and key.isprintable() and not {" ", "."} & {*key} and isinstance(each, Mapping | list):
+            root = f"{above}.{key}" if above else key
+            is_of_rows = isinstance(each, list) and bool(each) and isinstance(each[0], Mapping)
+            ids = [name for name in RECORD if is_of_rows and name in each[0]]
+            said = next((said for said in ({}, *({"query": name} for name in ids)) if _reads(each, said, reader)), None)
+            if said is not None:
+                yield {"root": root, **said}
+            elif not above and isinstance(each, Mapping):
+                yield from _readable(each, reader, key)
+
+
+def _reads(value: object, said: Mapping[str, str], reader: Reader) -> bool:
+    """Return whether something can be read alone, with what is said of its keys."""
+    columns = {**reader.columns, **said}
+    inner = Reader(reader.layout, reader.name, columns, first=reader.first, grades=reader.grades)
+    try:
+        rows = inner.read(value)
+        if isinstance(rows, Mapping):
+            frame_of(validate.dicts(rows, reader.layout.value, ""), reader.layout, "", reader.grades)
+    except InputError:
+        return False
+    return True

@@ -6,38 +6,23 @@ numbers are in the order of the ranking, with the scores -1, -2, -3 ...; judgeme
 """
 
 from bisect import bisect_right
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, chain, zip_longest
-from numbers import Number
-from pathlib import PurePath
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, Final
-from uuid import UUID
-
-import numpy as np
 
 from rankworth.errors import InputError, counted, quoted
-from rankworth.io import cells, grade_words, validate
+from rankworth.io import cells, gold_groups, grade_words, validate
 from rankworth.io.cells import trimmed
-from rankworth.io.columns import (
-    LISTS,
-    NONE,
-    RECORD,
-    Table,
-    at,
-    is_plural,
-    leaves,
-    likely_document,
-    numbered,
-    parts_of,
-    unjudged,
-)
 from rankworth.io.grade_words import Words
+from rankworth.io.key_paths import at, columns_of, fields_of, names_of, paths_of
+from rankworth.io.kinds import has_documents, is_array, is_more, is_scalar, is_several, plain
 from rankworth.io.layout import RUN, Layout
+from rankworth.io.looks import Column, Looks
 from rankworth.io.options import Lists, Orders
-from rankworth.io.usual_names import SPELLINGS
+from rankworth.io.remedies import Request, missing, option, unjudged
+from rankworth.io.resolve import Location, Roles, check_named, knows, location_of, of_items, resolve
+from rankworth.io.usual_names import is_plural, likely_document
 from rankworth.io.validate import is_number, is_numeric
 
 if TYPE_CHECKING:
@@ -50,33 +35,41 @@ Columns = dict[str, Any]
 
 _NUMBERS: Final = ("score", "rank", "distance", "grade")
 _IDS: Final = ("query", "subtopic", "document")
-_USUAL: Final = frozenset({*RECORD, *chain(*SPELLINGS.values(), *LISTS.values())})
 _PAIR: Final = 2
+_LOOKED_AT: Final = 100
+"""how many rows are looked at"""
 
 
 class Fields:
     """Which field of a row holds what; all rows have the fields that count, but for a grade or a subtopic.
 
     Args:
-        table: what the user says of the fields, and what messages call them.
+        looks: what messages call the rows.
+        said: which field holds what, as the user says.
+        value: `score` or `grade`.
         header: the names of the fields, where rows do not have them.
-        roles: the field of each column, where that is known.
 
     Attributes:
-        table: the names of all fields, too, once there are rows.
-        roles: the field of each column.
+        looks: the names of all fields and the first rows, too, once there are rows.
+        roles: where each role stands, once there are rows.
 
     """
 
-    def __init__(self, table: Table, header: Sequence[str] = (), roles: Mapping[str, Any] = NONE) -> None:  # noqa: D107 - above
-        self.table, self.roles = table, roles
+    def __init__(self, looks: Looks, said: Mapping[str, str], value: str, header: Sequence[str] = ()) -> None:  # noqa: D107 - above
+        self.looks, self.said, self.value = looks, said, value
+        self.roles = Roles({})
         self._header = header
         self._other_fields: dict[Any, list[Any]] = {}
 
     @property
+    def request(self) -> Request:
+        """The rows, and what the user says of them."""
+        return Request(self.value, self.looks, self.said)
+
+    @property
     def valued(self) -> str:
         """Which of score, rank, distance and grade there is; nothing where there is none."""
-        return next((role for role in _NUMBERS if role in self.roles), "")
+        return self.roles.value
 
     def columns(self, rows: Sequence[Any], where: Where) -> Columns:
         """Return what the fields hold, by role: a list with an item for each row.
@@ -86,58 +79,41 @@ class Fields:
 
         """
         by_field = columns_of(rows, self._header)
-        first = self._named(rows, by_field, names_of(rows[0]) if not self._header else tuple(by_field))
-        _refuse_no_record(rows[0], first, where)
-        roles = self._roles(first, where(0))
+        first = names_of(rows[0]) if not self._header else tuple(by_field)
+        samples = {name: Column(0, items[:_LOOKED_AT]) for name, items in by_field.items()}
+        objects = [row for row in rows[:1] if not isinstance(row, Mapping | tuple | list)]
+        roles = self._roles(first, samples, objects, where(0))
         if len(by_field) > len(first):
             row = next(row for row, each in enumerate(rows) if not {*names_of(each)} <= {*first})
-            roles = self._roles(tuple(by_field), where(row))
-        if all(item is None for item in by_field[roles["document"]]):
-            paths = paths_of(rows[0])
-            if inner := [path for path in paths if "." in path]:  # as documents of LangChain, whose ids are in metadata
-                text = f"{where(0)}: {quoted([roles['document']])} is None; the {self.table.noun}s are"
-                option = self.table.option({"document": likely_document(inner) or "NAME"})
-                raise InputError("frame-columns", f"{text} {quoted(paths, 8)}", remedy=f"say which it is: {option}")
-        if not self.table.within and (several := _split(by_field, roles, self.table.separator, where)):
-            by_field |= several
-        for role, name in roles.items():
-            if is_plural(name, role) and not has_documents(by_field[name][0]):
-                raise self.table.missing(role, why=f"{quoted([name])} holds no list; ")
-        if self.roles and not roles.items() <= self.roles.items():
+            roles = self._roles(tuple(by_field), samples, objects, where(row))
+        columns = {role: _cells_at(place, by_field, rows) for role, place in roles.locations.items()}
+        if any(item is None for item in columns["document"]):
+            self._refuse_no_documents(rows, columns["document"], roles.locations["document"].called, where)
+        if not self.looks.within and (several := cells.split(columns, self.request.separator, where)):
+            columns |= several
+        for role, place in roles.locations.items():
+            if role not in self.said and is_plural(place.called, role) and not has_documents(columns[role][0]):
+                raise missing(self.request, role, why=f"{quoted([place.called])} holds no list; ")
+        if self.roles.locations and not roles.locations.items() <= self.roles.locations.items():
             text = f"{where(0)}: from here on the fields are {quoted(by_field, 8)}; before, those that count were"
+            before = [place.called for place in self.roles.locations.values()]
             remedy = "give all rows the same fields, as far as these count"
-            raise InputError("frame-columns", f"{text} {quoted(self.roles.values(), 8)}", remedy=remedy)
-        self.roles = self.roles or roles
-        self._other_fields = {name: column for name, column in by_field.items() if name not in roles.values()}
-        return {role: by_field.get(name, [None] * len(rows)) for role, name in self.roles.items()}
+            raise InputError("frame-columns", f"{text} {quoted(before, 8)}", remedy=remedy)
+        self.roles = self.roles if self.roles.locations else roles
+        read = {*roles.columns}
+        self._other_fields = {name: column for name, column in by_field.items() if name not in read}
+        return {role: columns.get(role, [None] * len(rows)) for role in self.roles.locations}
 
-    def _named(self, rows: Sequence[Any], by_field: dict[Any, list[Any]], first: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Add what the user names and no field is called: paths, several fields of a query, and those of ranks.
-
-        Args:
-            rows: the rows.
-            by_field: the fields, to which columns are added and from which their parts are taken.
-            first: the names of the fields of the first row.
-
-        Returns:
-            These names with those that were added.
-
-        """
-        named = self.table.named
-        for path in named.values():
-            is_path = "." in path or not isinstance(rows[0], tuple | list)
-            if is_path and path not in by_field and any(at(row, path) is not None for row in rows):
-                by_field[path] = [at(row, path) for row in rows]
-                first = (*first, path)
-        query = named.get("query", "")
-        if parts := parts_of(query, by_field):
-            first = (*(name for name in first if name not in parts), query)
-            by_field[query] = _joined([by_field.pop(name) for name in parts])
-        for pattern in [name for name in named.values() if name not in by_field]:
-            if ranks := numbered(pattern, by_field, named.values()):
-                first = (*(name for name in first if name not in ranks), pattern)
-                by_field[pattern] = list(map(trimmed, zip(*(by_field.pop(name) for name in ranks), strict=True)))
-        return first
+    def _refuse_no_documents(self, rows: Sequence[Any], documents: Sequence[Any], called: object, where: Where) -> None:
+        """Refuse rows whose documents are None, as many of LangChain, whose ids are in metadata."""
+        row = documents.index(None)
+        inner = [path for path in paths_of(rows[row]) if "." in path]
+        likely = likely_document(inner)
+        if likely or (inner and documents.count(None) == len(documents)):
+            text = f"{where(row)}: {quoted([called])} is None; the {self.looks.noun}s are"
+            said = option({"document": likely or "NAME"}, self.looks)
+            fields = quoted(paths_of(rows[row]), 8)
+            raise InputError("frame-columns", f"{text} {fields}", remedy=f"say which it is: {said}")
 
     def refuse_doubt(self, where: Where, lists: Sequence[Any] | None = None) -> None:
         """Refuse rows without scores or grades where a field of an unknown name may hold them.
@@ -150,47 +126,66 @@ class Fields:
             InputError: `frame-columns`.
 
         """
-        value, within = self.table.value, self.table.within
-        if self.valued or self.table.columns.get(value) == "":
+        value, within = self.value, self.looks.within
+        if self.valued or self.said.get(value) == "":
             return
-        if value == "score" and self.table.first and lists is None and not within:  # rows of a file have no order
-            raise self.table.missing(value)
-        is_value = is_number if within else is_numeric
-        for column in self._other_fields.values():
-            for row, item in enumerate(column):
-                if is_value(item) if lists is None else _is_beside(item, lists[row]):
-                    raise replace(self.table, name=where(row)).missing(value, optional=True)
+        if value == "score" and self.looks.first and lists is None and not within:  # rows of a file have no order
+            raise missing(self.request, value)
+        if (row := self._doubtful_row(lists)) is not None:
+            raise missing(replace(self.request, looks=replace(self.looks, called=where(row))), value, optional=True)
 
-    def _roles(self, names: tuple[Any, ...], where: str) -> dict[str, Any]:
-        """Choose the field of each column, from the fields that a row has."""
-        self.table = table = replace(self.table, name=where, names=names)
-        is_scored = "score" not in table.columns or len(names) == _PAIR  # without scores, a third field may be a rank
-        is_plain = is_scored and not any(table.columns.values())
-        if names and is_plain and all(type(name) is int for name in names):
-            columns = ("query", "document", table.value)
+    def _doubtful_row(self, lists: Sequence[Any] | None) -> int | None:
+        """Return the first row in which a field of an unknown name may hold scores or grades; None where none does.
+
+        Args:
+            lists: the documents of each row, where they are lists.
+
+        """
+        is_value = is_number if self.looks.within or lists is not None else is_numeric
+        for name, column in self._other_fields.items():
+            cells = column if lists is None else [_first_beside(*pair) for pair in zip(column, lists, strict=True)]
+            is_worded = self.value == "grade" and Column(0, cells[:_LOOKED_AT]).may_hold_grades(name)
+            for row, item in enumerate(cells):
+                if is_value(item) or (is_worded and item is not None):
+                    return row
+        return None
+
+    def _roles(
+        self, names: tuple[Any, ...], samples: Mapping[Any, Column], objects: Sequence[Any], where: str
+    ) -> Roles:
+        """Choose the field of each role, from the fields that a row has."""
+        looks = replace(self.looks, called=where, names=names, columns=samples, objects=objects)
+        looks = replace(looks, is_counted=bool(self._header) or all(type(name) is int for name in names))
+        self.looks, said = looks, self.said
+        if not any(knows(looks, name) for name in said.values() if name):
+            _refuse_no_record(objects, names, where)
+        is_unnamed = bool(names) and all(type(name) is int for name in names)
+        is_scored = "score" not in said or len(names) == _PAIR  # without scores, a third field may be a rank
+        if is_unnamed and is_scored and not any(said.values()):
+            columns = ("query", "document", self.value)
             if not 1 < len(names) <= len(columns):
-                counts = {"query": "1", "document": "2", table.value: "3"}
+                counts = {"query": "1", "document": "2", self.value: "3"}
                 text = f"{where} has {len(names)} fields; a row is ({', '.join(columns)})"
                 remedy = f"for other rows say in which place is what, counted from 1, as in columns={counts}"
                 raise InputError("input-type", text, remedy=remedy)
-            roles = dict(zip(columns, names, strict=False))
-            return {role: name for role, name in roles.items() if table.columns.get(role) != ""}
-        query = table.column_of("query") if table.within else None
-        return ({} if query is None else {"query": query}) | table.chosen()
+            chosen = dict(zip(columns, names, strict=False))
+            return Roles({role: Location(name, (name,)) for role, name in chosen.items() if said.get(role) != ""})
+        roles = resolve(looks, said, self.value)
+        query = location_of(self.request, "query") if looks.within else None
+        return roles if query is None else Roles({"query": query, **roles.locations})
 
 
-def _split(
-    by_field: Mapping[Any, list[Any]], roles: Mapping[str, Any], separator: str, where: Where
-) -> dict[Any, list[Any]]:
-    """Return the fields with lists in place of texts that hold several documents; none where there are no such."""
-    several = cells.split({role: by_field[name] for role, name in roles.items()}, separator, where)
-    return {} if several is None else {roles[role]: items for role, items in several.items()}
-
-
-def _joined(columns: Sequence[Sequence[Any]]) -> list[str | None]:
-    """Return ids out of several columns with blanks between them; None where one of them is missing."""
-    rows = zip(*columns, strict=True)
-    return [None if None in row else " ".join(map(str, row)) for row in rows]
+def _cells_at(place: Location, by_field: Mapping[Any, list[Any]], rows: Sequence[Any]) -> list[Any]:
+    """Return what stands at a place in each row."""
+    if place.way == "attribute":
+        return [at(row, place.path) for row in rows]
+    columns = [by_field[name] for name in place.columns]
+    if place.way == "joined":
+        parts = zip(*columns, strict=True)
+        return [None if None in row else " ".join(map(str, row)) for row in parts]
+    if place.way == "ranks":
+        return list(map(trimmed, zip(*columns, strict=True)))
+    return [at(item, place.path, in_lists=True) for item in columns[0]] if place.way == "path" else columns[0]
 
 
 @dataclass
@@ -218,16 +213,31 @@ class Records:
 
     def __post_init__(self) -> None:
         """Prepare the fields of rows, and of records in their lists."""
-        noun = "key" if self.first else "field"
-        table = Table(self.layout.value, "", self.columns, first=self.first, noun=noun)
-        of_records = {role: name for role, name in self.columns.items() if role != "query"}
-        self.fields = Fields(table, self.header)
-        self._within = Fields(replace(table, columns=of_records, within=True))
+        looks = Looks("", first=self.first, noun="key" if self.first else "field", is_ranking=not self.first)
+        self.fields = Fields(looks, self.columns, self.layout.value, self.header)
+        self._within = self._fields_within(looks)
+
+    def _fields_within(self, looks: Looks) -> Fields:
+        """Return the fields of records, of which the user may say what the rows around them do not have."""
+        said = of_items(Request(self.layout.value, self.fields.looks, self.columns))
+        within = replace(looks, within=True, noun="key" if self.first else "field", names=(), columns={}, objects=())
+        return Fields(within, said, self.layout.value)
+
+    @property
+    def _is_order(self) -> bool:
+        """Whether the order of lists alone ranks: the user names the lists of a run, and neither score nor rank."""
+        return self.layout is RUN and "documents" in self.columns and {"score", "rank"}.isdisjoint(self.columns)
+
+    def use(self, looks: Looks, roles: Roles) -> None:
+        """Take the columns of a table, in which lists of records may stand, as the fields of rows."""
+        self.fields.looks, self.fields.roles = looks, roles
+        self._within = self._fields_within(looks)
 
     @property
     def document_field(self) -> str:
         """What the records in lists call their document, once there are rows."""
-        return str(self._within.roles.get("document", ""))
+        place = self._within.roles.locations.get("document")
+        return "" if place is None else str(place.called)
 
     def frame(self, rows: Sequence[Any], where: Where) -> "pl.DataFrame":
         """Convert some rows to a frame with a row for each document.
@@ -243,8 +253,10 @@ class Records:
         """
         columns = self.fields.columns(rows, where)
         if has_documents(columns["document"][0]):
+            if not self._within.roles.locations:
+                self._within = self._fields_within(self.fields.looks)
             return self.frame_of_lists(columns, where)
-        self.fields.table.check_named()
+        check_named(self.fields.request)
         self.fields.refuse_doubt(where)
         if self.layout is RUN:
             self.orders.agree(self.fields.valued or "order", where(0))
@@ -282,12 +294,13 @@ class Records:
 
         """
         lists = [listed(items, self.layout, where(row)) for row, items in enumerate(columns["document"])]
+        lists, groups = self._ungrouped(lists, where)
         counts = list(map(len, lists))
         ends = list(accumulate(counts))
 
         def of_item(item: int) -> str:
             row = bisect_right(ends, item)
-            return f"{where(row)}, item {item - ends[row] + counts[row] + min(self.fields.table.first, 1)}"
+            return f"{where(row)}, item {item - ends[row] + counts[row] + min(self.fields.looks.first, 1)}"
 
         beside = next((role for role in _NUMBERS if role in columns), "")
         inner = self._inside(lists, where, of_item)
@@ -295,11 +308,12 @@ class Records:
         if beside and not way:
             way, inner[beside] = beside, self._beside(columns[beside], beside, counts, where)
         elif beside and any(map(is_several, columns[beside])):
-            text = f"{where(0)}: {self.fields.roles.get(beside, beside)} stands beside documents that have numbers"
+            place = self.fields.roles.locations.get(beside)
+            called = beside if place is None else place.called
+            text = f"{where(0)}: {called} stands beside documents that have numbers"
             raise InputError("frame-columns", text, remedy=f"write each {beside} beside its document only")
         elif not way:
-            self.fields.refuse_doubt(where, lists)
-            self._within.refuse_doubt(of_item)
+            self._refuse_doubt(lists, where, of_item)
         outer = self.checked({role: columns[role] for role in ("query", "subtopic") if role in columns}, where)
         if self.layout is RUN:
             is_dict = any(isinstance(items, dict) for items in lists)
@@ -316,7 +330,23 @@ class Records:
             if query != repeated["query"][item]:
                 text = f"{of_item(item)} is one of query {quoted([query])}"
                 raise InputError("input-type", text, remedy="give rows of all queries in one list: [row, ...]")
-        return repeated | checked, counts, of_item
+        return repeated | checked | groups, counts, of_item
+
+    def _ungrouped(self, lists: list[Any], where: Where) -> tuple[list[Any], Columns]:
+        """Return lists of documents, and the group of each document where judgements came as lists of groups."""
+        place = self.fields.roles.locations.get("document")
+        if self.layout is RUN or not gold_groups.are_groups(lists, "" if place is None else place.called):
+            return lists, {}
+        documents, numbers = gold_groups.ungrouped(lists, where, min(self.fields.looks.first, 1))
+        return list(documents), {"subtopic": list(chain.from_iterable(numbers))}
+
+    def _refuse_doubt(self, lists: Sequence[Any], where: Where, of_item: Where) -> None:
+        """Refuse lists without numbers where something beside the documents, or around the lists, may be numbers."""
+        self.fields.refuse_doubt(where, lists)
+        if self.layout is not RUN and self.columns.get("grade") != "":
+            validate.refuse_labels(lists, where)
+        if not self._is_order:
+            self._within.refuse_doubt(of_item)
 
     def checked(self, columns: Columns, where: Where) -> Columns:
         """Check columns: return ids as text and scores or grades as float64; a subtopic may be missing.
@@ -356,9 +386,10 @@ class Records:
 
     def _agree(self, way: str, counts: list[int], where: Where, *, is_dict: bool) -> None:
         """Remember that rankings came as lists, and what ranks their documents."""
-        roles = {**self.fields.roles, **self._within.roles}
-        name = f"-{roles['distance']}" if "distance" in roles else str(roles.get("score", ""))
-        lists = None if is_dict else Lists(name)
+        roles = {**self.fields.roles.locations, **self._within.roles.locations}
+        called = next((roles[role].called for role in ("distance", "score") if role in roles), "")
+        name = f"-{called}" if "distance" in roles else str(called)
+        lists = None if is_dict else Lists(name, is_order=self._is_order)
         if way or any(counts):
             self.orders.agree(way or "order", where(0), lists)
         else:  # lists without a document, which do not tell how documents are ranked
@@ -374,22 +405,63 @@ class Records:
                 raise InputError("input-type", text, remedy="give the documents of all queries in one form")
             inner = {"document": flat, value: list(chain.from_iterable(items.values() for items in lists if items))}
         elif flat and type(flat[0]) in (tuple, list):
-            documents, numbers = self._pairs(flat, of_item)
-            if not is_scalar(documents[0]):  # as LangChain pairs its documents with scores
-                documents = self._within.columns(documents, of_item)["document"]
-            inner = {"document": documents, value: numbers}
-            if self.layout is RUN:
+            inner = self._of_pairs(flat, of_item)
+            if self.layout is RUN and value in inner and not self._within.roles.locations:
                 validate.refuse_ranks(([number for _, number in items] for items in lists), where(0))
         elif not flat or is_scalar(flat[0]):
             inner = {"document": flat}
+            if flat and not self.fields.roles.locations:
+                check_named(replace(self._within.request, looks=replace(self._within.looks, called=of_item(0))))
         else:
             inner = self._within.columns(flat, of_item)
-        if self.fields.roles or self._within.roles:
-            fields = self.fields if self.fields.roles else self._within
-            fields.table.check_named(self._within.table.names)
+        if self.fields.roles.locations or self._within.roles.locations:
+            fields = self.fields if self.fields.roles.locations else self._within
+            check_named(fields.request, [self._within.looks])
         return inner
 
-    def _pairs(self, pairs: list[Any], where: Where) -> tuple[list[Any], list[Any]]:
+    def _of_pairs(self, pairs: list[Any], where: Where) -> Columns:
+        """Return the documents and numbers of pairs in lists, by the positions that the user names or as they stand.
+
+        A tuple is a row, and so is a list of a text and a score. Lists of judgements may be anything, as title and
+        sentence are, or two ids; so may lists of two whole numbers.
+
+        Raises:
+            InputError: `input-type`.
+
+        """
+        value, said = self.layout.value, self._within.said
+        named = [name for name in said.values() if name]
+        is_of_ids = type(pairs[0]) in (tuple, list) and bool(pairs[0]) and is_scalar(pairs[0][0])
+        if any(map(str.isdecimal, named)) or (named and is_of_ids) or said.get(value) == "":
+            width = max(map(len, pairs)) if all(type(pair) in (tuple, list) for pair in pairs) else 0
+            names = tuple(map(str, range(width)))
+            samples = {name: Column(0, [at(pair, name) for pair in pairs[:_LOOKED_AT]]) for name in names}
+            looks = replace(self._within.looks, called=where(0), names=names, noun="position", columns=samples)
+            self._within.looks = looks
+            if said.get(value) == "" and "document" not in said:
+                return {"document": [at(pair, "0") for pair in pairs]}
+            self._within.roles = resolve(looks, {"document": "0", **said}, value)
+            places = self._within.roles.locations
+            return {role: [at(pair, str(place.called)) for pair in pairs] for role, place in places.items()}
+        documents, numbers = self._split_pairs(pairs, where)
+        is_doubtful = type(pairs[0]) is list and is_scalar(documents[0])
+        if is_doubtful and self.layout is RUN:
+            is_doubtful = not any(isinstance(document, str) for document in documents)
+            is_doubtful = is_doubtful and all(map(validate.is_integer, map(type, numbers)))
+        if is_doubtful:
+            said_so = option({"document": "0", value: "1"}, self._within.looks)
+            remedy = (
+                f"if the second is the {value}: {said_so}\nif it is none: {option({value: ''}, self._within.looks)}"
+            )
+            if self.layout is not RUN:
+                remedy = f"{remedy}\n{gold_groups.REMEDY}"
+            text = f"{where(0)}: nothing tells what the lists of two are, such as {validate.shown(pairs[0])}"
+            raise InputError("input-type", text, remedy=remedy)
+        if not is_scalar(documents[0]):  # as LangChain pairs its documents with scores
+            documents = self._within.columns(documents, where)["document"]
+        return {"document": documents, value: numbers}
+
+    def _split_pairs(self, pairs: list[Any], where: Where) -> tuple[list[Any], list[Any]]:
         """Split pairs into documents and their numbers."""
         malformed = (item for item, pair in enumerate(pairs) if type(pair) not in (tuple, list) or len(pair) != _PAIR)
         if (item := next(malformed, None)) is not None:
@@ -415,9 +487,9 @@ class Records:
         return [number for item in numbers for number in plain(item)]
 
 
-def _is_beside(item: Any, items: Any) -> bool:  # noqa: ANN401 - of a program
-    """Return whether a field may hold the numbers of the documents in a list."""
-    return is_several(item) and len(item) == len(items) > 0 and is_number(item[0])
+def _first_beside(item: Any, items: Any) -> Any:  # noqa: ANN401 - of a program
+    """Return the first item of a list that may hold something of each document in another; None where it cannot."""
+    return item[0] if is_several(item) and len(item) == len(items) > 0 else None
 
 
 def _repeated(items: Sequence[Any], counts: list[int]) -> list[Any]:
@@ -436,136 +508,23 @@ def _ordered(scores: Sequence[Any] | None, counts: list[int]) -> list[Any]:
     return ordered
 
 
-# Rows as columns
-
-
-def columns_of(rows: Sequence[Any], header: Sequence[str] = ()) -> dict[Any, list[Any]]:
-    """Return the fields of rows by name, or by position from 1 where rows have no names; None where a row lacks one.
-
-    Args:
-        rows: dicts, tuples, or objects with attributes.
-        header: the names of the fields, where rows do not have them.
-
-    """
-    kinds = set(map(type, rows))
-    if header or kinds <= {tuple, list}:
-        columns = list(map(list, zip_longest(*rows)))
-        return dict(zip(header or range(1, len(columns) + 1), columns, strict=False))
-    more: dict[type, list[str]] = {}
-    dicts = rows if kinds == {dict} else [fields_of(row, more) for row in rows]
-    return {name: [row.get(name) for row in dicts] for name in dict.fromkeys(chain.from_iterable(dicts))}
-
-
-def names_of(row: object) -> tuple[Any, ...]:
-    """Return the names of the fields of a row; their positions, from 1, where it has none."""
-    return tuple(columns_of([row]))
-
-
-def paths_of(row: object) -> list[str]:
-    """List the paths of what a row holds; an inner object is listed by the paths of its own values."""
-    return leaves(fields_of(row, {}))
-
-
-def fields_of(row: Any, more: dict[type, list[str]]) -> Mapping[Any, Any]:  # noqa: ANN401 - any object
-    """Return the fields of a row by name: of a dict, a tuple with names or without, or the attributes of an object.
-
-    Args:
-        row: the row.
-        more: properties and slots of objects by their type, which are looked up once; of properties only those that are
-            called as columns usually are, so that nothing else of an object is tried.
-
-    """
-    if isinstance(row, dict):
-        return row
-    if callable(getattr(row, "keys", None)) and hasattr(row, "__getitem__"):
-        return {name: row[name] for name in row.keys()}  # noqa: SIM118 - not all that have keys go through them
-    of_type = getattr(getattr(row, "dtype", None), "names", None)
-    of_spark = getattr(row, "__fields__", None) if isinstance(row, tuple) else None  # elsewhere that is deprecated
-    for names in (getattr(row, "_fields", None), of_spark, of_type):
-        if isinstance(names, tuple | list):
-            return dict(zip(names, row, strict=True))
-    if isinstance(row, tuple | list):
-        return dict(enumerate(row, 1))
-    if isinstance(row, type):
-        return {}
-    attributes = {name: item for name, item in getattr(row, "__dict__", {}).items() if not name.startswith("_")}
-    if type(row) not in more:
-        slots = chain.from_iterable(_slots(kind) for kind in type(row).__mro__)
-        names = _USUAL.intersection(dir(type(row))) | {name for name in slots if not name.startswith("_")}
-        more[type(row)] = [name for name in sorted(names) if not callable(getattr(row, name, None))]
-    return attributes | {name: getattr(row, name, None) for name in more[type(row)] if name not in attributes}
-
-
-def _refuse_no_record(row: object, names: Sequence[Any], where: Where) -> None:
+def _refuse_no_record(objects: Sequence[object], names: Sequence[Any], where: str) -> None:
     """Refuse an object without fields, and an array or a matrix that is no series with names.
+
+    Args:
+        objects: the first row, where it is an object.
+        names: of its fields.
+        where: where it stands.
 
     Raises:
         InputError: `input-type`.
 
     """
-    is_array_of_items = getattr(row, "ndim", 0) > 0 and not hasattr(row, "keys")
-    if not isinstance(row, Mapping | tuple | list) and (not names or is_array_of_items):
-        problem = f"{where(0)} is {validate.shown(row)}, of type {validate.kind(row)}, and no document"
-        raise InputError("input-type", problem, remedy=validate.ROW)
-
-
-def _slots(kind: type) -> tuple[str, ...]:
-    """Return the slots that a class of Python declares."""
-    slots = vars(kind).get("__slots__", ())
-    return (slots,) if isinstance(slots, str) else tuple(slots)
-
-
-# Kinds of things, of Python or any library: an item, a list of items, or more than that
-
-_WAYS: Final = ("tolist", "to_list", "to_pylist")
-"""how arrays, tensors and columns of all libraries become lists"""
-
-
-def is_scalar(item: object) -> bool:
-    """Return whether this is a text, a number or nothing at all, of any library."""
-    if isinstance(item, np.void):
-        return item.dtype.names is None
-    return item is None or isinstance(item, str | bytes | Number | UUID | PurePath) or getattr(item, "ndim", None) == 0
-
-
-def is_several(item: object) -> bool:
-    """Return whether a field holds a list."""
-    return isinstance(item, list | tuple) or getattr(item, "ndim", 0) > 0
-
-
-def has_documents(item: object) -> bool:
-    """Return whether a field holds the documents of a query: a list or a dict."""
-    return is_several(item) or isinstance(item, Mapping)
-
-
-def is_list(item: object) -> bool:
-    """Return whether this is what belongs to one query, and no row."""
-    if isinstance(item, tuple | Mapping) or is_more(item):
-        return False
-    if isinstance(item, list | AbstractSet | range | deque | Iterator):
-        return True
-    return is_array(item) and not getattr(getattr(item, "dtype", None), "names", None)
-
-
-def is_table(item: object) -> bool:
-    """Return whether this is a frame or a data set of any library; a lazy one does not compute what it holds."""
-    return any(hasattr(type(item), sign) for sign in ("columns", "column_names"))
-
-
-def is_more(item: object) -> bool:
-    """Return whether this can be gone through, but holds more than items: a table, what has keys, an open file."""
-    return is_table(item) or any(hasattr(item, sign) for sign in ("keys", "readline"))
-
-
-def is_array(item: object) -> bool:
-    """Return whether this is an array, a tensor or a column of any library."""
-    return any(hasattr(item, way) for way in _WAYS)
-
-
-def plain(items: Any) -> Any:  # noqa: ANN401 - what a program has
-    """Convert arrays, tensors and columns of all libraries to lists; return anything else as it is."""
-    way = next((way for way in _WAYS if hasattr(items, way)), None)
-    return items if way is None else getattr(items, way)()
+    for row in objects:
+        is_array_of_items = getattr(row, "ndim", 0) > 0 and not hasattr(row, "keys")
+        if not names or is_array_of_items:
+            problem = f"{where} is {validate.shown(row)}, of type {validate.kind(row)}, and no document"
+            raise InputError("input-type", problem, remedy=validate.ROW)
 
 
 def listed(items: Any, layout: Layout, where: str) -> Any:  # noqa: ANN401 - what a program has

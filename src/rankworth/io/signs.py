@@ -5,12 +5,10 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+from rankworth.io import formats
+
 MAGIC: Final = {
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"\xff\xff\xff\xff": "arrow",
-    b"\x93NUMPY": "npy",
-    b"\x89HDF\r\n\x1a\n": "hdf5",
+    **formats.MAGIC,
     **dict.fromkeys((b"{\0", b"[\0", b"\0{", b"\0[", b"\xff\xfe", b"\xfe\xff"), "trec"),
 }
 """how files begin that are no text in UTF-8; for those in UTF-16 it is TREC's reader that says so"""

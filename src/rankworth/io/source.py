@@ -13,9 +13,13 @@ from pathlib import Path
 from typing import IO, Any, Final, Self, cast
 
 from rankworth.errors import InputError, quoted
+from rankworth.io import inflation
 from rankworth.io.folders import names_in, remedy_for_missing
+from rankworth.io.formats import FORMATS
 
 STDIN: Final = "-"
+COMPRESSIONS: Final = (".gz", ".bz2", ".xz", ".zst")
+"""suffixes of compressed files"""
 SIGNS: Final = "*?["
 """what makes a pattern of a path"""
 
@@ -52,6 +56,8 @@ class Source:
         self.tag = ""
         """the tag in the last row of a run, once it is read"""
         self.unread: list[str] = []
+        self.has_others = False
+        """whether columns are named for all files of a command that this one does not have"""
         """columns of a table, or keys of a first row of JSON lines, that nobody reads"""
         self._pipe: tuple[IO[bytes], IO[bytes]] | None = None
         """a pipe, and what was read of it"""
@@ -76,8 +82,9 @@ class Source:
     @property
     def stem(self) -> str:
         """The name of a file of JSON without folder and suffixes; empty for standard input."""
-        suffixes = r"(\.(json|jsonl|ndjson|gz|bz2|xz|zst))+$"
-        return "" if self.path == STDIN else re.sub(suffixes, "", Path(self.path).name)
+        suffixes = (suffix for form in ("json", "jsonl") for suffix in (*FORMATS[form].suffixes, *COMPRESSIONS))
+        pattern = "|".join(map(re.escape, suffixes))
+        return "" if self.path == STDIN else re.sub(f"({pattern})+$", "", Path(self.path).name)
 
     @property
     def size(self) -> int | None:
@@ -228,6 +235,8 @@ class Stream:
         self._check: Callable[[], None] | None = None
         self._stream = raw
         self._peeked = b""
+        self._inflated = 0
+        """how many bytes were decompressed"""
         self.compressed = False
         magic = self.peek(10)
         self._stream = next((opener(raw) for sign, opener in _COMPRESSED.items() if re.match(sign, magic)), raw)
@@ -258,7 +267,7 @@ class Stream:
         """Fill the buffer as far as one read goes; return the number of bytes, 0 at the end.
 
         Raises:
-            InputError: `truncated-file`, `unreadable-file`, `changed-file`.
+            InputError: `truncated-file`, `unreadable-file`, `changed-file`, `inflated-file`.
 
         """
         if self._peeked:
@@ -269,6 +278,9 @@ class Stream:
             count: int = self._stream.readinto(buffer)  # type: ignore[attr-defined]
         except Exception as error:  # noqa: BLE001 - each decompressor fails in its own way
             raise self._refusal(error) from None
+        if self.compressed:
+            self._inflated += count
+            inflation.refuse(self.name, self.position, self._inflated)
         if not count and len(buffer) and self._check is not None:
             self._check()
         return count

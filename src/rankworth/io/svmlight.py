@@ -13,9 +13,9 @@ import polars as pl
 from rankworth.errors import InputError, shortened
 from rankworth.io import grade_words, lines
 from rankworth.io.grade_words import Words
-from rankworth.io.headerless import WITHOUT_QUERY
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.lines import Chunk
+from rankworth.io.remedies import WITHOUT_QUERY
 from rankworth.io.row_order import query_starts
 from rankworth.io.source import Source
 from rankworth.io.text_lines import Reader, Record

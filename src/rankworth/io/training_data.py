@@ -1,11 +1,12 @@
-"""What rankers train on, a Dataset of LightGBM, a DMatrix of XGBoost, a Pool of CatBoost: its labels and queries."""
+"""What rankers train on, a Dataset, a DMatrix or a Pool: its labels, its queries and their weights."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankworth.errors import InputError
+from rankworth.arrays import Floats, Integers
+from rankworth.errors import InputError, counted
 
 
 class LabelledGroups(NamedTuple):
@@ -61,6 +62,53 @@ def labelled_groups(data: Any, remedy: str) -> LabelledGroups:  # noqa: ANN401 -
         lack = "groups" if labels is not None and len(labels) else "labels"
         raise InputError("input-type", f"the {type(data).__name__} has no {lack}", remedy=remedy)
     return LabelledGroups(labels, group, qid)
+
+
+def query_weights(data: Any) -> Floats | None:  # noqa: ANN401 - whatever a program has
+    """Return `[Q]`, the weights of the queries of a Dataset or a DMatrix, as its library uses them; None without any.
+
+    LightGBM gives a query the mean of the weights of its rows, in single precision; XGBoost has a weight for each
+    query. CatBoost's measures of rankings do not look at weights of rows, and a Pool does not tell those of groups.
+
+    Args:
+        data: the Dataset, the DMatrix or the Pool.
+
+    Raises:
+        InputError: `bad-weight` where a DMatrix has another number of weights than of queries, which XGBoost refuses.
+
+    """
+    if has_group_ids(data):
+        return None
+    read, group = getattr(data, "get_weight", None), labelled_groups(data, remedy="").group
+    weights = None if read is None else _or_none(read)
+    if weights is None or not len(weights):
+        return None
+    numbers = np.asarray(weights, dtype=np.float32)
+    sizes = np.asarray(group, dtype=np.int64)
+    if not has_group_ends(data):
+        return of_rows(numbers, sizes)
+    if numbers.size != sizes.size:
+        text = f"the DMatrix has {counted(numbers.size, 'weight', 'weights')} and {counted(sizes.size)}"
+        raise InputError("bad-weight", text, remedy="give a weight for each query: data.set_weight(weights)")
+    return numbers.astype(np.float64)
+
+
+def of_rows(weights: Any, sizes: Integers) -> Floats:  # noqa: ANN401 - an array of any kind
+    """Return `[Q]`, the mean weight of the rows of each query, as LightGBM adds them, in single precision.
+
+    Args:
+        weights: `[N]`, of rows.
+        sizes: `[Q]`, how many rows each query has.
+
+    >>> of_rows([1, 2, 6], np.array([2, 1])).tolist()
+    [1.5, 6.0]
+    """
+    numbers, starts = np.asarray(weights, dtype=np.float32), np.cumsum(sizes) - sizes
+    sums = np.zeros(sizes.size, dtype=np.float32)
+    for row in range(int(sizes.max(initial=0))):
+        longer = np.flatnonzero(sizes > row)
+        sums[longer] += numbers[starts[longer] + row]
+    return (sums / np.maximum(sizes, 1).astype(np.float32)).astype(np.float64)
 
 
 def _or_none(read: Callable[[], Any]) -> Any:  # noqa: ANN401 - an array

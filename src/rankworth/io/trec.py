@@ -4,6 +4,7 @@ Blanks and tabs may come in any number, lines may end in CR LF, the file may sta
 lines and lines that start with `#` are skipped, all as trec_eval does.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError
-from rankworth.io import grade_words, headerless, lines
+from rankworth.io import grade_words, lines, plain_lines, remedies
 from rankworth.io.grade_words import Words
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.lines import HEAD
@@ -21,6 +22,8 @@ from rankworth.io.source import Source
 from rankworth.io.text_lines import FIELDS, Reader, Record
 
 CHUNK: Final = 8 << 20
+_WITHOUT_QUERY: Final = re.compile(rb"\s*[-+]?[0-9][0-9.eE+-]*\s+[0-9]+:[-+0-9.eE]+(\s|$)")
+"""how a line of learning to rank begins that names no query"""
 LONGEST: Final = 1 << 16
 """how long a line may be"""
 
@@ -149,9 +152,15 @@ class _TrecReader(Reader):
         if (QRELS if layout is RUN else RUN).fits(" ".join(cells).encode(errors="surrogateescape")):
             return layout.exchanged
         line = f"write every line as {' '.join(layout.columns)}, without blanks in ids and names"
-        if table := headerless.advice(self.source, layout, self.option or layout.option):
+        if _WITHOUT_QUERY.match(lines.first_line(self.source.head(HEAD))):
+            return remedies.WITHOUT_QUERY
+        looks, option = plain_lines.looks_of(self.source), self.option or layout.option
+        if table := remedies.of_other_width(self.source.path, looks, layout, option):
             return table
-        table, json = (layout.format_option(form, self.source.path) for form in ("csv", "jsonl"))
+        if plain_lines.are_lists(self.source):
+            return remedies.a_line_for_each(self.source.path, layout)
+        form = "csv" if looks.separator in (",", ";", "|") else "tsv"
+        table, json = (layout.format_option(each, self.source.path) for each in (form, "jsonl"))
         return f"{line}\nif it is a table: {table}; if it is JSON: {json}"
 
 

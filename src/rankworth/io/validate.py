@@ -28,6 +28,8 @@ Where = Callable[[int], str]
 _PRINTER: Final = Repr()
 _PRINTER.maxstring = _PRINTER.maxother = 60
 _LARGEST: Final = 1 << 63
+SMALL: Final = 10
+"""up to which number labels are usual"""
 AS_TEXT: Final = "convert the ids to text, as they are in the other input"
 ROW: Final = "a row is a dict, a tuple, or an object with fields of its own; an id is a text, an integer or a UUID"
 _TEXTS: Final = (str, UUID, PurePath)
@@ -324,6 +326,26 @@ def _is_real(item: Any) -> bool:  # noqa: ANN401 - whatever stands there
 def packer(length: int) -> struct.Struct:
     """Return what packs some numbers as doubles: it takes whatever Python can convert to a float, and refuses text."""
     return struct.Struct(f"={length}d")
+
+
+def refuse_labels(lists: Sequence[Any], where: Callable[[int], str]) -> None:
+    """Refuse lists of documents that are small integers and come again, as labels by position do.
+
+    Args:
+        lists: the documents of each query.
+        where: where each stands.
+
+    Raises:
+        InputError: `input-type`.
+
+    """
+    for row, items in enumerate(lists):
+        kinds = set(map(type, items))
+        if kinds and kinds <= {int, bool} and len({*items}) < len(items) and max(items) <= SMALL:
+            text = (
+                f"{where(row)}: {shown(items)} has numbers twice, as labels by position, and not the ids of documents"
+            )
+            raise InputError("input-type", text, remedy=LABELS)
 
 
 def refuse_ranks(values: Iterable[Sequence[Any]], name: str) -> None:

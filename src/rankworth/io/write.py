@@ -22,43 +22,22 @@ from polars.io.plugins import register_io_source
 from rankworth.errors import UsageError, quoted
 from rankworth.io import atomic
 from rankworth.io.atomic import put
-from rankworth.io.columns import is_header
+from rankworth.io.formats import FORMATS, SUFFIXES, WRITTEN
 from rankworth.io.layout import QRELS, RUN
-from rankworth.io.options import FORMATS as READ
 from rankworth.io.source import STDIN, is_compressed
+from rankworth.io.usual_names import is_header
 
 Frames = Iterator[pl.DataFrame]
 """Frames with `query, document, rank, score, tag` or `query, document, grade, subtopic`, each query in one of them."""
 
-SUFFIXES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        **dict.fromkeys((".run", ".qrels", ".trec", ".txt"), "trec"),
-        ".csv": "csv",
-        ".tsv": "tsv",
-        **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
-        ".json": "json",
-        ".parquet": "parquet",
-        **dict.fromkeys((".arrow", ".feather"), "arrow"),
-    }
-)
-"""What the suffix of a file says of its format."""
-FORMATS: Final = tuple(form for form in READ if form not in ("svmlight", "npy", "ivecs", "fvecs", "hdf5", "scores"))
-"""What can be written: all that can be read but learning-to-rank files, whose features are not kept."""
-BINARY: Final = ("parquet", "arrow")
+_SUFFIXES: Final = {suffix: form for suffix, form in SUFFIXES.items() if form in WRITTEN}
+"""what the suffix of a file to be written says of its format"""
 TABLES: Final = {RUN.value: ("query", "document", "rank", "score"), QRELS.value: ("query", "document", "grade")}
 """The columns of tables; judgements have `subtopic` beside them where it says something."""
 
 _AHEAD: Final = 2
 """how many frames wait for Polars to write them"""
 _HEAD: Final = 1 << 16
-_CALLED: Final = {
-    "trec": "TREC's lines",
-    "msmarco": "MS MARCO's lines",
-    "csv": "CSV",
-    "tsv": "TSV",
-    "json": "JSON",
-    "jsonl": "JSON",
-}
 _ANY: Final = "jsonl, json, parquet and arrow hold any id"
 _ANY_TABLE: Final = "csv, tsv, jsonl, json, parquet and arrow hold it"
 _IDS: Final = ("query", "document", "subtopic")
@@ -109,13 +88,13 @@ def target_format(path: str, form: str) -> str:
         UsageError: `unknown-format`, `unwritable-output`.
 
     """
-    if form and form not in FORMATS:
-        raise UsageError("unknown-format", f"there is no format {form!r}; there are {' '.join(FORMATS)}")
+    if form and form not in WRITTEN:
+        raise UsageError("unknown-format", f"there is no format {form!r}; there are {' '.join(WRITTEN)}")
     if path == STDIN:
         if not form:
-            raise UsageError("unknown-format", f"standard output needs --to FORMAT; there are {' '.join(FORMATS)}")
+            raise UsageError("unknown-format", f"standard output needs --to FORMAT; there are {' '.join(WRITTEN)}")
         return form
-    by_suffix = atomic.form_of(path, form, SUFFIXES, SUFFIXES, "--to FORMAT")
+    by_suffix = atomic.form_of(path, form, _SUFFIXES, _SUFFIXES, "--to FORMAT")
     return form or by_suffix
 
 
@@ -142,28 +121,35 @@ def refuse(frame: pl.DataFrame, form: str, name: str, first: int, *, lossy: bool
         if len(rows):
             item = quoted([frame[column][rows[0]]])
             more = f" ({len(rows):,} or more such rows)" if len(rows) > 1 else ""
-            text = (
-                f"{name}: row {rows[0] + first}: the {column} {item} {limit.text}, and {_CALLED[form]} cannot hold that"
-            )
+            place, called = f"{name}: row {rows[0] + first}", FORMATS[form].called
+            text = f"{place}: the {column} {item} {limit.text}, and {called} cannot hold that"
             raise UsageError("unwritable-output", f"{text}{more}", remedy=limit.remedy)
 
 
-def write(frames: Frames, file: IO[bytes], form: str, *, columns: tuple[str, ...]) -> None:
+def write(
+    frames: Frames,
+    file: IO[bytes],
+    form: str,
+    *,
+    columns: tuple[str, ...],
+    metadata: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Write all rows.
 
     Args:
         frames: the rows; a column `score` tells a run, otherwise they are judgements.
         file: what to write to; it has no buffer.
-        form: one of `FORMATS`.
+        form: one of `rankworth.io.formats.WRITTEN`.
         columns: the columns of a table.
+        metadata: what is said of the rows beside them; Parquet has room for it.
 
     Raises:
         OSError: where the operating system refuses.
         UsageError: `unwritable-output` where the file would begin as one of another kind does.
 
     """
-    if form in BINARY:
-        _columnar(frames, file, form, columns)
+    if FORMATS[form].is_binary:
+        _columnar(frames, file, form, columns, metadata)
         return
     writers: dict[str, Callable[[], Iterator[bytes]]] = {
         "trec": lambda: _trec(frames),
@@ -176,7 +162,7 @@ def write(frames: Frames, file: IO[bytes], form: str, *, columns: tuple[str, ...
     for number, content in enumerate(writers[form]()):
         if not number and (kind := _taken_for(content[:_HEAD], form)):
             line = content.partition(b"\n")[0].decode()
-            text = f"the first line would be taken for {kind}, and {_CALLED[form]} cannot hold that: {line!r}"
+            text = f"the first line would be taken for {kind}, and {FORMATS[form].called} cannot hold that: {line!r}"
             raise UsageError("unwritable-output", text, remedy=_ANY_TABLE)
         put(content, file)
 
@@ -271,7 +257,9 @@ def _dicts(frames: Frames) -> Iterator[bytes]:
     yield b"\n}\n"
 
 
-def _columnar(frames: Frames, file: IO[bytes], form: str, columns: tuple[str, ...]) -> None:
+def _columnar(
+    frames: Frames, file: IO[bytes], form: str, columns: tuple[str, ...], metadata: Mapping[str, str]
+) -> None:
     """Write a file of columns with Polars, which runs in another thread and takes the rows as if from a file."""
     first = next(frames).select(columns)
     handed: SimpleQueue[pl.DataFrame | None] = SimpleQueue()
@@ -284,7 +272,8 @@ def _columnar(frames: Frames, file: IO[bytes], form: str, columns: tuple[str, ..
 
     table = register_io_source(rows, schema=first.schema)
     oldest = pl.CompatLevel.oldest()
-    sink = table.sink_parquet if form == "parquet" else partial(table.sink_ipc, compat_level=oldest)
+    to_parquet = partial(table.sink_parquet, metadata=dict(metadata) or None)
+    sink = to_parquet if form == "parquet" else partial(table.sink_ipc, compat_level=oldest)
     with ThreadPoolExecutor(1) as pool:
         work = pool.submit(sink, file)
         work.add_done_callback(lambda _: room.release())

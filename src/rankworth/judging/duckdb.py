@@ -13,7 +13,7 @@ import signal
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
@@ -22,8 +22,11 @@ import polars as pl
 from rankworth import support
 from rankworth.errors import InputError, RankworthError, UsageError, quoted, shortened
 from rankworth.io import atomic, frames
-from rankworth.io.columns import NONE, VALUES, Table
+from rankworth.io.looks import Looks
 from rankworth.io.options import Orders
+from rankworth.io.remedies import Request
+from rankworth.io.resolve import VALUES, resolve
+from rankworth.io.usual_names import NONE
 from rankworth.judging.order import OF_QUERIES, POSITION, UNORDERED
 from rankworth.model import Run
 from rankworth.settings import Judging
@@ -88,9 +91,9 @@ def judgements(relation: Relation, columns: Mapping[str, str] = NONE) -> ArrowSt
     """
     name = "the judgements"
     with _translated(name):
-        names = tuple(relation.columns)
-        chosen = Table("grade", name, columns, names).chosen()
-        return ArrowStream(_project(relation, chosen.values() if "grade" in chosen else names))
+        looks = frames.looks_of(pl.DataFrame(ArrowStream(relation.limit(0))).schema, name)
+        roles = resolve(looks, columns, "grade")
+        return ArrowStream(_project(relation, roles.columns if roles.value else looks.names))
 
 
 class Related(Run):
@@ -109,7 +112,7 @@ class Related(Run):
         with _translated(self._called):
             types, none = dict(zip(source.columns, map(str, source.types), strict=True)), source.limit(0)
         object.__setattr__(self, "types", types)
-        object.__setattr__(self, "chosen", self._table(self._reading.columns).chosen())
+        object.__setattr__(self, "chosen", self._roles(self._reading.columns))
         head = self._taken(none, self.chosen)
         numbers = [name for role, name in self.chosen.items() if role in VALUES["score"]]
         texts = [name for name in numbers if head.schema[name] == pl.String]  # of numbers in quotes, as far as is known
@@ -125,9 +128,18 @@ class Related(Run):
         """Say what it is called."""
         return f"Related(name={self.name!r})"
 
-    def _table(self, columns: Mapping[str, str], orders: Orders | None = None) -> Table:
-        names = tuple(self.types)
-        return Table("score", self._called, columns, names, in_order=False, orders=orders or Orders())
+    def _roles(self, columns: Mapping[str, str]) -> dict[str, str]:
+        """Find the column of each role.
+
+        Raises:
+            InputError: `frame-columns`.
+
+        """
+        return resolve(self._looks, columns, "score").names
+
+    @property
+    def _looks(self) -> Looks:
+        return Looks(self._called, tuple(self.types), in_order=False)
 
     def _taken(self, relation: Relation, *columns: Mapping[str, str]) -> pl.DataFrame:
         """Fetch columns of a relation as a frame."""
@@ -143,7 +155,8 @@ class Related(Run):
         for name, kind in self.types.items():
             if _NUMBER.fullmatch(kind.partition("[")[0]):
                 schema[name] = pl.List(pl.Float64) if "[" in kind else pl.Float64()
-        return frames.settle(frame, self._table(columns, orders), schema)
+        looks = replace(frames.looks_of(schema, self._called), in_order=False)
+        return frames.TableReader(Request("score", looks, columns), schema, orders).settle(frame)
 
     def _changed(self, **attributes: object) -> Self:
         """Return a copy of this run with other attributes, of whose rows nothing is known yet."""
@@ -171,7 +184,7 @@ class Related(Run):
     def _by_rank(self) -> Mapping[str, str]:
         """Which column holds what where scores do not count; empty where nothing tells."""
         with suppress(InputError):
-            return self._table({**self._reading.columns, "score": ""}).chosen()
+            return self._roles({**self._reading.columns, "score": ""})
         return {}
 
     @property
@@ -204,6 +217,11 @@ class Related(Run):
             InputError: `empty-input`, `changed-file`, and what is wrong with rows.
 
         """
+        frames = self._batches(ranks=ranks)
+        return frames if self.ids is None else self.ids.batches(frames, self._called, self.orders)
+
+    def _batches(self, *, ranks: bool) -> Iterator[pl.DataFrame]:
+        """Yield all rows as `batches` does, with ids as they stand there."""
         orders, total, taken, filled = Orders(), 0, 0, False
         beside = (self.ranks or {}) if ranks else {}
         for total, part in in_parts(self._called, self.source, self._query, self._order, self._length):  # noqa: B007
@@ -231,7 +249,10 @@ class Related(Run):
 
         """
         rows = self.only(queries[:_SOME]).source.limit(_SOME)
-        return self._settled(self._taken(rows, self.chosen), Orders()).select("query", "document").rows()
+        sample = self._settled(self._taken(rows, self.chosen), Orders()).select("query", "document")
+        if self.ids is not None:
+            sample = sample.with_columns(self.ids.renamed(sample["document"], self._called))
+        return sample.rows()
 
     def _again(self, rows: Relation, *columns: str) -> pl.DataFrame:
         """Return a few of the values that occur several times, with how many times.

@@ -4,13 +4,14 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from rankworth.arrays import Integers, expand
 from rankworth.errors import InputError, UsageError
-from rankworth.io.columns import NONE
+from rankworth.io.id_rules import IdRule
+from rankworth.io.usual_names import NONE
 from rankworth.model import Qrels, Run
 from rankworth.tables.frames import taken
 
@@ -38,13 +39,14 @@ class Exclusion:
         return self.label
 
     @classmethod
-    def of(cls, source: object, columns: Mapping[str, str] = NONE) -> "Exclusion":
+    def of(cls, source: object, columns: Mapping[str, str] = NONE, ids: IdRule | None = None) -> "Exclusion":
         """Read pairs.
 
         Args:
             source: `"self"` for documents whose id is that of their query; a path, a dict `{query: [documents]}`, a
                 frame with columns `query, document`, pairs; a `Qrels` or a `Run`.
             columns: which column of a table holds the queries and the documents, where their names do not tell.
+            ids: how documents are renamed.
 
         Raises:
             InputError: where they cannot be read.
@@ -54,7 +56,7 @@ class Exclusion:
             return source
         if isinstance(source, str) and source == SELF:
             return cls(SELF)
-        pairs = source if isinstance(source, Qrels) else _pairs(source, columns)
+        pairs = source if isinstance(source, Qrels) and ids is None else _pairs(source, columns, ids)
         exclusion: Exclusion = pairs.__dict__.get("_exclusion") or cls(_label(pairs), pairs)
         pairs.__dict__["_exclusion"] = exclusion  # found once for each `Qrels`
         return exclusion
@@ -144,10 +146,13 @@ def nothing_left(exclude: object, noun: str) -> InputError:
     return InputError("empty-input", f"exclude:{exclude} leaves no {noun}", remedy=remedy)
 
 
-def _pairs(source: object, columns: Mapping[str, str]) -> Qrels:
+def _pairs(source: object, columns: Mapping[str, str], ids: IdRule | None) -> Qrels:
     from rankworth.io import excluded_pairs  # noqa: PLC0415 - rarely needed
 
-    return Qrels(excluded_pairs.read(as_pairs(source), columns), duplicate_judgements="first")
+    pairs: Any = excluded_pairs.read(as_pairs(source), columns)
+    if not isinstance(pairs, Mapping) and "times" in pairs.columns:
+        pairs = pairs.drop("times")
+    return Qrels(pairs, duplicate_judgements="first", ids=ids)
 
 
 def as_pairs(source: object) -> object:

@@ -193,8 +193,16 @@ def with_unjudged(hits: JudgedRows, lengths: dict[str, int], *, full: bool) -> J
     """
     # [U]: how many documents each of the queries has
     size, counts = hits.n_retrieved.size, np.fromiter(lengths.values(), np.int64, len(lengths))
+    user = hits.user
+    if user is not None and hits.catalogue is not None:
+        user = np.append(user, hits.catalogue.users_of(lengths))
+    subtopics = hits.subtopics
+    if subtopics is not None:
+        subtopics = replace(subtopics, counts=np.append(subtopics.counts, np.zeros_like(counts)))
     hits = replace(
         hits,
+        user=user,
+        subtopics=subtopics,
         offsets=np.append(hits.offsets, np.full(counts.size, hits.offsets[-1])),
         n_retrieved=np.append(hits.n_retrieved, counts),
         pool=Pool(np.append(hits.pool.offsets, np.full(counts.size, hits.pool.offsets[-1])), hits.pool.grades),

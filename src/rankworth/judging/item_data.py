@@ -1,60 +1,105 @@
 """Data about users and items that a call gives: a history, a table of items, and the run that users expect."""
 
-import hashlib
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, Final, Self
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankworth.arrays import Integers
-from rankworth.catalogue import Catalogue, ItemColumn, Pairs
+from rankworth.catalogue import Catalogue, ExpectedLists, ItemColumn, Pairs
 from rankworth.errors import InputError
-from rankworth.io.columns import NONE
+from rankworth.hashes import digest_of_rows, hashed
+from rankworth.io.id_rules import IdRule
+from rankworth.io.usual_names import NONE
 from rankworth.item_options import Source
 from rankworth.judging.exclusion import as_pairs
+from rankworth.judging.judged_run import JudgedRows
 from rankworth.model import Run
 
 _SEPARATOR: Final = "|"
 """what stands between the categories of an item in a cell of text"""
 
 
-@dataclass(frozen=True)
-class _CallData:
+@dataclass(frozen=True, eq=False, repr=False)
+class _CallData(ABC):
     """Data of a call; equal where the labels are.
 
     Attributes:
-        label: how much it is, and the first digits of a SHA-256 over it, as the signature says.
+        said: the label, where it is known; computed of the rows otherwise, once it is asked for.
         rows: the data; None where only the label is known.
+        whole: the data that have this label, where it was not computed yet.
 
     """
 
-    label: str
-    rows: Any = field(default=None, compare=False, repr=False)
+    said: str = ""
+    rows: Any = None
+    whole: Self | None = None
+
+    @cached_property
+    def label(self) -> str:
+        """How much it is, and the first digits of a SHA-256 over it, as the signature says."""
+        return self.said or (self._label_of_rows() if self.whole is None else self.whole.label)
+
+    @abstractmethod
+    def _label_of_rows(self) -> str:
+        """Compute the label."""
 
     def __str__(self) -> str:
         """Return the label."""
         return self.label
 
+    def __repr__(self) -> str:
+        """Show the label."""
+        return f"{type(self).__name__}(label={self.label!r})"
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the labels are equal."""
+        return self is other or (
+            isinstance(other, _CallData) and type(self) is type(other) and self.label == other.label
+        )
+
+    def __hash__(self) -> int:
+        """Return a number that equal data share; there are few in a call."""
+        return hash(type(self))
+
     @property
     def bare(self) -> Self:
-        """A copy without the data, for signatures."""
-        return type(self)(self.label)
+        """A copy without the data, for signatures; its label is computed once it is asked for."""
+        if self.rows is None:
+            return self
+        return type(self)(self.label) if "label" in vars(self) else type(self)(whole=self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what is pickled: the label, and the data where they are here."""
+        return type(self), (self.label, self.rows)
 
 
-@dataclass(frozen=True)
-class History(_CallData):
-    """Which user had which item before: a frame of `query, document`, a row for each interaction."""
+@dataclass(frozen=True, eq=False, repr=False)
+class _UserItems(_CallData):
+    """Pairs of a user and an item: a frame of `query, document, times`, where a pair may have several rows."""
+
+    argument: ClassVar[str]
+    """the argument that they are given as"""
+
+    @cached_property
+    def users(self) -> frozenset[str]:
+        """The users who have a pair."""
+        return frozenset() if self.rows is None else frozenset(self.users_by_number.ids.to_list())
 
     @classmethod
-    def of(cls, source: object, columns: Mapping[str, str] = NONE) -> "History":
-        """Read a history.
+    def of(cls, source: object, columns: Mapping[str, str] = NONE, ids: IdRule | None = None) -> Self:
+        """Read pairs.
 
         Args:
             source: a path, in any format of judgements or runs, with or without numbers, or with two words in each
                 line; a dict `{user: [item, ...]}`; a frame with columns such as `user, item`; pairs; a sparse matrix.
             columns: which column holds the users (`query`) and the items (`document`), where names do not tell.
+            ids: how items are renamed.
 
         Raises:
             InputError: where it cannot be read.
@@ -69,26 +114,66 @@ class History(_CallData):
         source = as_pairs(source)
         if isinstance(source, Mapping):  # a user may have no history
             source = {user: items for user, items in source.items() if not isinstance(items, Sized) or len(items)}
-        rows = excluded_pairs.read(source, columns, "history")
+        rows = excluded_pairs.read(source, columns, cls.argument)
         if not isinstance(rows, pl.DataFrame):
             pairs = [(str(user), str(item)) for user, items in rows.items() for item in items]
             rows = pl.DataFrame(pairs, schema=["query", "document"], orient="row")
-        rows = rows.select(pl.col("query", "document").cast(pl.String))
-        return cls(_label(rows.height, rows.iter_rows()), rows)
+        counted = pl.col("times") if "times" in rows.columns else pl.lit(1, pl.Int64).alias("times")
+        rows = rows.select(pl.col("query", "document").cast(pl.String), counted)
+        rows = rows if ids is None else rows.with_columns(ids.renamed(rows["document"], f"the {cls.argument}"))
+        return cls(rows=rows)
+
+    def _label_of_rows(self) -> str:
+        columns, times = [self.users_by_number, self.items_by_number], self.rows["times"].to_numpy()
+        digest = digest_of_rows([column.hashes for column in columns], times.astype(np.uint64))
+        return f"{int(times.sum())}-{digest}"
+
+    @cached_property
+    def users_by_number(self) -> "NumberedIds":
+        """The users, and which of them each row is about."""
+        return NumberedIds.of(self.rows["query"])
+
+    @cached_property
+    def items_by_number(self) -> "NumberedIds":
+        """The items, and which of them each row is about."""
+        return NumberedIds.of(self.rows["document"])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
+class History(_UserItems):
+    """Which user had which item before."""
+
+    argument = "history"
+
+    @property
+    def interactions(self) -> dict[str, int]:
+        """How often users had each item."""
+        totals: dict[str, int] = {}
+        for item, times in () if self.rows is None else self.rows.select("document", "times").iter_rows():
+            totals[item] = totals.get(item, 0) + times
+        return totals
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forbidden(_UserItems):
+    """Which document must not appear for which query; the values of a file of judgements mean nothing here."""
+
+    argument = "forbidden"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Items(_CallData):
     """A table of items: `{item: {column: value}}`, and what it is called."""
 
     @classmethod
-    def of(cls, source: object, columns: Mapping[str, str] = NONE) -> "Items":
+    def of(cls, source: object, columns: Mapping[str, str] = NONE, ids: IdRule | None = None) -> "Items":
         """Read a table of items.
 
         Args:
             source: a path, a frame, rows with names, or a dict `{item: {column: value}}`, with a column of items and
                 others: categories, several with `|` between them or as a list, numbers in a list for a vector.
             columns: which column holds the items (`document`), where no name tells.
+            ids: how items are renamed.
 
         Raises:
             InputError: where it cannot be read; `input-type` where an item appears twice and not alike.
@@ -98,22 +183,30 @@ class Items(_CallData):
             return source
         from rankworth.io import item_table  # noqa: PLC0415 - rarely needed
 
-        rows, name = item_table.read(source, columns=columns)
-        lines = ((item, *(f"{key}={cells[key]}" for key in sorted(cells))) for item, cells in rows.items())
-        return cls(_label(len(rows), lines), (rows, name))
+        rows, name = item_table.read(source, columns=columns, ids=ids)
+        return cls(rows=(rows, name))
+
+    def _label_of_rows(self) -> str:
+        rows, _ = self.rows
+        lines = ["\t".join((item, *(f"{key}={cells[key]}" for key in sorted(cells)))) for item, cells in rows.items()]
+        return f"{len(rows)}-{digest_of_rows([hashed(lines)])}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ExpectedRun(_CallData):
-    """What users expect to see: the run of a simple recommender, such as the most popular items."""
+    """What users expect to see: the run of a simple recommender, ranked by the settings of the run that is measured.
+
+    Its rows are a frame of `query, document, score`, and `rank` where there is one; of lists a dict.
+    """
 
     @classmethod
-    def of(cls, source: object, columns: Mapping[str, str] = NONE) -> "ExpectedRun":
+    def of(cls, source: object, columns: Mapping[str, str] = NONE, ids: IdRule | None = None) -> "ExpectedRun":
         """Read a run.
 
         Args:
             source: whatever `rankworth.Run` reads.
             columns: which column holds what, where names do not tell.
+            ids: how items are renamed.
 
         Raises:
             InputError: where it cannot be read.
@@ -121,83 +214,142 @@ class ExpectedRun(_CallData):
         """
         if isinstance(source, cls):
             return source
-        import polars as pl  # noqa: PLC0415 - not needed for dicts
+        run = source if isinstance(source, Run) else Run(source, "expected_run", columns=dict(columns))
+        run = run.with_ids(ids).held()
+        rows = run.to_frame()
+        if run.lists is not None:
+            lists = rows.group_by("query", maintain_order=True).agg("document")
+            rows = dict(lists.iter_rows())
+        return cls(rows=rows)
 
-        run = source if isinstance(source, Run) else Run(source, columns=columns)
-        queries = run.dicts(None)
-        if queries is None:
-            frame = pl.concat([part.select("query", "document", "score") for part in run.batches()])
-        else:
-            rows = [(query, str(item), score) for query, scores in queries.items() for item, score in scores.items()]
-            frame = pl.DataFrame(rows, schema=["query", "document", "score"], orient="row")
-        frame = frame.sort("score", descending=True, maintain_order=True)
-        rank = pl.col("score").cum_count().over("query").alias("rank")
-        frame = frame.select(pl.col("query", "document").cast(pl.String), rank)
-        return cls(_label(frame.height, frame.iter_rows()), frame)
+    def _label_of_rows(self) -> str:
+        ranked = ranked_rows(self.run)
+        ids = [NumberedIds.of(ranked[name]).hashes for name in ("query", "document")]
+        return f"{ranked.height}-{digest_of_rows([*ids, ranked['first'].to_numpy().astype(np.uint64)])}"
 
-
-def _label(size: int, rows: Iterable[Sequence[object]]) -> str:
-    """Return a number of rows, and a digest of them in the order of their bytes."""
-    lines = sorted("\t".join(map(str, row)) for row in rows)
-    digest = hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{size}-{digest[:8]}"
+    @property
+    def run(self) -> Run:
+        """The run."""
+        return Run(self.rows, "expected_run")
 
 
-def catalogue_of(history: History | None, items: Items | None, expected_run: ExpectedRun | None) -> Catalogue | None:
+def ranked_rows(run: Run) -> Any:  # noqa: ANN401 - a Polars frame
+    """Return `query, document, first, rank`: the first rank of a group of equal scores, and that by descending id."""
+    import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+    frame = pl.concat([part.select("query", "document", "score") for part in run.batches()])
+    frame = frame.with_columns(pl.col("query", "document").cast(pl.String))
+    frame = frame.sort("query", "score", "document", descending=[False, True, True])
+    first = pl.col("score").rank("min", descending=True).over("query").cast(pl.Int64).alias("first")
+    return frame.select("query", "document", first, pl.col("score").cum_count().over("query").alias("rank"))
+
+
+class NumberedIds(NamedTuple):
+    """A column of ids: the different ones, a Polars series, and the number of that of each row, `[P]`."""
+
+    ids: Any
+    number: Integers
+
+    @classmethod
+    def of(cls, column: Any) -> "NumberedIds":  # noqa: ANN401 - a Polars series
+        """Number the ids of a column."""
+        ids = column.unique()
+        return cls(ids, _numbers(column, ids))
+
+    @property
+    def hashes(self) -> NDArray[np.uint64]:
+        """`[P]`: a hash of each, computed once for equal ids."""
+        return hashed(self.ids.to_list())[self.number]
+
+
+def _numbers(column: Any, ids: Any) -> Integers:  # noqa: ANN401 - Polars series
+    """Return the place of each text among different ones that hold it."""
+    import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+    return np.asarray(column.cast(pl.Enum(ids)).to_physical().to_numpy(), dtype=np.int64)
+
+
+def expected_lists(expected: JudgedRows) -> ExpectedLists:
+    """Return the lists of an expected run that was judged with a catalogue, as settings rank them."""
+    if expected.catalogue is None or expected.user is None or expected.item is None:
+        return ExpectedLists(*[np.zeros(0, dtype=np.int64)] * 3)
+    keys = expected.catalogue.keys(expected.user[expected.query], expected.item)  # [P]
+    order = np.argsort(keys)
+    spans = (expected.tie_first, expected.tie_last) if expected.ties == "expected" else (expected.rank,) * 2
+    return ExpectedLists(keys[order], *(ranks[order] for ranks in spans))
+
+
+def catalogue_of(
+    history: History | None,
+    items: Items | None,
+    expected_run: ExpectedRun | None,
+    forbidden: Forbidden | None = None,
+) -> Catalogue | None:
     """Number items and users, and count what measures need; None where nothing is given."""
-    readable = tuple(data for data in (history, items, expected_run) if data is not None and data.rows is not None)
-    return _made(tuple(map(id, readable)), history, items, expected_run) if readable else None
+    given = history, items, expected_run, forbidden
+    readable = tuple(data for data in given if data is not None and data.rows is not None)
+    return _made(tuple(map(id, readable)), *given) if readable else None
 
 
 @lru_cache(maxsize=4)
 def _made(
-    _: tuple[int, ...], history: History | None, items: Items | None, expected_run: ExpectedRun | None
+    _: tuple[int, ...],
+    history: History | None,
+    items: Items | None,
+    expected_run: ExpectedRun | None,
+    forbidden: Forbidden | None,
 ) -> Catalogue:
     """Make a catalogue, which is kept for the runs of a call."""
     import polars as pl  # noqa: PLC0415 - not needed for dicts
 
-    empty = pl.DataFrame(schema={"query": pl.String, "document": pl.String, "rank": pl.Int64})
-    had = empty.select("query", "document") if history is None else history.rows.select("query", "document")
-    expected = empty if expected_run is None else expected_run.rows
-    rows, name = ({}, "the items") if items is None else items.rows
-    ids = {*had["document"].unique().to_list(), *expected["document"].unique().to_list(), *rows}
-    in_order = sorted(ids, key=lambda item: item.encode("utf-8", "surrogatepass"))
-    user_ids = sorted({*had["query"].unique().to_list(), *expected["query"].unique().to_list()})
-    numbers = {item: number for number, item in enumerate(in_order)}
-    users = {user: number for number, user in enumerate(user_ids)}
-    size = len(in_order)
-
-    def keys(frame: pl.DataFrame) -> Integers:
-        user, item = (
-            column.replace_strict(number_of, return_dtype=pl.Int64).to_numpy() if len(column) else np.zeros(0, np.int64)
-            for column, number_of in ((frame["query"], users), (frame["document"], numbers))
+    none = NumberedIds.of(pl.Series([], dtype=pl.String))
+    had = (none, none) if history is None else (history.users_by_number, history.items_by_number)
+    never = (none, none) if forbidden is None else (forbidden.users_by_number, forbidden.items_by_number)
+    expected = (none, none)
+    if expected_run is not None:
+        ranked = ranked_rows(expected_run.run)
+        expected = (NumberedIds.of(ranked["query"]), NumberedIds.of(ranked["document"]))
+    rows, name = ({}, "the table of items") if items is None else items.rows
+    of_table = pl.Series(list(rows), dtype=pl.String)
+    users_in_order, items_in_order = (
+        pl.concat([column.ids.alias("") for column in columns]).unique().sort()
+        for columns in (
+            (had[0], expected[0], never[0]),
+            (had[1], expected[1], never[1], none._replace(ids=of_table)),
         )
-        return np.asarray(user * size + item, dtype=np.int64)
-
-    every = keys(had)  # [rows of the history]
-    seen = np.unique(every)
-    listed = keys(expected)
-    order = np.argsort(listed)
-    interactions = np.bincount(every % max(1, size), minlength=size)
+    )
+    in_order, size = items_in_order.to_list(), len(items_in_order)
+    users = {user: number for number, user in enumerate(users_in_order.to_list())}
+    # [P] each: the numbers of user and item in each row of the history, of the expected run, and of what is forbidden
+    (user, item), (of_users, of_items), (never_user, never_item) = (
+        (_numbers(of[0].ids, users_in_order)[of[0].number], _numbers(of[1].ids, items_in_order)[of[1].number])
+        for of in (had, expected, never)
+    )
+    seen = np.unique(user * size + item)
+    times = np.ones(item.size) if history is None else history.rows["times"].to_numpy()
+    interactions = np.bincount(item, times, minlength=size).astype(np.int64)
     sources: list[tuple[Source, Any]] = [("history", history), ("items", items), ("expected_run", expected_run)]
+    sources.append(("forbidden", forbidden))
     return Catalogue(
         items=in_order,
         users=users,
         sources=frozenset(source for source, data in sources if data is not None),
         in_history=interactions > 0,
-        in_table=np.array([item in rows for item in in_order], dtype=bool),
-        n_users=had["query"].n_unique(),
+        in_table=np.bincount(_numbers(of_table, items_in_order), minlength=size) > 0,
+        in_expected=np.bincount(of_items, minlength=size) > 0,
+        has_expected=np.bincount(of_users, minlength=max(1, len(users))) > 0,
+        n_users=len(had[0].ids),
         item_users=np.bincount(seen % max(1, size), minlength=size),
         interactions=interactions,
         seen=Pairs(seen),
-        expected=Pairs(listed[order], expected["rank"].to_numpy()[order].astype(np.int64)),
+        forbidden=Pairs(np.unique(never_user * size + never_item)),
         columns=_columns(rows, in_order, name),
         called=name,
     )
 
 
 def _columns(rows: Mapping[str, Mapping[str, Any]], items: Sequence[str], name: str) -> dict[str, ItemColumn]:
-    """Read the columns of a table: vectors, sets of categories, or categories.
+    """Read the columns of a table: vectors, sets of categories, or categories; lists of whole numbers are sets.
 
     Raises:
         InputError: `input-type`, where vectors differ in their length, or hold what is no number.
@@ -223,16 +375,23 @@ def _column(cells: list[Any], called: str) -> ItemColumn:
     """
     cells = [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in cells]
     lists = [cell for cell in cells if isinstance(cell, list | tuple | set | frozenset)]
-    if lists and all(isinstance(part, int | float) for cell in lists for part in cell) and any(lists):
-        widths = {len(cell) for cell in lists}
-        if len(widths) > 1 or len(lists) < sum(cell is not None for cell in cells):
-            text = f"{called}: vectors have {', '.join(map(str, sorted(widths)))} numbers"
-            raise InputError("input-type", text, remedy="give every item a vector of the same length, or nothing")
-        values = np.full((len(cells), widths.pop()), np.nan)
-        for row, cell in enumerate(cells):
-            if cell is not None:
-                values[row] = cell
-        return ItemColumn("vector", (), values)
+    kinds = {type(part) for cell in lists for part in cell}
+    are_whole = all(issubclass(kind, int | np.integer) for kind in kinds)
+    is_even = len({len(cell) for cell in lists}) == 1 and len(lists) == sum(cell is not None for cell in cells)
+    vector, repeats = None, False
+    if kinds and all(issubclass(kind, int | float | np.number) for kind in kinds):
+        if is_even:
+            empty = [math.nan] * len(lists[0])
+            vector = ItemColumn(
+                "vector", (), np.array([empty if cell is None else [*cell] for cell in cells], np.float64)
+            )
+        if not are_whole:
+            if vector is None:
+                widths = ", ".join(map(str, sorted({len(cell) for cell in lists})))
+                text = f"{called}: vectors have {widths} numbers"
+                raise InputError("input-type", text, remedy="give every item a vector of the same length, or nothing")
+            return vector
+        repeats = any(len({*cell}) < len(cell) for cell in lists)
     joined = any(isinstance(cell, str) and _SEPARATOR in cell for cell in cells)
     if lists or joined:
         from scipy import sparse  # noqa: PLC0415 - rarely needed
@@ -244,7 +403,7 @@ def _column(cells: list[Any], called: str) -> ItemColumn:
         held = np.array(entries, dtype=np.int64).reshape(-1, 2)
         size = (len(cells), len(names))
         matrix: Any = sparse.csr_array((np.ones(len(held)), (held[:, 0], held[:, 1])), shape=size)
-        return ItemColumn("set", names, matrix)
+        return ItemColumn("set", names, matrix, vector, repeats)
     texts = [None if cell is None or cell == "" else str(cell) for cell in cells]
     names = tuple(sorted({text for text in texts if text is not None}))
     numbers = {text: number for number, text in enumerate(names)}

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankworth.errors import InputError
+from rankworth.io.duplicates import TOP
 from rankworth.judging.exclusion import Exclusion, nothing_left
 from rankworth.judging.judged_run import Columns, JudgedRun, assemble, subtopics_of
-from rankworth.judging.order import Contradictions, repeated_rank
-from rankworth.judging.overlap import nothing_in_common, unnamed
+from rankworth.judging.order import Contradictions, repeated_rank, unscored
+from rankworth.judging.overlap import nothing_in_common, refuse_part, unnamed
 from rankworth.judging.ranking import Conventions, Include, Ordering, Rows
 from rankworth.model import Qrels, Run
 from rankworth.settings import Duplicates
@@ -127,8 +128,11 @@ def judge_batches(
     for qrels, ordering in conventions:
         key, may_miss = (id(qrels), ordering.exclude, ordering.duplicates), not len(qrels) or run.has_no_rows
         collected = collections.setdefault(key, _CollectedRows(qrels, ordering.duplicates, may_miss))
-        collected.columns[ordering.settled(lists)] = []
+        settled = ordering.settled(lists)
+        collected.columns[settled] = []
         by_convention.append(collected)
+        if ordering.duplicates in TOP and (error := unscored(settled.order, ordering.duplicates, run)) is not None:
+            collected.unranked[settled] = error
     for make in chain(begin, batches):
         rows: dict[int, Rows] = {}
         lefts: dict[tuple[int, Exclusion | None], Rows] = {}
@@ -166,6 +170,8 @@ def judge_all(
         InputError: where the run cannot be trusted by any.
 
     """
+    for qrels, _ in conventions:
+        refuse_part(qrels, run)
     by_rank = [ordering.order == "rank" and not run.has_ranks for _, ordering in conventions]
     ranked = run.by_rank() if any(by_rank) else None
     if any(by_rank) and ranked is None:  # lists and scores make the ranks; equal scores stand as they were given
@@ -197,8 +203,9 @@ def judge_all(
 def _completed(judged_run: JudgedRun, qrels: Qrels, run: Run, include: Include) -> JudgedRun:
     """Say whether a run came as lists, and put the grades by subtopic beside its rows where they are included."""
     judged_run = replace(judged_run, lists=run.lists is not None)
-    if include.catalogue is not None:
-        judged_run = replace(judged_run, hits=replace(judged_run.hits, catalogue=include.catalogue))
+    if (catalogue := include.catalogue) is not None:
+        hits = replace(judged_run.hits, catalogue=catalogue, user=catalogue.users_of(qrels.queries))
+        judged_run = replace(judged_run, hits=hits)
     is_whole = judged_run.hits.pool.grades.size == qrels.grades.size  # what was added has no subtopics
     if not include.subtopics or not is_whole:
         return judged_run
@@ -235,6 +242,8 @@ def _judged_frames(
     from rankworth.judging import polars  # noqa: PLC0415 - brings the data frame library
 
     ranks = any(ordering.order == "rank" for _, ordering in conventions)
+    is_error = all(ordering.duplicates == "error" and ordering.exclude is None for _, ordering in conventions)
+    repeated = (lambda _: run.duplicates()) if is_error and not run.engine else None
 
     def judged(
         cut: "Callable[[Iterable[pl.DataFrame]], Generator[polars.WholeInOrder]]",
@@ -245,7 +254,8 @@ def _judged_frames(
             return judge_batches(conventions, run, made)
 
     with suppress(polars.ScatteredError):  # which would hold the file open in the traceback of a further error
-        return judged(polars.as_they_come)
+        return judged(partial(polars.as_they_come, repeated=repeated))
     together = run.together
-    judged_runs = judged(polars.in_memory if together is None else lambda rows: polars.as_they_come(together(rows)))
+    in_memory = partial(polars.in_memory, repeated=repeated)
+    judged_runs = judged(in_memory if together is None else lambda rows: polars.as_they_come(together(rows)))
     return [replace(judged, scattered=True) if isinstance(judged, JudgedRun) else judged for judged in judged_runs]

@@ -22,8 +22,7 @@ _REMEMBERED: Final = 1 << 17
 Row = float | Sequence[float | None] | None
 """What one document of a ranking has: a grade, grades for each subtopic, or nothing."""
 _RANKS: Final = ("rank", "tie_first", "tie_last")
-_COUNTED: Final = ("item", "user")
-COLUMNS: Final = (*_RANKS, "grade", "is_judged", "judgement", "positive", "elsewhere", "document", "score", *_COUNTED)
+COLUMNS: Final = (*_RANKS, "grade", "is_judged", "judgement", "positive", "elsewhere", "document", "score", "item")
 """columns of `JudgedRows`"""
 
 
@@ -167,7 +166,7 @@ class JudgedRows:
     item: Integers | None = None
     """`[N]`: the number of the document in the catalogue, negative where it has none; None without catalogue"""
     user: Integers | None = None
-    """`[N]`: the number of the query among the users of the catalogue, -1 where it is not there"""
+    """`[Q]`: the number of the query among the users of the catalogue, -1 where it is not there"""
     catalogue: Catalogue | None = None
     """what is known of items and users; None where nothing was given"""
     ties: Literal["broken", "expected", "last"] = "broken"
@@ -380,8 +379,8 @@ class JudgedRows:
             columns["pool_aspects"] = self.subtopics.of(by_id, in_pool, width)  # [Q, P, S]
         if self.elsewhere is not None:
             columns["elsewhere"] = real & self.elsewhere.take(rows, mode="clip")
-        for name in _COUNTED if self.item is not None else ():
-            columns[name] = np.where(real, getattr(self, name).take(rows, mode="clip"), -1)
+        if self.item is not None:
+            columns["item"] = np.where(real, self.item.take(rows, mode="clip"), -1)
         return Judged(
             **columns,
             grade=np.where(is_judged, self.grade.take(rows, mode="clip"), 0.0),
@@ -393,6 +392,7 @@ class JudgedRows:
             ties=self.ties,
             remembered=self.pool.remembered if is_kept else None,
             row=None if self.document is None else np.where(real, rows, -1),
+            user=None if self.user is None else self.user[queries],
             catalogue=self.catalogue,
         )
 
@@ -411,7 +411,7 @@ class JudgedRows:
         columns: dict[str, Any] = {"rank": rank, "tie_first": spans[0], "tie_last": spans[1]}
         columns |= dict.fromkeys(("is_judged", "positive", "elsewhere"), grade is not None)
         columns |= {"grade": 0.0 if grade is None else grade, "judgement": -1, "document": "", "score": np.nan}
-        columns |= dict.fromkeys(_COUNTED, -1)
+        columns["item"] = -1
         ranks = np.append(self.rank, rank)  # the rows that are here, and behind them those that are added
         # query and rank of each as a number
         position = np.append(self.query, query) * (ranks.max(initial=0) + 1) + ranks
@@ -441,6 +441,7 @@ class JudgedRows:
         return replace(
             selected,
             n_retrieved=self.n_retrieved[queries],
+            user=None if self.user is None else self.user[queries],
             pool=Pool(np.concatenate(([0], np.cumsum(pooled))), self.pool.grades[judged]),
             subtopics=subtopics,
         )
@@ -522,7 +523,9 @@ def _beyond(judgement: Integers, times: Integers) -> Integers:
     return order[number >= times[ordered]]
 
 
-def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Literal["judged", "all"] = "all") -> Judged:
+def ranking(
+    grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Literal["judged", "all", "together"] = "all"
+) -> Judged:
     """Make one ranking out of grades, as measures see it.
 
     Args:
@@ -549,7 +552,7 @@ def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Liter
         )
     pool = np.concatenate((grade[is_judged], beyond))  # [P]: the grades of all judged documents
     rank = np.arange(1, grade.size + 1)
-    rows = slice(None) if layout == "all" else is_judged
+    rows = is_judged if layout == "judged" else slice(None)
     row_ranks = rank[rows]
     # [H]: the number among the judged documents, -1 for unjudged
     judgement = np.where(is_judged, np.cumsum(is_judged) - 1, -1)

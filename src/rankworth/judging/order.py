@@ -106,6 +106,25 @@ class Contradictions:
         return InputError("ambiguous-order", text, remedy=remedy)
 
 
+def unscored(order: str, duplicates: str, run: "Run") -> InputError | None:
+    """Return the error for scores that are to be added where no score ranks documents; None where scores do.
+
+    Args:
+        order: what ranks them: `score`, `rank` or `given`.
+        duplicates: how the rows of one document become one.
+        run: the run, once its first rows are read.
+
+    """
+    if order == "score" and run.orders.has_scores:
+        return None
+    by = "the ranks" if order == "rank" or run.orders.has_rank_column else "the order"
+    text = f"duplicates={duplicates!r}: {run.name or 'the run'} is ranked by {by} of its documents, not by scores"
+    remedy = 'the first row of each counts with --duplicates best (duplicates="best")'
+    if run.orders.has_scores:
+        remedy = f'rank it by its scores: --order score (order="score")\n{remedy}'
+    return InputError("refused-input", text, remedy=remedy)
+
+
 UNORDERED: Final = "rows without positions"
 OF_QUERIES: Final = ("blocks", "pairing")
 """settings that need the order of queries"""

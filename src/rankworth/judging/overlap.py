@@ -1,13 +1,14 @@
 """Ids of judgements and of a run that are not equal: both sides, and how they differ where that shows."""
 
 import re
+import shlex
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
 from rankworth.errors import InputError, counted, quoted
-from rankworth.io import validate
+from rankworth.io import id_rules, validate
 from rankworth.io.options import LISTED
 from rankworth.model import Qrels, Run
 
@@ -17,6 +18,9 @@ _SHARE: Final = 0.1
 """the share of documents of another form, of those that match or would, from which it is worth a notice"""
 _IN_COMMON: Final = 3
 """how many ids have to have a prefix or a suffix in common where other ids meet"""
+_RETRIEVED: Final = "judged documents would be retrieved"
+_SUFFIX: Final = "a suffix"
+_PREFIX: Final = "a prefix"
 _SAME_COLLECTION: Final = "are these judgements and a run of the same collection?"
 
 
@@ -41,9 +45,30 @@ def nothing_in_common(
         text = (
             f"no query of {name} is judged: the judgements have {quoted(judged)}, the run has {quoted(ranked)}{where}"
         )
-        like = _difference(judged, ranked, "judged queries would have results", whole=True)
+        like = difference(judged, ranked, "judged queries would have results", whole=True)
         remedy = remark or like or _SAME_COLLECTION
     return InputError("no-common-queries", text, remedy=remedy)
+
+
+def refuse_part(qrels: Qrels, run: Run) -> None:
+    """Refuse rankings of a part of the queries, where judgements and run name their queries by position.
+
+    Args:
+        qrels: the judgements.
+        run: the run.
+
+    Raises:
+        InputError: `row-count`.
+
+    """
+    judged, ranked = qrels.by_position, run.orders.by_position
+    is_within = qrels.only is not None and qrels.only <= {str(number) for number in range(ranked)}
+    if judged and ranked and judged != ranked and not is_within:
+        text = f"{run.name or 'the run'} ranks {counted(ranked)} and the judgements have {judged:,}; neither names "
+        text += "them, and counted by position from 0 they are not the same ones"
+        remedy = "name those of the run: dict(zip(users, ids)), with scores dict(zip(users, zip(ids, scores)))"
+        remedy += f"\nif it ranks the first ones: judgements[:{ranked}]" if ranked < judged else ""
+        raise InputError("row-count", text, remedy=remedy)
 
 
 def unnamed(run: Run, queries: Collection[str] = ()) -> str:
@@ -73,9 +98,9 @@ def alike_queries(unanswered: Sequence[str], ignored: Sequence[str]) -> str:
         ignored: queries of the run that nobody judged.
 
     """
-    difference = _difference(unanswered, ignored, "judged ones would have results")
+    how = difference(unanswered, ignored, "judged ones would have results")
     counts = f"{len(unanswered):,}; queries of the run that nobody judged: {len(ignored):,}"
-    return difference and f"judged queries without results: {counts}; {difference}"
+    return how and f"judged queries without results: {counts}; {how}"
 
 
 def alike_documents(qrels: Qrels, run: str, first: Mapping[str, Sequence[str]]) -> str:
@@ -99,31 +124,54 @@ def alike_documents(qrels: Qrels, run: str, first: Mapping[str, Sequence[str]]) 
     if not pairs or len(pairs) < _SHARE * (met + len(pairs)):
         return ""
     unjudged_rows = sum(map(len, unjudged))
-    difference = _remedy(pairs, part, sum(map(len, missing)), "judged documents would be retrieved")
+    how = _remedy(pairs, part, sum(map(len, missing)), _RETRIEVED) + _renaming(pairs, part)
     return (
         f"among the first {counted(met + unjudged_rows, 'document', 'documents')} of {run or 'the run'}, {met:,} "
         f"{'is judged for its' if met == 1 else 'are judged for their'} query and {unjudged_rows:,} "
-        f"{'is' if unjudged_rows == 1 else 'are'} not; {difference}"
+        f"{'is' if unjudged_rows == 1 else 'are'} not; {how}"
     )
 
 
-def no_common_documents(qrels: Qrels, run: str, ranked: Mapping[str, Sequence[str]]) -> str:
+def id_field(qrels: Qrels, run: Run, ranked: Mapping[str, Sequence[str]]) -> str:
+    """Return the path of the field of a run's objects that holds judged ids; empty if there is none.
+
+    Args:
+        qrels: the judgements.
+        run: the run, of which no document is judged.
+        ranked: its first documents by query.
+
+    """
+    from rankworth.io.id_fields import field_of  # noqa: PLC0415 - for a message only
+
+    return field_of(run.source, _first_judged(qrels, ranked))
+
+
+def _first_judged(qrels: Qrels, ranked: Mapping[str, Sequence[str]]) -> dict[str, None]:
+    """Return the first judged documents of the queries of a ranking, in their order."""
+    places = [index for index, query in enumerate(qrels.queries) if query in ranked]
+    return dict.fromkeys(islice((document for index in places for document in qrels.documents_of(index)), _SAMPLE))
+
+
+def no_common_documents(qrels: Qrels, run: str, ranked: Mapping[str, Sequence[str]], field: str = "") -> str:
     """Return a note on a run of which no document is judged for its query, although some queries are.
 
     Args:
         qrels: the judgements.
         run: what to call the run.
         ranked: its first documents by query.
+        field: the path of the field of its objects that holds judged ids; empty if there is none.
 
     """
-    places = [index for index, query in enumerate(qrels.queries) if query in ranked]
-    judged = dict.fromkeys(islice((document for index in places for document in qrels.documents_of(index)), _SAMPLE))
+    judged = _first_judged(qrels, ranked)
     retrieved = dict.fromkeys(document for documents in ranked.values() for document in documents)
     elsewhere = [document for document in retrieved if document in judged]
     if elsewhere:
         remedy = f"judged for other queries: {quoted(elsewhere)}"
+    elif field:
+        remedy = f"{field} holds ids that are judged: columns={{'document': {field!r}}}"
     else:
-        remedy = _difference([*judged], [*retrieved], "judged documents would be retrieved", whole=True)
+        pairs, part = _best([*judged], [*retrieved], whole=True)
+        remedy = _remedy(pairs, part, len(judged), _RETRIEVED) + _renaming(pairs, part) if pairs else ""
     return (
         f"no document of {run or 'the run'} is judged for its query, so all count as not relevant: "
         f"the judgements have {quoted(judged)}, the run has {quoted(retrieved)}; {remedy or _SAME_COLLECTION}"
@@ -184,7 +232,14 @@ _PART: Final = re.compile(r"[^\W\d_]+|\d+|[\W_]")
 """a part of an id, behind which a prefix may end or a suffix begin: letters, digits, or a sign"""
 
 
-def _difference(judged: Sequence[str], ranked: Sequence[str], outcome: str, *, whole: bool = False) -> str:
+def difference(
+    judged: Sequence[str],
+    ranked: Sequence[str],
+    outcome: str,
+    *,
+    whole: bool = False,
+    sides: tuple[str, str] = ("the judgements", "the run"),
+) -> str:
     """Name the rewriting that makes most of the ids equal, if one does, and what comes of it.
 
     Args:
@@ -192,19 +247,46 @@ def _difference(judged: Sequence[str], ranked: Sequence[str], outcome: str, *, w
         ranked: ids of the run.
         outcome: what would be so then.
         whole: whether no id of one side is on the other.
+        sides: what the two sides are called.
 
     """
     pairs, part = _best(judged, ranked, whole=whole)
-    return _remedy(pairs, part, len(judged), outcome) if pairs else ""
+    return _remedy(pairs, part, len(judged), outcome, sides) if pairs else ""
 
 
-def _remedy(pairs: Mapping[str, str], difference: str, total: int, outcome: str) -> str:
+def _remedy(
+    pairs: Mapping[str, str],
+    form: str,
+    total: int,
+    outcome: str,
+    sides: tuple[str, str] = ("the judgements", "the run"),
+) -> str:
     left, right = next(iter(pairs.items()))
-    shown = ascii if "Unicode" in difference else repr
+    shown = ascii if "Unicode" in form else repr
     return (
-        f"they differ in {difference}: {shown(left)} in the judgements, {shown(right)} in the run; converted to one "
+        f"they differ in {form}: {shown(left)} in {sides[0]}, {shown(right)} in {sides[1]}; converted to one "
         f"form, {len(pairs):,} of {total:,} {outcome}"
     )
+
+
+def _renaming(pairs: Mapping[str, str], form: str) -> str:
+    """Return the option that renames documents so that their ids are equal; nothing where no rule does.
+
+    Args:
+        pairs: ids of the run by those of the judgements.
+        form: what they differ in.
+
+    """
+    are_longer = {len(ranked) > len(judged) for judged, ranked in pairs.items()}
+    if form not in (_SUFFIX, _PREFIX) or len(are_longer) > 1:
+        return ""
+    is_of_run, is_suffix = True in are_longer, form == _SUFFIX
+    longer = {ranked: judged for judged, ranked in pairs.items()} if is_of_run else pairs
+    rule = id_rules.rule_between(longer, is_suffix=is_suffix)
+    option = "qrels-ids" if not is_of_run else "collapse" if is_suffix else "run-ids"
+    keyword = option.replace("-", "_")
+    typed = f"'{rule}'" if "'" not in rule else shlex.quote(rule)
+    return f": --{option} {typed}, in Python {keyword}={rule!r}" if rule else ""
 
 
 def _best(judged: Sequence[str], ranked: Sequence[str], *, whole: bool = False) -> tuple[Mapping[str, str], str]:
@@ -247,7 +329,7 @@ def _affixed(judged: Sequence[str], ranked: Sequence[str], least: int) -> Iterat
     for longer, shorter in ((ranked, {*judged}), (judged, {*ranked})):
         for text in longer:
             for cut in (part.end() for part in _PART.finditer(text)):
-                for kind, base, affix in (("a suffix", text[:cut], text[cut:]), ("a prefix", text[cut:], text[:cut])):
+                for kind, base, affix in ((_SUFFIX, text[:cut], text[cut:]), (_PREFIX, text[cut:], text[:cut])):
                     if base in shorter:
                         pair = (base, text) if longer is ranked else (text, base)
                         pairs.setdefault((kind, affix if least > 1 else ""), {}).update([pair])

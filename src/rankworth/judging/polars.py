@@ -4,7 +4,7 @@ Nothing is sorted, and no unjudged document is ranked. Most runs have the rows o
 not, all rows are brought together first.
 """
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.catalogue import Catalogue
-from rankworth.io.duplicates import COUNTED
+from rankworth.errors import InputError
+from rankworth.io.duplicates import COUNTED, MANY, TOP, any_in, joined, refused
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.ranking import Hits, Include, Rows, TieGroups
 from rankworth.model import Qrels, Run
@@ -29,6 +30,8 @@ Keys = NDArray[np.uint64]
 """Hashes of query and document."""
 Whole = tuple[pl.DataFrame, Integers, list[str]]
 """Rows of whole queries, where each begins, and the ids of the queries."""
+Repeated = Callable[[pl.DataFrame], InputError] | None
+"""Builds the error for rows that repeat documents; None where it is none."""
 WholeInOrder = tuple[pl.DataFrame, Integers, list[str], Integers | None]
 """The same; the order in which the rows are to be taken comes last, None where they stand so."""
 _SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -109,8 +112,15 @@ class _Rows(Rows):
             return self
         if policy == "best":
             rows = rows.sort("score", descending=True, maintain_order=True)
-        chosen = rows.unique(names, keep="last" if policy == "last" else "first")["row"].to_numpy()
-        return self._left(np.setdiff1d(row, chosen))
+        kept = rows.unique(names, keep="last" if policy == "last" else "first", maintain_order=True)
+        chosen = kept["row"].to_numpy()
+        if policy not in TOP:
+            return self._left(np.setdiff1d(row, chosen))
+        total = kept.select(names).join(joined(rows, names, "score", policy), on=names, maintain_order="left")["score"]
+        scores = self.frame["score"].to_numpy().copy()
+        scores[chosen if self.order is None else self.order[chosen]] = total.to_numpy()
+        scored = replace(self, frame=self.frame.with_columns(score=scores))
+        return scored._left(np.setdiff1d(row, chosen))  # noqa: SLF001 - of the same class
 
     def _left(self, out: Integers) -> "_Rows":
         """Remove rows."""
@@ -154,7 +164,7 @@ class _Rows(Rows):
     def items(self, rows: Integers, catalogue: Catalogue) -> Integers:
         """Return the number of the document at each row in the catalogue, a negative one where it has none."""
         ids = self._ids(rows)
-        numbers = ids.cast(pl.Enum(catalogue.items), strict=False).to_physical().cast(pl.Int64)
+        numbers = ids.cast(catalogue.enumeration, strict=False).to_physical().cast(pl.Int64)
         if numbers.null_count():
             hashed = (ids.hash().to_numpy() >> np.uint64(2)).astype(np.int64)
             return np.where(numbers.is_null().to_numpy(), -2 - hashed, numbers.fill_null(0).to_numpy())
@@ -189,10 +199,12 @@ class _Rows(Rows):
 def batch(whole: WholeInOrder, run: Run, include: Include, qrels: Qrels) -> _Rows:
     """Join rows to judgements."""
     frame, starts, queries, order = whole
-    _, seed, places = _index(qrels)
-    query_index = np.array(
-        [places.get(query, len(qrels) + number) for number, query in enumerate(queries)], dtype=np.int64
-    )
+    _, seed, judged = _index(qrels)
+    query_index = len(qrels) + np.arange(len(queries))  # [S]
+    if len(judged):
+        named = pl.Series(queries, dtype=pl.String)
+        places = np.minimum(judged.search_sorted(named).to_numpy(), len(judged) - 1)
+        query_index = np.where((taken(judged, places) == named).to_numpy(), places, query_index)
     lengths = np.diff(starts, append=frame.height)
     return _Rows(
         qrels=qrels,
@@ -207,8 +219,8 @@ def batch(whole: WholeInOrder, run: Run, include: Include, qrels: Qrels) -> _Row
     )
 
 
-def _index(qrels: Qrels) -> tuple[Keys, int, dict[str, int]]:
-    """Return keys that differ for all judgements, their seed, and the queries' places; made once for each `Qrels`."""
+def _index(qrels: Qrels) -> tuple[Keys, int, pl.Series]:
+    """Return keys that differ for all judgements, their seed, and the queries, which are sorted; once for a `Qrels`."""
     if "_index" not in qrels.__dict__:
         query_index = np.repeat(np.arange(len(qrels)), qrels.lengths)  # [M]: the query of each judgement
         seed, keys = next(
@@ -216,8 +228,8 @@ def _index(qrels: Qrels) -> tuple[Keys, int, dict[str, int]]:
             for seed in count()
             if not has_repeated(keys := pair_keys(qrels.document_series, query_index, seed))
         )
-        qrels.__dict__["_index"] = keys, seed, {query: number for number, query in enumerate(qrels.queries)}
-    index: tuple[Keys, int, dict[str, int]] = qrels.__dict__["_index"]
+        qrels.__dict__["_index"] = keys, seed, pl.Series(qrels.queries, dtype=pl.String)
+    index: tuple[Keys, int, pl.Series] = qrels.__dict__["_index"]
     return index
 
 
@@ -264,11 +276,16 @@ def _candidates(keys: Keys, wanted: Keys) -> tuple[Integers, Integers]:
     return row[equal], wanted_index[equal]
 
 
-def whole_queries(frames: Iterable[pl.DataFrame]) -> Generator[Whole]:
+def whole_queries(frames: Iterable[pl.DataFrame], repeated: Repeated = None) -> Generator[Whole]:
     """Cut frames where queries begin; the last query of a frame, and all of a short frame, wait for the next one.
+
+    Args:
+        frames: rows in the order in which they come.
+        repeated: builds the error for a document that a query repeats while its rows wait; None where that is none.
 
     Raises:
         ScatteredError: where a query comes back.
+        InputError: `duplicate-document`.
 
     """
     waiting, starts = pl.DataFrame(), np.zeros(0, dtype=np.int64)
@@ -283,6 +300,8 @@ def whole_queries(frames: Iterable[pl.DataFrame]) -> Generator[Whole]:
         if (last := int(starts[-1])) > _SHORT:
             yield _once(waiting[:last], starts[:-1], seen)
             waiting, starts = waiting[last:], np.zeros(1, dtype=np.int64)
+        if repeated is not None and waiting.height > MANY and any_in(part):
+            raise repeated(part)
     if waiting.height:
         yield _once(waiting, starts, seen)
 
@@ -296,23 +315,36 @@ def _once(frame: pl.DataFrame, starts: Integers, seen: set[str]) -> Whole:
     return frame, starts, queries
 
 
-def as_they_come(frames: Iterable[pl.DataFrame]) -> Generator[WholeInOrder]:
+def as_they_come(frames: Iterable[pl.DataFrame], repeated: Repeated = None) -> Generator[WholeInOrder]:
     """Yield whole queries of frames in which the rows of each query stand together.
+
+    Args:
+        frames: rows in the order in which they come.
+        repeated: as for `whole_queries`.
 
     Raises:
         ScatteredError: where they do not.
+        InputError: as `whole_queries`.
 
     """
-    for whole in whole_queries(frames):
+    for whole in whole_queries(frames, repeated):
         yield (*whole, None)
 
 
-def in_memory(frames: Iterable[pl.DataFrame]) -> Generator[WholeInOrder]:
+def in_memory(frames: Iterable[pl.DataFrame], repeated: Repeated = None) -> Generator[WholeInOrder]:
     """Read all queries at once; they come in the order of their first rows, and the rows of each keep theirs.
 
     Only numbers are brought in order: texts of all rows would take longer than all the rest.
+
+    Args:
+        frames: rows in any order.
+        repeated: builds the error for a document that a query repeats in one of them; None where that is none.
+
+    Raises:
+        InputError: `duplicate-document`.
+
     """
-    frame = pl.concat(list(frames))
+    frame = pl.concat(list(refused(frames, repeated)))
     order, starts, queries = _by_query(frame["query"])
     yield frame, starts, queries, order
 

@@ -125,8 +125,8 @@ class Rows(ABC):
     @property
     def unjudged(self) -> dict[str, int]:
         """The number of rows of each unjudged query."""
-        lengths = zip(self.queries, self.query_index.tolist(), self.lengths.tolist(), strict=True)
-        return {query: length for query, query_index, length in lengths if query_index >= len(self.qrels)}
+        others = np.flatnonzero(self.query_index >= len(self.qrels)).tolist()
+        return {self.queries[number]: int(self.lengths[number]) for number in others}
 
     @cached_property
     def starts(self) -> Integers:
@@ -210,9 +210,6 @@ class Rows(ABC):
             columns["elsewhere"] = self.judged_anywhere(hits.row)
         if include.catalogue is not None and include.full:
             columns["item"] = self.items(hits.row, include.catalogue)
-            users = include.catalogue.users
-            numbers = np.array([users.get(query, -1) for query in self.queries], dtype=np.int64)  # [S]
-            columns["user"] = numbers[hits.segment]
         if include.shown:
             columns["document"] = document = np.full(hits.segment.size, "", dtype=object)
             named = np.flatnonzero(np.isin(hits.segment, self._shown))  # [D]: the hits that have an id

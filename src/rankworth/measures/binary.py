@@ -150,7 +150,7 @@ def r_precision(judged: Judged, *, rel: float = 1) -> Terms:
 def average_precision(
     judged: Judged, *, rel: float = 1, norm: Literal["R", "found", "min(k,R)", "min(k,n,R)", "k"] = "R"
 ) -> Terms:
-    """The mean, over the relevant documents, of the precision at their ranks.
+    """The average precision at the ranks of the relevant documents; 0 for those that were not retrieved.
 
     AP@k = sum of P@i over the ranks i <= k of relevant documents / R
 
@@ -272,11 +272,11 @@ def success(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=first(is_relevant))
 
 
-@measure("Hits", linear=True, monotone=True, range=(0.0, float("inf")))
-def hits(judged: Judged, *, rel: float = 1, per: Positive = 1) -> Terms:
+@measure("HitCount", linear=True, monotone=True, range=(0.0, float("inf")))
+def hit_count(judged: Judged, *, rel: float = 1, per: Positive = 1) -> Terms:
     """The number of relevant documents among the first k.
 
-    Hits@k = (relevant documents at ranks 1 to k) / per
+    HitCount@k = (relevant documents at ranks 1 to k) / per
 
     Args:
         judged: the rankings.
@@ -288,7 +288,7 @@ def hits(judged: Judged, *, rel: float = 1, per: Positive = 1) -> Terms:
     Source: Deshpande, Karypis (2004), Item-based top-N recommendation algorithms, https://doi.org/10.1145/963770.963776
 
     >>> import rankworth
-    >>> rankworth.score([1, 0, 2, 1], "Hits@3")
+    >>> rankworth.score([1, 0, 2, 1], "HitCount@3")
     2.0
     """
     return Terms(gain=relevant(judged, rel), weight=inside(judged), norm=per)

@@ -20,7 +20,8 @@ from rankworth.item_options import Source
 from rankworth.judged import Array, Judged, added_up, constant, namespace
 from rankworth.measures.parameters import Parameter, plain, read
 
-Layout = Literal["judged", "all"]
+Layout = Literal["judged", "all", "together"]
+"""which rows a measure needs: those of judged documents, all, or what all queries are shown together"""
 Shelf = Literal["first", "", "parity"]
 """Where a catalogue shows a measure: among those to start with, among the others, or among those for parity."""
 Better = Literal["higher", "lower"]
@@ -165,7 +166,8 @@ class Definition:
         elsewhere: whether it asks which documents are judged for another query.
         subtopics: whether it looks at the grades for each subtopic.
         needs: the data about items that it looks at.
-        of_run: whether it is measured on all queries together, and the function takes `Recommended`.
+        counts: of a measure of all queries together, what each of them adds: a function of `Recommended` and the
+            keywords of the measure that returns `RunCounts`, which the measure takes in place of `Judged`.
         at: the parameter that `@` sets, for a measure that has no cutoff (`IPrec@0.1`).
         better: `"lower"` for a measure of what should not be.
         gains: who has which of the usual gains, for the line that compares them: `{"linear": "as in trec_eval"}`.
@@ -199,7 +201,7 @@ class Definition:
     elsewhere: bool = False
     subtopics: bool = False
     needs: tuple[Source, ...] = ()
-    of_run: bool = False
+    counts: Callable[..., Any] | None = None
     at: str = ""
     better: Better = "higher"
     gains: Mapping[str, str] = field(default_factory=dict)
@@ -228,6 +230,11 @@ class Definition:
             raise MeasureError("bad-definition", message)
         table[name] = Measure(replace(self, function=function, parameters=parameters))
         return table[name]
+
+    @property
+    def of_run(self) -> bool:
+        """Whether it is measured on all queries together."""
+        return self.counts is not None
 
     @property
     def sentence(self) -> str:
@@ -298,6 +305,8 @@ class Named:
         """Whether rows for the judged documents are enough, with these parameters."""
         set_here = self.parameters
         everywhere = (set_here[name] in values for name, values in self.definition.everywhere.items())
+        if self.definition.of_run:
+            return "together"
         return "all" if any(everywhere) else self.definition.positions
 
     def __str__(self) -> str:
@@ -385,8 +394,7 @@ class Measure(Named):
         ranking = judged.condensed if self.judged_only else judged
         if self.cutoff is not None:
             ranking = ranking.cut(self.cutoff)
-        if self.definition.of_run:
-            raise of_all_queries(self.name)
+        require_queries(self, self.name)
         if ranking.ties != "broken" and not (self.definition.linear or self.definition.tied):
             raise no_ties(self.name, ranking.ties)
         terms: Terms = self.definition.function(ranking, **dict(self.settings))
@@ -397,10 +405,16 @@ class Measure(Named):
         return self.terms(judged).value()
 
 
-def of_all_queries(name: str) -> MeasureError:
-    """The error of a measure that single queries do not have."""
-    text = f"{name} {TOGETHER}: no rank and no query contributes to it by itself"
-    return MeasureError("measure-syntax", text, remedy="rankworth evaluate and rankworth compare show it")
+def require_queries(measure: Measure, name: str) -> None:
+    """Refuse a measure that single queries have no value of.
+
+    Raises:
+        MeasureError: `measure-syntax`.
+
+    """
+    if measure.definition.of_run:
+        text = f"{name} {TOGETHER}: no rank and no query contributes to it by itself"
+        raise MeasureError("measure-syntax", text, remedy="rankworth evaluate and rankworth compare show it")
 
 
 def no_ties(name: str, ties: str) -> MeasureError:

@@ -9,14 +9,25 @@ import math
 from collections.abc import Callable
 from itertools import accumulate, repeat
 from operator import mul
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from rankworth.errors import MeasureError
 from rankworth.judged import Array, Judged, constant, namespace
-from rankworth.measures.building_blocks import discount, inside, position
+from rankworth.measures.building_blocks import (
+    cumulative,
+    discount,
+    inside,
+    per_query,
+    position,
+    positive,
+    relevant,
+    total,
+)
 from rankworth.measures.core import Terms, measure
-from rankworth.measures.parameters import Probability, Share
+from rankworth.measures.parameters import Probability, Ranks, Share
 
+Each = Literal["subtopic", "document"]
+"""What must be there: a relevant document for each subtopic, or each relevant document."""
 _DEEPEST: Final = 1_000_000
 _GREEDY = (0.0, math.e / (math.e - 1))
 """A greedy order has at least 1 - 1/e of what the best order has."""
@@ -187,7 +198,7 @@ def normalised_novelty_and_rank_biased_precision(
 
 
 @measure("AP_IA", aliases=("MAP_IA",), subtopics=True)
-def intent_aware_ap(judged: Judged, *, rel: float = 1) -> Terms:
+def intent_aware_ap(judged: Judged, *, rel: float = 1, norm: Literal["R", "found"] = "R") -> Terms:
     """The mean, over the subtopics, of the average precision for each of them.
 
     AP_IA@k = 1/N sum over subtopics of AP@k, counted with the documents that are relevant for the subtopic, where
@@ -196,9 +207,12 @@ def intent_aware_ap(judged: Judged, *, rel: float = 1) -> Terms:
     Args:
         judged: the rankings.
         rel: the grade from which a document counts as relevant for a subtopic.
+        norm: what the precisions of a subtopic are divided by: `R`, its relevant documents; `found`, those of them
+            that were retrieved, so that one found document of ten at rank 1 is worth 1.
 
     Range: 0 to 1. Undefined if nothing is relevant for any subtopic.
     Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Elsewhere: AutoRAG-Research 0.1.3 has norm=found, over groups of documents that do for each other.
     Source: Agrawal, Gollapudi, Halverson, Ieong (2009), Diversifying search results,
     https://doi.org/10.1145/1498759.1498766
 
@@ -206,7 +220,33 @@ def intent_aware_ap(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([[1, 0], [0, 1], [1, 0]], "AP_IA")  # ((1/1 + 2/3) / 2 + (1/2) / 1) / 2
     0.6666666666666666
     """
-    return Terms(gain=_shares_of_subtopics(judged, rel), discount=_rank(judged), norm=_subtopics(judged, rel))
+    gain = _shares_of_subtopics(judged, rel, norm)
+    return Terms(gain=gain, discount=_rank(judged), norm=_subtopics(judged, rel))
+
+
+@measure("RR_IA", aliases=("MRR_IA",), subtopics=True)
+def intent_aware_rr(judged: Judged, *, rel: float = 1) -> Terms:
+    """The mean, over the subtopics, of one over the rank of the first document that is relevant for it.
+
+    RR_IA@k = 1/N sum over subtopics of RR@k, counted with the documents that are relevant for the subtopic, where
+    N = number of subtopics with a relevant document
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant for a subtopic.
+
+    Range: 0 to 1, and 1 only if the first document covers all subtopics. Undefined if nothing is relevant for any
+    subtopic.
+    Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Elsewhere: AutoRAG-Research 0.1.3 calls it MRR, over groups of documents that do for each other.
+    Source: Agrawal, Gollapudi, Halverson, Ieong (2009), Diversifying search results,
+    https://doi.org/10.1145/1498759.1498766
+
+    >>> import rankworth
+    >>> rankworth.score([[1, 0], [1, 0], [0, 1]], "RR_IA")  # (1/1 + 1/3) / 2
+    0.6666666666666666
+    """
+    return Terms(gain=_novelty(judged, rel, 1), discount=_rank(judged), norm=_subtopics(judged, rel))
 
 
 @measure("P_IA", linear=True, subtopics=True)
@@ -233,12 +273,14 @@ def intent_aware_precision(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=_covered(judged, rel), weight=inside(judged), norm=judged.depth * _subtopics(judged, rel))
 
 
-@measure("StRecall", aliases=("strec", "subtopic_recall"), normalised=True, subtopics=True)
+@measure("StRecall", aliases=("strec", "subtopic_recall", "GroupR", "group_recall"), normalised=True, subtopics=True)
 def subtopic_recall(judged: Judged, *, rel: float = 1) -> Terms:
     """The share of the subtopics that the first k documents cover.
 
     StRecall@k = (subtopics with a relevant document at ranks 1 to k) / N, where
     N = number of subtopics with a relevant document
+
+    Where gold comes as groups of documents that do for each other, a subtopic is a group, and the name is GroupR.
 
     Args:
         judged: the rankings.
@@ -246,6 +288,7 @@ def subtopic_recall(judged: Judged, *, rel: float = 1) -> Terms:
 
     Range: 0 to 1. Undefined if nothing is relevant for any subtopic.
     Unjudged: cover nothing. Ties: not linear, ranks are taken as they are.
+    Elsewhere: AutoRAG-Research 0.1.3 calls it recall, and TREC's ndeval strec.
     Source: Zhai, Cohen, Lafferty (2003), Beyond independent relevance, https://doi.org/10.1145/860435.860440
 
     >>> import rankworth
@@ -253,6 +296,136 @@ def subtopic_recall(judged: Judged, *, rel: float = 1) -> Terms:
     0.6666666666666666
     """
     return Terms(gain=_novelty(judged, rel, 1), norm=_subtopics(judged, rel))
+
+
+@measure("Complete", aliases=("full_recall", "recall_all"), normalised=True, subtopics=True)
+def complete(judged: Judged, *, rel: float = 1, each: Each = "subtopic") -> Terms:
+    """Whether the first k documents hold all that is needed: a relevant document for each subtopic.
+
+    Complete@k = 1 if each of the N subtopics has a relevant document at ranks 1 to k, else 0, where
+    N = number of subtopics with a relevant document
+
+    Gold as groups, (a or b) and c, has a subtopic for each group: `[{"a", "b"}, {"c"}]`.
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant for a subtopic.
+        each: what must be there: a relevant document for each `subtopic`, or each relevant `document`, whatever its
+            subtopics.
+
+    Range: 0 or 1. Undefined if nothing is relevant for any subtopic.
+    Unjudged: cover nothing. Ties: not linear, ranks are taken as they are.
+    Elsewhere: AutoRAG-Research 0.1.3 calls it full recall. LongMemEval's recall_all is Complete(each=document), and 1
+    where nothing is relevant.
+    Source: Wu, Wang, Yu, Zhang, Chang, Yu (2025), LongMemEval: benchmarking chat assistants on long-term interactive
+    memory (as recall_all), https://doi.org/10.48550/arXiv.2410.10813
+
+    >>> import rankworth
+    >>> ranking = [[1, 0], [1, 0], [0, 1]]  # the third document is the first for the second subtopic
+    >>> rankworth.score(ranking, "Complete@2"), rankworth.score(ranking, "Complete@3")
+    (0.0, 1.0)
+    """
+    completes, number = _completing(judged, rel, each)
+    return Terms(gain=completes, norm=positive(number))
+
+
+@measure("CompleteRank", subtopics=True, range=(0.0, math.inf), better="lower")
+def complete_rank(judged: Judged, *, rel: float = 1, each: Each = "subtopic", absent: Ranks = 1000) -> Terms:
+    """The rank down to which one has to read until there is a relevant document for each subtopic.
+
+    CompleteRank@k = the smallest i with Complete@i = 1, and k + 1 where there is none up to k; without a cutoff,
+    k + 1 = absent, or the number of retrieved documents + 1 if that is more
+
+    Args:
+        judged: the rankings.
+        rel: as for Complete.
+        each: as for Complete.
+        absent: the rank that counts where the ranking ends before all is there, where there is no cutoff.
+
+    Range: 1 to k + 1; 0 where an undefined value counts so. Undefined if nothing is relevant for any subtopic.
+    Unjudged: cover nothing. Ties: not linear, ranks are taken as they are.
+    Elsewhere: scikit-learn 1.9 calls CompleteRank(each=document) coverage_error.
+    Source: Cooper (1968), Expected search length, a single measure of retrieval effectiveness based on the weak
+    ordering action of retrieval systems, https://doi.org/10.1002/asi.5090190108
+
+    >>> import rankworth
+    >>> rankworth.score([[1, 0], [1, 0], [0, 1]], "CompleteRank")
+    3.0
+    >>> rankworth.score([[1, 0], [1, 0], [0, 1]], "CompleteRank@2")  # 2 + 1, as it is not there
+    3.0
+    """
+    completes, number = _completing(judged, rel, each)
+    number = positive(number)
+    if judged.cutoff is None:
+        beyond = judged.xp.maximum(judged.n_retrieved + 1, constant(absent, number) + 0 * number)
+    else:
+        beyond = judged.cutoff + 1 + 0 * number
+    rest = beyond * (number - total(completes))
+    return Terms(gain=completes, weight=judged.rank, rest=rest, norm=number)
+
+
+@measure("NuggetR", aliases=("nugget_recall",), monotone=True, subtopics=True)
+def nugget_recall(judged: Judged, *, full: float = 1, partial: Literal["counts", "nothing"] = "counts") -> Terms:
+    """The share of the nuggets that the first k documents support, where partial support counts in part.
+
+    NuggetR@k = 1/N sum over nuggets of min(g, full) / full, where g = the best grade for the nugget at ranks 1 to k, at
+    least 0, and N = number of nuggets with a judgement, whatever its grade; a grade of full or better counts 1
+
+    A nugget is a fact that an answer should hold; judgements have it as their subtopic. Other than for StRecall, a
+    nugget that nothing supports counts.
+
+    Args:
+        judged: the rankings; of answers that are judged alone, of one document each.
+        full: the grade of full support.
+        partial: whether a grade below `full` `counts` in part, or is `nothing`, as in strict scores.
+
+    Range: 0 to 1. Undefined if no nugget is judged.
+    Unjudged: support nothing. Ties: not linear, ranks are taken as they are.
+    Elsewhere: nuggetizer d00dc3e calls it all_score, and strict_all_score with partial=nothing; vital_score and
+    strict_vital_score are the same of the judgements of vital nuggets alone.
+    Source: Pradeep, Thakur, Upadhyay, Campos, Craswell, Lin (2025), The great nugget recall: automating fact extraction
+    and RAG evaluation with large language models, https://doi.org/10.48550/arXiv.2504.15068
+
+    >>> import rankworth
+    >>> rankworth.score([[1, 0.5, 0, 0]], "NuggetR")  # (1 + 0.5 + 0 + 0) / 4
+    0.375
+    >>> rankworth.score([[1, 0.5, 0, 0]], "NuggetR(partial=nothing)")  # (1 + 0 + 0 + 0) / 4
+    0.25
+    """
+    xp = judged.xp
+    nuggets = xp.any(judged.pool_by_subtopic > -math.inf, axis=1)
+    number = xp.sum(xp.astype(nuggets, judged.rank.dtype), axis=1)
+    grade = judged.by_subtopic
+    if not math.prod(grade.shape):
+        return Terms(gain=judged.grade, norm=number)
+    support = _covers(judged, grade, full)
+    if partial == "counts" and full > 0:
+        part = xp.minimum(xp.maximum(grade, xp.zeros_like(grade)), constant(full, grade)) / full
+        support = xp.where(support > 0, support, part)
+    best = _best_so_far(support)
+    before = xp.concat([xp.zeros_like(best[:, :1, :]), best[:, :-1, :]], axis=1)
+    return Terms(gain=_total(best - before), norm=number)
+
+
+def _best_so_far(values: Array) -> Array:
+    """`[Q, H, S]`: the greatest value down to each row, of values from 0; by shifts of 1, 2, 4, ... rows."""
+    xp = namespace(values)
+    shift = 1
+    while shift < values.shape[1]:
+        earlier = xp.concat([xp.zeros_like(values[:, :shift, :]), values[:, :-shift, :]], axis=1)
+        values = xp.maximum(values, earlier)
+        shift *= 2
+    return values
+
+
+def _completing(judged: Judged, rel: float, each: Each) -> tuple[Array, Array]:
+    """`[Q, H]`, 1 at the document with which all is there; and `[Q]`, how many subtopics or documents are needed."""
+    if each == "document":
+        gain, number = relevant(judged, rel), judged.n_relevant(rel)
+    else:
+        gain, number = _novelty(judged, rel, 1), _subtopics(judged, rel)
+    is_new = positive(gain)
+    return is_new * judged.xp.astype(cumulative(gain) == per_query(number), gain.dtype), number
 
 
 def _log2(judged: Judged) -> Array:
@@ -290,15 +463,23 @@ def _novelty(judged: Judged, rel: float, alpha: float) -> Array:
     return _total(covers * xp.reshape(xp.take(worth, xp.reshape(before, (-1,))), covers.shape))
 
 
-def _shares_of_subtopics(judged: Judged, rel: float) -> Array:
-    """`[Q, H]`: at each document, the share of the relevant documents that was found, over the subtopics it covers."""
+def _shares_of_subtopics(judged: Judged, rel: float, norm: Literal["R", "found"]) -> Array:
+    """`[Q, H]`: at each document, the share of the relevant documents that was found, over the subtopics it covers.
+
+    Args:
+        judged: the ranking.
+        rel: the grade from which a document covers a subtopic.
+        norm: whether it is a share of the `R` relevant documents of a subtopic, or of those that were `found` at last.
+
+    """
     covers = _covers(judged, judged.by_subtopic, rel)
     if not covers.shape[0] or not covers.shape[1]:
         return judged.grade
     xp = judged.xp
-    relevant = xp.sum(_covers(judged, judged.pool_by_subtopic, rel), axis=1)
-    relevant = xp.where(relevant > 0, relevant, xp.ones_like(relevant))
-    return _total(covers * xp.cumulative_sum(covers, axis=1) / relevant[:, None, :])
+    wanted = covers if norm == "found" else _covers(judged, judged.pool_by_subtopic, rel)
+    number = xp.sum(wanted, axis=1)  # [Q, S]
+    number = xp.where(number > 0, number, xp.ones_like(number))
+    return _total(covers * xp.cumulative_sum(covers, axis=1) / number[:, None, :])
 
 
 def _subtopics(judged: Judged, rel: float) -> Array:

@@ -7,7 +7,7 @@ from rankworth.item_options import Attention
 from rankworth.judged import Judged
 from rankworth.measures.core import Terms, measure
 from rankworth.measures.parameters import Probability
-from rankworth.recommended import Recommended, WholeValue
+from rankworth.recommended import Recommended, RunCounts, WholeValue
 
 _BESIDE: Final = {"p": ("attention", "rbp")}
 
@@ -17,6 +17,11 @@ def _arrays() -> Any:  # noqa: ANN401 - a module
     from rankworth.measures import item_exposure  # noqa: PLC0415 - lists of measures need no arrays
 
     return item_exposure
+
+
+def exposures(shown: Recommended, **options: Any) -> RunCounts:  # noqa: ANN401 - the keywords of the measure
+    """Count how much attention each user gives to each group of items, and how much the target gives it."""
+    return _arrays().exposures(shown, **options)
 
 
 @measure(
@@ -43,7 +48,8 @@ def attention_weighted_rank_fairness(
 
     Args:
         judged: the rankings.
-        group: the column of the table of items that holds the groups; the only one where not said.
+        group: the column of the table of items that holds the groups; where not said, the only one that holds no
+            vectors and is not different for all items, as titles are.
         target: the shares that groups should get: those of the table of `items`, `even`, or `F:0.5 M:0.5`.
         attention: of a rank: `log` is 1/log2(rank + 1), `dcg` 1/log2(rank) but 1 at ranks 1 and 2 (TREC), `rbp`
             p^(rank - 1), `even` 1.
@@ -74,12 +80,12 @@ def attention_weighted_rank_fairness(
     positions="all",
     beside=_BESIDE | {"rel": ("target", "relevant")},
     needs=("items",),
-    of_run=True,
+    counts=exposures,
     range=(0, math.inf),
     better="lower",
 )
 def expected_exposure_loss(
-    shown: Recommended,
+    counts: RunCounts,
     *,
     group: str = "",
     target: str = "items",
@@ -93,8 +99,9 @@ def expected_exposure_loss(
     in the target times the attention of all groups. EEL = EED - 2 EER + sum of T_g^2
 
     Args:
-        shown: what users are shown.
-        group: the column of the table of items that holds the groups; the only one where not said.
+        counts: the attention of users to groups, and what the target gives these.
+        group: the column of the table of items that holds the groups; where not said, the only one that holds no
+            vectors and is not different for all items, as titles are.
         target: the shares that groups should get: those of the table of `items`, `even`, those among the `relevant`
             items of each user, or `F:0.5 M:0.5`.
         attention: as for AWRF.
@@ -114,19 +121,21 @@ def expected_exposure_loss(
     >>> rankworth.evaluate(qrels, shown, ["EEL@1"], items=items)["EEL@1"]  # (1 - 0.5)^2 + (0 - 0.5)^2
     0.5
     """
-    return _arrays().expected_exposure("EEL", shown, group=group, target=target, attention=attention, p=p, rel=rel)
+    return _arrays().expected_exposure("EEL", counts)
 
 
-@measure("EED", positions="all", beside=_BESIDE, needs=("items",), of_run=True, range=(0, math.inf), better="lower")
+@measure(
+    "EED", positions="all", beside=_BESIDE, needs=("items",), counts=exposures, range=(0, math.inf), better="lower"
+)
 def expected_exposure_disparity(
-    shown: Recommended, *, group: str = "", attention: Attention = "log", p: Probability = 0.8
+    counts: RunCounts, *, group: str = "", attention: Attention = "log", p: Probability = 0.8
 ) -> WholeValue:
     """How unevenly groups get attention over all users: the sum of the squares of their mean attention.
 
     EED@k = sum over groups of E_g^2, where E_g = mean over users of the attention of group g
 
     Args:
-        shown: what users are shown.
+        counts: the attention of users to groups, and what the target gives these.
         group: as for EEL.
         attention: as for AWRF.
         p: the patience of attention=rbp.
@@ -143,7 +152,7 @@ def expected_exposure_disparity(
     >>> rankworth.evaluate(qrels, shown, ["EED@1"], items=items)["EED@1"]  # 0.5^2 + 0.5^2
     0.5
     """
-    return _arrays().expected_exposure("EED", shown, group=group, attention=attention, p=p)
+    return _arrays().expected_exposure("EED", counts)
 
 
 @measure(
@@ -151,11 +160,11 @@ def expected_exposure_disparity(
     positions="all",
     beside=_BESIDE | {"rel": ("target", "relevant")},
     needs=("items",),
-    of_run=True,
+    counts=exposures,
     range=(0, math.inf),
 )
 def expected_exposure_relevance(
-    shown: Recommended,
+    counts: RunCounts,
     *,
     group: str = "",
     target: str = "items",
@@ -168,7 +177,7 @@ def expected_exposure_relevance(
     EER@k = sum over groups of E_g T_g, with E and T as for EEL
 
     Args:
-        shown: what users are shown.
+        counts: the attention of users to groups, and what the target gives these.
         group: as for EEL.
         target: as for EEL.
         attention: as for AWRF.
@@ -187,4 +196,4 @@ def expected_exposure_relevance(
     >>> rankworth.evaluate(qrels, shown, ["EER@1"], items=items)["EER@1"]  # 1 * 0.5 + 0 * 0.5
     0.5
     """
-    return _arrays().expected_exposure("EER", shown, group=group, target=target, attention=attention, p=p, rel=rel)
+    return _arrays().expected_exposure("EER", counts)

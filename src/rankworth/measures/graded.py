@@ -99,7 +99,7 @@ def ndcg(
     base: Base = 2,
     floor: float | None = None,
 ) -> Terms:
-    """How close a ranking is to the best one: its DCG as a share of that of the best order of the documents.
+    """How close the order is to the ideal one: DCG divided by the DCG of the best possible order.
 
     nDCG@k = DCG@k / (DCG@k of the ideal ranking)
 

@@ -13,7 +13,7 @@ from rankworth.item_options import Attention
 from rankworth.judged import Judged
 from rankworth.measures.core import Terms
 from rankworth.measures.item_runs import attention_of
-from rankworth.recommended import Recommended, WholeValue
+from rankworth.recommended import Recommended, RunCounts, WholeValue
 
 
 def attention_weighted_rank_fairness(
@@ -50,25 +50,25 @@ _EXPOSED: Final[Mapping[str, Callable[[Floats, Floats], Floats]]] = {
 """by measure, from the mean exposures of groups, `[..., G]`, and those that the target says, to its value"""
 
 
-def expected_exposure(
-    name: str,
+def exposures(
     shown: Recommended,
     *,
+    name: str,
     group: str,
     attention: Attention,
     p: float,
-    target: str = "even",
+    target: str = "",
     rel: float = 1,
-) -> WholeValue:
-    """Return the value of `EEL`, `EED` or `EER`, of which `EED` has no target.
+) -> RunCounts:
+    """Return a column for the attention of users to each group, and another for what the target gives it.
 
     Args:
-        name: of the measure.
         shown: what users are shown.
+        name: of the measure.
         group: as for EEL.
         attention: as for EEL.
         p: as for EEL.
-        target: as for EEL.
+        target: as for EEL; empty where the measure has none.
         rel: as for EEL.
 
     """
@@ -77,21 +77,31 @@ def expected_exposure(
     rows = shown.known()
     exposure = np.zeros((users, groups))
     np.add.at(exposure, rows.user, attention_of(rows.rank, attention, p)[:, None] * column.shares[rows.item])
+    tables = [exposure]
     if target == "relevant":
-        relevant = (shown.grade >= rel) & (shown.judged_item >= 0)
         shares = np.zeros((users, groups))
+        relevant = (shown.grade >= rel) & (shown.judged_item >= 0)
         np.add.at(shares, shown.judged_user[relevant], column.shares[shown.judged_item[relevant]])
         whole = shares.sum(axis=1, keepdims=True)
-        shares = shares / np.where(whole > 0, whole, 1.0)  # [U, G]
-    else:
-        shares = np.broadcast_to(target_shares(catalogue, column, target, name), (users, groups))
-    due = shares * exposure.sum(axis=1, keepdims=True)
-    if not exposure.any():
+        tables.append(shares / np.where(whole > 0, whole, 1.0) * exposure.sum(axis=1, keepdims=True))
+    elif target:
+        tables.append(target_shares(catalogue, column, target, name) * exposure.sum(axis=1, keepdims=True))
+    table = np.hstack(tables)  # [U, C]
+    user, place = np.nonzero(table)
+    return RunCounts(user, place, table[user, place], users, table.shape[1])
+
+
+def expected_exposure(name: str, counts: RunCounts) -> WholeValue:
+    """Return the value of `EEL`, `EED` or `EER`, of which `EED` has no target."""
+    users, groups = counts.n_users, counts.n_columns // (1 if name == "EED" else 2)
+    if not counts.totals[:groups].any():
         return WholeValue(math.nan, np.full(users, math.nan))
-    left, value_of = np.maximum(users - 1, 1), _EXPOSED[name]
-    number = float(value_of(exposure.mean(axis=0), due.mean(axis=0)))
-    without = value_of((exposure.sum(axis=0) - exposure) / left, (due.sum(axis=0) - due) / left)  # [U]
-    return WholeValue(number, without)
+
+    def value_of(means: Floats) -> Floats:
+        return _EXPOSED[name](means[..., :groups], means[..., groups:])
+
+    without = (counts.totals - counts.table) / max(users - 1, 1)  # [U, C]
+    return WholeValue(float(value_of(counts.totals / users)), value_of(without))
 
 
 def target_shares(catalogue: Catalogue, column: ItemColumn, target: str, name: str) -> Floats:
@@ -135,7 +145,7 @@ def _groups(catalogue: Catalogue | None, group: str, name: str) -> tuple[Catalog
 
     """
     catalogue = require(catalogue, "items", name)
-    called, column = catalogue.column(group, name, "group")
+    called, column = catalogue.column(group, name, "group", lambda each: each.kind != "vector")
     if column.kind == "vector":
         raise MeasureError("bad-parameter", f"{name}(group={called}): the column holds vectors, and no groups")
     return catalogue, column

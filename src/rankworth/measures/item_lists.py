@@ -28,13 +28,12 @@ def self_information(
     catalogue = require(judged.catalogue, "history", "SelfInformation")
     counts = catalogue.item_users if of == "users" else catalogue.interactions
     whole = catalogue.n_users if of == "users" else int(catalogue.interactions.sum())
-    most = math.log2(whole) if whole > 1 else 1.0
-    bits = np.log2(max(whole, 1)) - np.log2(np.maximum(counts, 1))  # [I], cold items as of one user
-    numbers, known = _counted(judged, bits, catalogue.in_history, most)
-    if cold != "one-user":
-        numbers = np.where(known, numbers, 0.0)
-    gain = numbers / most if scale == "share" else numbers
-    return _mean(judged, gain, known, "SelfInformation", norm=norm, drops=cold == "dropped")
+    most = math.log2(max(whole, 1))
+    bits = most - np.log2(np.maximum(counts, 1))  # [I]
+    if scale == "share":  # of a single user there is no share of log2(1) = 0
+        bits, most = (bits / most if most else np.full(counts.size, np.nan)), 1.0
+    numbers, known = _counted(judged, bits, catalogue.in_history, most if cold == "one-user" else 0.0)
+    return _mean(judged, numbers, known, "SelfInformation", norm=norm, drops=cold == "dropped")
 
 
 def average_popularity(
@@ -64,7 +63,7 @@ def unseen(
     """Return the terms of `Unseen`; arguments are those of the measure."""
     catalogue = require(judged.catalogue, "history", "Unseen")
     user, item = _numbers(judged)
-    had = catalogue.seen.find(catalogue.keys(user, item))[1]
+    had = catalogue.seen.find(catalogue.keys(user[:, None], item))[1]
     terms = _mean(judged, judged.retrieved & ~had, None, "Unseen", norm=norm)
     if no_items == "1":
         empty = judged.n_retrieved == 0
@@ -79,7 +78,7 @@ def intra_list_distance(
     distance: Distance,
     norm: Literal["pairs", "n"],
     single: Literal["undefined", "0", "1"],
-    unknown: Literal["dropped", "0", "1"],
+    unknown: Literal["dropped", "removed", "0", "1"],
 ) -> Terms:
     """Return the terms of `ILD`; arguments are those of the measure."""
     catalogue = judged.catalogue
@@ -93,7 +92,7 @@ def intra_list_distance(
     divisor = pairs if norm == "pairs" else np.where(pairs > 0, size, 0.0)
     rest = np.zeros_like(size)
     if single != "undefined":
-        alone = size == 1
+        alone = (size if unknown == "removed" else np.sum(judged.retrieved, axis=1)) == 1
         divisor, rest = np.where(alone, 1.0, divisor), np.where(alone, float(single), rest)
     return Terms(gain=added, norm=divisor, rest=rest)
 
@@ -107,15 +106,14 @@ def unexpectedness(
     """Return the terms of `Unexpectedness`; arguments are those of the measure."""
     catalogue = require(judged.catalogue, "expected_run", "Unexpectedness")
     user, item = _numbers(judged)
-    index, is_expected = catalogue.expected.find(catalogue.keys(user, item))
-    if judged.cutoff is not None and catalogue.expected.rank.size:
-        cutoff = np.asarray(judged.cutoff)
-        is_expected = is_expected & (catalogue.expected.rank[index] <= (cutoff[:, None] if cutoff.ndim else cutoff))
+    cutoff = np.asarray(np.inf if judged.cutoff is None else judged.cutoff)
+    keys, cutoff = catalogue.keys(user[:, None], item), cutoff[:, None] if cutoff.ndim else cutoff
+    expected = np.zeros(item.shape) if catalogue.expected is None else catalogue.expected.within(keys, cutoff)
     if norm == "k-common":
-        terms = _mean(judged, -(judged.retrieved & is_expected).astype(np.float64), None, "Unexpectedness", norm="k")
-        terms = terms._replace(rest=np.zeros_like(judged.n_retrieved) + judged.depth)
+        terms = _mean(judged, -expected, None, "Unexpectedness", norm="k")
+        terms = terms._replace(rest=np.where(judged.n_retrieved > 0, judged.depth, 0.0))
     else:
-        terms = _mean(judged, judged.retrieved & ~is_expected, None, "Unexpectedness", norm=norm)
+        terms = _mean(judged, 1 - expected, None, "Unexpectedness", norm=norm)
     if no_expected == "1":
         return terms
     absent = ~_of_users(user, catalogue.has_expected)
@@ -140,18 +138,18 @@ def serendipity(
         popular, _ = _counted(judged, catalogue.popularity_rank, catalogue.in_history, size + 1.0)
         surprise = np.maximum(popular - judged.rank, 0.0) / max(1, size)
         return _mean(judged, relevant(judged, rel) * surprise, None, "Serendipity", norm=norm)
-    similar = catalogue.like_history(user.ravel(), np.where(judged.retrieved, item, -1).ravel())
+    owner = np.broadcast_to(user[:, None], item.shape)
+    similar = catalogue.like_history(owner.ravel(), np.where(judged.retrieved, item, -1).ravel())
     surprise = 1 - similar.reshape(item.shape)
     terms = _mean(judged, relevant(judged, rel) * surprise, None, "Serendipity", norm=norm)
     return terms if no_history == "1" else _of_known_users(terms, catalogue, user)
 
 
 def _numbers(judged: Judged) -> tuple[Integers, Integers]:
-    """Return `[Q, H]` each, the numbers of users and items; -1 for what the catalogue does not know."""
-    if judged.user is None or judged.item is None:
-        unknown = np.full(judged.rank.shape, -1)
-        return unknown, unknown
-    return judged.user, judged.item
+    """Return `[Q]` and `[Q, H]`, the numbers of users and of items; -1 for what the catalogue does not know."""
+    user = np.full(judged.rank.shape[0], -1) if judged.user is None else judged.user
+    item = np.full(judged.rank.shape, -1) if judged.item is None else judged.item
+    return user, item
 
 
 def _counted(judged: Judged, numbers: Floats, known: Array, otherwise: float) -> tuple[Array, Array]:
@@ -186,11 +184,11 @@ def _mean(judged: Judged, gain: Array, known: Array | None, name: str, *, norm: 
         MeasureError: where ties are expected, and items leave the list.
 
     """
-    gain = np.asarray(gain, dtype=np.float64) * judged.retrieved
+    gain = np.where(judged.retrieved, gain, 0.0)
     if drops and known is not None:
         if judged.ties != "broken":
             raise no_ties(f"{name}(cold=dropped)", judged.ties)
-        return Terms(gain=gain * known, norm=np.sum(known, axis=1).astype(np.float64))
+        return Terms(gain=np.where(known, gain, 0.0), norm=np.sum(known, axis=1).astype(np.float64))
     divisor = judged.depth if norm == "k" else judged.n_retrieved
     return Terms(gain=gain, weight=inside(judged), norm=divisor)
 
@@ -201,9 +199,8 @@ def _of_known_users(terms: Terms, catalogue: Catalogue, user: Integers) -> Terms
 
 
 def _of_users(user: Integers, holds: Array) -> Array:
-    """Return `[Q]`, whether something holds of the user of each list: of users `[U]`, and not of unknown ones."""
-    number = user.max(axis=1, initial=-1)  # [Q]
-    return (number >= 0) & holds[np.maximum(number, 0)]
+    """Return `[Q]`, whether something holds of each user: of users `[U]`, and not of unknown ones."""
+    return (user >= 0) & holds[np.maximum(user, 0)]
 
 
 def _added_distances(
@@ -217,7 +214,7 @@ def _added_distances(
         part = slice(start, start + step)
         apart = catalogue.distances(item[part], of, distance, "ILD")  # [q, H, H]
         inside_list = judged.retrieved[part]
-        if unknown == "dropped":
+        if unknown in ("dropped", "removed"):
             counts = ~np.isnan(np.einsum("qii->qi", apart)) & inside_list
         else:
             counts, apart = inside_list, np.where(np.isnan(apart), float(unknown), apart)

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers
-from rankworth.catalogue import Catalogue, require
+from rankworth.catalogue import require
 from rankworth.errors import MeasureError
 from rankworth.item_options import Attention, Beyond, Of
-from rankworth.recommended import Recommended, WholeValue
+from rankworth.recommended import Recommended, RunCounts, UnseenItems, WholeValue
 
 _SMOOTHED: Final = 9
 """how many terms of an alternating series are added up"""
@@ -19,77 +19,103 @@ _LEAST: Final = 0.02
 """the least share of the variance of the jackknife that is left"""
 
 
-def coverage(shown: Recommended, *, of: Of, beyond: Beyond) -> WholeValue:
-    """Return the value of `Coverage`; arguments are those of the measure."""
-    catalogue, mask = _catalogue(shown, of, "Coverage")
-    size = int(mask.sum())
+def items_shown(
+    shown: Recommended,
+    *,
+    name: str,
+    of: Of,
+    beyond: Beyond = "dropped",
+    over: Literal["catalogue", "shown"] = "catalogue",
+    attention: Attention = "even",
+    p: float = 0.85,
+    **_: object,
+) -> RunCounts:
+    """Return what users are shown, a column for each item; an item that is twice in a list counts once.
+
+    Args:
+        shown: what users are shown.
+        name: of the measure.
+        of: which items are the catalogue.
+        beyond: what becomes of items that are not in it.
+        over: whether these count in any case.
+        attention: how much a row counts.
+        p: the patience of attention=rbp.
+
+    Raises:
+        MeasureError: `missing-input`.
+
+    """
+    mask = _catalogue(shown, of, name)
+    size = int(np.count_nonzero(mask))
+    column_of = np.append(np.where(mask, np.cumsum(mask) - 1, -1), -1)  # [I + 1]: -1 of all that is not in it
+    column = column_of[np.where(shown.item >= 0, shown.item, -1)]  # [N]
+    if beyond == "counted" or over == "shown":
+        outside = column < 0
+        column[outside] = size + np.unique(shown.item[outside], return_inverse=True)[1]
+    counts = column >= 0
+    width = max(size, int(column.max(initial=0)) + 1)
+    pairs, first = np.unique(shown.user[counts] * width + column[counts], return_index=True)
+    user, column = np.divmod(pairs, width)
+    amount = attention_of(shown.rank[counts][first], attention, p)
+    return RunCounts(user, column, amount, shown.n_users, size)
+
+
+def coverage(counts: RunCounts) -> WholeValue:
+    """Return the value of `Coverage`."""
+    size, times = counts.n_columns, counts.totals
     if not size:
-        return _undefined(shown)
-    user, item, times, _ = _counts(shown, catalogue, mask, beyond)
+        return _undefined(counts)
     value = float(np.count_nonzero(times)) / size
-    single = np.bincount(user[times[item] == 1], minlength=shown.n_users)  # [U]: items that only this user is shown
+    # [U]: items that only this user is shown
+    single = np.bincount(counts.user[times[counts.column] == 1], minlength=counts.n_users)
     once, twice = (float(np.count_nonzero(times == number)) for number in (1, 2))
     unseen = max(size - value * size, once**2 / (2 * twice) if twice else once * (once - 1) / 2)
     new = unseen * (1 - math.exp(-once / unseen)) if unseen else 0.0
     without = value - single / size
-    return WholeValue(value, without, _spread(without, (once - new) / size**2))
+    at_risk = float(
+        (0.5 ** times[times > 0]).sum()
+    )  # an item with x users is missed with a chance of e^-x, or a bit more
+    items = UnseenItems(int(np.count_nonzero(times[:size] == 0)), at_risk, 1 / size)
+    return WholeValue(value, without, _spread(without, (once - new) / size**2), items)
 
 
 def gini(
-    shown: Recommended,
-    *,
-    of: Of,
-    over: Literal["catalogue", "shown"],
-    norm: Literal["n", "n-1"],
-    attention: Attention,
-    p: float,
+    counts: RunCounts, *, over: Literal["catalogue", "shown"], norm: Literal["n", "n-1"], attention: Attention
 ) -> WholeValue:
     """Return the value of `Gini`; arguments are those of the measure."""
-    catalogue, mask = _catalogue(shown, of, "Gini")
-    user, item, times, rank = _counts(shown, catalogue, mask, "dropped" if over == "catalogue" else "counted")
-    weight = attention_of(rank, attention, p)  # [N]
-    if attention != "even":
-        times = np.bincount(item, weights=weight, minlength=times.size)
-    counts = times[mask] if over == "catalogue" else times[times > 0]
-    if not counts.sum() or (norm == "n-1" and counts.size < 2):
-        return _undefined(shown)
-    ascending = np.sort(counts)
-    moments, whole = np.asarray(_moments(ascending)), np.asarray(counts.sum(), dtype=np.float64)
-    value = float(_gini(moments, np.asarray(counts.size), whole, norm))
-    lost = np.bincount(user, weights=weight, minlength=shown.n_users)  # [U]: what the rows of a user count
-    first = np.searchsorted(ascending, times[item])  # [N]: the items with fewer rows come before
-    position = first + _ordinals(user, times[item])  # [N]: of several equal ones of a user, each its own
-    size = np.full(shown.n_users, counts.size)
-    moved = weight * (2 * position + 1 - counts.size)  # to first order, and exactly where all rows count 1
-    changed: Floats = moments - np.bincount(user, weights=moved, minlength=shown.n_users)
-    if over == "shown":  # items that only this user is shown leave: as many places in front become fewer
-        gone = np.bincount(user[np.bincount(item)[item] == 1], minlength=shown.n_users)
-        changed, size = changed - gone * (whole - lost), size - gone
-    without = _gini(np.asarray(changed, dtype=np.float64), size, whole - lost, norm)
+    times = counts.totals
+    summed = times[: counts.n_columns] if over == "catalogue" else times[times > 0]
+    if not summed.sum() or (norm == "n-1" and summed.size < 2):
+        return _undefined(counts)
+    user, before, users = counts.user, times[counts.column], counts.n_users
+    ascending, whole = np.sort(summed), float(summed.sum())
+    value = float(_gini(_moments(ascending), summed.size, whole, norm))
+    alone = np.bincount(counts.column)[counts.column] == 1  # [N]: items that only this user is shown
+    after = np.where(alone, 0.0, before - counts.amount)  # [N]: how often without the user
+    left = whole - np.bincount(user, weights=before - after, minlength=users)  # [U]
+    left[np.bincount(user, minlength=users) == user.size] = 0.0  # without the only user nothing is left
+    changed, size = _moments_without(user, before, after, ascending, users), np.full(users, summed.size)
+    if over == "shown":  # items that only this user is shown leave, which are 0 and as far from each other item as that
+        gone = np.bincount(user[alone], minlength=users)
+        changed, size = changed - gone * left, size - gone
+    without = np.where(left > 0, _gini(changed, size, left, norm), math.nan)
     if over == "shown" or attention != "even":
         return WholeValue(value, without)
-    divisor = (counts.size - (norm == "n-1")) * whole
+    divisor = (summed.size - (norm == "n-1")) * whole
 
     def distance(number: NDArray[Any]) -> Floats:
         return np.asarray(np.abs(number[:, None] - ascending).sum(axis=1) / divisor)
 
-    return WholeValue(value, without, _spread(without, _excess(counts, distance)))
+    return WholeValue(value, without, _spread(without, _excess(summed, distance)))
 
 
-def entropy(
-    shown: Recommended,
-    *,
-    of: Of,
-    beyond: Beyond,
-    scale: Literal["share", "bits", "nats", "nats/shown"],
-) -> WholeValue:
-    """Return the value of `Entropy`; arguments are those of the measure."""
-    catalogue, mask = _catalogue(shown, of, "Entropy")
-    user, item, times, _ = _counts(shown, catalogue, mask, beyond)
+def entropy(counts: RunCounts, *, scale: Literal["share", "bits", "nats", "nats/shown"]) -> WholeValue:
+    """Return the value of `Entropy`; the scale is that of the measure."""
+    user, column, times = counts.user, counts.column, counts.totals
     whole = float(times.sum())
-    most = math.log(int(mask.sum())) if mask.sum() > 1 else 0.0
+    most = math.log(counts.n_columns) if counts.n_columns > 1 else 0.0
     if not whole or (scale == "share" and not most):
-        return _undefined(shown)
+        return _undefined(counts)
 
     def scaled(nats: NDArray[Any], distinct: NDArray[Any]) -> Floats:
         divisor = {"share": most, "bits": math.log(2), "nats": 1.0}.get(scale)
@@ -98,9 +124,9 @@ def entropy(
     distinct = float(np.count_nonzero(times))
     weighted = _x_log_x(times)
     value = scaled(np.asarray(math.log(whole) - weighted.sum() / whole), np.asarray(distinct))
-    lost = np.bincount(user, minlength=shown.n_users)
-    less = np.bincount(user, weights=(_x_log_x(times - 1) - weighted)[item], minlength=shown.n_users)
-    gone = np.bincount(user[times[item] == 1], minlength=shown.n_users)
+    lost = np.bincount(user, minlength=counts.n_users)
+    less = np.bincount(user, weights=(_x_log_x(times - 1) - weighted)[column], minlength=counts.n_users)
+    gone = np.bincount(user[times[column] == 1], minlength=counts.n_users)
     with np.errstate(divide="ignore", invalid="ignore"):
         nats = np.log(whole - lost) - (weighted.sum() + less) / (whole - lost)
         without = scaled(nats, distinct - gone)
@@ -108,8 +134,8 @@ def entropy(
     return WholeValue(float(value), without, _spread(without, excess))
 
 
-def _catalogue(shown: Recommended, of: Of, name: str) -> tuple[Catalogue, NDArray[np.bool_]]:
-    """Return the catalogue, and which items count as its own.
+def _catalogue(shown: Recommended, of: Of, name: str) -> NDArray[np.bool_]:
+    """Return which items are the catalogue, `[I]`.
 
     Raises:
         MeasureError: `missing-input`.
@@ -121,63 +147,58 @@ def _catalogue(shown: Recommended, of: Of, name: str) -> tuple[Catalogue, NDArra
         raise MeasureError("missing-input", f"{name} needs a catalogue", remedy=remedy)
     source = of if of != "known" else "items" if "items" in has else "history"
     catalogue = require(shown.catalogue, source, name)
-    return catalogue, catalogue.in_table if source == "items" else catalogue.in_history
+    return catalogue.in_table if source == "items" else catalogue.in_history
 
 
-def _counts(
-    shown: Recommended, catalogue: Catalogue, mask: NDArray[np.bool_], beyond: Beyond = "dropped"
-) -> tuple[Integers, Integers, Integers, Floats]:
-    """Return users and items of the rows that count, `[N]`, how often each item is shown, `[J]`, and the ranks, `[N]`.
-
-    An item that is twice in a list counts once. Items that are not in the catalogue have numbers from I on: J >= I.
-
-    Args:
-        shown: what users are shown.
-        catalogue: the catalogue.
-        mask: `[I]`, which items count.
-        beyond: what becomes of all others.
-
-    """
-    size = len(catalogue.items)
-    item, is_known = shown.item, shown.item >= 0
-    counts = is_known if not size else is_known & mask[np.maximum(item, 0)]
-    if beyond == "counted":
-        counts = np.ones_like(is_known)
-        item = item.copy()
-        item[~is_known] = size + np.unique(item[~is_known], return_inverse=True)[1]
-    width = max(size, int(item[counts].max(initial=0)) + 1)
-    pairs, first = np.unique(shown.user[counts] * width + item[counts], return_index=True)
-    user, item = np.divmod(pairs, width)
-    return user, item, np.bincount(item, minlength=size), shown.rank[counts][first]
+def _undefined(counts: RunCounts) -> WholeValue:
+    return WholeValue(math.nan, np.full(counts.n_users, math.nan))
 
 
-def _undefined(shown: Recommended) -> WholeValue:
-    return WholeValue(math.nan, np.full(shown.n_users, math.nan))
-
-
-def _moments(ascending: NDArray[Any]) -> float:
-    """Return the sum over j of (2 j - n - 1) x_j."""
+def _moments(ascending: Floats) -> float:
+    """Return the sum over j of (2 j - n - 1) x_j, which is that of the distances of all pairs."""
     return float(((2 * np.arange(ascending.size) + 1 - ascending.size) * ascending).sum())
 
 
-def _gini(moments: Floats, size: Integers, whole: Floats, norm: str) -> Floats:
-    divisor = size if norm == "n" else size - 1
+def _moments_without(user: Integers, before: Floats, after: Floats, ascending: Floats, users: int) -> Floats:
+    """Return `[U]`, the distances of all pairs where the rows of each user have other numbers.
+
+    Distances from the rows of a user to all items change by sums over sorted numbers; those between two of its rows are
+    counted in both, so that they are taken out and put in.
+
+    Args:
+        user: `[N]`, of each row.
+        before: `[N]`, the number of its item, which is among all numbers.
+        after: `[N]`, its number without the user.
+        ascending: `[I]`, all numbers.
+        users: U.
+
+    """
+    sums = np.append(0.0, np.cumsum(ascending))
+
+    def distances(number: Floats) -> Floats:
+        """Sum the distances to all items."""
+        lower = np.searchsorted(ascending, number)
+        return np.asarray(number * (2 * lower - ascending.size) + sums[-1] - 2 * sums[lower])
+
+    def between(owner: Integers, number: Floats) -> Floats:
+        """Sum the distances between the rows of each user."""
+        order = np.lexsort((number, owner))
+        sizes = np.bincount(owner, minlength=users)
+        place = np.arange(owner.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        factors = 2 * place + 1 - np.repeat(sizes, sizes)
+        return np.asarray(np.bincount(owner[order], factors * number[order], users), dtype=np.float64)
+
+    moved = np.bincount(user, weights=distances(after) - distances(before), minlength=users)
+    both = between(np.append(user, user), np.append(before, after))
+    return np.asarray(_moments(ascending) + moved + 2 * between(user, before) + 2 * between(user, after) - both)
+
+
+def _gini(moments: Any, size: Any, whole: Any, norm: str) -> Floats:  # noqa: ANN401 - numbers, or arrays of them
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(moments / (divisor * whole))
+        return np.asarray(np.divide(moments, (size - (norm == "n-1")) * whole))
 
 
-def _ordinals(user: Integers, kind: NDArray[Any]) -> Integers:
-    """Return `[N]`, how many rows of the same user and kind come before each row."""
-    number = np.unique(kind, return_inverse=True)[1]
-    key = user * (int(number.max(initial=0)) + 1) + number
-    order = np.argsort(key, kind="stable")
-    ordered = key[order]
-    ordinal = np.empty_like(key)
-    ordinal[order] = np.arange(key.size) - np.searchsorted(ordered, ordered)
-    return ordinal
-
-
-def _x_log_x(numbers: Integers) -> Floats:
+def _x_log_x(numbers: NDArray[Any]) -> Floats:
     return np.asarray(numbers * np.log(np.maximum(numbers, 1)), dtype=np.float64)
 
 

@@ -7,7 +7,7 @@ here, and queries are users.
 import math
 from typing import Any, Literal
 
-from rankworth.item_options import Cold, Distance, Norm
+from rankworth.item_options import Cold, Distance, Norm, Users
 from rankworth.judged import Judged
 from rankworth.measures.core import Terms, measure
 
@@ -47,7 +47,7 @@ def self_information(
         of: whether shares are those of `users`, or u(i) counts `interactions` and U is their number.
         cold: what an item counts that nobody had: as if a single user had it (`one-user`), nothing (`zero`), or it
             leaves the list (`dropped`).
-        scale: in `bits`, or as a `share` of log2(U), the most that there can be.
+        scale: in `bits`, or as a `share` of log2(U), the most there can be, which is 0 with one user.
         norm: what the sum is divided by: n, or k, however short the list is.
 
     Range: 0 to log2(U), 0 to 1 with scale=share. Undefined if nothing was retrieved.
@@ -122,6 +122,7 @@ def unseen(
     norm: Norm = "n",
     no_items: Literal["undefined", "1"] = "undefined",
     no_history: Literal["1", "undefined"] = "1",
+    users: Users = "judged",  # noqa: ARG001 - decides which lists there are
 ) -> Terms:
     """The share of a list that the user has not had before; 1 of a user without a history.
 
@@ -132,11 +133,12 @@ def unseen(
         norm: what the number is divided by: n, or k, however short the list is.
         no_items: the value of an empty list.
         no_history: the value of a user without a history.
+        users: whose lists count: those of `judged` users, or of all who have a `history`, whatever is judged.
 
     Range: 0 to 1. Undefined if nothing was retrieved, unless no_items says otherwise.
     Unjudged: grades do not matter. Ties: linear.
     Elsewhere: Novelty of RePlay 0.22.0 is a mean over users with a history, of whom those without a list have 1:
-    no_items=1, no_history=undefined.
+    users=history, no_items=1.
     Source: RePlay's Novelty; Castells, Hurley, Vargas (2015), Novelty and diversity in recommender systems,
     https://doi.org/10.1007/978-1-4899-7637-6_26
 
@@ -164,7 +166,7 @@ def intra_list_distance(
     distance: Distance = "",
     norm: Literal["pairs", "n"] = "pairs",
     single: Literal["undefined", "0", "1"] = "undefined",
-    unknown: Literal["dropped", "0", "1"] = "dropped",
+    unknown: Literal["dropped", "removed", "0", "1"] = "dropped",
 ) -> Terms:
     """How different the items of a list are: the mean distance of all its pairs.
 
@@ -172,21 +174,23 @@ def intra_list_distance(
 
     Args:
         judged: the rankings.
-        of: the column of the table of items that holds what they are like; the only one where not said. `history`: the
-            users who had them.
+        of: the column of the table of items that holds what they are like; where not said, the only one that fits the
+            distance and is not different for all items, as titles are. `history`: the users who had them.
         distance: `hamming` (0 where two categories are equal, otherwise 1), `jaccard` (1 - common / all categories),
             `cosine` (1 - cosine) or `euclidean`. Where not said, what fits the column: hamming of a category, jaccard
-            of several, cosine of vectors and of the history.
+            of several, also of lists of whole numbers, cosine of vectors and of the history.
         norm: what the sum is divided by: the number of `pairs`, or of items, `n` (Evidently).
-        single: the value of a list of a single item.
-        unknown: an item without a value leaves the list (`dropped`), or is so far from all others.
+        single: the value of a list of a single item, whether that has a value in the column or not.
+        unknown: pairs with an item that has no value in the column are left out (`dropped`), or so far apart; with
+            `removed` such an item leaves the list, so that `single` holds where one item is left.
 
-    Range: from 0; to 1 by hamming and jaccard, to 2 by cosine. Undefined if the list has fewer than two items, unless
+    Range: from 0; to 1 by hamming and jaccard, to 2 by cosine. Undefined if no pair is left; of a single item, unless
     single says otherwise.
     Unjudged: grades do not matter. Ties: not linear, ranks are taken as they are.
     Elsewhere: IntraListDiversity of RecTools 0.19.0 is single=0. ILS of LensKit 2026.4 is the mean similarity, 1 of a
-    single item. diversity of recommenders 1.2.1 takes pairs that it does not know for different, and leaves users with
-    a single item out. Diversity of Evidently 0.7.23 is norm=n, single=0: up to (k - 1) / 2.
+    single item, with unknown=removed. diversity of recommenders 1.2.1 takes pairs that it does not know for
+    different, and leaves users with a single item out. Diversity of Evidently 0.7.23 is norm=n, single=0: up to (k -
+    1) / 2.
     Source: Ziegler, McNee, Konstan, Lausen (2005), Improving recommendation lists through topic diversification,
     https://doi.org/10.1145/1060745.1060754; Smyth, McClave (2001), Similarity vs. diversity,
     https://doi.org/10.1007/3-540-44593-5_25
@@ -215,7 +219,7 @@ def unexpectedness(
     Args:
         judged: the rankings.
         norm: what the number is divided by: n, or k, however short the list is; `k-common` is (k - common items) / k,
-            by which a list shorter than k gains (RePlay).
+            by which a list shorter than k gains, and 0 of an empty one (RePlay).
         no_expected: the value of a user whom the expected run does not have.
 
     Range: 0 to 1. Undefined if nothing was retrieved.

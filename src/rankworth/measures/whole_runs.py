@@ -1,15 +1,11 @@
-"""Measures of a whole run: how much of a catalogue all users together are shown, and how evenly.
-
-A query's value is what the jackknife makes of it, value + (U - 1) (mean of the values without a user - value without
-this user): the mean of these is the measure, and their spread is how sure it is.
-"""
+"""Measures of a whole run: how much of a catalogue all users together are shown, and how evenly."""
 
 from typing import Any, Literal
 
 from rankworth.item_options import Attention, Beyond, Of
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Probability
-from rankworth.recommended import Recommended, WholeValue
+from rankworth.recommended import Recommended, RunCounts, WholeValue
 
 
 def _arrays() -> Any:  # noqa: ANN401 - a module
@@ -19,16 +15,25 @@ def _arrays() -> Any:  # noqa: ANN401 - a module
     return item_runs
 
 
+def items_shown(shown: Recommended, **options: Any) -> RunCounts:  # noqa: ANN401 - the keywords of the measure
+    """Count how often each user is shown each item."""
+    return _arrays().items_shown(shown, **options)
+
+
 @measure(
-    "Coverage", aliases=("CatalogCoverage", "ItemCoverage"), positions="all", needs=("items", "history"), of_run=True
+    "Coverage",
+    aliases=("CatalogCoverage", "ItemCoverage"),
+    positions="all",
+    needs=("items", "history"),
+    counts=items_shown,
 )
-def coverage(shown: Recommended, *, of: Of = "known", beyond: Beyond = "dropped") -> WholeValue:
+def coverage(counts: RunCounts, *, of: Of = "known", beyond: Beyond = "dropped") -> WholeValue:
     """The share of the catalogue that at least one user is shown.
 
     Coverage@k = |items of the catalogue that are among the first k of a user| / |items of the catalogue|
 
     Args:
-        shown: what users are shown.
+        counts: how often each user is shown each item.
         of: the catalogue: the table of `items`, the items of the `history`, or, `known`, the table where there is one.
         beyond: whether shown items that are not in the catalogue are `dropped`, or `counted` above the line.
 
@@ -36,13 +41,16 @@ def coverage(shown: Recommended, *, of: Of = "known", beyond: Beyond = "dropped"
     Interval: that of the expected value with another sample of as many users. A bootstrap is wrong here: samples with
     replacement show fewer items. That of the jackknife is too wide: its variance counts the items that one user is
     shown, and should count those that another sample would show for the first time, which can be estimated from the
-    items that one user and two users are shown.
+    items that one user and two users are shown. Near 1 there is no variance left and yet items that could be missed:
+    the ends are those for a number of rare events, and the lower one adds no more items than are at risk. How often
+    such intervals hold the expected value: docs/howto/coverage.md.
     Elsewhere: CatalogCoverage of RecTools 0.19.0 is of=items, beyond=counted, so that it may exceed 1. Coverage of
     RePlay 0.22.0 and of Evidently 0.7.23 is of=history; catalog_coverage of recommenders 1.2.1 of=history,
     beyond=counted.
     Source: Herlocker, Konstan, Terveen, Riedl (2004), Evaluating collaborative filtering recommender systems,
     https://doi.org/10.1145/963770.963772; for the interval Colwell, Chao, Gotelli, Lin, Mao, Chazdon, Longino (2012),
-    Models and estimators linking individual-based and sample-based rarefaction, https://doi.org/10.1093/jpe/rtr044
+    Models and estimators linking individual-based and sample-based rarefaction, https://doi.org/10.1093/jpe/rtr044;
+    Garwood (1936), Fiducial limits for the Poisson distribution, https://doi.org/10.1093/biomet/28.3-4.437
 
     >>> import rankworth
     >>> items = {item: {} for item in "abcd"}
@@ -51,14 +59,19 @@ def coverage(shown: Recommended, *, of: Of = "known", beyond: Beyond = "dropped"
     >>> rankworth.evaluate(qrels, shown, ["Coverage@2"], items=items)["Coverage@2"]  # a, b and c of 4
     0.75
     """
-    return _arrays().coverage(shown, of=of, beyond=beyond)
+    return _arrays().coverage(counts)
 
 
 @measure(
-    "Gini", positions="all", beside={"p": ("attention", "rbp")}, needs=("items", "history"), of_run=True, better="lower"
+    "Gini",
+    positions="all",
+    beside={"p": ("attention", "rbp")},
+    needs=("items", "history"),
+    counts=items_shown,
+    better="lower",
 )
 def gini(
-    shown: Recommended,
+    counts: RunCounts,
     *,
     of: Of = "known",
     over: Literal["catalogue", "shown"] = "catalogue",
@@ -72,7 +85,7 @@ def gini(
     n = number of items
 
     Args:
-        shown: what users are shown.
+        counts: how often each user is shown each item.
         of: the catalogue, as for Coverage.
         over: whether n are the items of the `catalogue`, or those that are shown at all,
             whether they are in the catalogue or not.
@@ -82,7 +95,8 @@ def gini(
 
     Range: 0 to (n - 1) / n, 0 to 1 with norm=n-1. Lower is better: more even. Undefined if nothing is shown.
     Interval: by the jackknife over users, corrected for items that few users are shown (Efron and Stein, 1981, The
-    jackknife estimate of variance, https://doi.org/10.1214/aos/1176345462); as it is for over=shown and for attention.
+    jackknife estimate of variance, https://doi.org/10.1214/aos/1176345462); as it is for over=shown and for attention,
+    exactly: the measure without each user.
     Elsewhere: ListGini of LensKit 2026.4 is this one, its ExposureGini attention=rbp. RecBole has this one, elliot
     1 - Gini(norm=n-1). Evidently 0.7.23 has over=shown, norm=n-1: items that nobody is shown do not count.
     Source: Adomavicius, Kwon (2012), Improving aggregate recommendation diversity using ranking-based techniques,
@@ -95,12 +109,12 @@ def gini(
     >>> rankworth.evaluate(qrels, shown, ["Gini@2"], items=items)["Gini@2"]
     0.375
     """
-    return _arrays().gini(shown, of=of, over=over, norm=norm, attention=attention, p=p)
+    return _arrays().gini(counts, over=over, norm=norm, attention=attention)
 
 
-@measure("Entropy", positions="all", needs=("items", "history"), of_run=True)
+@measure("Entropy", positions="all", needs=("items", "history"), counts=items_shown)
 def entropy(
-    shown: Recommended,
+    counts: RunCounts,
     *,
     of: Of = "known",
     beyond: Beyond = "dropped",
@@ -112,7 +126,7 @@ def entropy(
     of items of the catalogue
 
     Args:
-        shown: what users are shown.
+        counts: how often each user is shown each item.
         of: the catalogue, as for Coverage.
         beyond: as for Coverage.
         scale: as a `share` of log(n), the most that there can be; in `bits` or `nats`; or in nats over the number of
@@ -131,4 +145,4 @@ def entropy(
     >>> rankworth.evaluate(qrels, shown, ["Entropy@2"], items=items)["Entropy@2"]
     0.75
     """
-    return _arrays().entropy(shown, of=of, beyond=beyond, scale=scale)
+    return _arrays().entropy(counts, scale=scale)

@@ -1,7 +1,7 @@
 """Judgements: which document has which grade for which query."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,8 +13,9 @@ from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import duplicates, validate
 from rankworth.io.files import file_batches, file_parts, files_of
 from rankworth.io.grade_words import Words
+from rankworth.io.id_rules import IdRule
 from rankworth.io.layout import QRELS
-from rankworth.io.options import Blank, Blanks, Described, Reading
+from rankworth.io.options import Blank, Blanks, Described, Reading, refuse_again, refuse_of_objects, refuse_roles
 from rankworth.io.validate import IdKinds, refuse_halves
 from rankworth.model.digest import Digest
 from rankworth.settings import DuplicateJudgements
@@ -32,7 +33,7 @@ class Qrels:
     """Judgements: which document has which grade for which query; read and put in order once, for many runs.
 
     Args:
-        source: a path (or `-`) in any format of `rankworth.io.options` or a list of paths, a dict
+        source: a path (or `-`) in any format of `rankworth.io.formats` or a list of paths, a dict
             `{query: {document: grade}}`, or a frame with columns `query, document, grade`, and `subtopic` where a
             document is judged for several subtopics of a query (in a TREC file the second column); its grade is then
             the best of them.
@@ -45,6 +46,8 @@ class Qrels:
         blank: what a judgement without a grade means (an empty cell, null, None, NaN, a missing field): that nobody
             judged the document (`"unjudged"`), grade 0 (`"zero"`), or an `"error"`.
         grades: the grades that words mean, `{"E": 3, "S": 2}`; numbers in quotes, `true` and `false` are grades anyway.
+        ids: how documents are renamed, such as chunks by their documents: a separator at which ids are cut (`"#"`), a
+            pattern with one group, or a table of two columns. Documents that become the same are judged twice.
 
     Attributes:
         queries: ids of the judged queries, in the order of their UTF-8 bytes.
@@ -60,6 +63,8 @@ class Qrels:
         blank: what that meant, as the argument of that name says.
         copies: `[C]`, the rows of documents that are judged again, where all judgements count.
         copied_grades: `[C]`, the grades that they have then.
+        ids: how documents were renamed; None where they have the ids that were given.
+        renamed: whether any was.
         kinds: whether ids came as integers, as `to_dict`, `to_frame` and what is evaluated give them back.
 
     Raises:
@@ -83,9 +88,15 @@ class Qrels:
     copied_grades: Floats
     blanks: int
     blank: str
+    ids: IdRule | None
+    renamed: bool
     kinds: IdKinds
     files: "tuple[Source, ...]"
     """the files that were read; none where the judgements came as something else"""
+    by_position: int
+    """how many queries are called by their position, as nothing names them; 0 where something does"""
+    source: object
+    """what a program gave, where they came from no files"""
     _documents: "pl.Series | list[list[str]]"
     _with_subtopics: "pl.DataFrame | None"
 
@@ -100,12 +111,14 @@ class Qrels:
         split: str = "",
         blank: Blank = "unjudged",
         grades: Words | None = None,
+        ids: object = None,
     ) -> None:
         """Read, check and sort the judgements."""
         if duplicate_judgements != "error":
             duplicates.check("duplicate_judgements", duplicate_judgements, DuplicateJudgements)
         if isinstance(source, Described):
             columns, blank, split, grades = source.columns, source.blank, source.split, source.grades
+            ids = source.ids
             format, source = source.format, source.source  # noqa: A001 - the name of the parameter
         self.duplicate_judgements = duplicate_judgements
         self.merged = False
@@ -115,12 +128,22 @@ class Qrels:
         if self.only is not None and not self.only:
             raise InputError("empty-input", "the list of queries to keep is empty")
         self.copies, self.copied_grades = np.zeros(0, dtype=np.int64), np.zeros(0)
-        self.files = ()
+        self.files, self.source, self.by_position = (), None, 0
         self._with_subtopics = None
+        rule = None
+        if ids is not None:
+            from rankworth.io.id_tables import rule_of  # noqa: PLC0415 - rarely needed
+
+            rule = rule_of(ids, "ids")
+        if columns:
+            refuse_roles(QRELS, columns)
         if isinstance(source, Qrels):
-            self._from_qrels(source)
+            refuse_again("Qrels", format=format, columns=columns, split=split, grades=grades)
+            refuse_again("Qrels", blank="" if blank == "unjudged" else blank)
+            self._from_qrels(source, rule)
         else:
-            self._from_any(source, Reading(format, columns or {}, split, Blanks(blank, self.only), grades or {}))
+            reading = Reading(format, columns or {}, split, Blanks(blank, self.only), grades or {}, ids=rule)
+            self._from_any(source, reading)
         if wanted is not None:
             self._keep(wanted)
         self.grades.setflags(write=False)
@@ -218,8 +241,11 @@ class Qrels:
 
         """
         places = {query: index for index, query in enumerate(self.queries)}
+        every = {*self.queries, *queries}
+        if len(every) == len(places):
+            return self
         extended = Qrels(self)
-        extended.queries = sorted({*self.queries, *queries})
+        extended.queries = sorted(every)
         at = np.array([places.get(query, -1) for query in extended.queries], dtype=np.int64)
         extended.offsets = np.concatenate(([0], np.cumsum(np.where(at >= 0, self.lengths[at], 0))))
         extended.repeated = np.where(at >= 0, self.repeated[at], 0)
@@ -253,16 +279,24 @@ class Qrels:
     def _from_any(self, source: object, reading: Reading) -> None:
         """Read what users have."""
         self.files = files = () if isinstance(source, Mapping) else files_of(source, QRELS, reading)
+        self.source = None if files else source
         rows: Any = None
         if not files:
             from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
 
-            rows = Reader(QRELS, _JUDGEMENTS, reading.columns, kinds=self.kinds, grades=reading.grades).read(source)
+            if reading.format or reading.split:
+                refuse_of_objects(_JUDGEMENTS, format=reading.format, split=reading.split)
+            reader = Reader(QRELS, _JUDGEMENTS, reading.columns, reading.orders, self.kinds, grades=reading.grades)
+            rows = reader.read(source)
+            self.by_position = reading.orders.by_position
+            if reading.ids is not None:
+                rows = _renamed(rows, reading)
         if isinstance(rows, Mapping):
             self._from_mapping(rows, reading)
         else:
             self._from_rows(files, rows, reading)
         self.blanks, self.blank = reading.blanks.count, reading.blanks.policy
+        self.ids, self.renamed = reading.ids, reading.orders.renamed
 
     def _from_mapping(self, source: Mapping[Any, Any], reading: Reading) -> None:
         """Read a dict of dicts."""
@@ -286,8 +320,11 @@ class Qrels:
 
             self._from_rows((), frame_of(named, QRELS, _JUDGEMENTS, reading.grades), reading)
 
-    def _from_qrels(self, source: "Qrels") -> None:
+    def _from_qrels(self, source: "Qrels", rule: IdRule | None) -> None:
         """Copy what was read from judgements that were read before."""
+        if rule not in (None, source.ids):
+            text = f"ids={rule.label!r}: these judgements are read already"
+            raise UsageError("conflicting-options", text, remedy=f"Qrels(source, ids={rule.label!r})")
         policies = {source.duplicate_judgements, self.duplicate_judgements} - {"error"}
         if len(policies) > 1:
             raise UsageError(
@@ -306,12 +343,17 @@ class Qrels:
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
         if files:
-            batches = file_batches(files, QRELS, reading, columns=QRELS.columns)
-            rows = pl.concat(
-                (frame.rename({"iteration": "subtopic"}, strict=False) for frame in batches), how="diagonal"
+            batches: Iterator[pl.DataFrame] = (
+                frame.rename({"iteration": "subtopic"}, strict=False)
+                for frame in file_batches(files, QRELS, reading, columns=QRELS.columns)
             )
+            parts = file_parts(files, QRELS, reading, QRELS.columns)
+            if self.duplicate_judgements == "error" and self.only is None:
+                batches = duplicates.refused(batches, partial(duplicates.repeated_judgements, parts))
+            rows = pl.concat(batches, how="diagonal")
         else:
             rows = reading.blanks.settle(rows, _JUDGEMENTS)
+            parts = [duplicates.Part(_JUDGEMENTS, lambda: [rows], first=0, is_renamed=reading.ids is not None)]
         ids = rows["query"].cast(pl.String)
         if self.only is not None and self.only <= {*ids.unique()}:  # where one of them is not judged, `_keep` says so
             rows = rows.filter(ids.is_in(list(self.only)))
@@ -324,8 +366,6 @@ class Qrels:
             first = frame.select(pl.struct(duplicates.PAIR).is_first_distinct()).to_series()
             frame, again = frame.filter(first), frame.filter(~first)
         elif duplicates.any_in(frame):
-            parts = file_parts(files, QRELS, reading, QRELS.columns)
-            parts = parts or [duplicates.Part(_JUDGEMENTS, lambda: [rows], first=0)]
             deduplicated = duplicates.deduplicated(frame, self.by_subtopic(), self.duplicate_judgements, parts)
             counts = _counts(deduplicated)
             repeated = {query: count - counts[query] for query, count in _counts(frame).items()}
@@ -343,7 +383,9 @@ class Qrels:
         self.offsets = np.append(starts, frame.height).astype(np.int64)
         self.grades = frame["grade"].to_numpy()
         self._documents = frame["document"]
-        self.repeated = np.array([repeated.get(query, 0) for query in self.queries], dtype=np.int64)
+        self.repeated = np.zeros(len(self.queries), dtype=np.int64)
+        if repeated:
+            self.repeated[:] = [repeated.get(query, 0) for query in self.queries]
         self.excluded = np.zeros_like(self.repeated)
 
     def _keep(self, wanted: Sequence[str]) -> None:
@@ -387,6 +429,24 @@ class Qrels:
         self.copies, self.copied_grades = ends[self.copies[copy_is_kept]] - 1, self.copied_grades[copy_is_kept]
         for name in ("lengths", "pool", "document_lists", "document_series"):
             self.__dict__.pop(name, None)
+
+
+def _renamed(rows: Any, reading: Reading) -> "pl.DataFrame":  # noqa: ANN401 - dicts or a frame of Polars
+    """Return judgements with the documents renamed.
+
+    Raises:
+        InputError: `unused-ids` where the rule fits no document.
+
+    """
+    import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+    from rankworth.io.python_objects import frame_of  # noqa: PLC0415 - not needed for files
+
+    if isinstance(rows, Mapping):
+        refuse_halves(rows, _JUDGEMENTS)
+        rows = frame_of(validate.dicts(rows, "grade", _JUDGEMENTS), QRELS, _JUDGEMENTS, reading.grades)
+    rule = reading.ids
+    return rows if rule is None else pl.concat(rule.batches(iter([rows]), _JUDGEMENTS, reading.orders))
 
 
 def _counts(frame: "pl.DataFrame") -> dict[str, int]:

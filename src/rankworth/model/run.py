@@ -7,14 +7,25 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from rankworth.errors import InputError, counted
+from rankworth.errors import InputError, UsageError, counted
 from rankworth.io import detect, validate
 from rankworth.io.files import file_batches, file_parts, files_of
+from rankworth.io.formats import SUFFIXES
+from rankworth.io.id_rules import IdRule
 from rankworth.io.layout import RUN
-from rankworth.io.options import LOOSELY_RANKED, RANKED, Lists, Orders, Reading
+from rankworth.io.options import (
+    LOOSELY_RANKED,
+    RANKED,
+    Lists,
+    Orders,
+    Reading,
+    refuse_again,
+    refuse_of_objects,
+    refuse_roles,
+)
 from rankworth.io.paths import is_path
 from rankworth.io.score_lines import ROWS
-from rankworth.io.source import SIGNS, STDIN
+from rankworth.io.source import COMPRESSIONS, SIGNS, STDIN
 from rankworth.tables.frames import FrameLibrary, to_library
 
 if TYPE_CHECKING:
@@ -22,10 +33,9 @@ if TYPE_CHECKING:
 
     from rankworth.io.source import Progress, Source
 
-_SUFFIXES: Final = (
-    *(".run", ".trec", ".txt", ".res", ".tsv", ".csv"),
-    *(".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".npy", ".ivecs", ".fvecs", ".hdf5", ".h5"),
-)
+
+_OF_JUDGEMENTS: Final = ".qrels"
+"""a suffix that stays: what is called so is no run, and its name is to say it"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,12 +43,14 @@ class Run:
     """What one system returned: a score for each retrieved document of each query.
 
     Args:
-        source: a path (or `-`, a pattern, a folder of parts) in any format of `rankworth.io.options`, a list of paths
+        source: a path (or `-`, a pattern, a folder of parts) in any format of `rankworth.io.formats`, a list of paths
             whose rows make one run, a dict `{query: {document: score}}`, or a frame with columns
             `query, document, score`.
         name: what tables call it; a file's name without suffixes where not said.
         format: of a file; detected from its content where not given.
         columns: which column holds what, `{"query": "term"}`, where the names of columns do not tell.
+        ids: how documents are renamed, such as chunks by their documents: a separator at which ids are cut (`"#"`), a
+            pattern with one group, or a table of two columns. Documents that become the same are duplicates.
 
     Queries with an empty list are told apart from those that are not there (`empty`).
     A list that belongs to one query is its ranking (`{query: [...]}`, hits, lists in a column); in tables, a dict of
@@ -51,6 +63,7 @@ class Run:
     _: KW_ONLY
     format: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
+    ids: Any = None
     mapping: dict[str, Mapping[Any, Any]] | None = field(init=False, repr=False, default=None)
     files: "tuple[Source, ...]" = field(init=False, repr=False, default=())
     frame: "pl.DataFrame | None" = field(init=False, repr=False, default=None)
@@ -63,6 +76,8 @@ class Run:
     """how the documents are ranked that were read"""
     of_rows: bool = field(init=False, repr=False, default=False)
     """whether its documents are the rows of the judgements, as in files and arrays of learning to rank"""
+    origin: int = field(init=False, repr=False, default=0)
+    """the identity of the object that it was read from, which tells whether judgements come from the same one"""
     together: ClassVar[Any] = None
     """brings the rows of each query together where they stand apart; None where that is done in memory"""
     column: ClassVar[str] = "query"
@@ -72,11 +87,18 @@ class Run:
 
     def __post_init__(self) -> None:
         """Read the source; files are not opened yet."""
-        source = self.source
+        source, ids = self.source, self.ids
+        if self.columns:
+            refuse_roles(RUN, self.columns)
         if isinstance(source, Run):
+            refuse_again("Run", format=self.format, columns=self.columns)
             vars(self).update({**vars(source), "name": self.name or source.name})
         else:
-            vars(self).update(self._read(source))
+            vars(self).update({"origin": id(source), "ids": None} | self._read(source))
+        if ids is not None:
+            from rankworth.io.id_tables import rule_of  # noqa: PLC0415 - rarely needed
+
+            vars(self).update(vars(self.with_ids(rule_of(ids, "ids"))))
 
     @classmethod
     def without_rows(cls, name: str = "", *, empty: Iterable[str] = ()) -> "Run":
@@ -100,6 +122,45 @@ class Run:
         vars(run).update(attributes)
         return run
 
+    def with_ids(self, rule: IdRule | None) -> Self:
+        """Rename the documents of this run.
+
+        Args:
+            rule: how; None where they keep their ids.
+
+        Raises:
+            InputError: `unused-ids` where the rule fits no document; of files when they are read.
+            UsageError: `conflicting-options` where they are renamed already.
+
+        """
+        if rule is None or rule == self.ids or self.has_no_rows:
+            return self
+        if self.ids is not None:
+            text = (
+                f"{self._called} has its documents renamed by {self.ids.label!r} already, and {rule.label!r} is given"
+            )
+            raise UsageError("conflicting-options", text, remedy="name the rule once, where the run is made")
+        renamed = self._changed(ids=rule)
+        if self.files or self.engine:
+            return renamed
+        import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+        orders = copy(self.orders)
+        frame = pl.concat(rule.batches(iter([self._frame()]), self._called, orders))
+        return renamed._changed(mapping=None, frame=frame, orders=orders)  # noqa: SLF001 - of the same class
+
+    def known_as(self, rule: IdRule, *, renamed: bool) -> Self:
+        """Return this run, whose documents have been renamed already.
+
+        Args:
+            rule: how.
+            renamed: whether any was.
+
+        """
+        orders = copy(self.orders)
+        orders.renamed = renamed
+        return self._changed(ids=rule, orders=orders)
+
     def without_documents(self) -> Self:
         """Return what is said of this run, without its rows."""
         return self if self.has_no_rows else self._changed(source=(), mapping=None, frame=None)
@@ -116,6 +177,8 @@ class Run:
             return {"files": files, "name": name, "of_rows": ROWS in self.columns}
         from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
 
+        if self.format:
+            refuse_of_objects(self._called, format=self.format)
         rows = Reader(RUN, self._called, self._reading.columns, self.orders, self.kinds).read(source)
         if not isinstance(rows, Mapping):  # lists by query among them, where a list repeats a document
             lists = source if isinstance(source, Mapping) else {}
@@ -143,7 +206,7 @@ class Run:
     @property
     def _reading(self) -> Reading:
         """What the user says of files and frames."""
-        return Reading(self.format, self.columns)
+        return Reading(self.format, self.columns, ids=self.ids)
 
     @property
     def _called(self) -> str:
@@ -155,7 +218,7 @@ class Run:
         if len(self.files) != 1 or self.mapping is not None or self.frame is not None:
             return self.mapping
         [file] = self.files
-        if detect.format_of(file, RUN, self._reading) != "json":
+        if self.ids is not None or detect.format_of(file, RUN, self._reading) != "json":
             return None
         from rankworth.io import json  # noqa: PLC0415 - not needed for other formats
 
@@ -204,8 +267,14 @@ class Run:
         """
         if self.mapping is not None or any(file.path == STDIN for file in self.files):
             return None
+        is_made_of_ranks = self.orders.has_rank_column or self.columns.get("score") == "-rank"
+        if self.frame is not None and is_made_of_ranks:
+            ranked_rows = self.frame.with_columns((-self.frame["score"]).alias("rank"))
+            return self._changed(frame=ranked_rows, orders=Orders())
         try:
-            ranked = Run(self.source, self.name, format=self.format, columns={**self.columns, "score": ""})
+            ranked = Run(
+                self.source, self.name, format=self.format, columns={**self.columns, "score": ""}, ids=self.ids
+            )
             ranked = ranked if self.kept is None else ranked.only(self.kept)
             ranks = [-frame["score"] for frame in ranked.batches()]
         except InputError as error:
@@ -271,14 +340,15 @@ class Run:
             rows: a frame, or a dict of dicts.
 
         """
-        return Run(rows, self.name)._changed(orders=self.orders)  # noqa: SLF001 - of the same class
+        return Run(rows, self.name)._changed(orders=self.orders, ids=self.ids)  # noqa: SLF001 - of the same class
 
     def queries(self) -> list[str]:
         """List the ids of all queries, those with an empty list among them, as they come first; reads the whole run."""
         if self.mapping is not None:
             queries = list(map(validate.text, self.source)) if isinstance(self.source, Mapping) else []
             return queries if set(queries) == {*self.mapping, *self.empty} else [*self.mapping, *self.empty]
-        parts = (frame["query"].unique(maintain_order=True).to_list() for frame in self.batches())
+        frames = self.batches() if self.frame is None else [self.frame]
+        parts = (frame["query"].unique(maintain_order=True).cast(str).to_list() for frame in frames)
         return list(dict.fromkeys([*(query for batch in parts for query in batch), *self.empty]))
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
@@ -313,7 +383,8 @@ class Run:
         from rankworth.io import duplicates  # noqa: PLC0415 - for a message only
 
         parts = file_parts(self.files, RUN, self._reading)
-        return duplicates.error(RUN, parts or [duplicates.Part(self._called, self.batches, first=0)])
+        rows = duplicates.Part(self._called, self.batches, first=0, is_renamed=self.ids is not None)
+        return duplicates.error(RUN, parts or [rows])
 
 
 def stem(path: str | os.PathLike[str]) -> str:
@@ -326,8 +397,6 @@ def stem(path: str | os.PathLike[str]) -> str:
     while any(sign in file.name for sign in SIGNS) and file.parent.name and not file.exists():
         file = file.parent
     name = file.name
-    for suffix in (".gz", ".bz2", ".xz", ".zst"):
-        name = name.removesuffix(suffix)
-    for suffix in _SUFFIXES:
-        name = name.removesuffix(suffix)
+    for suffix in (*COMPRESSIONS, *SUFFIXES):
+        name = name if suffix == _OF_JUDGEMENTS else name.removesuffix(suffix)
     return name or str(path)

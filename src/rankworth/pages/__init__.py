@@ -4,8 +4,8 @@
 the documentation takes the file as it is.
 """
 
-from importlib.abc import Traversable
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Final
 
 SHARED: Final[dict[str, Traversable]] = {

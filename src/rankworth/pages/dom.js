@@ -49,10 +49,12 @@ export const opening = (line, value, attributes = {}) => el('details', {class: '
 /** An id or a number, always from left to right. */
 export const id = (value, attributes = {}) => el('bdi', {dir: 'ltr', ...attributes}, visible(value ?? ''));
 
-/** A number with four decimals; n/a where there is none. */
+/** A number with four decimals; n/a where there is none; what is below 1 is not shown as 1. */
 export function number(value, digits = 4) {
   if (value === null || value === undefined) return 'n/a';
-  return value.toFixed(digits).replace('-', '\u2212');
+  let shown = value.toFixed(digits);
+  for (let more = digits + 1; Number(shown) === 1 && value < 1 - 1e-9; more += 1) shown = value.toFixed(more);
+  return shown.replace('-', '\u2212');
 }
 
 /** A difference: sign, number and word, so that colour is not needed. */

@@ -12,15 +12,16 @@ import numpy as np
 
 from rankworth.comparison import Comparison
 from rankworth.correlation import SystemCorrelation
-from rankworth.errors import InputError, MeasureError, UsageError
+from rankworth.errors import InputError, MeasureError
 from rankworth.evaluation import evaluate_runs
 from rankworth.explanation import Difference, Explanation, Variation
-from rankworth.judging.item_data import ExpectedRun, History
+from rankworth.judging.item_data import History, ranked_rows
 from rankworth.measures import Fact, Measure
-from rankworth.measures.core import TOGETHER as _TOGETHER
 from rankworth.measures.core import Better
 from rankworth.model import Run
 from rankworth.names import parse
+from rankworth.pipelines import Trace
+from rankworth.pipelines.tracing import STATES
 from rankworth.results.values import RunValues, Values
 from rankworth.scoring import inputs
 from rankworth.tables.columns import by_name
@@ -78,6 +79,9 @@ def scores(values: Scored, *, interval: bool = True, library: FrameLibrary = "po
 def differences(comparison: Comparison, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
     """Return how systems differ: `run` (the second one), `against`, `measure`, `value`, `low`, `high` and `verdict`.
 
+    Where there are margins, `equivalence_low` and `equivalence_high` are the ends of the intervals that decide whether
+    systems are equivalent.
+
     Args:
         comparison: what `rankworth.compare` returns.
         library: polars, pandas or pyarrow.
@@ -86,8 +90,9 @@ def differences(comparison: Comparison, *, library: FrameLibrary = "polars") -> 
         UsageError: `missing-library`, `unknown-setting`.
 
     """
-    names = ("run", "against", "measure", "value", "low", "high", "verdict")
-    cells = attrgetter("second", "first", "measure", "difference", "low", "high", "word")
+    inner = ("equivalence_low", "equivalence_high") if comparison.plan.margins else ()
+    names = ("run", "against", "measure", "value", "low", "high", "verdict", *inner)
+    cells = attrgetter("second", "first", "measure", "difference", "low", "high", "word", *inner)
     return to_library(by_name(names, map(cells, comparison.differences)), library)
 
 
@@ -154,12 +159,11 @@ def _of_queries(comparison: Comparison, measure: str) -> str:
     """Return what tables call a measure that has values of queries.
 
     Raises:
-        UsageError: `not-measured`.
+        UsageError: `not-measured`; `conflicting-options` for a measure of all queries together.
 
     """
     name = comparison.scores.label(measure)
-    if comparison.scores.is_whole(name):
-        raise UsageError("not-measured", f"{name} {_TOGETHER}, and has no value for a query")
+    comparison.scores.require_queries(name, "no query has a value", "show its mean instead")
     return name
 
 
@@ -246,7 +250,8 @@ def last_rank(values: Values) -> int:
         values: of the run, `NumRet` among them.
 
     """
-    return int(values.per_query.array[:, values.per_query.measures.index(LENGTH)].max(initial=0))
+    lengths = values.per_query.array[:, values.per_query.measures.index(LENGTH)]
+    return int(np.nan_to_num(lengths).max(initial=0))  # NaN of a query without results, where settings say so
 
 
 def precision_recall(  # noqa: D417 - settings are those of evaluate_runs
@@ -414,10 +419,10 @@ def long_tail(runs: object, history: object, *, k: int = 10, library: FrameLibra
     new 0 1.0 1.0
     """
     cutoff = cut("P", k).cutoff
-    popularity = _times(History.of(history).rows)
+    popularity = History.of(history).interactions
     times: dict[str | None, Mapping[str, int]] = {None: popularity}
     for run_name, run in inputs.runs(named(runs)).items():
-        rows = ExpectedRun.of(run).rows
+        rows = ranked_rows(run)
         times[run_name] = _times(rows.filter(rows["rank"] <= cutoff).unique(["query", "document"]))
     every = {item for counts in times.values() for item in counts}
     sizes = Counter(popularity.get(item, 0) for item in every)
@@ -462,3 +467,27 @@ def named(runs: object) -> Any:  # noqa: ANN401 - what evaluate_runs takes
 def _grade(grade: Any) -> Any:  # noqa: ANN401 - a number, several of them, or None
     """Return one grade as it is; of a grade for each subtopic the best."""
     return max((each for each in grade if each is not None), default=None) if isinstance(grade, tuple) else grade
+
+
+def flow(trace: Trace, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+    """Return where relevant documents stand: `stage`, `state`, `next_stage`, `next_state`, `documents`.
+
+    Rows with an empty `next_stage` count the documents of a stage, others those that go to the next one.
+
+    Args:
+        trace: as for `rankworth.plots.flow`.
+        library: polars, pandas or pyarrow.
+
+    Raises:
+        UsageError: `missing-library`, `unknown-setting`.
+
+    >>> from rankworth import trace
+    >>> flow(trace({"q": {"a": 1, "b": 1}}, {"only": {"q": ["x", "a"]}}, "RR@1")).rows()
+    [('only', 'below', '', '', 1), ('only', 'absent', '', '', 1)]
+    """
+    rows: list[tuple[Any, ...]] = []
+    for index, stage in enumerate(trace.stages):
+        counts = Counter(trace.state(each.ranks[index]) for each in trace.documents)
+        rows += [(stage.stage, state, "", "", counts[state]) for state in STATES if counts[state]]
+    rows += [tuple(each) for each in trace.flow]
+    return to_library(by_name(("stage", "state", "next_stage", "next_state", "documents"), rows), library)

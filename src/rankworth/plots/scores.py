@@ -79,7 +79,8 @@ def scores(values: data.Scored, kind: Kind = "dots", *, interval: bool = True, a
 def differences(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axes":
     """Draw by how much systems differ, with intervals: a forest plot, with a line at 0 and the margins shaded.
 
-    Rows are grouped by measure, and those of a measure sorted by their difference, the greatest gain first.
+    Rows are grouped by measure, and those of a measure sorted by their difference, the greatest gain first. Intervals
+    are those that decide; where there are margins, the one that decides on equivalence is drawn thick.
 
     Args:
         comparison: what `rankworth.compare` returns.
@@ -111,7 +112,10 @@ def differences(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axes":
         for margin in {margin for margin in margins if margin > 0}:
             sheet.ax.axvspan(-margin, margin, color=sheet.palette.muted, alpha=0.15, linewidth=0, zorder=0)
         against = f"difference from {comparison.baseline}" if comparison.baseline else "difference"
-        sheet.names(f"{against}, with {comparison.plan.level:.0%} intervals")
+        family = comparison.differences[0].comparisons
+        corrected = f", corrected for {family:,} comparisons" if family > 1 else ""
+        thick = f"; thick: {2 * comparison.plan.level - 1:.0%}" if margins else ""
+        sheet.names(f"{against}, with {comparison.plan.level:.0%} intervals{corrected}{thick}")
         return sheet.ax
 
 
@@ -217,11 +221,13 @@ def _draw(
         if row is None:
             tick.set_fontweight("bold")
             continue
-        value, bounds = row["value"], [end for end in (row.get("low"), row.get("high")) if real(end)]
+        value = row["value"]
         text = f"{value:,.0f}" if row["measure"] in whole and real(value) else number(value)
-        sheet.aside(height, text, span(bounds[0], bounds[-1]) if bounds else "")
+        ends = ("equivalence_low", "equivalence_high") if row.get("verdict") == "equivalent" else ("low", "high")
+        decisive = _bounds(row, *ends)
+        sheet.aside(height, text, span(decisive[0], decisive[-1]) if decisive else "")
         if real(value):
-            _row(sheet, height, value, bounds, names.index(row["run"]), kind)
+            _row(sheet, height, row, names.index(row["run"]), kind)
     if not rows:
         sheet.note("no values")
     elif 1 in (len(names), len(measures)):
@@ -233,15 +239,24 @@ def _distinct(rows: Sequence[Row], name: str) -> list[str]:
     return list(dict.fromkeys(row[name] for row in rows))
 
 
-def _row(sheet: Canvas, height: int, value: float, bounds: Sequence[float], run: int, kind: Kind) -> None:
-    """Draw a dot with its interval behind, or a bar with its interval before."""
-    style, across = sheet.palette.style(run), [height] * len(bounds)
+def _row(sheet: Canvas, height: int, row: Row, run: int, kind: Kind) -> None:
+    """Draw a dot with its intervals behind, the one that decides on equivalence thick; or a bar with one before."""
+    style, value = sheet.palette.style(run), row["value"]
+    bounds, inner = _bounds(row, "low", "high"), _bounds(row, "equivalence_low", "equivalence_high")
     if kind == "bars":
         sheet.ax.barh(height, value, height=0.66, color=style.color, zorder=2)
-        sheet.ax.plot(bounds, across, color=sheet.palette.text, linewidth=1.2, marker="|", zorder=3)
-    else:
-        sheet.ax.plot(bounds, across, color=style.color, linewidth=2, solid_capstyle="butt", zorder=2)
-        sheet.marks([value], [height], style.marker, style.color, markersize=7, zorder=3)
+        sheet.ax.plot(bounds, [height] * len(bounds), color=sheet.palette.text, linewidth=1.2, marker="|", zorder=3)
+        return
+    line = {"color": style.color, "solid_capstyle": "butt", "zorder": 2}
+    sheet.ax.plot(bounds, [height] * len(bounds), linewidth=1 if inner else 2, **line)  # type: ignore[arg-type]
+    if inner:
+        sheet.ax.plot(inner, [height] * len(inner), linewidth=4, **line)  # type: ignore[arg-type]
+    sheet.marks([value], [height], style.marker, style.color, markersize=7, zorder=3)
+
+
+def _bounds(row: Row, *names: str) -> list[float]:
+    """Return the ends of an interval that has finite ones."""
+    return [row[name] for name in names if real(row.get(name))]
 
 
 def _radar(rows: Sequence[Row], ax: "Axes | None") -> "Axes":

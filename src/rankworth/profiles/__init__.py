@@ -12,9 +12,9 @@ from rankworth.profiles.profile import STANDARD as STANDARD
 from rankworth.profiles.profile import Profile as Profile
 from rankworth.profiles.profile import ReadSettings as ReadSettings
 from rankworth.profiles.profile import ResolvedMeasure as ResolvedMeasure
-from rankworth.profiles.profile import Rule as Rule
 from rankworth.profiles.profile import profile_of as profile_of
 from rankworth.profiles.profile import profiles_of as profiles_of
+from rankworth.profiles.rules import Rule as Rule
 from rankworth.profiles.signature import Signature as Signature
 from rankworth.profiles.signature import combined as combined
 from rankworth.profiles.signature import refuse_differences as refuse_differences

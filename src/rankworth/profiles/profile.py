@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any, Final, Literal
 
 from rankworth import names
@@ -15,10 +16,11 @@ from rankworth.errors import InputError, MeasureError, RankworthError, RefusedEr
 from rankworth.io.options import Blank
 from rankworth.judging.exclusion import Exclusion
 from rankworth.names import Quantity
-from rankworth.profiles.call_data import AVERAGING, JUDGING, NO_DATA, OF_RANKERS, READERS, CallData, conventions_by_name
+from rankworth.profiles.call_data import NO_DATA, READERS, CallData, conventions_by_name, refuse_unknown
+from rankworth.profiles.rules import BLANK, Rule, base, pattern
 from rankworth.settings import QUIRKS, Averaging, Judging, as_typed
 from rankworth.settings_keywords import OptionKeywords
-from rankworth.spellings import translate
+from rankworth.spellings import folded, translate
 
 DEFAULT: Final = "standard"
 ALL: Final = "all"
@@ -42,10 +44,6 @@ _INSTEAD: Final[Mapping[str, str | float]] = {
 """what may be set in place of what refuses"""
 _TABLES: Final = ("why", "refuses", "cures", "unmeasured")
 """what a file adds to that of the profile that it extends, by name"""
-_BLANK: Final = re.compile(r"\{(\w+)\}")
-_TAKES: Final = {"k": r"\d+", "d": r"\d+", "gains": r"-?\d+=[^,=]+(?:,-?\d+=[^,=]+)*"}
-_EXAMPLES: Final = {"k": "10", "d": "10", "gains": "1=1"}
-_NUMBER: Final = r"-?\d+(?:\.\d+)?"
 
 
 class ReadSettings(OptionKeywords, total=False):
@@ -55,87 +53,10 @@ class ReadSettings(OptionKeywords, total=False):
     qrels_columns: Mapping[str, str] | None
     run_columns: Mapping[str, str] | None
     blank: Blank | None
-
-
-@dataclass(frozen=True)
-class Rule:
-    """What a tool's name for a measure means.
-
-    Attributes:
-        name: the name, in which `{k}` and the like stand for numbers.
-        means: the measure here, or several with blanks between.
-        judging: where its judging differs from the tool's.
-        averaging: where its averaging differs.
-        data: where it excludes something else.
-        removed: where it differs besides, of judged documents only (`unjudged="removed"`).
-        note: what is wrong with the tool's number, which is repeated here.
-        departs: what is wrong with the tool's number, and what is done here instead.
-        unspecified: what the tool leaves open, and what is done here.
-        level: what is wrong with its number where scores do not tell the order of relevant documents of one grade:
-            where these are equal, or 0 and below, as of a document that was not retrieved.
-        several: what the tool averages over where there are several queries, if not over these, which is refused.
-        instead: the names for what it is then, which the refusal proposes.
-
-    """
-
-    name: str
-    means: str
-    judging: Mapping[str, Any] = field(default_factory=dict)
-    averaging: Mapping[str, Any] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
-    removed: Mapping[str, Any] = field(default_factory=dict)
-    note: str = ""
-    departs: str = ""
-    unspecified: str = ""
-    level: str = ""
-    several: str = ""
-    instead: str = ""
-
-    @property
-    def of_items(self) -> bool:
-        """Whether the measure needs data about items."""
-        return self.example is not None and bool(self.example.definition.needs)
-
-    @property
-    def defect(self) -> str:
-        """What is wrong with the tool's number, whether it is repeated here or not."""
-        return self.note or self.departs
-
-    def reads(self, text: str, *, exactly: bool) -> list[str] | None:
-        """Return the measures that a text stands for, in our spelling; None where it is another name.
-
-        Args:
-            text: what was typed.
-            exactly: whether upper and lower case count.
-
-        """
-        match = _pattern(self.name, exactly=exactly).fullmatch(text.strip())
-        return None if match is None else names.separated(_BLANK.sub(lambda blank: match[blank[1]], self.means))
-
-    def judging_of(self, text: str) -> dict[str, Any]:
-        """Return where the judging differs for a text that is read; `{rel}` and the like become its numbers."""
-        match = _pattern(self.name, exactly=False).fullmatch(text.strip())
-        return {
-            name: float(match[value[1:-1]]) if match and isinstance(value, str) and _BLANK.fullmatch(value) else value
-            for name, value in self.judging.items()
-        }
-
-    @cached_property
-    def example(self) -> Quantity | None:
-        """The measure with 10 for every number: what it is a measure of; None where it stands for several."""
-        first, *further = names.separated(_BLANK.sub(lambda blank: _EXAMPLES.get(blank[1], "0.5"), self.means))
-        return None if further else names.parse(first)
-
-
-@lru_cache(maxsize=4096)
-def _pattern(name: str, *, exactly: bool) -> re.Pattern[str]:
-    """Build the expression that finds the numbers in a name."""
-    parts = _BLANK.split(name)
-    texts = [
-        f"(?P<{part}>{_TAKES.get(part, _NUMBER)})" if index % 2 else re.escape(part).replace(r"\ ", r"\s*")
-        for index, part in enumerate(parts)
-    ]
-    return re.compile("".join(texts), 0 if exactly else re.IGNORECASE)
+    ids: object
+    qrels_ids: object
+    run_ids: object
+    collapse: object
 
 
 @dataclass(frozen=True)
@@ -198,7 +119,8 @@ class Profile:
         complete: the profile that the tool's `-c` makes of this one.
         lacks: names that are known elsewhere and that this tool does not have.
         usual_options: options in the tool's names, `name:option;option` in any order, that change nothing.
-        unmeasured: why some of the tool's measures are not computed here, and their names.
+        unmeasured: why measures of the tool are not computed here, and their names: with parameters for these, without
+            for all. So a profile is closed: no measure of the tool is answered by another one of its name.
         cures: what the tool itself offers in place of refusing, as an option here.
         differs: on which inputs the tool gives another number, or one that is left to chance.
         may_be_empty: whether the tool gives a number where judgements or run have no row, which are refused otherwise.
@@ -243,10 +165,7 @@ class Profile:
             for name, value in settings.items()
             if value is not None
         }
-        if unknown := [name for name in changed if name not in (*JUDGING, *AVERAGING)]:
-            remedy = f"a cutoff belongs to a measure, as in nDCG@10; settings are {', '.join((*JUDGING, *AVERAGING))}"
-            remedy = OF_RANKERS.get(unknown[0], remedy)
-            raise UsageError("unknown-setting", f"there is no argument or setting {unknown[0]!r}", remedy=remedy)
+        refuse_unknown(changed)
         if not changed:
             return self
 
@@ -355,8 +274,8 @@ class Profile:
         if any(re.fullmatch(rf"{re.escape(name)}([._][\d=.,-].*)?", label) for name in self.lacks):
             raise MeasureError("unknown-measure", f"{self.tool} {self.version} has no {text}")
         for why, labels in self.unmeasured.items():
-            if any(_pattern(name, exactly=False).fullmatch(label) for name in labels):
-                raise MeasureError("unknown-measure", f"{label} of {self.tool} is not computed here, as {why}")
+            if any(pattern(name, exactly=False).fullmatch(label) for name in labels):
+                raise self._not_computed(label, why)
         text = self._with_sorted_options(label)
         for exactly in (True, False):
             for rule in self.rules:
@@ -364,8 +283,48 @@ class Profile:
                 if means is not None:
                     quantities = names.parse_all(means, rel=rel)
                     return [self._by(rule, each, label if len(quantities) == 1 else str(each)) for each in quantities]
+        if reason := self._why_unmeasured.get(folded(base(label))):
+            raise self._not_computed(label, reason)
         typed = {name for each in (text, *(translate(text) or ())) for name in re.findall(r"(\w+)\s*=", each)}
-        return [self._like(quantity, typed, label) for label, quantity in names.parse_named([text], rel=rel)]
+        parsed = names.parse_named([text], rel=rel)
+        self._refuse_other(label, [quantity.name for _, quantity in parsed])
+        return [self._like(quantity, typed, label) for label, quantity in parsed]
+
+    def _refuse_other(self, label: str, quantities: Sequence[str]) -> None:
+        """Refuse a name of the tool that is not written as the tool writes it, and means another measure here.
+
+        Raises:
+            MeasureError: `unknown-measure`.
+
+        """
+        alike = self._rules_by_name.get(folded(base(label)), [])
+        means = {rule.example.name for rule in alike if rule.example is not None}
+        if means and means.isdisjoint(quantities):
+            text = f"{label} is no name of {self.tool}, which has {alike[0].name.replace('{k}', '10')}"
+            raise MeasureError("unknown-measure", text, remedy=_without_profile(label))
+
+    @cached_property
+    def _why_unmeasured(self) -> dict[str, str]:
+        """Why names of the tool are not computed here, by their folded names, whatever parameters and cutoff follow."""
+        return {folded(name): why for why, labels in self.unmeasured.items() for name in labels if name == base(name)}
+
+    @cached_property
+    def _rules_by_name(self) -> dict[str, list[Rule]]:
+        """The rules by the folded names of the tool, whatever parameters and cutoff follow."""
+        by_name: dict[str, list[Rule]] = {}
+        for rule in self.rules:
+            by_name.setdefault(folded(base(rule.name)), []).append(rule)
+        return by_name
+
+    @property
+    def tool_names(self) -> set[str]:
+        """The names of all measures of the tool, computed here or not, without parameters."""
+        return {base(name) for name in (*(rule.name for rule in self.rules), *chain(*self.unmeasured.values()))}
+
+    def _not_computed(self, label: str, why: str) -> MeasureError:
+        """Return the error for a measure of the tool that is not computed here."""
+        text = f"{label} of {self.tool} is not computed here, as {why}"
+        return MeasureError("unknown-measure", text, remedy=_without_profile(label))
 
     def _with_sorted_options(self, label: str) -> str:
         """Return a name with its options by name, without usual ones: `NDCG:top=10;denominator=LogPosition`."""
@@ -409,7 +368,7 @@ class Profile:
         similar = [
             rule
             for rule in self.rules
-            if {*_BLANK.findall(rule.means)} <= {"k"}
+            if {*BLANK.findall(rule.means)} <= {"k"}
             and rule.example is not None
             and rule.example.name == quantity.name
             and rule.example.averaging == quantity.averaging
@@ -426,6 +385,13 @@ class Profile:
             )
 
         return min(similar, key=plainness, default=None)
+
+
+def _without_profile(label: str) -> str:
+    """Name the measure here that a tool's name would be without its profile; empty where there is none."""
+    with suppress(MeasureError):
+        return f"what rankworth calls so is another measure: {names.parse(label)} without the profile"
+    return ""
 
 
 def _labelled(measures: Sequence[ResolvedMeasure]) -> list[ResolvedMeasure]:
@@ -493,10 +459,10 @@ class Profiles(Mapping[str, Profile]):
 
     def _like(self, name: object) -> list[str]:
         """Suggest the first profiles of a tool that has this name, too, or else profiles whose names are like it."""
-        folded = str(name).casefold().replace("_", "-")
+        wanted = str(name).casefold().replace("_", "-")
         aliases = tomllib.loads((_FOLDER / "aliases.toml").read_text("utf-8"))
-        tool = next((tool for tool, nicknames in aliases.items() if folded in nicknames), folded)
-        return [name for name in self if name.startswith(tool)][:3] or get_close_matches(folded, self, 3, 0.4)
+        tool = next((tool for tool, nicknames in aliases.items() if wanted in nicknames), wanted)
+        return [name for name in self if name.startswith(tool)][:3] or get_close_matches(wanted, self, 3, 0.45)
 
 
 @lru_cache(maxsize=256)

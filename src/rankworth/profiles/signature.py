@@ -3,9 +3,9 @@
     nDCG@10|profile:ranx-0.3|ties:given|missing:error|queries:43-1f2a97c4|rankworth:0.3.0
 
 Settings stand there where they differ from `standard-1`. Measure, settings and query set make the identity of a number;
-the profile's name, the version, seed and digits are recorded beside it, and `ranked_by:list` where the order of lists
-decided. Of weights and groups the line tells the name and a digest over the queries that have values:
-`weights:traffic-1a2b3c4d`.
+the profile's name, the version, seed and digits are recorded beside it, `ranked_by:list` where the order of lists
+decided, and `run_ids:#` where documents were renamed by a rule. Of weights and groups the line tells the name and a
+digest over the queries that have values: `weights:traffic-1a2b3c4d`.
 """
 
 import hashlib
@@ -17,12 +17,14 @@ from typing import Any, Final
 from rankworth.errors import UsageError
 from rankworth.groups import Groups, Weights
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.item_data import ExpectedRun, History, Items
+from rankworth.judging.item_data import ExpectedRun, Forbidden, History, Items
 from rankworth.profiles.call_data import AVERAGING, JUDGING, conventions_by_name
 from rankworth.profiles.profile import PROFILES, STANDARD, Profile, ResolvedMeasure
 from rankworth.settings import as_typed, parsed
 
-_RECORDED: Final = ("profile", "derived", "ranked_by", "exact", "rankworth", "seed", "digits")
+_RECORDED: Final = (
+    *("profile", "derived", "ranked_by", "ids", "qrels_ids", "run_ids", "exact", "rankworth", "seed", "digits"),
+)
 """what is told of a number and does not make it another"""
 _BARE: Final[Mapping[str, Callable[[str], Any]]] = {
     "exclude": Exclusion,
@@ -31,6 +33,7 @@ _BARE: Final[Mapping[str, Callable[[str], Any]]] = {
     "history": History,
     "items": Items,
     "expected_run": ExpectedRun,
+    "forbidden": Forbidden,
 }
 """data of which a line tells what tells them apart, and not what they are"""
 _KNOWN: Final = (*JUDGING, *AVERAGING, *_RECORDED, "queries")

@@ -7,7 +7,7 @@ import math
 import random
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from rankworth.checking import check
 from rankworth.comparison import Comparison, compare
-from rankworth.comparison.verdict import Conclusion, level_groups, verdict
+from rankworth.comparison.verdict import Conclusion, pairs
 from rankworth.errors import RankworthError, RankworthWarning, UsageError, counted
 from rankworth.evaluation import evaluate_profiles, evaluate_runs
 from rankworth.explanation import Explanation, explain_queries
@@ -27,10 +27,11 @@ from rankworth.names import measure_of, parse
 from rankworth.plots import data
 from rankworth.profiles import DEFAULT, Profile, profile_of
 from rankworth.report import dates, page
-from rankworth.report.means import mean_intervals, tradeoff
+from rankworth.report.means import tradeoff
 from rankworth.results.file import Result
 from rankworth.results.loading import is_results, load
 from rankworth.results.values import RunValues, Values
+from rankworth.tables.analysis import record as as_json
 from rankworth.tables.wording import named, named_alone
 from rankworth.version import __version__
 
@@ -40,6 +41,7 @@ MAX_SIZE: Final = 1_500_000
 _RECALLS: Final = tuple(f"IPrec@{recall:g}" for recall in data.RECALLS)
 _JUDGED: Final = "Judged@10"
 _DIGITS: Final = 7
+_LEVEL: Final = 0.95
 _OF_TERMS: Final = 5
 _LETTERS: Final = 100
 """how many letters of a document the page has"""
@@ -63,6 +65,8 @@ _GROUPS: Final = 20
 """how many values a column of the table of queries has at most to make groups"""
 _GAINS: Final = 20
 """how many documents are listed that would raise a mean"""
+_PAIRED: Final = 8
+"""up to how many runs each pair has its differences on the page, by all measures"""
 _PROFILED: Final = 2_000
 """up to how many queries the runs are measured under all profiles"""
 
@@ -266,39 +270,49 @@ def _summary(shown: Measured, labels: Sequence[str], table: query_texts.QueryTab
     """Return verdict, means, differences, and the values of all queries."""
     texts = table.texts if table else {}
     if isinstance(shown, Comparison):
-        scores, tied = shown.scores, level_groups(shown)
+        scores = shown.scores
         ids, means = list(scores.queries), shown.means
-        values = dict(zip(shown.systems, scores.values, strict=True))
-        weights, better, conclusion = scores.weights, scores.better, verdict(shown, texts, tied)
+        values = dict(zip(shown.systems, scores.values_of_queries, strict=True))
+        low, high = scores.intervals(_LEVEL, seed).tolist()  # [S, M] each
+        ends = {
+            name: [[finite(end) for end in pair] for pair in zip(*sides, strict=True)]
+            for name, *sides in zip(shown.systems, low, high, strict=True)
+        }
+        better, conclusion = scores.better, replace(shown, texts=texts).verdict
     else:
-        ids, means, tied, conclusion = (
-            list(shown.per_query.ids),
-            {shown.run: shown.mean()},
-            [],
-            _of_single(shown, texts),
-        )
-        values, weights, better = {shown.run: shown.per_query.array.T}, None, dict.fromkeys(labels, "higher")
+        ids, means, conclusion = list(shown.per_query.ids), {shown.run: shown.mean()}, _of_single(shown, texts)
+        values = {shown.run: shown.per_query.array.T}
+        found = {label: measure_of(label) for label in labels}
+        better = {label: measure.definition.better if measure else "higher" for label, measure in found.items()}
+        by_label = shown.interval(level=_LEVEL, seed=seed)
+        ends = {shown.run: [[finite(by_label[label].low), finite(by_label[label].high)] for label in labels]}
+    table_of_runs = np.array([*values.values()])  # [S, M, Q]
+    whole = [  # measures that have a mean, and no value of any query
+        label
+        for number, label in enumerate(labels)
+        if np.isnan(table_of_runs[:, number]).all() and not all(math.isnan(row[label]) for row in means.values())
+    ]
     rows = {query: row for row, query in enumerate(texts)}
     groups = {
         name: [cells[rows[query]] if query in rows else "" for query in ids]
         for name, cells in (table.columns if table else {}).items()
         if 1 < len(set(cells)) <= _GROUPS
     }
-    all_values = np.concatenate([*values.values()])  # measured together, so that samples are drawn once
-    all_means = [row[label] for row in means.values() for label in labels]
-    ends = iter(mean_intervals(all_values, all_means, weights, [*labels] * len(values), seed))
     return {
         "schema": SCHEMA,
         "rankworth": __version__,
         "runs": list(values),
         "measures": list(labels),
         "better": {label: better[label] for label in labels},
-        "whole": [label for label in labels if _is_whole(label)],
+        "whole": whole,
         "verdict": conclusion.sentences,
-        "conclusion": {"title": conclusion.title, **asdict(conclusion)},
-        "tied": tied,
+        "conclusion": {
+            "title": conclusion.title,
+            **{name: getattr(conclusion, name) for name in ("state", "sentence", "line", "details", "leaders")},
+        },
         "means": {name: {label: finite(row[label]) for label in labels} for name, row in means.items()},
-        "intervals": {name: {label: next(ends) for label in labels} for name in values},
+        "intervals": {name: dict(zip(labels, pairs, strict=True)) for name, pairs in ends.items()},
+        **_pairs_of(shown, labels),
         "comparison": shown.to_dict() if isinstance(shown, Comparison) else None,
         "signatures": shown.signatures if isinstance(shown, Comparison) else {"": shown.signature},
         "queries": ids,
@@ -308,6 +322,25 @@ def _summary(shown: Measured, labels: Sequence[str], table: query_texts.QueryTab
             name: {label: list(map(_rounded, row)) for label, row in zip(labels, result, strict=True)}
             for name, result in values.items()
         },
+    }
+
+
+def _pairs_of(shown: Measured, labels: Sequence[str]) -> dict[str, Any]:
+    """Return the pairs of runs that the page compares: all differences, and the pairs that it begins with.
+
+    These are the two runs, or the next one and the best one of several; and the pair whose groups are shown.
+    """
+    if not isinstance(shown, Comparison) or shown.verdict.pair is None:
+        return {"pairs": [], "pair": [shown.run] if not isinstance(shown, Comparison) else list(shown.systems)}
+    first, second = shown.verdict.pair.first, shown.verdict.pair.second
+    rows = pairs(shown, labels if len(shown.systems) <= _PAIRED else labels[:1])
+    listed = {(row.measure, row.first, row.second) for row in rows}
+    rows += [row for row in shown.differences if row[:3] not in listed]
+    of_groups = shown.verdict.of_groups or shown.verdict.pair
+    return {
+        "pairs": [as_json(row) for row in rows],
+        "pair": [first, second],
+        "group_pair": [of_groups.first, of_groups.second],
     }
 
 
@@ -330,16 +363,11 @@ def _of_single(values: Values | Result, texts: Mapping[str, str]) -> Conclusion:
     table, lead = values.per_query, values.per_query.measures[0]
     nothing = [query for query, value in zip(table.ids, table.array[:, 0], strict=True) if value == 0]
     sentence = (
-        f"{named_alone(values.run)} has a mean {lead} of {values.mean()[lead]:.4f} over {counted(len(table.ids))}"
+        f"{named_alone(values.run)} has a mean {lead} of {values.mean()[lead]:.3f} over {counted(len(table.ids))}"
     )
-    line = "" if _is_whole(lead) else f"{len(nothing):,} of them have the value 0{named(nothing, texts)}."
+    has_values = not np.isnan(table.array[:, 0]).all()
+    line = f"{len(nothing):,} of them have the value 0{named(nothing, texts)}." if has_values else ""
     return Conclusion("single", sentence, line)
-
-
-def _is_whole(label: str) -> bool:
-    """Return whether a measure has a single value for all queries together."""
-    measure = measure_of(label)
-    return measure is not None and measure.definition.of_run
 
 
 def _curves(results: Mapping[str, Values], options: Mapping[str, Any]) -> dict[str, Any]:

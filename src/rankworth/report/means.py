@@ -1,47 +1,16 @@
 """Means of runs: how sure they are, and accuracy against a measure of items or of whole runs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import numpy as np
-
-from rankworth import stats
-from rankworth.arrays import Floats
-from rankworth.explanation.trace import finite
-from rankworth.measures import Fact, Measure
+from rankworth.measures import Measure
 from rankworth.names import measure_of
 from rankworth.plots import data
-from rankworth.scoring.intervals import of_whole_run
 from rankworth.tables.wording import named_alone
 
+Ends = tuple[float, float]
 _LISTED: Final = 12
 """how many runs of the Pareto set are named in a sentence"""
-
-
-def mean_intervals(
-    values: Floats, means: Sequence[float], weights: Floats | None, labels: Sequence[str], seed: int
-) -> Iterator[list[float | None]]:
-    """Yield the 95% interval of each mean, as the values of each run have it.
-
-    Measures of whole runs have the interval of `scoring.intervals.of_whole_run`; all others that of the bootstrap, for
-    which queries are drawn once.
-
-    Args:
-        values: `[M, Q]`, a row for each run and measure.
-        means: `[M]`.
-        weights: `[Q]`.
-        labels: the measure of each row.
-        seed: of the bootstrap.
-
-    """
-    bounds = stats.intervals(values.T, weights, seed=seed)
-    for row, label in enumerate(labels):
-        measure = measure_of(label)
-        if measure is not None and measure.definition.of_run:
-            low, high = of_whole_run(values[row][~np.isnan(values[row])], means[row], measure.range)
-        else:
-            low, high = bounds.low[row], bounds.high[row]
-        yield [finite(low), finite(high)]
 
 
 def tradeoff(record: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -56,9 +25,10 @@ def tradeoff(record: Mapping[str, Any]) -> dict[str, Any] | None:
 
     """
     known = {label: measure for label in record["measures"] if (measure := measure_of(label)) is not None}
-    x = next(filter(lambda label: known[label].definition.of_run, known), None)
-    x = x or next(filter(lambda label: known[label].definition.needs, known), None)
-    y = next((label for label, measure in known.items() if _is_accuracy(measure)), None)
+    of_items = [label for label, measure in known.items() if measure.definition.needs]
+    x = next((label for label in (*record["whole"], *of_items) if label in known), None)
+    accuracy = (label for label, measure in known.items() if isinstance(measure, Measure) and label not in of_items)
+    y = next((label for label in accuracy if label not in record["whole"]), None)
     if x is None or y is None or len(record["runs"]) == 1:
         return None
     cells = {
@@ -73,11 +43,6 @@ def tradeoff(record: Mapping[str, Any]) -> dict[str, Any] | None:
         for (run, (across, up)), best in zip(cells.items(), pareto, strict=True)
     ]
     return {"x": x, "y": y, "rows": rows, "sentence": _sentence(x, y, [row["run"] for row in rows if row["pareto"]])}
-
-
-def _is_accuracy(measure: Measure | Fact) -> bool:
-    """Return whether a measure needs no data about items, and has a value for each query."""
-    return isinstance(measure, Measure) and not measure.definition.needs and not measure.definition.of_run
 
 
 def _sentence(x: str, y: str, runs: Sequence[str]) -> str:

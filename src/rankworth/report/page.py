@@ -12,13 +12,13 @@ from typing import Any, Final
 
 from rankworth.errors import counted
 from rankworth.pages import SHARED
-from rankworth.report import dates
+from rankworth.report import dates, first_screen
+from rankworth.report.first_screen import escaped
 from rankworth.tables.look import visible
 
 _PAGE: Final = files("rankworth.report") / "page"
 _MODULES: Final = (SHARED["dom.js"], SHARED["charts.js"], _PAGE / "charts.js", _PAGE / "report.js")
 _STYLES: Final = (SHARED["design.css"], SHARED["rankings.css"], _PAGE / "report.css")
-_TURNING: Final = re.compile("[\u2028-\u202e]")
 _NOTES: Final = 3
 """how many notes are shown; the rest is folded"""
 _RUNS: Final = 3
@@ -41,21 +41,24 @@ script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
 <header><p id="about">{about}</p><nav id="tools" aria-label="Page"></nav></header>
 <main id="main" tabindex="-1">
 <section id="verdict" aria-label="Verdict">{verdict}</section>
-<noscript><p class="note">Without a script the page has tables only: no charts, queries and rankings.</p></noscript>
-<section id="measures" aria-label="Measures"></section>
-<section id="extremes" aria-label="Queries that matter most"></section>
+<section id="measures" aria-label="Measures">{measures}</section>
+<section id="extremes" aria-label="Queries that matter most">{extremes}</section>
+<section id="groups" aria-label="Groups">{groups}</section>
 <section id="notes" aria-label="Notes">{notes}</section>
+<noscript><p class="note">Rankings, the table of queries and further charts need a script.</p></noscript>
 <section id="query" aria-label="One query"></section>
 <section id="queries" aria-label="Queries"></section>
+<section id="chances" aria-label="What to do next"></section>
+<details id="details"><summary><h2>Details</h2></summary>
 <section id="scores" aria-label="Scores and differences"><h2>Scores and differences</h2>
 <div id="forest"></div>{details}
 <details><summary>Tables with p values</summary><div id="copies"></div>{scores}</details></section>
 <section id="tradeoff" aria-label="Accuracy and catalogue">{tradeoff}</section>
 <section id="curves" aria-label="Cutoffs and recall"></section>
-<section id="chances" aria-label="What to do next"></section>
 <section id="profiles" aria-label="Profiles"></section>
 <section id="health" aria-label="Data health">{health}</section>
 <section id="method" aria-label="Method"><h2>How this was made</h2>{method}</section>
+</details>
 </main>
 <p id="status" role="status"></p>
 <script type="application/octet-stream" id="data">{data}</script>
@@ -75,13 +78,16 @@ def html(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
     """
     script = _script()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    sources = {name: tables[name] for name in ("markdown", "latex")}
+    sources = {name: tables[name] for name in ("markdown", "latex")} | {"cards": first_screen.cards(record)}
     return _HTML.format(
         digest=digest,
         title=escape(": ".join(filter(None, (visible(record["title"]), record["conclusion"]["sentence"])))),
         about=_about(record),
         style=_style(),
-        verdict=_verdict(record["conclusion"]),
+        verdict=first_screen.verdict(record),
+        measures=first_screen.measures(record),
+        extremes=first_screen.extremes(record),
+        groups=first_screen.groups(record),
         notes=_notes(record),
         details=_paragraphs(record["conclusion"]["details"], "small"),
         scores=tables["html"],
@@ -115,13 +121,8 @@ def _style() -> str:
     return "\n".join(style.read_text("utf-8") for style in _STYLES)
 
 
-def _text(sentence: str) -> str:
-    """Escape a sentence, and spell out the marks of direction in names; those that isolate a name are ours."""
-    return escape(_TURNING.sub(lambda mark: visible(mark[0]), sentence))
-
-
 def _paragraphs(sentences: Iterable[str], kind: str = "") -> str:
-    return "".join(f'<p class="{kind}">{_text(sentence)}</p>' for sentence in sentences)
+    return "".join(f'<p class="{kind}">{escaped(sentence)}</p>' for sentence in sentences)
 
 
 def _about(record: Mapping[str, Any]) -> str:
@@ -132,17 +133,10 @@ def _about(record: Mapping[str, Any]) -> str:
     )
     many = [f"{len(runs)} runs"] if len(runs) > _RUNS else []
     date = f'<time datetime="{record["date"]}">{dates.in_words(record["date"])}</time>' if record["date"] else ""
-    parts = [named, *many, counted(len(record["queries"])), date]
+    parts = [*many, counted(len(record["queries"])), date]
     title = escape(visible(record["title"])) or "Report"
-    return f'<b dir="auto">{title}</b> <span class="muted">{" · ".join(filter(None, parts))}</span>'
-
-
-def _verdict(conclusion: Mapping[str, str]) -> str:
-    """Write the state, the sentence and the line."""
-    return (
-        f'<p class="state {conclusion["state"]}">{conclusion["title"]}</p>'
-        f'<h1>{_text(conclusion["sentence"])}</h1><p class="line">{_text(conclusion["line"])}</p>'
-    )
+    details = f'<span class="runs">{named} · </span>{" · ".join(filter(None, parts))}'
+    return f'<b dir="auto">{title}</b> <span class="muted">{details}</span>'
 
 
 def _notes(record: Mapping[str, Any]) -> str:
@@ -150,7 +144,7 @@ def _notes(record: Mapping[str, Any]) -> str:
     findings = [each["text"] for each in record["findings"] if each["severity"] != "note"]
     if not record["findings"] and record["comparison"]:
         findings = [each["text"] for each in record["comparison"]["warnings"]]
-    texts = [*filter(None, [record["conclusion"]["caveat"]]), *findings, *record["lacks"]]
+    texts = [*findings, *record["lacks"]]
     notes = [_note(text) for text in texts]
     shown, rest = "".join(notes[:_NOTES]), notes[_NOTES:]
     if rest:
@@ -162,8 +156,8 @@ def _note(text: str) -> str:
     """Write the first sentence of a note, and the rest of it folded."""
     first, stop, rest = text.partition(". ")
     if not rest:
-        return f'<p class="note">{_text(text)}</p>'
-    return f'<details class="note"><summary>{_text(first + stop.strip())}</summary><p>{_text(rest)}</p></details>'
+        return f'<p class="note">{escaped(text)}</p>'
+    return f'<details class="note"><summary>{escaped(first + stop.strip())}</summary><p>{escaped(rest)}</p></details>'
 
 
 def _tradeoff(record: Mapping[str, Any]) -> str:

@@ -31,6 +31,7 @@ from rankworth.measures import Fact, Measure
 from rankworth.measures.facts import RUNID
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Signature
+from rankworth.results.amounts import described_amounts
 from rankworth.results.tables import SEED, whole
 from rankworth.results.values import Interval, PerQuery, details
 from rankworth.scoring import columns as scoring
@@ -109,8 +110,8 @@ class Column:
             NotMeasuredError: `not-measured`.
 
         """
-        if not np.array_equal(self.counts.mean, self.mean, equal_nan=True):
-            fact = f"{self.label}: the file does not hold all that its mean is made of, so there is no interval of it"
+        if not np.isclose(self.counts.mean, self.mean, rtol=1e-9, atol=0, equal_nan=True):
+            fact = f"{self.label}: its mean is not that of its values, as of a measure that is not defined here"
             raise NotMeasuredError("not-measured", fact, remedy="evaluate the run again: values.interval()")
         [low], [high] = intervals([self.counts], level, seed)
         return float(low), float(high)
@@ -174,6 +175,8 @@ class Result(Shown):
         origin: the file that it was read from.
         named: the ids of the queries that were unanswered, have no relevant document or were ignored, by these names.
         bounds: how low and how high the means could be, where that was asked for.
+        lengths: how many documents the run has for how many of the queries that it answers; None where it is not told.
+        unjudged: the share of the first ten ranks that holds unjudged documents; NaN where it is not told.
 
     """
 
@@ -193,6 +196,8 @@ class Result(Shown):
     origin: str = ""
     named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bounds: StoredBounds | None = None
+    lengths: Mapping[int, int] | None = None
+    unjudged: float = math.nan
 
     @property
     def version(self) -> str:
@@ -249,8 +254,7 @@ class Result(Shown):
     def interval(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
         """Compute a confidence interval of each mean, as `Values.interval`; of plain and geometric means.
 
-        It is NaN where a mean is not that of the values, or goes by weights, groups or queries that the file does not
-        hold.
+        It is NaN where a mean is not that of the values, as of a measure that is not defined here.
 
         Args:
             level: the confidence level.
@@ -376,9 +380,17 @@ def _run(name: str, values: "Values", signature: str, level: float | None, *, wi
     run |= _bounds(values, with_queries=with_queries)
     run["warnings"] = [notice._asdict() for notice in values.notices]
     if with_queries:
+        lengths, times = np.unique(details(values).lengths, return_counts=True)
+        run["unjudged"] = _plain(details(values).diagnosis().unjudged, None)
+        run["lengths"] = {str(length): number for length, number in zip(lengths.tolist(), times.tolist(), strict=True)}
         run["per_query"] = dict(_rows(values))
-        if uneven := {label: rows for label, rows in _uneven(values) if rows}:
-            run["counted"] = dict(sorted(uneven.items()))
+        columns = dict(zip(values.per_query.measures, details(values).columns, strict=True))
+        amounts = described_amounts(columns)
+        uneven = {label: _uneven(column) for label, column in sorted(columns.items()) if label not in amounts}
+        if any(uneven.values()):
+            run["counted"] = {label: rows for label, rows in uneven.items() if rows}
+        if amounts:
+            run["amounts"] = amounts
     return run
 
 
@@ -432,27 +444,21 @@ def _rows(values: "Values") -> Iterator[tuple[str, dict[str, Any]]]:
         yield query, dict(sorted(cells.items()))
 
 
-def _uneven(values: "Values") -> Iterator[tuple[str, dict[str, list[float | int | None]]]]:
-    """Tell by measure the queries whose shown value is not what counts, or that count otherwise than once.
+def _uneven(column: scoring.Column) -> dict[str, list[float | int | None]]:
+    """Tell the queries whose shown value is not what counts, or that count otherwise than once.
 
     Each has the value that counts, its weight, and the number of its group where groups count alike.
     """
-    for label, column in zip(values.per_query.measures, details(values).columns, strict=True):
-        visible, weights = np.where(column.listed, column.visible, np.nan), column.weights
-        uneven = (column.listed & (weights != 1)) | (~column.listed & (weights > 0))
-        uneven |= (weights > 0) & ~((visible == column.values) | (np.isnan(visible) & np.isnan(column.values)))
-        if column.strata is not None:
-            uneven |= weights > 0
-        strata = itertools.repeat(()) if column.strata is None else ((number,) for number in column.strata.tolist())
-        rows = zip(column.queries, column.values.tolist(), weights.tolist(), strata, uneven.tolist(), strict=False)
-        yield (
-            label,
-            {
-                query: [_plain(value, None), weight, *group]
-                for query, value, weight, group, is_uneven in rows
-                if is_uneven
-            },
-        )
+    visible, weights = np.where(column.listed, column.visible, np.nan), column.weights
+    uneven = (column.listed & (weights != 1)) | (~column.listed & (weights > 0))
+    uneven |= (weights > 0) & ~((visible == column.values) | (np.isnan(visible) & np.isnan(column.values)))
+    if column.strata is not None:
+        uneven |= weights > 0
+    strata = itertools.repeat(()) if column.strata is None else ((number,) for number in column.strata.tolist())
+    rows = zip(column.queries, column.values.tolist(), weights.tolist(), strata, uneven.tolist(), strict=False)
+    return {
+        query: [_plain(value, None), weight, *group] for query, value, weight, group, is_uneven in rows if is_uneven
+    }
 
 
 def _plain(value: float, kind: tables.Kind | None) -> float | None:

@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 from base64 import b64decode
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -19,6 +19,7 @@ from rankworth.io import json_text
 from rankworth.io.source import Source
 from rankworth.model import Digest, QueryDigest
 from rankworth.profiles import STANDARD, Signature, signature
+from rankworth.results.amounts import amounts_of, with_amounts
 from rankworth.results.file import (
     FAMILY,
     NUMBER,
@@ -36,8 +37,6 @@ from rankworth.tables import columns as tables
 from rankworth.version import __version__
 
 _SCHEMA: Final = re.compile(rf"1|{re.escape(FAMILY)}(\d+)")
-_OLDEST: Final = 3
-"""the oldest schema that is read"""
 _PARQUET: Final = b"PAR1"
 _BEGINNING: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:<<<<<<< .*\n\s*)?\{?\s*"\w+"\s*:\s*[^\s{\[]')
 """how a results file begins, perhaps below git's mark of a conflict: its first member is a text or a number, while that
@@ -63,11 +62,11 @@ def load(path: str | os.PathLike[str]) -> dict[str, Result]:
     content = source.whole()
     is_table = content.startswith(_PARQUET)
     document = _parsed(_metadata(content, source).encode() if is_table else content, source)
-    schema = _schema(document, source.name)
+    _check_schema(document, source.name)
     try:
         if is_table:
             _add_rows(document, _from_parquet("read_parquet", content, source))
-        return _results(document, schema, source)
+        return _results(document, source)
     except InputError:
         raise
     except KeyError as error:
@@ -130,23 +129,27 @@ def _from_parquet(reader: str, content: bytes, source: Source) -> Any:  # noqa: 
     """Read a Parquet file with a function of Polars.
 
     Raises:
-        InputError: `truncated-file`.
+        InputError: `truncated-file`, `inflated-file`.
 
     """
     import polars as pl  # noqa: PLC0415 - not needed for JSON
 
     from rankworth.io.parquet import without_panics  # noqa: PLC0415 - as above
+    from rankworth.io.stated_lengths import of_parquet, refuse_inflated  # noqa: PLC0415 - as above
 
     try:
+        refuse_inflated(of_parquet(BytesIO(content)), source.name, len(content))
         with without_panics():
             return getattr(pl, reader)(BytesIO(content))
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+    except InputError:
+        raise
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
         fact = f"{source.name}: the file in Parquet ends early or is damaged"
         raise InputError("truncated-file", fact, remedy="copy it again, or write it again") from None
 
 
-def _schema(document: object, name: str) -> int:
-    """Return the number of the schema.
+def _check_schema(document: object, name: str) -> None:
+    """Refuse a record whose schema is not read.
 
     Raises:
         InputError: `bad-results`, `newer-results`.
@@ -158,14 +161,12 @@ def _schema(document: object, name: str) -> int:
     if match is None:
         raise _no_results(name, schema if schema.startswith("rankworth.") else "JSON")
     number = int(match[1] or 1)
-    if number < _OLDEST:
-        fact = f"{name}: it has schema {number}, and rankworth {__version__} reads {_OLDEST} to {NUMBER}"
+    fact = f"{name}: it has schema {number}, and rankworth {__version__} reads {NUMBER}"
+    if number < NUMBER:
         raise InputError("older-results", fact, remedy=f"write it again:\n  {_renewal(head, name)}")
     if number > NUMBER:
         by = head.get("rankworth", "a later version")
-        fact = f"{name}: it has schema {number}, and rankworth {__version__} reads {_OLDEST} to {NUMBER}"
         raise InputError("newer-results", fact, remedy=f"rankworth {by} wrote it: install that version, or a later one")
-    return number
 
 
 def _renewal(document: Mapping[str, Any], path: str) -> str:
@@ -231,7 +232,7 @@ def _add_rows(document: Mapping[str, Any], table: Any) -> None:  # noqa: ANN401 
         rows[run][query] = {label: None if cell != cell else cell for label, cell in cells.items()}  # noqa: PLR0124 - NaN
 
 
-def _results(document: dict[str, Any], schema: int, source: Source) -> dict[str, Result]:
+def _results(document: dict[str, Any], source: Source) -> dict[str, Result]:
     """Return the runs of a record, once it is known that its parts belong together.
 
     Raises:
@@ -242,7 +243,7 @@ def _results(document: dict[str, Any], schema: int, source: Source) -> dict[str,
     if any(run.get("per_query") is None for run in document["runs"]):
         fact = f"{source.name}: it holds means, and not the values of queries"
         raise InputError("means-only", fact, remedy=f"-q keeps them: {KEEP} {shlex.quote(source.path)}")
-    results = {run["name"]: _result(document, run, schema, source.path) for run in document["runs"]}
+    results = {run["name"]: _result(document, run, source.path) for run in document["runs"]}
     if len(results) < len(document["runs"]):
         raise ValueError("two runs have one name")
     if document["signature"] != " ; ".join(sorted({result.signature for result in results.values()})):
@@ -252,13 +253,12 @@ def _results(document: dict[str, Any], schema: int, source: Source) -> dict[str,
     return results
 
 
-def _result(document: Mapping[str, Any], run: Mapping[str, Any], schema: int, path: str) -> Result:
+def _result(document: Mapping[str, Any], run: Mapping[str, Any], path: str) -> Result:
     """Read one run of a record.
 
     Args:
         document: the record.
         run: its part about the run.
-        schema: the number of the schema.
         path: the file.
 
     Raises:
@@ -269,11 +269,10 @@ def _result(document: Mapping[str, Any], run: Mapping[str, Any], schema: int, pa
     rows: dict[str, Mapping[str, Any]] = dict(sorted(run["per_query"].items()))
     counts: Mapping[str, Any] = run["queries"]
     judgements = restored_digest(document["judgements"])
-    judged = sorted(judgements.queries) if schema < NUMBER else None
     return Result(
         run=run["name"],
         queries=tuple(rows),
-        columns=tuple(_column(label, rows, document["kinds"][label], run, judged) for label in document["measures"]),
+        columns=tuple(_column(label, rows, document["kinds"][label], run) for label in document["measures"]),
         profile=document["profile"],
         signature=run.get("signature", document["signature"]),
         counts={name: count for name, count in counts.items() if not isinstance(count, list)},
@@ -287,6 +286,8 @@ def _result(document: Mapping[str, Any], run: Mapping[str, Any], schema: int, pa
         origin=path,
         named={name: tuple(ids) for name, ids in counts.items() if isinstance(ids, list)},
         bounds=_restored_bounds(run["bounds"], document["measures"]) if "bounds" in run else None,
+        lengths={int(length): int(number) for length, number in run["lengths"].items()} if "lengths" in run else None,
+        unjudged=math.nan if run.get("unjudged") is None else float(run["unjudged"]),
     )
 
 
@@ -310,13 +311,7 @@ def _restored_bounds(described: Mapping[str, Any], measures: Sequence[str]) -> S
     return StoredBounds(described["by"], described["assumption"], notes, in_order, queries)
 
 
-def _column(
-    label: str,
-    rows: Mapping[str, Mapping[str, Any]],
-    kind: tables.Kind,
-    run: Mapping[str, Any],
-    judged: Sequence[str] | None,
-) -> Column:
+def _column(label: str, rows: Mapping[str, Mapping[str, Any]], kind: tables.Kind, run: Mapping[str, Any]) -> Column:
     """Read the values of one measure.
 
     Args:
@@ -324,7 +319,6 @@ def _column(
         rows: the values by query.
         kind: what they are.
         run: the part of the record about the run.
-        judged: the judged queries, of a file of schema 3; None where the file tells itself what counts.
 
     Raises:
         ValueError: where they are not those that were signed.
@@ -342,35 +336,38 @@ def _column(
         raise ValueError(f"{label} has a value that is no number") from None
     mean = run["mean"][label]
     mean = math.nan if mean is None else float(mean)
-    if judged is None:
-        uneven = run.get("counted", {}).get(label, {})
-    else:
-        uneven = dict(
-            _uneven_of_schema_3(signed_as.settings, rows, label, judged, run["queries"].get("unanswered_queries", ()))
-        )
-    counts = _counts(values, rows, is_listed, uneven, signed_as)
-    return Column(
-        label, signed_as.measure, str(signed_as), values, None if is_listed.all() else is_listed, kind, mean, counts
-    )
+    counts = _counts(label, values, rows, is_listed, run, signed_as)
+    there = None if is_listed.all() else is_listed
+    return Column(label, signed_as.measure, str(signed_as), values, there, kind, mean, counts)
 
 
 def _counts(
-    values: Floats, rows: Mapping[str, Any], listed: Mask, uneven: Mapping[str, Any], signed_as: Signature
+    label: str,
+    values: Floats,
+    rows: Mapping[str, Any],
+    listed: Mask,
+    run: Mapping[str, Any],
+    signed_as: Signature,
 ) -> scoring.Column:
     """Return what a mean is made of.
 
     Args:
+        label: the measure.
         values: `[Q]`, the values that are shown.
         rows: the queries that have a value by some measure.
         listed: `[Q]`, those that have one by this measure.
-        uneven: by query the value that counts, its weight, and maybe the number of its group.
+        run: the part of the record about the run: which queries count otherwise than by the value that is shown.
         signed_as: the signature of the measure.
 
     Raises:
         ValueError: where a weight is none.
 
     """
-    queries = [*rows, *(query for query in uneven if query not in rows)]
+    quantity = quantity_of(signed_as.measure)
+    uneven: Mapping[str, Any] = run.get("counted", {}).get(label, {})
+    amounts = amounts_of(quantity, label, run)
+    further = uneven if amounts is None else amounts.rows
+    queries = [*rows, *(query for query in further if query not in rows)]
     row_of = {query: row for row, query in enumerate(queries)}
     more = len(queries) - len(rows)
     visible = np.append(np.where(listed, values, math.nan), np.full(more, math.nan))
@@ -384,42 +381,19 @@ def _counts(
         raise ValueError("a weight is no finite number from 0")
     is_grouped = any(len(row) > 2 for row in uneven.values())  # noqa: PLR2004 - value and weight
     settings = signed_as.settings
-    return scoring.Column(
+    column = scoring.Column(
         queries,
         counts,
         weights,
         listed,
-        getattr(quantity_of(signed_as.measure), "averaging", "mean"),
+        getattr(quantity, "averaging", "mean"),
         visible if uneven else None,
         strata if is_grouped else None,
         int(settings["round_means"]) if "round_means" in settings else None,
         "up" if settings.get("halves") == "up" else "even",
         0.0 if settings.get("no_queries") == "zero" else math.nan,
     )
-
-
-def _uneven_of_schema_3(
-    settings: Mapping[str, str], rows: Mapping[str, Any], label: str, judged: Sequence[str], unanswered: Collection[str]
-) -> Iterator[tuple[str, list[float | None]]]:
-    """Tell which queries count otherwise than their value says, as files of schema 3 leave to the settings.
-
-    Args:
-        settings: of the measure, out of its signature.
-        rows: the values by query.
-        label: the measure.
-        judged: the judged queries.
-        unanswered: those that the run does not have.
-
-    """
-    for query, row in rows.items():
-        if label in row and row[label] is None and settings.get("nan") in ("zero", "skip"):
-            yield query, [0.0, 1.0] if settings["nan"] == "zero" else [None, 0.0]
-        elif label in row and settings.get("divisor") == "run" and query in unanswered:
-            yield query, [row[label], 0.0]
-    if settings.get("divisor") == "judged" or settings.get("missing") == "absent":
-        for query in judged:
-            if label not in rows.get(query, ()):
-                yield query, [0.0, 1.0]
+    return column if amounts is None else with_amounts(column, amounts)
 
 
 def _signed(label: str, rows: Mapping[str, Mapping[str, Any]]) -> str:

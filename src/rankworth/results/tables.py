@@ -13,7 +13,7 @@ from rankworth.measures import FACTS, Fact, Measure, TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.measures.parameters import relevant_grades
 from rankworth.profiles import Profile
-from rankworth.scoring.columns import FATES
+from rankworth.scoring.averaging import FATES
 from rankworth.stats import RESAMPLES
 from rankworth.stats.samples import FEW_QUERIES
 from rankworth.tables.columns import Best, Column, Kind, Sheet, defined
@@ -21,6 +21,7 @@ from rankworth.tables.columns import Best, Column, Kind, Sheet, defined
 if TYPE_CHECKING:
     from rankworth.results.values import RunValues, Values
     from rankworth.scoring.counts import Counts
+    from rankworth.scoring.evaluator import Evaluation, Plan
     from rankworth.whatif.bounds import Bound
 
     Beside = Mapping[str, Mapping[str, Values | RankworthError]]
@@ -33,6 +34,10 @@ ALL: Final = "(all)"
 """what stands in place of a group beside the values of all queries"""
 BESIDE: Final = "rankworth.profiles/1"
 """the schema of `record_beside`"""
+_OF_JUDGEMENTS: Final = frozenset({"Judged", "Unjudged", "Hole"})
+"""measures of how much of a ranking is judged, which no system wins by"""
+LEAK: Final = "Leak"
+"""the measure that is a share of queries, whose interval is exact"""
 _BEYOND: Final = 10**6
 """the place of measures that trec_eval does not have"""
 _SIGNS: Final[Mapping[str, str]] = {"@": "_at_", "(": "_", ")": "", "=": "_", ", ": "_"}
@@ -118,13 +123,12 @@ def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--
     if first.by is not None:
         columns.append(Column("queries", "count", [values.counts.scored for _, _, values in every]))
     for (name, kind), quantity in zip(first.per_query.kinds.items(), first.measures, strict=True):
-        lower = isinstance(quantity, Measure) and quantity.definition.better == "lower"
-        best: Best = "" if kind == "count" or first.by is not None else "lowest" if lower else "highest"
+        best = "" if kind == "count" or first.by is not None else best_end(quantity)
         ends = [(interval[name].low, interval[name].high) for interval in within]
         column = Column(name, kind, whole([mean[name] for mean in averages], kind), best, ends)
         bounds = [values.bounds[name] for _, _, values in every if values.bounds is not None]
         columns += _bounded(column, bounds) if bounds else [column]
-    notes = [*_count_notes(table), *_relevance(first)]
+    notes = [*_count_notes(table), *_leaks(table), *_relevance(first)]
     if first.by is not None:
         none = any(group == NONE for _, group, _ in every)
         notes.append(f"groups: {first.by.name}" + (f"; {NONE}: queries without one" if none else ""))
@@ -138,6 +142,15 @@ def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--
         notes.append(f"{quoted(first.per_query.texts)}: a text for each query, which {texts_by} shows")
     comment = table.signature if level is None else f"{table.signature}|seed:{SEED}"
     return Sheet(tuple(columns), tuple(notes), comment, tuple(_defects(table)))
+
+
+def best_end(quantity: object) -> Best:
+    """Return which end of a column of means is the best one; none of what says how much of rankings is judged."""
+    if not isinstance(quantity, Measure):
+        return "highest"
+    if quantity.definition.name in _OF_JUDGEMENTS:
+        return ""
+    return "lowest" if quantity.definition.better == "lower" else "highest"
 
 
 def per_query(table: "RunValues") -> Sheet:
@@ -184,6 +197,19 @@ def _count_notes(table: "RunValues") -> list[str]:
     for name, values in table.items():
         groups.setdefault(counts_note(values.counts, values.profile), []).append(name)
     return list(groups) if len(groups) == 1 else [f"{', '.join(runs)}: {text}" for text, runs in groups.items()]
+
+
+def _leaks(table: "RunValues") -> list[str]:
+    """Say for how many queries something leaks, with an exact interval: a mean of 0 is no proof."""
+    from rankworth.stats.proportions import described_share  # noqa: PLC0415 - SciPy
+
+    notes = []
+    for run, values in table.items():
+        for label, measure in zip(values, values.measures, strict=True):
+            if measure.name == LEAK and len(values.per_query):
+                column = values.per_query.array[:, values.per_query.measures.index(label)]
+                notes.append(f"{label} of {run or 'the run'}: {described_share(int((column > 0).sum()), column.size)}")
+    return notes
 
 
 def _relevance(values: "Values") -> list[str]:
@@ -400,3 +426,14 @@ def log_dict(means: Mapping[str, float], queries: int, prefix: str = "") -> dict
     """
     defined = {f"{prefix}{log_name(measure)}": float(mean) for measure, mean in means.items() if math.isfinite(mean)}
     return defined | {f"{prefix}queries": float(queries)}
+
+
+def text_facts(evaluation: "Evaluation", plan: "Plan", queries: Sequence[str]) -> dict[str, list[str]]:
+    """Return the texts of queries by label, without the tag of the whole run."""
+    texts: dict[str, list[str]] = {}
+    for measure in plan.measures:
+        if isinstance(measure.quantity, TextFact) and measure.quantity != RUNID:
+            run = evaluation.measured_run(measure)
+            by_query = dict(zip(run.standing.queries, run.values[measure.quantity].tolist(), strict=True))
+            texts[measure.label] = [by_query.get(query, "") for query in queries]
+    return texts

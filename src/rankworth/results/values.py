@@ -12,21 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth import names
-from rankworth.arrays import Floats
+from rankworth.arrays import Floats, Integers
 from rankworth.errors import MeasureError, NotMeasuredError, RefusedError, counted, quoted
 from rankworth.groups import Groups
 from rankworth.io.validate import IdKinds
 from rankworth.measures import Fact, Measure, TextFact
-from rankworth.measures.facts import RUNID
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Profile, ResolvedMeasure, signature
 from rankworth.results import tables
-from rankworth.scoring.columns import Column, Mask, Standing, side_by_side
+from rankworth.scoring.averaging import Standing
+from rankworth.scoring.columns import Column, Mask, side_by_side
 from rankworth.scoring.counts import Counts, Notice
 from rankworth.scoring.diagnosis import Diagnosis
 from rankworth.scoring.evaluator import Evaluation, Plan
-from rankworth.scoring.intervals import intervals
+from rankworth.scoring.intervals import intervals, intervals_in_words
 from rankworth.scoring.ranges import refuse_beyond_range
+from rankworth.scoring.renamed_documents import rules_for_ids
 from rankworth.stats.samples import check_sampling
 from rankworth.tables.columns import Kind, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
@@ -169,6 +170,12 @@ class Details:
     lists: bool
     diagnosis: Diagnosis = Diagnosis.NONE
     recorded: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def lengths(self) -> Integers:
+        """How many documents the run has for each judged query that it answers."""
+        standing, _ = self.base
+        return standing.length[standing.judged & standing.answered]
 
 
 class _Evaluation(Shown):
@@ -349,15 +356,8 @@ class Values(_Evaluation, Mapping[str, float]):
     @property
     def method(self) -> str:
         """How intervals come about, in words."""
-        within = "" if self.profile.data.macro is None else " within groups"
-        whole = [
-            name
-            for name, column in zip(self.per_query.measures, self._details.columns, strict=True)
-            if column.whole is not None
-        ]
-        if len(whole) == len(self.per_query.measures):
-            return "jackknife over queries"
-        return f"BCa bootstrap over queries{within}" + (f", jackknife of {' '.join(whole)}" if whole else "")
+        columns = dict(zip(self.per_query.measures, self._details.columns, strict=True))
+        return intervals_in_words(columns, "" if self.profile.data.macro is None else " within groups")
 
     @cached_property
     def signature(self) -> str:
@@ -519,6 +519,12 @@ def details(values: "Values") -> "Details":
     return values._details  # noqa: SLF001 - the only access
 
 
+def with_notices(values: "Values", notices: Sequence[Notice]) -> "Values":
+    """Return the same values with other notices."""
+    diagnosed = details(values).diagnosis()._replace(notices=tuple(notices))
+    return replace(values, _details=replace(details(values), diagnosis=Diagnosis(lambda: diagnosed)))
+
+
 def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) -> Values:
     """Collect the values of one plan, with counts, notices, and what is needed to make means and signatures.
 
@@ -562,7 +568,7 @@ def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) 
         excluded=judgement.excluded,
         excluded_judgements=int(qrels.excluded.sum()),
     )
-    texts = _text_facts(evaluation, plan, ids) if len(measures) < len(plan.measures) else {}
+    texts = tables.text_facts(evaluation, plan, ids) if len(measures) < len(plan.measures) else {}
     measured = list(zip(measures, columns, strict=True))
     diagnosis = Diagnosis.of(evaluation, plan, measured, counts) if with_notices else Diagnosis.NONE
     return Values(
@@ -582,16 +588,6 @@ def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) 
             int(np.count_nonzero(whole.hits.pool.grades > 0)),
             evaluation.run.lists is not None,
             diagnosis,
+            rules_for_ids(evaluation.judgements, evaluation.run),
         ),
     )
-
-
-def _text_facts(evaluation: Evaluation, plan: Plan, queries: Sequence[str]) -> dict[str, list[str]]:
-    """Return the texts of queries by label, without the tag of the whole run."""
-    texts = {}
-    for measure in plan.measures:
-        if isinstance(measure.quantity, TextFact) and measure.quantity != RUNID:
-            run = evaluation.measured_run(measure)
-            by_query = dict(zip(run.standing.queries, run.values[measure.quantity].tolist(), strict=True))
-            texts[measure.label] = [by_query.get(query, "") for query in queries]
-    return texts

@@ -1,4 +1,4 @@
-"""Columns: the value of each query by a measure, how much it counts, and how the sum is read; settings end here.
+"""Columns: the value of each query by a measure, how much it counts, and how the sum is read.
 
 A mean is a function from a column to a number: `link(sum(weight * value) / sum(weight))`, added from the first query to
 the last. What comes later (tables, intervals, comparisons, results files, clusters) knows columns, and no setting.
@@ -9,87 +9,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers
-from rankworth.errors import InputError, RefusedError, quoted
+from rankworth.errors import InputError, quoted
 from rankworth.groups import Groups, Parts, Weights
-from rankworth.names import Quantity
-from rankworth.profiles import NO_DATA, CallData
-from rankworth.settings import Averaging
-
-if TYPE_CHECKING:
-    from rankworth.scoring.whole_runs import WholeRun
+from rankworth.scoring.whole_runs import WholeRun
 
 Mask = NDArray[np.bool_]
-Link = Literal["mean", "gmean", "sum"]
-"""How the values of all queries become one: mean, geometric mean, or sum."""
+Link = Literal["mean", "gmean", "sum"] | WholeRun
+"""How the values of all queries become one: mean, geometric mean, sum, or a measure of the whole run."""
 
 _FLOOR: Final = 0.00001
 """what a value counts at least in a geometric mean, in which one 0 would make all the others void"""
-_REFUSED: Final = {
-    "missing": "judged queries that the run does not have",
-    "extra": "queries of the run that nobody judged",
-    "empty": "queries with an empty list of documents",
-    "no_relevant": "queries without a relevant document",
-}
-FATES: Final = {
-    "zero": "counted as empty rankings",
-    "nought": "counted as 0",
-    "absent": "counted as 0 in the means",
-    "nan": "without a number",
-    "skip": "left out",
-    "error": "left out",
-}
-"""what becomes of a judged query without results, by the setting `missing`"""
-
-
-@dataclass(frozen=True)
-class Standing:
-    """What is known of each query before anything is measured: `[Q]` each."""
-
-    queries: Sequence[str]
-    judged: Mask
-    """whether it has judgements"""
-    answered: Mask
-    """whether the run has documents for it"""
-    empty: Mask
-    """whether the run has it with an empty list"""
-    relevant: Mask
-    """whether it has a grade above 0"""
-    negative: Mask
-    """whether its grades are all negative"""
-    nonzero: Mask
-    """whether its grades do not add up to 0"""
-    hollow: Mask
-    """whether nothing is left of its list once documents that nobody judged are removed"""
-    length: NDArray[np.int64]
-    """how long its list is"""
-
-    def of(self, rows: Mask) -> list[str]:
-        """Return the ids of some queries."""
-        return list(compress(self.queries, rows.tolist()))
-
-
-@dataclass(frozen=True)
-class QueryMasks:
-    """`[Q]`: which queries count, and which are without results or relevant documents."""
-
-    listed: Mask
-    """they have a value"""
-    absent: Mask
-    """they have none and count in the mean, since the run does not have them"""
-    unanswered: Mask
-    """judged queries that the run does not have, whatever becomes of them"""
-    empty: Mask
-    """judged queries that the run has with an empty list, where that is not the same as not having them"""
-    no_relevant: Mask
-    """queries that count and have no relevant document"""
-    divided: Mask | None = None
-    """the only queries that a mean is divided by; None where these are the ones with a value"""
 
 
 @dataclass(frozen=True)
@@ -108,8 +43,6 @@ class Column:
         halves: whether halves are rounded to the `even` digit or `up`.
         over_none: the mean over no query.
         logarithms: whether queries show what is added for a geometric mean.
-        whole: what queries are shown, of a measure of all queries together.
-        exact: that measure, which the mean of the values is but for rounding.
 
     """
 
@@ -124,13 +57,31 @@ class Column:
     halves: Literal["even", "up"] = "even"
     over_none: float = math.nan
     logarithms: bool = False
-    whole: "WholeRun | None" = None
-    exact: float | None = None
 
     @property
     def visible(self) -> Floats:
         """`[Q]`: the values as queries show them."""
         return self.values if self.shown is None else self.shown
+
+    @property
+    def values_of_queries(self) -> Floats:
+        """`[Q]`: the values that queries have by themselves; NaN of a measure of the whole run."""
+        return np.full(self.values.size, math.nan) if isinstance(self.link, WholeRun) else self.values
+
+    @property
+    def counting_values(self) -> Floats:
+        """`[Q]`: the values that count in the mean; NaN of all other queries."""
+        return np.where(self.counted, self.values, math.nan)
+
+    @property
+    def unrounded(self) -> "Column":
+        """The column with a mean of full precision, which is NaN over no query."""
+        return replace(self, decimals=None, over_none=math.nan, logarithms=False)
+
+    @property
+    def group(self) -> Integers:
+        """`[Q]`: the number of the group of each query, where groups count alike; 0 where there are none."""
+        return np.zeros(self.values.size, dtype=np.int64) if self.strata is None else self.strata
 
     @property
     def counted(self) -> Mask:
@@ -143,14 +94,67 @@ class Column:
 
     def part(self, queries: Mask) -> "Column":
         """Return the values of some queries alone, `[Q]`."""
-        weights = np.where(queries, self.weights, 0.0)
-        part = replace(self, weights=weights, listed=self.listed & queries)
-        return part if self.whole is None else part.of_whole(self.whole)
+        part = replace(self, weights=np.where(queries, self.weights, 0.0), listed=self.listed & queries)
+        return part.of_whole_run(self.link) if isinstance(self.link, WholeRun) else part
 
-    def of_whole(self, whole: "WholeRun") -> "Column":
-        """Return the column of a measure of all queries together that count here."""
-        exact, values = whole.values(self.counted)
-        return replace(self, values=values, shown=None, whole=whole, exact=exact)
+    @property
+    def is_resampled(self) -> bool:
+        """Whether the spread of the mean is that over samples of queries, and not that of the jackknife."""
+        return not isinstance(self.link, WholeRun)
+
+    def jackknife_interval(self, level: float) -> tuple[float, float] | None:
+        """Return the ends of the interval of the mean by the jackknife; None where queries are resampled."""
+        return self.link.interval(self.weights, self.mean, level) if isinstance(self.link, WholeRun) else None
+
+    def of_whole_run(self, link: WholeRun) -> "Column":
+        """Return the column of a measure of the queries together that count here, none of which has a value alone."""
+        column = replace(self, values=link.values(self.weights), link=link)
+        return replace(column, shown=column.values_of_queries)
+
+    def at(self, queries: Sequence[str], rows: Integers) -> "Column":
+        """Put other queries into the places of these.
+
+        Args:
+            queries: the other ones.
+            rows: `[N]`, where each of them stands here; -1 where it does not, so that it counts nothing.
+
+        """
+        absent = rows < 0
+        column = replace(
+            self,
+            queries=queries,
+            values=np.where(absent, math.nan, self.values[rows]),
+            weights=np.where(absent, 0.0, self.weights[rows]),
+            listed=self.listed[rows] & ~absent,
+            shown=None if self.shown is None else np.where(absent, math.nan, self.shown[rows]),
+            strata=None if self.strata is None else self.strata[rows],
+        )
+        return column.of_whole_run(self.link.take(rows)) if isinstance(self.link, WholeRun) else column
+
+    def weighted(self, weights: Weights | None, macro: Groups | None) -> "Column":
+        """Weight the queries that count, and let groups count alike.
+
+        Raises:
+            InputError: `missing-value`, where a query has no weight or group; `bad-weight`, where all weights are 0.
+
+        """
+        if weights is None and macro is None:
+            return self
+        counted = self.counted
+        names, numbers, strata = self.names(counted), self.weights.copy(), None
+        if macro is not None:
+            strata = np.zeros(numbers.size, dtype=np.int64)
+            strata[counted] = macro.numbers(names)
+        if weights is not None:
+            numbers[counted] *= weights.array(names)
+            parts = Parts(["all"], np.zeros(len(names), dtype=np.int64)) if macro is None else macro.parts(names)
+            for name in parts.names:
+                if (part := parts.of(name)).any() and not numbers[counted][part].any():
+                    of_group = f" of the group {quoted([name])}" if macro is not None else ""
+                    text = f"all {np.count_nonzero(part):,} scored queries{of_group} have the weight 0"
+                    remedy = "where no query counts there is no mean"
+                    raise InputError("bad-weight", f"{weights.source}: {text}", remedy=remedy)
+        return replace(self, weights=numbers, strata=strata)
 
     def with_values(self, values: Floats) -> "Column":
         """Return the column with other values, `[Q]`, of the queries that are listed; they count as those do."""
@@ -166,12 +170,53 @@ class Column:
             return float(self.values[rows].sum())
         if not rows.any():
             return self.over_none
-        if self.exact is not None:
-            return float(rounded(self.exact, self.decimals, self.halves))
+        if isinstance(self.link, WholeRun):
+            return float(rounded(self.link.mean(self.values, self.weights), self.decimals, self.halves))
         strata = None if self.strata is None else self.strata[rows]
         number = stratified(additive(self.values[rows], self.link), self.weights[rows], strata)
         [number] = from_logarithms(np.array([number]), [self.link]).tolist()
         return float(rounded(number, self.decimals, self.halves))
+
+
+def averaged(columns: Sequence[Column]) -> Column:
+    """Average several runs of the same queries: values for each query, or the means of runs of a whole-run measure."""
+    weights = np.where(np.all([column.counted for column in columns], axis=0), columns[0].weights, 0.0)
+    column = replace(
+        columns[0],
+        values=np.mean([column.values for column in columns], axis=0),
+        weights=weights,
+        listed=np.all([column.listed for column in columns], axis=0),
+        shown=None,
+    )
+    links = [column.link for column in columns if isinstance(column.link, WholeRun)]
+    return column.of_whole_run(WholeRun.averaged(links)) if links else column
+
+
+def folded(columns: Sequence[Column], owners: Integers) -> Column:
+    """Join runs of which each answers other queries.
+
+    Args:
+        columns: of the same queries.
+        owners: `[Q]`, the column that each query is taken from.
+
+    Raises:
+        UsageError: `not-comparable`, where a measure of the whole run cannot tell which items are the same.
+
+    """
+
+    def chosen(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        return np.array(arrays)[owners, np.arange(owners.size)]
+
+    column = replace(
+        columns[0],
+        values=chosen([column.values for column in columns]),
+        weights=chosen([column.weights for column in columns]),
+        listed=chosen([column.listed for column in columns]),
+        strata=None if columns[0].strata is None else chosen([column.group for column in columns]),
+        shown=None,
+    )
+    links = [column.link for column in columns if isinstance(column.link, WholeRun)]
+    return column.of_whole_run(WholeRun.folded(links, owners)) if links else column
 
 
 def stratified(values: Floats, weights: Floats, strata: Integers | None = None) -> float:
@@ -248,244 +293,6 @@ def rounded(numbers: Floats | float, decimals: int | None, halves: str) -> Float
         scale = float(10**decimals)
         return np.asarray(np.floor(numbers * scale + 0.5) / scale)
     return np.array([round(number, decimals) for number in numbers.ravel().tolist()]).reshape(numbers.shape)
-
-
-def rows_of(standing: Standing, settings: Averaging) -> QueryMasks:
-    """Tell which queries have a value, and which a mean is divided by.
-
-    Raises:
-        RefusedError: `missing`, `extra`, `empty`, `no_relevant`, `fewest`.
-
-    """
-    judged, answered = standing.judged, standing.answered  # [Q] each, as all masks below
-    none = np.zeros_like(judged)
-    empty = none if settings.empty == "missing" else standing.empty & ~answered & judged
-    unanswered = judged & ~answered & ~empty
-    extra = ~judged & (answered | standing.empty)
-    counted = judged | (settings.extra == "zero")
-    no_relevant = counted & ~(standing.nonzero if settings.relevant_by == "sum" else standing.relevant)
-    for name, queries in (("missing", unanswered), ("extra", extra), ("empty", empty), ("no_relevant", no_relevant)):
-        if getattr(settings, name) == "error" and queries.any():
-            raise RefusedError(name, f"{_REFUSED[name]}: {quoted(standing.of(queries))}")
-    if settings.fewest and (short := answered & counted & (standing.length < settings.fewest)).any():
-        text = f"queries with fewer than {settings.fewest} documents: {quoted(standing.of(short))}"
-        raise RefusedError("fewest", text)
-    listed = judged & answered
-    if settings.missing in ("zero", "nought", "nan"):
-        listed = listed | unanswered
-    if settings.empty in ("zero", "nan"):
-        listed = listed | empty
-    if settings.extra == "zero":
-        listed = listed | extra
-    absent = unanswered if settings.missing == "absent" else none
-    if settings.no_relevant == "skip":
-        listed, absent = listed & ~no_relevant, absent & ~no_relevant
-    divided = {"rows": None, "judged": judged, "run": answered | standing.empty}[settings.divisor]
-    return QueryMasks(listed, absent, unanswered, empty, no_relevant, divided)
-
-
-def column_of(
-    quantity: Quantity,
-    values: Floats,
-    rows: QueryMasks,
-    standing: Standing,
-    settings: Averaging,
-    data: CallData = NO_DATA,
-) -> Column:
-    """Turn the values of one measure into a column: here the settings of averaging end.
-
-    Args:
-        quantity: the measure.
-        values: `[Q]`, NaN where undefined.
-        rows: which queries count.
-        standing: what is rows of the queries.
-        settings: what becomes of undefined values and of zeros, and the decimals.
-        data: weights and groups.
-
-    Raises:
-        RefusedError: `undefined`, `no_queries`.
-        InputError: `missing-value`, where a query has no weight or group; `bad-weight`, where all weights are 0.
-
-    """
-    link = quantity.averaging
-    replaced, meant = _replaced(values, rows, standing, settings, is_sum=link == "sum")
-    replaced, listed = _defined(quantity, replaced, rows.listed, meant, standing, settings)
-    if settings.round_values is not None:
-        replaced = rounded(replaced, settings.round_values, settings.halves)
-    visible = np.where(listed, replaced, math.nan)
-    counts, weights = _counts(visible, listed, rows, settings, link)
-    if link == "sum":
-        counts = np.where((weights > 0) & ~listed, values, counts)
-    elif settings.no_queries == "error" and not weights.any():
-        raise RefusedError("no_queries", "no query is left to take a mean over")
-    shown = None if counts is visible else visible
-    logarithms = settings.logarithms and link == "gmean"
-    if logarithms:
-        shown = additive(visible, link)
-    strata = None
-    if link != "sum" and (data.weights, data.macro) != (None, None):
-        counted = weights > 0
-        names = standing.of(counted)
-        weights[counted], groups = weigh(names, weights[counted], data.weights, data.macro, refuse=True)
-        if groups is not None:
-            strata = np.zeros(weights.size, dtype=np.int64)
-            strata[counted] = groups
-        if settings.no_relevant_counts == "unweighted":
-            unweighted = rows.no_relevant & (weights > 0)
-            counts, shown = np.divide(counts, weights, out=counts.copy(), where=unweighted), visible
-    over_none = 0.0 if settings.no_queries == "zero" else math.nan
-    decimals, halves = settings.round_means, settings.halves
-    return Column(
-        standing.queries, counts, weights, listed, link, shown, strata, decimals, halves, over_none, logarithms
-    )
-
-
-def _counts(visible: Floats, listed: Mask, rows: QueryMasks, settings: Averaging, link: Link) -> tuple[Floats, Floats]:
-    """Tell the values that count in a mean, and how often each does, `[Q]` each.
-
-    Args:
-        visible: `[Q]`, the values, NaN where there is none or none that is defined.
-        listed: `[Q]`, which queries have a value.
-        rows: which queries count, with a value or without.
-        settings: what becomes of values that are NaN.
-        link: how values become one.
-
-    """
-    counts, weights = visible, listed.astype(np.float64)
-    undefined = listed & np.isnan(visible)
-    if settings.nan == "zero" and undefined.any():
-        counts = np.where(undefined, 0.0, counts)
-    elif settings.nan == "skip":
-        weights[undefined] = 0.0
-    # [Q] each: queries that count without a value, and those with a value outside of the divisor
-    unlisted, beyond = rows.absent & ~listed, np.zeros_like(listed)
-    if rows.divided is not None and link == "mean":
-        unlisted = rows.divided & (weights == 0)
-        beyond = listed & ~rows.divided & (weights > 0) & (counts != 0)
-        weights[~rows.divided & ~beyond] = 0.0
-    if unlisted.any():
-        counts = np.where(unlisted, 0.0, counts)
-        weights[unlisted] = 1.0
-    if beyond.any() and rows.divided is not None:  # they add to a sum that is divided by the others alone
-        divisor = int(np.count_nonzero(rows.divided))
-        counts = counts * (int(np.count_nonzero(weights)) / max(1, divisor))
-    return counts, weights
-
-
-def _replaced(
-    values: Floats, rows: QueryMasks, standing: Standing, settings: Averaging, *, is_sum: bool
-) -> tuple[Floats, Mask]:
-    """Give queries without results or relevant documents the values that settings have for them.
-
-    Args:
-        values: `[Q]`, NaN where undefined.
-        rows: which queries count.
-        standing: what is rows of the queries.
-        settings: the settings.
-        is_sum: whether values are counted and added, so that relevance does not matter.
-
-    Returns:
-        The values, and which of them are NaN because a setting says so, `[Q]` each.
-
-    """
-    neither = rows.no_relevant
-    if settings.neither != "keep":
-        neither = neither & (~standing.answered | standing.hollow)  # [Q]: neither relevant documents nor results
-    empty = rows.empty | standing.hollow if settings.empty == "nan" else rows.empty
-    of_relevance = [] if is_sum else [(rows.no_relevant, settings.no_relevant), (neither, settings.neither)]
-    for queries, number in of_relevance:
-        if not isinstance(number, str):
-            values = np.where(queries, number, values)
-    if settings.all_negative == "previous" and not is_sum:
-        values = _previous(values, rows.listed, standing)
-    meant = np.zeros_like(rows.listed)
-    # What is said of missing results comes first, so that a query without both is what it is for want of relevance.
-    for queries, word in ((rows.unanswered, settings.missing), (empty, settings.empty), *of_relevance):
-        if word == "nought":
-            values = np.where(queries, 0.0, values)
-        elif word == "nan":
-            values, meant = np.where(queries, math.nan, values), meant | queries
-    return values, meant
-
-
-def _defined(
-    quantity: Quantity, values: Floats, listed: Mask, meant: Mask, standing: Standing, settings: Averaging
-) -> tuple[Floats, Mask]:
-    """Settle values that are undefined, and those of queries without a hit.
-
-    Args:
-        quantity: the measure.
-        values: `[Q]`.
-        listed: `[Q]`, which queries have a value.
-        meant: `[Q]`, which values are NaN because a setting says so.
-        standing: what is rows of the queries.
-        settings: the settings.
-
-    Returns:
-        The values and which queries have one, `[Q]` each.
-
-    Raises:
-        RefusedError: `undefined`.
-
-    """
-    undefined = listed & np.isnan(values) & ~meant
-    if undefined.any():
-        if settings.undefined == "error":
-            raise RefusedError("undefined", f"queries for which it is not defined: {quoted(standing.of(undefined))}")
-        if settings.undefined == "skip":
-            listed = listed & ~undefined
-        elif settings.undefined != "nan":
-            values = np.where(undefined, float(settings.undefined), values)
-    if settings.no_hit != "keep" and quantity.averaging != "sum":
-        lenient = quantity.parameters.get("rel", 1) <= 0  # every judged document is relevant
-        without = listed & (standing.judged if lenient else standing.relevant) & (values == 0)
-        if settings.no_hit == "skip":
-            listed = listed & ~without
-        values = np.where(without, math.nan, values)
-    return values, listed
-
-
-def _previous(values: Floats, listed: Mask, standing: Standing) -> Floats:
-    """Replace values, `[Q]`, of queries with negative grades only by that of the query before."""
-    shown = values.tolist()
-    for row in np.flatnonzero(standing.judged & standing.negative).tolist():
-        before = np.flatnonzero(listed[:row])
-        shown[row] = shown[before[-1]] if before.size else 0.0
-    return np.array(shown)
-
-
-def weigh(
-    queries: Sequence[str], counts: Floats, weights: Weights | None, macro: Groups | None, *, refuse: bool = False
-) -> tuple[Floats, Integers | None]:
-    """Tell how much each query counts in a mean, and the groups that count alike.
-
-    Args:
-        queries: the N queries that count.
-        counts: `[N]`, how much each counts without weights.
-        weights: of queries.
-        macro: the groups.
-        refuse: whether weights that are all 0 are refused.
-
-    Returns:
-        The weights, `[N]`, and the number of the group of each query, `[N]`; None where there are no groups.
-
-    Raises:
-        InputError: `missing-value`, where a query has no weight or group; `bad-weight`, where all weights are 0.
-
-    """
-    groups = Parts(["all"], np.zeros(len(queries), dtype=np.int64))
-    if macro is not None:
-        groups = macro.parts(queries, strict=True)
-    if weights is not None:
-        counts = counts * weights.array(queries)
-        for name in groups.names if refuse else ():
-            if (part := groups.of(name)).any() and not counts[part].any():
-                of_group = f" of the group {quoted([name])}" if macro is not None else ""
-                text = f"all {np.count_nonzero(part):,} scored queries{of_group} have the weight 0"
-                raise InputError(
-                    "bad-weight", f"{weights.source}: {text}", remedy="where no query counts there is no mean"
-                )
-    return counts, None if macro is None else groups.places
 
 
 def side_by_side(

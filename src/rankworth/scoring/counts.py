@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple, Self
 
 from rankworth.io.validate import IdKinds
-from rankworth.scoring.columns import Mask, Standing
+from rankworth.scoring.averaging import Standing
+from rankworth.scoring.columns import Mask
 
 LONG_LIST: Final = 300
 """from how many items on one list of labels is unlikely to be a single query"""

@@ -1,5 +1,6 @@
 """When what deserves a second look is found: once it is read, and once for the same judgements and run."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final, NamedTuple, Self
 
@@ -7,7 +8,7 @@ from rankworth.judging.judged_run import JudgedRows
 from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column
 from rankworth.scoring.counts import Counts, Notice, TieEffect
-from rankworth.scoring.diagnostics import diagnose, has_few_judged
+from rankworth.scoring.diagnostics import diagnose, has_few_judged, unjudged_share
 from rankworth.scoring.evaluator import Evaluation, Plan
 
 _REMEMBERED: Final = 1 << 17
@@ -22,6 +23,8 @@ class Diagnosed(NamedTuple):
     notices: tuple[Notice, ...]
     ties: tuple[TieEffect, ...] = ()
     """measures whose mean depends on the order of ties"""
+    unjudged: float = math.nan
+    """the share of the first ten ranks that holds unjudged documents; NaN where it is not known"""
 
 
 class Diagnosis:
@@ -64,6 +67,8 @@ class Diagnosis:
         run, whole = evaluation.run, evaluation.measured_run(plan.base)
         if not run.has_no_rows and has_few_judged(whole.judgement.hits):
             evaluation.first_documents(whole.qrels)
+            if not whole.judgement.hits.is_judged.any():
+                evaluation.id_field(whole.qrels)
         diagnosable = _Diagnosable(evaluation.without_documents(), plan, measured, counts)
         diagnosis = cls(diagnosable.diagnosed)
         if run.files or run.engine:
@@ -94,7 +99,8 @@ class _Diagnosable(NamedTuple):
         if same is not None:
             return same
         notices = tuple(diagnose(self.evaluation, self.plan, self.plan.base, self.measured, self.counts))
-        diagnosed = Diagnosed(notices, tuple(whole.ties))
+        listed = whole.rows(self.plan.base.averaging).listed
+        diagnosed = Diagnosed(notices, tuple(whole.ties), unjudged_share(whole, listed))
         if sum(rows.rank.size for rows in inputs.rows) <= _REMEMBERED:
             earlier[:] = [(inputs, diagnosed), *earlier[: _RUNS - 1]]
         return diagnosed

@@ -1,14 +1,16 @@
 """What makes right values easy to misread: found after measuring, shown beside the values, and warned of."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Final
 
 import numpy as np
 
 from rankworth.arrays import Integers
 from rankworth.errors import counted, quoted
+from rankworth.io.id_rules import IdRule
 from rankworth.judging import grades
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.judged_run import JudgedRows
@@ -16,7 +18,7 @@ from rankworth.judging.overlap import alike_queries, no_common_documents, unname
 from rankworth.measures import Measure
 from rankworth.measures.building_blocks import SIGNED
 from rankworth.measures.parameters import LEAST_REL, MOST_REL
-from rankworth.model import Qrels
+from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask, summary
@@ -46,6 +48,8 @@ _MIRRORED: Final = {
     "given-reversed": "given",
 }
 """the rule that orders tied documents the other way round"""
+_TOP: Final = 10
+"""how many ranks are looked at for unjudged documents"""
 COVERAGE: Final = ("Judged", "Unjudged")
 """measures of the judgements, of which no ranking is better or worse"""
 
@@ -83,7 +87,7 @@ def diagnose(
         yield no_rows(name if len(qrels) else "", plan.profile.tool)
         return
     hits = whole.judgement.hits
-    if run.of_rows:
+    if run.of_rows or _are_same_rows(run, qrels, hits):
         yield from _of_row_items(name, hits)
     yield from _of_rules(measures, hits)
     runs = [evaluation.measured_run(measure) for measure in measures]
@@ -92,13 +96,18 @@ def diagnose(
         yield from _ties(name, of_run, judged)
     if not all(_ignores_grades(measure.quantity) for measure in measures):
         yield from _ids(evaluation, qrels, hits, counts)
+    for join in evaluation.joins:
+        yield from join.notices()
     exclude = base.data.exclude
     if exclude is not None and str(exclude) != SELF and not counts.excluded and not counts.excluded_judgements:
         yield _nothing_excluded(name, exclude, qrels)
     as_base = [measure for measure, of_measure in zip(measures, runs, strict=True) if of_measure is whole]
     yield from _unanswered(name, as_base, base, whole, counts)
     yield from _thresholds(as_base, whole.settled)
-    yield from () if run.of_rows else _cutoffs(name, measures, whole)
+    if run.ids is not None and run.orders.renamed and counts.duplicates_removed:
+        yield _collapsed(name, run.ids, measures, whole)
+    elif not run.of_rows:
+        yield from _cutoffs(name, measures, whole)
     yield from _subtopics(qrels, plan.measures, hits)
     advice = (
         "; of rows that are none, padding=-1 leaves them out of the ranking, too"
@@ -107,6 +116,23 @@ def diagnose(
     )
     yield from sampled(qrels, measures, advice)
     yield from blanks(qrels.blanks, qrels.blank)
+
+
+def _are_same_rows(run: Run, qrels: Qrels, hits: JudgedRows) -> bool:
+    """Return whether judgements are labels of what was retrieved: of the same files or object, with the same documents.
+
+    Queries that the run or the judgements do not have do not matter.
+    """
+    if run.files:
+        is_same = [file.path for file in run.files] == [file.path for file in qrels.files]
+    else:
+        is_same = qrels.source is not None and run.origin == id(qrels.source)
+    if not is_same:
+        return False
+    judged, retrieved = np.diff(hits.pool.offsets), np.asarray(hits.n_retrieved)
+    found = np.diff(hits.offsets)
+    is_answered = retrieved > 0
+    return bool(is_answered.any() and (found == retrieved)[is_answered].all() and (found == judged)[is_answered].all())
 
 
 def _of_row_items(name: str, hits: JudgedRows) -> Iterator[Notice]:
@@ -263,7 +289,8 @@ def _ids(evaluation: Evaluation, qrels: Qrels, hits: JudgedRows, counts: Counts)
     if unanswered and ignored and (text := alike_queries(unanswered, ignored)):
         yield Notice("similar-ids", text)
     if not hits.is_judged.any() and hits.pool.lengths[hits.n_retrieved > 0].any():
-        text = no_common_documents(qrels, evaluation.run.name, evaluation.first_documents(qrels))
+        first, field = evaluation.first_documents(qrels), evaluation.id_field(qrels)
+        text = no_common_documents(qrels, evaluation.run.name, first, field)
         yield Notice("no-common-documents", text)
     elif has_few_judged(hits) and (text := evaluation.alike_documents(qrels)):
         yield Notice("similar-ids", text)
@@ -273,6 +300,19 @@ def has_few_judged(hits: JudgedRows) -> bool:
     """Return whether fewer than half of the first ranks hold judged documents, so that their ids are looked at."""
     judged = np.count_nonzero(hits.is_judged & (hits.rank <= TOP))
     return bool(judged < np.minimum(hits.n_retrieved, TOP).sum() / 2)
+
+
+def unjudged_share(run: MeasuredRun, queries: Mask) -> float:
+    """Return the share of the first ten ranks of some queries, `[Q]`, that holds unjudged documents.
+
+    NaN without a query; 0 where unjudged documents are removed before ranks are counted.
+    """
+    hits = run.hits
+    has_grade = hits.is_judged & (hits.grade >= 0) & (hits.rank <= _TOP)
+    graded = np.bincount(hits.query[has_grade], minlength=queries.size)  # [Q]
+    if run.condensed or not queries.any():
+        return 0.0 if queries.any() else math.nan
+    return float((np.minimum(hits.n_retrieved, _TOP) - graded)[queries].mean()) / _TOP
 
 
 def uneven_judgements(shares: Mapping[str, float]) -> Iterator[Notice]:
@@ -321,6 +361,32 @@ def uneven_depths(lengths: Mapping[str, Integers], measures: Mapping[str, object
         text += f"{typical[deep]:,} or more for half of its queries: {quoted(looks_deeper)} "
         text += f"{'looks' if len(looks_deeper) == 1 else 'look'} beyond rank {depth:,}, where {shallow} has nothing; "
         yield Notice("uneven-depth", f"{text}to look at the same ranks of all runs: --depth {depth} (depth={depth})")
+
+
+def separate_runs(answered: Mapping[str, Collection[object]], paths: Mapping[str, str]) -> Iterator[Notice]:
+    """Warn of runs of which no two answer the same judged query, as the parts of one run do that were not read as one.
+
+    Args:
+        answered: by run the judged queries that it answers.
+        paths: by run the file that it was read from, where it is one.
+
+    """
+    counts = [len(queries) for queries in answered.values()]
+    if len(counts) < 2 or not all(counts) or len(set().union(*answered.values())) < sum(counts):  # noqa: PLR2004
+        return
+    files = [paths.get(name, "") for name in answered]
+    start = _common_start(files)
+    end = _common_start([file[len(start) :][::-1] for file in files])[::-1]
+    pattern = f"{start}*{end}" if all(files) else "PATTERN"
+    text = f"no judged query has results in two of {len(counts):,} runs ({quoted(answered)}), so that each counts "
+    text += "queries of another one as unanswered. If they are parts of one run, read them as one, with a pattern in "
+    yield Notice("separate-runs", f"{text}quotes: '{pattern}' (in Python Run([path, ...], name))")
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    """Return the characters that all texts begin with."""
+    letters = takewhile(lambda letters: len({*letters}) == 1, zip(*texts, strict=False))
+    return "".join(first for first, *_ in letters)
 
 
 def means_apart(measure: Quantity, run: MeasuredRun, queries: Mask) -> tuple[float, float]:
@@ -401,10 +467,16 @@ def _is_signed(measure: ResolvedMeasure) -> bool:
 def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
     """Warn of what the judgements say of subtopics and the measures do not use, or the other way round."""
     over = [measure.label for measure in measures if measure.quantity.definition.subtopics]
+    if over:  # each=document looks at none
+        over = [
+            each.label
+            for each in measures
+            if each.label in over and dict(each.quantity.settings).get("each") != "document"
+        ]
     without_subtopics = [measure.label for measure in measures if measure.label not in over]
     if over and (hits.subtopics is None or hits.subtopics.counts.max() < 2):  # noqa: PLR2004 - more than one
         text = "no query has judgements for more than one subtopic, so there is nothing to diversify for"
-        where = "subtopics stand in the second column of a qrels file or in a column subtopic of a frame"
+        where = "subtopics stand in the second column of a qrels file or in a column subtopic or group of a frame"
         yield Notice("one-subtopic", f"{text} {quoted(over)}; {where}")
     elif over and (rows := qrels.by_subtopic()) is not None and {*rows["subtopic"].unique()} >= _NO_SUBTOPIC:
         text = "0 and Q0 in the second column of the judgements count as two subtopics for"
@@ -467,6 +539,25 @@ def _thresholds(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterat
             f" to {labels}; if {low:g} means bad, set rel, as in {lenient[0].quantity.name}(rel={(low + high) / 2:g})"
         )
         yield Notice("all-relevant", text)
+
+
+def _collapsed(name: str, ids: IdRule, measures: Sequence[ResolvedMeasure], whole: MeasuredRun) -> Notice:
+    """Say how many documents the chunks of a run are, and how many queries have as many as measures look at."""
+    lengths = whole.judgement.hits.n_retrieved
+    documents = int(lengths.sum())
+    text = f"{documents + whole.judgement.repeated:,} rows of {name} are {counted(documents, 'document', 'documents')} "
+    text += f"by {ids.typed}"
+    cutoffs = [(each.quantity.cutoff or 0, each.label) for each in measures if isinstance(each.quantity, Measure)]
+    depth, label = max(cutoffs, default=(0, ""))
+    if not depth:
+        return Notice("collapsed-run", text)
+    answered, deep = int((lengths > 0).sum()), int((lengths >= depth).sum())
+    text += (
+        f"; {label} looks at {depth:,}, and {deep:,} of {counted(answered)} {'has' if deep == 1 else 'have'} as many"
+    )
+    if deep == answered:
+        return Notice("collapsed-run", text)
+    return Notice("shallow-collapse", f"{text}: ranks below count as not relevant; retrieve more rows for each query")
 
 
 def _cutoffs(name: str, measures: Sequence[ResolvedMeasure], whole: MeasuredRun) -> Iterator[Notice]:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from rankworth import support
-from rankworth.catalogue import Catalogue
+from rankworth.catalogue import Catalogue, ExpectedLists
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.groups import Groups
 from rankworth.judging import Include, JudgedRun, grades, judge_all
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.item_data import catalogue_of
+from rankworth.judging.item_data import History, catalogue_of, expected_lists
 from rankworth.judging.order import UNORDERED
-from rankworth.judging.overlap import alike_documents, first_documents
+from rankworth.judging.overlap import alike_documents, first_documents, id_field
 from rankworth.judging.quirks import paired, separated, shortened
 from rankworth.judging.ranking import Ordering
 from rankworth.measures import TextFact
@@ -24,7 +24,9 @@ from rankworth.names import kind_of
 from rankworth.profiles import NO_DATA, Profile, ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask
 from rankworth.scoring.inputs import Judgements
+from rankworth.scoring.joins import Join, joins_of
 from rankworth.scoring.measured_run import MeasuredRun, layout_of, standing_of
+from rankworth.scoring.renamed_documents import refuse_unused_ids
 from rankworth.settings import STANDARD_JUDGING, Judging
 from rankworth.tables.columns import Kind
 
@@ -44,6 +46,8 @@ class Requirements(NamedTuple):
     """whether queries of the run count that nobody judged"""
     looks_elsewhere: bool
     """whether they count by documents that are judged for other queries, or by data about items"""
+    history: History | None
+    """the history whose users are the queries that count, whatever is judged"""
 
     @classmethod
     def of(cls, measure: ResolvedMeasure) -> "Requirements":
@@ -52,7 +56,9 @@ class Requirements(NamedTuple):
         has_unjudged = counts_extra or measure.averaging.divisor == "run"
         definition = measure.quantity.definition
         looks_elsewhere = counts_extra and bool(definition.elsewhere or definition.needs)
-        return cls(measure.judging, measure.data.exclude, has_unjudged, looks_elsewhere)
+        is_of_history = "history" in definition.needs and measure.quantity.parameters.get("users") == "history"
+        history = measure.data.history if is_of_history else None
+        return cls(measure.judging, measure.data.exclude, has_unjudged, looks_elsewhere, history)
 
     @property
     def ordering(self) -> Ordering:
@@ -116,15 +122,18 @@ class Evaluation:
         judgements: those that count under some settings.
         run: the run.
         measured: the measured run of each measure, by the identity of the measure, or the error that refuses it.
+        joins: how much of the run the data about items have.
 
     """
 
     judgements: Judgements
     run: Run
     measured: Mapping[int, MeasuredRun | RankworthError]
+    joins: tuple[Join, ...] = ()
     _columns: dict[int, Column] = field(default_factory=dict)
     _first_documents: dict[int, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     _similar_documents: dict[int, str] = field(default_factory=dict)
+    _id_fields: dict[int, str] = field(default_factory=dict)
 
     def measured_run(self, measure: ResolvedMeasure) -> MeasuredRun:
         """Return the run as the settings of a measure have it, with the values of all measures that have it so.
@@ -174,6 +183,12 @@ class Evaluation:
     def known_documents(self, qrels: Qrels) -> Mapping[str, Sequence[str]] | None:
         """Return the same where it was read."""
         return self._first_documents.get(id(qrels))
+
+    def id_field(self, qrels: Qrels) -> str:
+        """Return the path of the field of the run's objects that holds judged ids; the run is looked at once."""
+        if id(qrels) not in self._id_fields:
+            self._id_fields[id(qrels)] = id_field(qrels, self.run, self.first_documents(qrels))
+        return self._id_fields[id(qrels)]
 
     def alike_documents(self, qrels: Qrels) -> str:
         """Describe ids of documents that differ in their form; they are compared once for equal judgements."""
@@ -230,7 +245,7 @@ def evaluate_run(
         return Evaluation(judgements, run, errors)
     quantities = [(measure.quantity, qrels[required]) for required, group in measures.items() for measure in group]
     include = Include(
-        full=full or any(layout_of(quantity, of) == "all" for quantity, of in quantities),
+        full=full or any(layout_of(quantity, of) != "judged" for quantity, of in quantities),
         elsewhere=any(quantity.definition.elsewhere for quantity, _ in quantities),
         shown=shown,
         subtopics=any(quantity.definition.subtopics for quantity, _ in quantities),
@@ -250,6 +265,8 @@ def evaluate_run(
     judged |= _judged_to_depth(judged, run, judge)
     judged |= _judged_in_parts(judged, run, judge)
     judged |= _judged_by_position(qrels, run, judge)
+    judged |= _judged_with_expected(judged, measures, judge)
+    joins = _joins(judged, measures, run, is_part=judgements.only is not None)
     by_measure: dict[int, MeasuredRun | RankworthError] = {**errors}
     for equal, judging in _with_equal_effect(judged, open_grades=full):
         measured: MeasuredRun | RankworthError
@@ -260,7 +277,38 @@ def evaluate_run(
         except RankworthError as error:
             measured = error
         by_measure |= {id(measure): measured for required in equal for measure in measures[required]}
-    return Evaluation(judgements, run, by_measure)
+    if run.ids is not None and not run.ids.is_shared:
+        refuse_unused_ids([run], judgements)
+    return Evaluation(judgements, run, by_measure, joins)
+
+
+def _joins(
+    judged: Mapping[Requirements, _Judged],
+    measures: Mapping[Requirements, Sequence[ResolvedMeasure]],
+    run: Run,
+    *,
+    is_part: bool,
+) -> tuple[Join, ...]:
+    """Look how much of the run the data about items have.
+
+    Args:
+        judged: the judged run for each of the requirements.
+        measures: the measures that require each.
+        run: the run.
+        is_part: whether only some of its queries were asked for.
+
+    Raises:
+        InputError: `no-match`, where they have nothing of it.
+
+    """
+    joins: dict[str, Join] = {}
+    for required, outcome in judged.items():
+        if isinstance(outcome.run, JudgedRun):
+            of_measures = joins_of(measures[required], outcome.run.hits, outcome.qrels, run)
+            joins = {join.source: join for join in of_measures} | joins
+    for join in joins.values():
+        join.refuse(is_part=is_part)
+    return tuple(joins.values())
 
 
 def _catalogue(measures: Mapping[Requirements, Sequence[ResolvedMeasure]], run: Run) -> Catalogue | None:
@@ -274,7 +322,7 @@ def _catalogue(measures: Mapping[Requirements, Sequence[ResolvedMeasure]], run: 
     data = next((each.data for each in needy), NO_DATA)
     if run.engine:
         support.refuse(UNORDERED, data)
-    return catalogue_of(data.history, data.items, data.expected_run)
+    return catalogue_of(data.history, data.items, data.expected_run, data.forbidden)
 
 
 def _required(
@@ -289,7 +337,7 @@ def _required(
     """
     measures: dict[Requirements, list[ResolvedMeasure]] = {}
     qrels: dict[Requirements, Qrels] = {}
-    widened: dict[int, Qrels] = {}
+    widened: dict[Hashable, Qrels] = {}
     errors: dict[int, RankworthError] = {}
     for plan in plans:
         try:
@@ -306,14 +354,14 @@ def _required(
     return measures, {required: qrels[required] for required in measures}, errors
 
 
-def _qrels_for(required: Requirements, judgements: Judgements, run: Run, widened: dict[int, Qrels]) -> Qrels:
+def _qrels_for(required: Requirements, judgements: Judgements, run: Run, widened: dict[Hashable, Qrels]) -> Qrels:
     """Return the judgements that count.
 
     Args:
         required: the settings.
         judgements: those that count under some settings.
         run: the run, whose queries count where measures look at what is judged elsewhere.
-        widened: judgements with these queries, by the identity of those without; filled here.
+        widened: judgements with these queries, by the identity of those without and the history; filled here.
 
     Raises:
         RankworthError: where judgements are refused, or settings that an engine cannot follow.
@@ -322,11 +370,19 @@ def _qrels_for(required: Requirements, judgements: Judgements, run: Run, widened
     qrels = judgements(required.judging, required.exclude)
     if run.engine:
         run.refuse(required.judging)  # type: ignore[attr-defined]
-    if not required.looks_elsewhere:
+    if not required.looks_elsewhere and required.history is None:
         return qrels
-    if id(qrels) not in widened:
-        widened[id(qrels)] = qrels.with_queries(run.queries())
-    return widened[id(qrels)]
+    key = id(qrels), required.looks_elsewhere, required.history
+    if key not in widened:
+        of_run = run.queries() if required.looks_elsewhere else ()
+        of_history = () if required.history is None else _users_of(required.history, judgements)
+        widened[key] = qrels.with_queries(dict.fromkeys((*of_run, *sorted(of_history))))
+    return widened[key]
+
+
+def _users_of(history: History, judgements: Judgements) -> frozenset[str]:
+    """Return the users of a history, of those queries that were asked for."""
+    return history.users if judgements.only is None else history.users & judgements.only
 
 
 def _judged(
@@ -418,6 +474,46 @@ def _judged_by_position(qrels: Mapping[Requirements, Qrels], run: Run, judge: _J
     return again
 
 
+def _judged_with_expected(
+    judged: Mapping[Requirements, _Judged], measures: Mapping[Requirements, Sequence[ResolvedMeasure]], judge: _Judge
+) -> dict[Requirements, _Judged]:
+    """Put the lists of the expected run beside the judged run: they are ranked by the settings of the run itself."""
+    needy = {
+        required: (outcome, outcome.run)
+        for required, outcome in judged.items()
+        if any("expected_run" in measure.quantity.definition.needs for measure in measures[required])
+        and isinstance(outcome.run, JudgedRun)
+    }
+    data = [measure.data.expected_run for required in needy for measure in measures[required]]
+    if not data or data[0] is None or data[0].rows is None:
+        return {}
+    expected = judge({required: outcome.qrels for required, (outcome, _) in needy.items()}, data[0].run)
+    beside: dict[Hashable, JudgedRun] = {}
+    for required, (_outcome, run) in needy.items():
+        key = id(run), required.judging
+        if key not in beside:
+            lists = _expected_lists(required.judging, expected[required])
+            catalogue = None if run.hits.catalogue is None else replace(run.hits.catalogue, expected=lists)
+            beside[key] = replace(run, hits=replace(run.hits, catalogue=catalogue))
+    return {
+        required: outcome._replace(run=beside[id(run), required.judging]) for required, (outcome, run) in needy.items()
+    }
+
+
+def _expected_lists(judging: Judging, expected: _Judged) -> ExpectedLists | None:
+    """Return the lists of the expected run; None where it has none of the queries.
+
+    Raises:
+        RankworthError: where the settings refuse it.
+
+    """
+    if isinstance(expected.run, JudgedRun):
+        return expected_lists(grades.settle(expected.run.hits, judging, list(expected.qrels.queries)))
+    if expected.run.slug == "no-common-queries":
+        return None
+    raise expected.run
+
+
 def _with_equal_effect(
     judged: Mapping[Requirements, _Judged], *, open_grades: bool
 ) -> list[tuple[list[Requirements], Judging]]:
@@ -438,7 +534,8 @@ def _with_equal_effect(
             key = id(run.hits)
             if judging != STANDARD_JUDGING:
                 judging = grades.effective(judging, run.hits, open_grades=open_grades)
-        groups.setdefault((key, judging, required.has_unjudged), ([], judging))[0].append(required)
+        same = key, judging, required.has_unjudged, required.history
+        groups.setdefault(same, ([], judging))[0].append(required)
     return list(groups.values())
 
 
@@ -472,6 +569,8 @@ def _measured_run(
         is_judged = _within(queries, whole.queries)
     if judging.judgements == "relevant" or judging.negative == "dropped":
         is_judged = grades.graded(judgement.hits, judging, queries).pool.lengths > 0
+    if required.history is not None:
+        is_judged = _within(queries, required.history.users)
     empty, answered = run.empty | judgement.emptied, judgement.hits.n_retrieved > 0
     unjudged = dict.fromkeys(sorted(run.empty.difference(queries)), 0) | dict(judgement.unjudged)
     if required.has_unjudged:
@@ -493,4 +592,5 @@ def _grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
 
 def _within(queries: Sequence[str], wanted: Collection[str]) -> Mask:
     """Return `[Q]`, which queries are among those wanted."""
-    return np.array([query in wanted for query in queries], dtype=bool)
+    members = frozenset(wanted)
+    return np.array([query in members for query in queries], dtype=bool)

@@ -3,154 +3,70 @@
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError
-from rankworth.groups import ROW_WEIGHTS
 from rankworth.io import column_names, grade_words, validate
 from rankworth.io.column_names import Columns
-from rankworth.io.columns import NONE
 from rankworth.io.detect import format_of
 from rankworth.io.files import files_of
 from rankworth.io.grade_words import Words
+from rankworth.io.id_rules import NO_RULES, OPTIONS, IdRule, IdRules
+from rankworth.io.kinds import is_table
 from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.looks import Looks
 from rankworth.io.options import Blank, Blanks, Described, Reading
-from rankworth.io.paths import is_path
-from rankworth.io.rows import is_table
+from rankworth.io.paths import are_ids, is_path, refuse_ids
 from rankworth.io.score_lines import ROWS
 from rankworth.io.source import STDIN, Source
-from rankworth.io.training_data import is_training_data
-from rankworth.io.validate import LABELS
+from rankworth.io.usual_names import NONE
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import Row
 from rankworth.model import Qrels, Run
-from rankworth.scoring.counts import LONG_LIST
+from rankworth.profiles.call_data import READERS
+from rankworth.scoring.labelled import Labelled, pair
 from rankworth.settings import DuplicateJudgements, Judging
 
 GRADES: Final = "list-1"
 """the query that a list of grades stands for"""
 
 
-class Labelled(NamedTuple):
-    """Labels of items in place of judgements and a run, as `rankworth.evaluate` takes them."""
+def ids_of(settings: Any) -> IdRules:  # noqa: ANN401 - a dict, from which what is read here is taken out
+    """Take the rules for ids out of settings, and rename what stands beside judgements and runs.
 
-    labels: object = None
-    scores: object = None
-    orders: object = None
-    group: object = None
-    qid: object = None
-    padding: object = None
-
-
-def refuse_row_weights(run: object, weights: Any) -> None:  # noqa: ANN401 - whatever a program has
-    """Refuse a weight for each row, which a series of pandas would otherwise give to the queries 0, 1, 2 ...
-
-    Args:
-        run: the run, of which the rows are counted where it was made of labels.
-        weights: the setting of that name.
+    What is collapsed (`collapse`) is a document with the highest of its scores, unless `duplicates` says another.
 
     Raises:
-        UsageError: `unknown-setting`.
+        UsageError: `unknown-setting`, `conflicting-options`.
+        InputError: where a table, or what is beside judgements and runs, cannot be read.
 
     """
-    is_listed = isinstance(weights, Sized) and not isinstance(weights, str | Mapping)
-    if not is_listed or not isinstance(run, Run) or not run.of_rows or run.frame is None:
-        return
-    rows = run.frame.height
-    if len(weights) == rows > run.frame["query"].n_unique():
-        text = f"weights: there are {len(weights):,}, as many as rows"
-        raise UsageError("unknown-setting", text, remedy=ROW_WEIGHTS)
+    given = {name: settings.pop(name, None) for name in OPTIONS}
+    if all(value is None for value in given.values()):
+        return NO_RULES
+    from rankworth.io.id_tables import rules_of  # noqa: PLC0415 - rarely needed
 
-
-def pair(
-    qrels: object,
-    run: object,
-    labelled: Labelled,
-    grades: Words = grade_words.NONE,
-    columns: Mapping[str, str] = NONE,
-) -> tuple[object, object]:
-    """Return what stands for the judgements and the run of one evaluation.
-
-    Args:
-        qrels: judgements; None where there are labels.
-        run: a run; None where there are labels.
-        labelled: the labels of items and what stands beside them.
-        grades: the grades that words mean among the labels.
-        columns: which column of a frame of items holds what, where their names do not tell.
-
-    Raises:
-        InputError: `input-type`, and as `labels.ranked` and `label_rows.frames`.
-        UsageError: `conflicting-options`.
-
-    """
-    if labelled.labels is None and run is None and is_table(qrels) and _is_of_items(qrels, columns):
-        return _of_labels(labelled._replace(labels=qrels), grades, columns)
-    if labelled.labels is None:
-        if name := next((name for name, value in labelled._asdict().items() if value is not None), ""):
-            text = f"{name} {'belong' if name in ('scores', 'orders') else 'belongs'} to labels, and there are none"
-            raise UsageError("conflicting-options", text, remedy=LABELS)
-        if qrels is None or run is None:
-            text = "there are no judgements: qrels=None" if qrels is None else "there is no run: run=None"
-            raise InputError("input-type", text, remedy=f"give judgements and a run: evaluate(qrels, run)\n{LABELS}")
-        return qrels, run
-    if qrels is not None or run is not None:
-        text = "labels stand instead of judgements and a run, and there is one of them, too"
-        raise UsageError("conflicting-options", text, remedy="give one of the two")
-    return _of_labels(labelled, grades, columns)
-
-
-def _of_labels(labelled: Labelled, grades: Words, columns: Mapping[str, str]) -> tuple[object, object]:
-    """Return judgements and a run of labels: of rows where groups or query ids tell queries apart, of lists otherwise.
-
-    Raises:
-        InputError, UsageError: as `pair`.
-
-    """
-    labels, scores, orders, group, qid, padding = labelled
-    is_data = is_training_data(labels)
-    queries = {name: value for name, value in (("group", group), ("qid", qid)) if value is not None}
-    if not (is_data or queries):
-        from rankworth.io.labels import of_table, ranked  # noqa: PLC0415 - not needed for files
-
-        if (items := of_table(labels, grades, columns)) is not None:
-            if scores is not None or orders is not None:
-                text = "labels are a table, in which scores are a column"
-                raise UsageError("conflicting-options", text, remedy="leave scores and orders out")
-            from rankworth.io.label_rows import of_items  # noqa: PLC0415 - brings the data frame library
-
-            judgements, ranking = of_items(items, padding)
-            return judgements, Run.of_row_items(ranking)
-        judged, run = ranked(labels, scores, orders, grades, padding)
-        is_long = len(run) == 1 and not isinstance(labels, Mapping) and len(next(iter(run.values()))) >= LONG_LIST
-        return judged, Run.of_row_items(run) if is_long else run
-    from rankworth.io import label_rows  # noqa: PLC0415 - brings the data frame library
-
-    if orders is not None:
-        text = "orders are positions in the list of a query, and group and qid are about rows"
-        raise UsageError("conflicting-options", text, remedy="give scores")
-    rows = label_rows.of_data(labels) if is_data else label_rows.Rows(labels)
-    if is_data and queries:
-        text = f"{next(iter(queries))} tells queries apart, and so does the {type(labels).__name__}"
-        raise UsageError("conflicting-options", text, remedy=f"leave {next(iter(queries))} out")
-    judgements, ranking = label_rows.frames(rows._replace(scores=scores, padding=padding, **queries), grades)
-    return judgements, Run.of_row_items(ranking)
-
-
-def _is_of_items(frame: object, columns: Mapping[str, str]) -> bool:
-    """Return whether a frame is a table of items, which is judgements and a run."""
-    from rankworth.io.labels import is_item_table  # noqa: PLC0415 - not needed for files
-
-    return is_item_table(frame, columns)
+    rules = rules_of(given)
+    if given["collapse"] is not None and settings.get("duplicates") is None:
+        settings["duplicates"] = "best"
+    for name, rule in rules.of_data.items():
+        if settings.get(name) is not None:
+            settings[name] = READERS[name](settings[name], ids=rule)
+    return rules
 
 
 class InputOptions:
     """What a caller says of how judgements and runs are read, for all of them or for one kind."""
 
-    def __init__(self, settings: Any) -> None:  # noqa: ANN401 - a dict, from which what is read here is taken out
+    def __init__(self, settings: Any, *, is_exact: bool = False) -> None:  # noqa: ANN401 - a dict, from which what is read here is taken out
         """Take the reading options out of the settings.
+
+        Args:
+            settings: of the call.
+            is_exact: whether the first of the runs is an exact one, which `qrels_columns` is about.
 
         Raises:
             UsageError: `unknown-setting`.
@@ -159,7 +75,9 @@ class InputOptions:
         self.may_be_empty = False
         """whether a run without a row is no error"""
         both, qrels, runs = (settings.pop(name, None) or {} for name in ("columns", "qrels_columns", "run_columns"))
-        self.columns = Columns(both, qrels, runs, as_given=settings.get("order") == "given") or None
+        as_given = settings.get("order") == "given"
+        self.columns = Columns(both, qrels, runs, as_given=as_given, is_exact=is_exact) or None
+        self.ids = NO_RULES if settings.keys().isdisjoint(OPTIONS) else ids_of(settings)
         self.blank: Blank | None = settings.pop("blank", None)
         if self.blank is not None:
             Blanks(self.blank)
@@ -192,10 +110,14 @@ class InputOptions:
             [gold], runs = qrels_of_ids(qrels, runs)
             gold, runs = with_scored_rows(gold, runs, self.grades)
             qrels = [gold]
-        said = {name: value for name, value in (("blank", self.blank), ("grades", self.grades)) if value}
-        if self.columns is None and not said:
+        said: dict[str, Any] = {
+            name: value for name, value in (("blank", self.blank), ("grades", self.grades)) if value
+        }
+        if self.columns is None and not said and self.ids == NO_RULES:
             return list(qrels), list(runs)
         columns = self.split(qrels, runs)
+        if (rule := self.ids.qrels) is not None:
+            self._refuse_ids_of(qrels, rule)
         for name, value in said.items():
             if any(isinstance(source, Qrels) for source in qrels):
                 text = f"{name}={value!r} says how judgements are read, and these are read already"
@@ -211,13 +133,32 @@ class InputOptions:
                 names,
                 self.blank or "unjudged",
                 grades=self.grades,
+                ids=self.ids.qrels,
             )
             for source, names in zip(qrels, columns, strict=False)
         ]
-        return judged, [
-            run(source, columns=names, may_be_empty=self.may_be_empty)
-            for source, names in zip(runs, columns[len(qrels) :], strict=True)
-        ]
+        of_runs = zip(runs, columns[len(qrels) :], strict=True)
+        return judged, [self._run(source, names, len(runs)) for source, names in of_runs]
+
+    def _refuse_ids_of(self, qrels: Sequence[object], rule: IdRule) -> None:
+        """Refuse a rule for judgements that are not there, or that are read already.
+
+        Raises:
+            UsageError: `conflicting-options`.
+
+        """
+        if not qrels and self.ids.both is None:
+            text = f"{rule.typed} is about judgements, and there are none to read"
+            raise UsageError("conflicting-options", text, remedy="leave it out")
+        if any(isinstance(source, Qrels) and source.ids != rule for source in qrels):
+            text = f"{rule.option}={rule.label!r} says how judgements are read, and these are read already"
+            remedy = f"Qrels(source, ids={rule.label!r})\nfor the run alone: run_ids={rule.label!r}"
+            raise UsageError("conflicting-options", text, remedy=remedy)
+
+    def _run(self, source: object, columns: Mapping[str, str], number: int) -> Run:
+        """Prepare one of a number of runs to be read."""
+        made = run(source, columns=columns, may_be_empty=self.may_be_empty)
+        return made.with_ids(self.ids.of_runs(number))
 
     def split(self, qrels: Sequence[object], runs: Sequence[object]) -> list[dict[str, str]]:
         """Return what is named of the columns of each of the judgements, and then of each of the runs.
@@ -229,7 +170,13 @@ class InputOptions:
         sides = [*((source, QRELS) for source in qrels), *((source, RUN) for source in runs)]
         if self.columns is None:
             return [{} for _ in sides]
-        return self.columns.split([_columns_of(source, layout, self.columns) for source, layout in sides])
+        columns = self.columns
+        return columns.split(
+            [
+                _columns_of(source, layout, columns, is_exact=columns.is_exact and number == 0)
+                for number, (source, layout) in enumerate(sides)
+            ]
+        )
 
     def read_runs(self, qrels: Sequence[object], runs: Any) -> tuple[list[Any], Any]:  # noqa: ANN401 - by name, or a list
         """Prepare judgements and several runs, as `read` does."""
@@ -240,7 +187,7 @@ class InputOptions:
         return judged, dict(zip(runs, ranked, strict=True)) if isinstance(runs, Mapping) else ranked
 
 
-def _columns_of(source: object, layout: Layout, columns: Columns) -> column_names.Input:
+def _columns_of(source: object, layout: Layout, columns: Columns, *, is_exact: bool) -> column_names.Input:
     """Return the names of the columns of judgements or a run; none where they are read already.
 
     Raises:
@@ -249,12 +196,13 @@ def _columns_of(source: object, layout: Layout, columns: Columns) -> column_name
     """
     if isinstance(source, Qrels | Run):
         called = f"the {type(source).__name__}, which names its columns itself,"
-        return column_names.Input(layout, called, [], is_valued=True)
-    return column_names.of_object(source, layout, columns.named(layout))
+        return column_names.Input(layout, called, Looks(called, is_counted=False), is_valued=True)
+    named, specific = columns.named(layout, is_exact=is_exact), columns.specific(layout, is_exact=is_exact)
+    return column_names.of_object(source, layout, named, is_specific=bool(specific))
 
 
 def qrels_of_ids(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Read texts beside lists of as many rankings as the one relevant document of each query; otherwise as paths.
+    """Read texts beside as many rankings as the one relevant document of each query, 0, 1, 2 ...; otherwise as paths.
 
     Args:
         qrels: judgements.
@@ -263,13 +211,15 @@ def qrels_of_ids(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[An
     """
     [gold] = qrels
     texts = isinstance(gold, list | tuple) and bool(gold) and all(isinstance(one, str) for one in gold)
+    numbers = list(map(str, range(len(gold)))) if texts else []
     lists = [run for run in runs if isinstance(run, list | tuple) and run and all(isinstance(one, list) for one in run)]
-    if not texts or not lists or set(map(len, lists)) != {len(gold)}:
+    by_query = [run for run in runs if isinstance(run, Mapping) and {*map(str, run)} == {*numbers}]
+    by_query = by_query if texts and are_ids(gold) else []
+    if not texts or not (lists or by_query) or {*map(len, lists)} - {len(gold)}:
         return qrels, runs
-    named = {str(index): [text] for index, text in enumerate(gold)}
+    named = {number: [text] for number, text in zip(numbers, gold, strict=True)}
     return [named], [
-        {str(index): items for index, items in enumerate(run)} if any(run is listed for listed in lists) else run
-        for run in runs
+        dict(zip(numbers, run, strict=True)) if any(run is listed for listed in lists) else run for run in runs
     ]
 
 
@@ -438,6 +388,13 @@ class Judgements:
                 if len(policies) == 1 and not is_empty:
                     raise
                 self._read[policy] = Qrels.without_rows() if is_empty else error
+        self.ids: IdRule | None = None
+        """the rule by which documents were renamed; None where there is none"""
+        self.renamed = False
+        """whether any was"""
+        for qrels in self._read.values():
+            if isinstance(qrels, Qrels):
+                self.ids, self.renamed = qrels.ids, qrels.renamed
 
     def __call__(self, judging: Judging, exclude: Exclusion | None = None) -> Qrels:
         """Return the judgements under one of the settings.
@@ -500,6 +457,7 @@ def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, ma
     if isinstance(source, Run) and not name:
         return source
     if isinstance(source, list | tuple) and len(source) > 1 and all(map(is_path, source)) and not name:
+        refuse_ids(source)
         raise InputError(
             "input-type",
             f"{len(source):,} paths could be several runs, or one run in several files",

@@ -1,7 +1,7 @@
 """Confidence intervals of means, by the bootstrap over queries."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -25,17 +25,15 @@ def intervals(columns: Sequence[Column], level: float, seed: int) -> tuple[Float
     plain = [
         index
         for index, column in enumerate(columns)
-        if column.link != "sum"
-        and column.whole is None
-        and column.strata is None
-        and np.isin(column.weights, (0.0, 1.0)).all()
+        if column.link in ("mean", "gmean") and column.strata is None and np.isin(column.weights, (0.0, 1.0)).all()
     ]
     for index, column in enumerate(columns):
         rows = column.counted
-        if column.link != "sum" and column.whole is None and index not in plain:
-            strata = np.zeros(rows.size, dtype=np.int64) if column.strata is None else column.strata
+        if column.link in ("mean", "gmean") and index not in plain:
             values = additive(column.values[rows], column.link)  # [N]: of the queries that count
-            low[index], high[index] = bootstrap(values, column.weights[rows], strata[rows], level=level, seed=seed)
+            low[index], high[index] = bootstrap(
+                values, column.weights[rows], column.group[rows], level=level, seed=seed
+            )
     by_rows: dict[bytes, list[int]] = {}
     for index in plain:
         by_rows.setdefault(columns[index].counted.tobytes(), []).append(index)
@@ -50,35 +48,23 @@ def intervals(columns: Sequence[Column], level: float, seed: int) -> tuple[Float
             low[defined], high[defined] = ends.low, ends.high
     low, high = from_logarithms(low, links), from_logarithms(high, links)
     for index, column in enumerate(columns):
-        if column.whole is not None:
-            values = column.values[column.counted]
-            low[index], high[index] = of_whole_run(values, column.mean, column.whole.measure.range, level)
+        if (jackknifed := column.jackknife_interval(level)) is not None:
+            low[index], high[index] = jackknifed
     return low, high
 
 
-def of_whole_run(
-    values: Floats, number: float, limits: tuple[float, float], level: float = 0.95
-) -> tuple[float, float]:
-    """Return the t interval of a measure of a whole run, within its range.
-
-    The values of queries are those of the jackknife, of which the standard error counts, and not the shape.
+def intervals_in_words(columns: Mapping[str, Column], within: str) -> str:
+    """Say how intervals come about.
 
     Args:
-        values: `[N]`, of the queries that count.
-        number: the measure of the run.
-        limits: the range of the measure.
-        level: the confidence level.
-
-    Returns:
-        Lower and upper bound. NaN where there are fewer than two queries.
+        columns: by measure.
+        within: where queries are drawn, as the end of a sentence.
 
     """
-    if values.size < 2:  # noqa: PLR2004 - one value has no spread
-        return math.nan, math.nan
-    ends = stats.intervals(values[:, None], method="t", level=level)
-    half = float(ends.high[0] - ends.low[0]) / 2
-    low, high = np.clip((number - half, number + half), *limits)
-    return float(low), float(high)
+    jackknifed = [name for name, column in columns.items() if not column.is_resampled]
+    if len(jackknifed) == len(columns):
+        return "jackknife over queries"
+    return f"BCa bootstrap over queries{within}" + (f", jackknife of {' '.join(jackknifed)}" if jackknifed else "")
 
 
 def bootstrap(

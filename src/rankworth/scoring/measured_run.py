@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,16 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats
 from rankworth.errors import MeasureError
 from rankworth.judging.judged_run import JudgedRows, JudgedRun, subtopics_of
-from rankworth.measures import Measure, TextFact
-from rankworth.measures.core import Layout, no_ties
+from rankworth.measures import TextFact
+from rankworth.measures.core import Layout
 from rankworth.model import Qrels
 from rankworth.names import Quantity
 from rankworth.profiles import NO_DATA, CallData
-from rankworth.scoring import columns as scoring
-from rankworth.scoring.columns import Column, Mask, QueryMasks, Standing
+from rankworth.scoring import averaging
+from rankworth.scoring.averaging import QueryMasks, Standing
+from rankworth.scoring.columns import Column, Mask
 from rankworth.scoring.counts import TieEffect
-from rankworth.scoring.whole_runs import WholeRun, recommended, refuse_weights
+from rankworth.scoring.whole_runs import WholeRun, links_of, refuse_weights
 from rankworth.settings import Averaging, Judging
 
 
@@ -45,7 +45,7 @@ class MeasuredRun:
     """which rows each measure was measured with"""
     ties: list[TieEffect] = field(default_factory=list)
     """measures whose mean depends on the order of ties, once a diagnosis was made"""
-    whole: dict[Quantity, WholeRun] = field(default_factory=dict)
+    together: dict[Quantity, WholeRun] = field(default_factory=dict)
     """measures of all queries together"""
     _rows: dict[Averaging, QueryMasks] = field(default_factory=dict)
 
@@ -62,7 +62,7 @@ class MeasuredRun:
 
         """
         if settings not in self._rows:
-            self._rows[settings] = scoring.rows_of(self.standing, settings)
+            self._rows[settings] = averaging.rows_of(self.standing, settings)
         return self._rows[settings]
 
     def column(
@@ -85,11 +85,11 @@ class MeasuredRun:
         if quantity in self.failed:
             raise self.failed[quantity]
         values = self.values[quantity] if values is None else values
-        column = scoring.column_of(quantity, values, self.rows(settings), self.standing, settings, data)
-        if quantity not in self.whole:
+        column = averaging.column_of(quantity, values, self.rows(settings), self.standing, settings, data)
+        if quantity not in self.together:
             return column
         refuse_weights(str(quantity), [name for name in ("weights", "macro") if getattr(data, name) is not None])
-        return column.of_whole(self.whole[quantity])
+        return column.of_whole_run(self.together[quantity])
 
     def with_rankings(
         self,
@@ -131,24 +131,19 @@ class MeasuredRun:
         """
         size = self.hits.n_retrieved.size
         by_layout: dict[Layout, list[Quantity]] = {}
-        shown_within = cache(partial(recommended, self.hits, self.qrels))  # once for measures of one cutoff
         for quantity in quantities:
             if quantity.definition.subtopics and self.hits.subtopics is None and subtopics_of(self.qrels) is not None:
                 self.failed[quantity] = _no_subtopics(quantity)
                 continue
             self.layouts[quantity] = layout_of(quantity, self.qrels)
-            by_layout.setdefault(self.layouts[quantity], []).append(quantity)
             is_text = isinstance(quantity, TextFact)
             self.values[quantity] = np.full(size, "", dtype=object) if is_text else np.zeros(size)
-            if isinstance(quantity, Measure) and quantity.definition.of_run:
-                by_layout[self.layouts[quantity]].remove(quantity)
-                self.values[quantity] = np.ones(size)  # no value of a query that settings could ask for
-                if self.hits.ties != "broken":
-                    self.failed[quantity] = no_ties(quantity.name, self.hits.ties)
-                    continue
-                condensed = self.condensed or quantity.judged_only
-                shown = shown_within(quantity.cutoff, condensed, "rel" in quantity.parameters)
-                self.whole[quantity] = WholeRun(quantity, shown)
+            by_layout.setdefault(self.layouts[quantity], []).append(quantity)
+        if of_all_queries := by_layout.pop("together", None):
+            links = links_of(of_all_queries, self.hits, self.qrels, condensed=self.condensed)
+            self.values |= {quantity: np.ones(size) for quantity in links}  # none that settings could ask for
+            self.failed |= {quantity: link for quantity, link in links.items() if isinstance(link, MeasureError)}
+            self.together |= {quantity: link for quantity, link in links.items() if not isinstance(link, MeasureError)}
         for layout, same_layout in by_layout.items():
             hits = self.hits.compact() if layout == "judged" else self.hits
             for places, block in hits.blocks():  # the queries of a block, and their cells

@@ -34,9 +34,7 @@ def refuse_beyond_range(columns: Iterable[tuple[ResolvedMeasure, Column]], profi
     if profile.tool and not any(name in profile.derived for name in (*_ONCE, *_NUMBERS)):
         return
     for measure, column in columns:
-        if column.whole is not None:  # the jackknife's values of queries are none of the measure
-            continue
-        values, (low, high) = column.values, measure.quantity.range
+        values, (low, high) = column.values_of_queries, measure.quantity.range
         is_outside = (values < low - _ROUNDING) | (values > high + _ROUNDING) | np.isinf(values)
         if not (outside := column.listed & is_outside).any():
             continue

@@ -1,57 +1,220 @@
-"""Measures of a whole run as columns: values of queries whose mean is the measure, and whose spread is its own."""
+"""Measures of a whole run as columns: a mean that is computed of what all users together are shown."""
 
 import math
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rankworth import stats
 from rankworth.arrays import Floats, Integers
 from rankworth.catalogue import Catalogue
-from rankworth.errors import UsageError
+from rankworth.errors import MeasureError, UsageError
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure
-from rankworth.measures.core import TOGETHER
+from rankworth.measures.core import TOGETHER, no_ties
 from rankworth.model import Qrels
-from rankworth.recommended import Recommended, WholeValue
-from rankworth.scoring.columns import Mask
+from rankworth.names import Quantity
+from rankworth.recommended import Recommended, RunCounts, UnseenItems, WholeValue
 
+_FEW: Final = 4
+"""how many items that nobody is shown may all be so by chance, whatever their estimated variance is"""
+_RISK: Final = 0.5
+"""how many items have to be at risk for that: where all others are shown often, these are never shown"""
 _ALONE: Final = "leave it out of -m, or ask for it in a command of its own"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WholeRun:
-    """A measure, and what the queries of a run are shown.
+    """How the values of a measure of a whole run become one: it is computed of the users that count.
 
     Attributes:
         measure: the measure.
-        shown: what all queries are shown.
+        runs: what users add to it; of several runs of one system, whose values are averaged, that of each.
 
     """
 
     measure: Measure
-    shown: Recommended
+    runs: tuple[RunCounts, ...]
+    _computed: dict[bytes, tuple[float, Floats, UnseenItems | None]] = field(default_factory=dict)
 
-    def values(self, counted: Mask) -> tuple[float, Floats]:
-        """Return the measure of the queries that count, `[Q]`, and the value of each query, `[Q]`; NaN of all others.
+    def mean(self, values: Floats, weights: Floats) -> float:
+        """Return the measure of the users whose weight is above 0; NaN where the value of one of them is.
 
-        Raises:
-            MeasureError: where data are missing.
+        Args:
+            values: `[U]`.
+            weights: `[U]`.
 
         """
+        counted = weights > 0
+        return math.nan if np.isnan(values[counted]).any() else self._value(counted)[0]
+
+    def values(self, weights: Floats) -> Floats:
+        """Return what the jackknife makes of each user, `[U]`: their spread says how sure the mean is.
+
+        These are value + (U - 1) (mean of the values without a user - value without this user), NaN of users that do
+        not count; their mean is the measure but for rounding.
+
+        Args:
+            weights: `[U]`.
+
+        """
+        return self._value(weights > 0)[1]
+
+    def interval(self, weights: Floats, number: float, level: float) -> tuple[float, float]:
+        """Return the ends of the interval of the measure, within its range; NaN of fewer than two users.
+
+        The values of users are those of the jackknife, of which the standard error counts, and not the shape: the
+        interval is that of t, or where shown items are counted, one that knows how few of them may be missed.
+
+        Args:
+            weights: `[U]`.
+            number: the measure, as it is shown.
+            level: the confidence level.
+
+        """
+        values, unseen = self.values(weights)[weights > 0], self.unseen(weights)
+        if values.size < 2:  # noqa: PLR2004 - one value has no spread
+            return math.nan, math.nan
+        ends = stats.intervals(values[:, None], method="t", level=level)
+        below = above = float(ends.high[0] - ends.low[0]) / 2
+        if unseen is not None:
+            below, above = _missed(unseen, below / unseen.unit, level)
+        low, high = np.clip((number - below, number + above), *self.measure.range)
+        return float(low), float(high)
+
+    def unseen(self, weights: Floats) -> UnseenItems | None:
+        """Return what is known of items that nobody is shown; None where the measure does not count items, or of means.
+
+        Args:
+            weights: `[U]`.
+
+        """
+        return self._value(weights > 0)[2]
+
+    @classmethod
+    def averaged(cls, links: Sequence["WholeRun"]) -> "WholeRun":
+        """Average the measure over several runs."""
+        return cls(links[0].measure, tuple(counts for link in links for counts in link.runs))
+
+    @classmethod
+    def folded(cls, links: Sequence["WholeRun"], owners: Integers) -> "WholeRun":
+        """Measure runs as one of which each answers other users.
+
+        Args:
+            links: of one run each, whose users are the same.
+            owners: `[U]`, the run that each user is taken from.
+
+        Raises:
+            UsageError: `not-comparable`, where items are not in the catalogue, so that none tells which are the same.
+
+        """
+        folds = [counts for link in links for counts in link.runs]
+        chosen = [owners[counts.user] == number for number, counts in enumerate(folds)]
+        user, column, amount = (
+            np.concatenate([getattr(counts, name)[rows] for counts, rows in zip(folds, chosen, strict=True)])
+            for name in ("user", "column", "amount")
+        )
+        measure, size = links[0].measure, folds[0].n_columns
+        if {counts.n_columns for counts in folds} != {size} or (column >= size).any():
+            text = f"{measure} counts items that are not in the catalogue, which the folds of a run do not share"
+            raise UsageError("not-comparable", text, remedy="put the folds into one run, or count the catalogue alone")
+        order = np.argsort(user, kind="stable")
+        return cls(measure, (RunCounts(user[order], column[order], amount[order], owners.size, size),))
+
+    def take(self, users: Integers) -> "WholeRun":
+        """Put users into another order by their places, `[V]`; -1 is a user who adds nothing."""
+        return WholeRun(self.measure, tuple(counts.take(users) for counts in self.runs))
+
+    def _value(self, counted: NDArray[np.bool_]) -> tuple[float, Floats, UnseenItems | None]:
+        """Compute the measure of the users that count, `[U]`, their values, `[U]`, and unseen items; once."""
+        key = counted.tobytes()
+        if key not in self._computed:
+            of_runs = [self._value_of(counts, counted) for counts in self.runs]
+            mean = math.fsum(value for value, *_ in of_runs) / len(of_runs)
+            unseen = of_runs[0][2] if len(of_runs) == 1 else None
+            self._computed[key] = mean, np.mean([values for _, values, _ in of_runs], axis=0), unseen
+        return self._computed[key]
+
+    def _value_of(self, counts: RunCounts, counted: NDArray[np.bool_]) -> tuple[float, Floats, UnseenItems | None]:
+        """Compute the measure of one run."""
         values = np.full(counted.size, math.nan)
-        shown = self.shown.of(counted)
-        if not shown.n_users:
-            return math.nan, values
-        result: WholeValue = self.measure.definition.function(shown, **dict(self.measure.settings))
-        if shown.n_users == 1:
-            values[counted] = result.value
-            return result.value, values
-        without = np.where(np.isnan(result.without), result.value, result.without)
-        moved = (without.mean() - without) * (shown.n_users - 1) * result.spread
-        values[counted] = result.value + moved
-        return result.value, values
+        part = counts.of(counted)
+        if not part.n_users:
+            return math.nan, values, None
+        result: WholeValue = self.measure.definition.function(part, **dict(self.measure.settings))
+        values[counted] = result.value
+        if part.n_users > 1:
+            without = np.where(np.isnan(result.without), result.value, result.without)
+            values[counted] += (without.mean() - without) * (part.n_users - 1) * result.spread
+        return result.value, values, result.unseen
+
+
+def _missed(unseen: UnseenItems, half: float, level: float) -> tuple[float, float]:
+    """Return by how much coverage may be lower and higher: the number of items that nobody is shown is as of Poisson's.
+
+    Where it is small, its distribution is skew, and its variance cannot be estimated: 0 items that are shown once leave
+    no variance, and yet some that are shown twice could be missed. The ends are those of Garwood (1936) for the mean of
+    a number with this variance; the lower end adds no more items than could be missed, as Good and Turing count them.
+
+    Args:
+        unseen: the items.
+        half: half of the t interval, in items.
+        level: the confidence level.
+
+    """
+    from scipy import special  # noqa: PLC0415 - rarely needed
+
+    tail = (1 - level) / 2
+    deviation = float(special.ndtri(1 - tail))
+    variance = (half / deviation) ** 2
+    more = float(special.gammaincinv(variance + 1, 1 - tail)) - variance
+    more = min(more, half + unseen.at_risk)
+    least = max(variance, min(unseen.number, _FEW)) if unseen.at_risk > _RISK else variance
+    fewer = least - float(special.gammaincinv(least, tail)) if least > 0 else 0.0
+    return more * unseen.unit, fewer * unseen.unit
+
+
+def links_of(
+    quantities: Iterable[Quantity], hits: JudgedRows, qrels: Qrels, *, condensed: bool
+) -> dict[Quantity, WholeRun | MeasureError]:
+    """Return what measures of a whole run are computed of, or the error that refuses it.
+
+    Args:
+        quantities: the measures.
+        hits: the judged run.
+        qrels: the judgements.
+        condensed: whether unjudged documents are removed before ranks are counted.
+
+    """
+    shown_within = cache(partial(recommended, hits, qrels))  # once for measures of one cutoff
+    links: dict[Quantity, WholeRun | MeasureError] = {}
+    for quantity in quantities:
+        if isinstance(quantity, Measure):
+            try:
+                if hits.ties != "broken":
+                    raise no_ties(quantity.name, hits.ties)
+                shown = shown_within(quantity.cutoff, condensed or quantity.judged_only, "rel" in quantity.parameters)
+                links[quantity] = WholeRun(quantity, (counts_of(quantity, shown),))
+            except MeasureError as error:
+                links[quantity] = error
+    return links
+
+
+def counts_of(measure: Measure, shown: Recommended) -> RunCounts:
+    """Count what users add to a measure.
+
+    Raises:
+        MeasureError: where data are missing.
+
+    """
+    definition = measure.definition
+    arguments = {name: parameter.default for name, parameter in definition.parameters.items()}
+    count: Callable[..., RunCounts] = definition.counts  # type: ignore[assignment] # there is one
+    return count(shown, name=measure.name, **arguments | dict(measure.settings))
 
 
 def recommended(hits: JudgedRows, qrels: Qrels, cutoff: int | None, condensed: bool, graded: bool) -> Recommended:

@@ -102,6 +102,10 @@ def evaluate(
         text = f"grades={options.grades!r}: judgements on Spark have numbers for grades"
         remedy = f"rankworth convert QRELS numbers.parquet {grade_words.option((), options.grades).partition(',')[0]}"
         raise UsageError("unknown-setting", text, remedy=f"put numbers in place of words, as in {remedy}")
+    if (rule := options.ids.runs or options.ids.qrels) is not None:
+        text = f"{rule.typed}: documents are not renamed on Spark"
+        remedy = "put the new ids into the frame: functions.substring_index('document', '#', 1)"
+        raise UsageError("unfollowed-setting", text, remedy=remedy)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     pairs = source(exclude, "grade", _PAIRS).pairs() if isinstance(exclude, DataFrame) else _of_pairs(run, plan)
     resolved = [replace(measure, data=measure.data.bare) for measure in plan.measures]  # workers get pairs with rows

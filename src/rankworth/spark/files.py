@@ -9,7 +9,7 @@ import polars as pl
 from pyspark.sql import functions as sql
 
 from rankworth.errors import InputError
-from rankworth.io import delimited, detect, headerless
+from rankworth.io import delimited, detect
 from rankworth.io.delimited import Header
 from rankworth.io.files import file_batches
 from rankworth.io.layout import QRELS, RUN, Layout
@@ -57,7 +57,7 @@ def form_of(files: Sequence[Source], request: Asked) -> str:
         raise InputError("unknown-format", f"{path}: its files have several formats: {', '.join(sorted(formats))}")
     [form] = formats
     for file in files:
-        headerless.refuse_misfit(file, layout, form, reading)
+        detect.refuse_misfit(file, layout, form, reading)
     if form not in _READ and layout is not QRELS:
         text = f"--engine spark reads Parquet, CSV, TSV and lines of TREC, and {path} is {form}"
         raise InputError("unknown-format", text, remedy=inputs.converted(files[0].path, reading.columns))
@@ -111,17 +111,20 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
     for file in files:
         header = delimited.read_header(file, layout, reading, in_order=False)
         reading.orders.agree(header.value, file.name)
-        is_loose = header.delimiter in delimited.LOOSE
+        looks = header.looks
+        is_loose = looks.separator in delimited.LOOSE
         kind = "an export of Quepid" if header.quepid else "a table below other lines"
-        kind = f"a table with {header.delimiter!r} between its cells" if is_loose else kind
+        kind = f"a table with {looks.separator!r} between its cells" if is_loose else kind
         kind = "a table in which several columns name the query" if header.joined else kind
-        if header.quepid or is_loose or header.joined or header.lines > header.named:
+        kind = "a table with several documents in a cell" if header.is_listed else kind
+        is_odd = header.quepid or is_loose or header.joined or header.is_listed
+        if is_odd or header.lines > looks.is_named:
             remedy = inputs.converted(file.path, reading.columns)
             raise InputError("unknown-format", f"{file.name}: this is {kind}", remedy=remedy)
         if header.undecided:
             next(delimited.batches(file, layout, reading))
         ranks = delimited.ranks(file, reading) if layout is RUN else None
-        key = (header.delimiter, header.names, header.named, *sorted(header.places.items()), ranks)
+        key = (looks.separator, looks.names, looks.is_named, *sorted(header.cells.items()), ranks)
         groups.setdefault(key, (header, ranks, []))[2].append(os.path.abspath(file.path))  # noqa: PTH100 - as it is
     is_named = any(reading.columns.values())
     first, *tables = [_of_alike(session, *group, said=is_named) for group in groups.values()]
@@ -132,18 +135,19 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
 
 def _of_alike(session: Any, header: Header, ranks: int | None, paths: list[str], *, said: bool) -> "DataFrame":  # noqa: ANN401 - of Spark
     """Read columns that count of tables with equal columns, under their names, or numbers where a user says those."""
-    names = [f"c{column_index}" for column_index in range(len(header.names))]
-    options = {"header": header.named, "sep": header.delimiter, "escape": '"'}
+    looks = header.looks
+    names = [f"c{column_index}" for column_index in range(len(looks.names))]
+    options = {"header": looks.is_named, "sep": looks.separator, "escape": '"'}
     options |= dict.fromkeys(("ignoreLeadingWhiteSpace", "ignoreTrailingWhiteSpace"), True)
     rows = session.read.csv(paths, schema=", ".join(f"{name} string" for name in names), **options)
-    places = dict(header.places) | ({} if ranks is None or "rank" in header.places else {"rank": ranks})
-    position = next((column_index for column_index, name in enumerate(header.names) if name.lower() == _POSITION), None)
+    places = dict(header.cells) | ({} if ranks is None or "rank" in header.cells else {"rank": ranks})
+    position = next((column_index for column_index, name in enumerate(looks.names) if name.lower() == _POSITION), None)
     if position is not None and position not in places.values():
         places[_POSITION] = position
     numbers = {**dict.fromkeys(("score", "rank", "distance", _POSITION), _number), "grade": _grade}
     cells = {role: sql.col(names[column_index]) for role, column_index in places.items()}
     columns = {role: numbers[role](cell) if role in numbers else cell for role, cell in cells.items()}
-    titles = {role: header.names[places[role]] if header.named or said else role for role in columns}
+    titles = {role: looks.names[places[role]] if looks.is_named or said else role for role in columns}
     return rows.select(*(column.alias(titles[role]) for role, column in columns.items()))  # type: ignore[no-any-return]
 
 

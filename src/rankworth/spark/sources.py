@@ -1,7 +1,7 @@
 """Frames of Spark as judgements and runs: which columns hold what, rows of both together, and errors of rows."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -13,8 +13,10 @@ from pyspark.sql import types
 from rankworth import errors
 from rankworth.errors import RankworthError
 from rankworth.io import frames
-from rankworth.io.columns import NONE, VALUES, Table
 from rankworth.io.frames import is_list
+from rankworth.io.remedies import Request
+from rankworth.io.resolve import VALUES, location_of, needed, resolve, value_locations
+from rankworth.io.usual_names import NONE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -121,19 +123,20 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
 
     """
     schema = {field.name: _kind(field.dataType) for field in frame.schema.fields}
-    table = Table(value, name, columns, tuple(schema), in_order=False)
-    _check(schema, table)
-    roles = table.chosen()
+    request = Request(value, frames.looks_of(schema, name, in_order=False), columns)
+    _check(schema, request)
+    roles = resolve(request.looks, columns, value).names
     kind: Any = schema[roles["document"]]
     listed, record = is_list(kind), ""
     if listed and isinstance(kind.inner, pl.Struct):
-        record = table.records(field.name for field in kind.inner.fields).needed("document")
+        record = needed(_of_records(request, kind.inner.fields), "document").columns[0]
     columns_read, position, rank = {*roles.values(), *columns.values()} & {*schema}, None, None
     if value == "score":
         if not listed:
             position = next((name for name in schema if name.lower() == _POSITION and name not in roles.values()), None)
-        further = tuple(name for name in table.names if name != position)
-        rank = roles.get("rank") or replace(table, names=further).column_of("rank")
+        further = tuple(name for name in schema if name != position)
+        place = location_of(replace(request, looks=replace(request.looks, names=further)), "rank")
+        rank = roles.get("rank") or (None if place is None else place.columns[0])
         columns_read |= {rank} - {None}
     taken = [sql.col(quoted(roles["query"])).alias("query")]
     taken += [
@@ -147,23 +150,30 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
     return SparkSource(frame.select(*taken), side, record, schema[roles["query"]], rank is not None)
 
 
-def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
+def _of_records(request: Request, fields: Iterable[Any]) -> Request:
+    """Return a request for the records in lists."""
+    return replace(request, looks=request.looks.records(field.name for field in fields))
+
+
+def _check(schema: Mapping[str, pl.DataType], request: Request) -> None:
     """Refuse what a frame of these columns would be refused for here, which takes none of its rows.
 
     Of lists, the ids and numbers in them are looked at as columns.
     """
     flat: dict[str, Any] = {}
-    for role, column in table.chosen().items():
+    value, looks = request.value, request.looks
+    for role, column in resolve(looks, request.said, value).names.items():
         kind: Any = schema[column]
         flat[role] = kind.inner if is_list(kind) else kind
         if isinstance(flat[role], pl.Struct):
             fields = {each.name: each.dtype for each in flat[role].fields}
-            records = table.records(fields)
-            flat |= {name: fields[field] for name, field in records.value_columns().items() if name in _VALUES}
-            flat["document"] = fields[records.needed("document")]
-    flat |= {} if flat.keys() & {*_VALUES} else {table.value: pl.Float64()}  # the order of lists
-    frames.settle(pl.DataFrame(schema=flat), Table(table.value, table.name, names=tuple(flat)), flat)
-    frames.settle(pl.DataFrame(schema=dict(schema)), table, schema)
+            records = _of_records(request, flat[role].fields)
+            places = {name: place.columns[0] for name, place in value_locations(records).items()}
+            flat |= {name: fields[field] for name, field in places.items() if name in _VALUES}
+            flat["document"] = fields[needed(records, "document").columns[0]]
+    flat |= {} if flat.keys() & {*_VALUES} else {value: pl.Float64()}  # the order of lists
+    frames.TableReader(Request(value, frames.looks_of(flat, looks.called)), flat).settle(pl.DataFrame(schema=flat))
+    frames.TableReader(request, schema).settle(pl.DataFrame(schema=dict(schema)))
 
 
 def _kind(kind: types.DataType) -> pl.DataType:

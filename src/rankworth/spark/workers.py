@@ -14,7 +14,6 @@ from rankworth.arrays import Floats
 from rankworth.errors import InputError, RankworthError, quoted
 from rankworth.groups import Groups, Weights
 from rankworth.io import frames
-from rankworth.io.columns import Table
 from rankworth.io.options import Blank, Blanks
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.model import Run
@@ -112,7 +111,7 @@ class Blocks:
         judgement_rows = self.qrels.rows(rows)
         if not judgement_rows.height:
             return pl.DataFrame(schema={"query": pl.String, "document": pl.String, "grade": pl.Float64})
-        return frames.read(judgement_rows, Table("grade", self.qrels.name, self.qrels.columns))
+        return frames.read(judgement_rows, "grade", self.qrels.name, self.qrels.columns)
 
     def _run(self, rows: pl.DataFrame) -> Run | None:
         """Return the run; None where it has no document.

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rankworth.stats.planning import queries_needed as queries_needed
     from rankworth.stats.predictions import PredictionPowered as PredictionPowered
     from rankworth.stats.predictions import prediction_powered as prediction_powered
+    from rankworth.stats.proportions import clopper_pearson as clopper_pearson
     from rankworth.stats.repetitions import Components as Components
     from rankworth.stats.repetitions import Design as Design
     from rankworth.stats.repetitions import Repetitions as Repetitions
@@ -63,8 +64,8 @@ TestName = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey
 """Tests of differences: the keys of `TESTS`, and those of all systems at once."""
 CorrectionName = Literal["holm", "bonferroni", "bh", "by", "none"]
 """The keys of `CORRECTIONS`."""
-IntervalName = Literal["bca", "percentile", "t"]
-"""How `intervals` are made."""
+IntervalName = Literal["test", "bca", "percentile", "t"]
+"""Intervals of differences: those of the test alone, or further ones, as `intervals` makes them."""
 
 _HOMES = {
     "corrections": "CORRECTIONS Correction adjusted",
@@ -72,6 +73,7 @@ _HOMES = {
     "sign_test t_test wilcoxon",
     "planning": "minimal_detectable power queries_needed",
     "predictions": "PredictionPowered prediction_powered",
+    "proportions": "clopper_pearson",
     "repetitions": "Components Design Repetitions RunDifference repeated_runs run_difference runs_to_decide",
     "resampling": "Intervals intervals",
     "samples": "RESAMPLES Alternative Effects Floats deviations differences effects levelled means",

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankworth.stats.inversion import Ends, by_bootstrap, by_flips, by_ranks, by_search, by_signs, by_t, is_counted_out
 from rankworth.stats.resampling import (
     ENUMERABLE,
     blocks,
@@ -44,6 +45,7 @@ BIBTEX: Final[Mapping[str, str]] = {
 class Tests:
     """The results of one test on each column of differences."""
 
+    __test__: ClassVar[bool] = False  # pytest takes classes of this name for tests of its own
     name: str
     """its word, as in `TESTS`"""
     statistic: Floats
@@ -76,10 +78,6 @@ def _tests(
     sentence = sentence.replace("{side}", alternative if alternative == "two-sided" else f"one-sided ({alternative})")
     how: dict[str, Any] = {"counted": np.zeros(len(p), dtype=np.bool_), "resamples": 0, "seed": None, **drawn}
     return Tests(name, statistic, p, alternative=alternative, sentence=sentence, reference=reference, **how)
-
-
-RANKED: Final = 50
-"""Up to so many differences other than 0, none of equal size, Wilcoxon's p is counted out."""
 
 
 def t_test(
@@ -154,9 +152,8 @@ def wilcoxon(
         for column, line in zip(sample.places, sample.values, strict=True):
             values = settled(line)  # [n]: the differences of a column
             values = values[values != 0]
-            sizes = np.unique(np.abs(values)).size
-            has_ties = sizes < values.size
-            counted[column] = method == "auto" and values.size <= (ENUMERABLE if has_ties else RANKED)
+            has_ties = np.unique(np.abs(values)).size < values.size
+            counted[column] = method == "auto" and is_counted_out(values)
             if not values.size:
                 statistic[column], p[column] = 0, 1
             elif counted[column] and has_ties:
@@ -319,14 +316,7 @@ def bootstrap_test(
             part = Sample(sample.places[lines], sample.values[lines], sample.weights)
             p[part.places] = (_as_far(part, alternative, resamples, seed) + 1) / (resamples + 1)
     same = sample_moments.error == 0
-    # [K]: the mean, positive where it agrees with the alternative
-    least = (
-        sample_moments.mean
-        if alternative == "greater"
-        else -sample_moments.mean
-        if alternative == "less"
-        else np.abs(sample_moments.mean)
-    )
+    least = _SIDES[alternative](sample_moments.mean)  # [K]: the mean, positive where it agrees with the alternative
     p = np.where(
         same, np.where(least > 0, 1 / (resamples + 1), 1.0), np.where(np.isnan(sample_moments.error), np.nan, p)
     )
@@ -337,8 +327,22 @@ def bootstrap_test(
     return _tests("bootstrap", sample_moments.t(), p, alternative, sentence, "efron1993", **drawn)
 
 
+_SIDES: Final[Mapping[Alternative, Callable[[Floats], Floats]]] = {
+    "two-sided": np.abs,
+    "greater": np.positive,
+    "less": np.negative,
+}
+
+
 def _as_far(sample: Sample, alternative: Alternative, resamples: int, seed: int) -> Floats:
-    """Return [k], how many samples are at least as many errors away from 0 as the rows themselves.
+    """Return [k], how many samples are at least as many errors away from 0 as the rows themselves."""
+    seen = _SIDES[alternative]((sample.values * sample.shares).sum(axis=1))  # [k]
+    reaches = np.nan_to_num(_SIDES[alternative](_reaches(sample, resamples, seed)), nan=np.inf, posinf=np.inf)
+    return np.asarray((reaches >= (seen - ROUNDING * np.abs(seen))[:, None]).sum(axis=1))
+
+
+def _reaches(sample: Sample, resamples: int, seed: int) -> Floats:
+    """Return [k, B], how far from its mean each sample reaches: `m error / error of the sample`; NaN for 0 / 0.
 
     With `z = d - mean`, a sample has the mean `m = sum(w z) / sum(w)` and the variance `sum(w^2 (z - m)^2) / sum(w)^2`;
     constant factors of the variance are the same for the rows and cancel.
@@ -358,14 +362,10 @@ def _as_far(sample: Sample, alternative: Alternative, resamples: int, seed: int)
         first, second, third = (each @ counts.T for each in sums)  # [k, b] each
         means = first / weight
         variances = np.maximum(third - 2 * means * second + means**2 * squared, 0.0) / weight**2
-        # [k, 1] and [k, b]
-        seen, far = (mean[:, None] / 2, means) if alternative != "less" else (-mean[:, None] / 2, -means)
-        if alternative == "two-sided":
-            seen, far = np.abs(seen), np.abs(far)
-        needed = seen * np.sqrt(variances)
-        return np.asarray(far * deviation[:, None] >= needed - ROUNDING * np.abs(needed), dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(2 * means * deviation[:, None] / np.sqrt(variances))
 
-    return np.asarray(over_samples(compute, lines, rows, resamples, seed).sum(axis=1))
+    return over_samples(compute, lines, rows, resamples, seed)
 
 
 class Noninferiority(NamedTuple):
@@ -445,6 +445,10 @@ def _margins(margin: ArrayLike, columns: int) -> Floats:
     return np.broadcast_to(margins, (columns,)).copy()
 
 
+Inversion = Callable[[Columns, Floats, int, int], Ends]
+"""from columns, levels [A, K], the number of samples and a seed to the ends of intervals that invert a test"""
+
+
 @dataclass(frozen=True)
 class Method:
     """A test and what it takes."""
@@ -456,6 +460,18 @@ class Method:
     """how many samples it draws where not told; 0 for one that draws none"""
     weighted: bool = True
     """whether it has a form with weights"""
+    about: Literal["mean", "ranks"] = "mean"
+    """what its p is about: the mean difference, or ranks and signs of differences, which may lean the other way"""
+    counts_signs: bool = False
+    """whether p comes from the signs that differences may have, and so is at least 2^(1 - n)"""
+    inversion: Inversion | None = None
+    """its intervals in closed form; they are searched for where there is none"""
+    estimates: str = ""
+    """what its intervals are of, where that is not the mean"""
+    inverted_in: str = ""
+    """a key of `BIBTEX`: where its intervals come from, if not from where the test does"""
+    least: Callable[[int], float] = lambda _: 0.0
+    """the smallest p that so many differences can have, where that is not that of signs"""
 
     def __call__(
         self,
@@ -470,12 +486,85 @@ class Method:
         drawing: dict[str, Any] = {"resamples": resamples or self.resamples, "seed": seed} if self.resamples else {}
         return self.test(differences, weights, alternative=alternative, **drawing)
 
+    def smallest_p(self, size: int) -> float:
+        """Return the smallest p that so many differences can have, none of them 0 where signs are counted."""
+        return min(1.0, 2.0 ** (1 - size)) if self.counts_signs else self.least(size)
+
+    def intervals(
+        self,
+        differences: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        alpha: ArrayLike = 0.05,
+        resamples: int | None = None,
+        seed: int = 0,
+    ) -> Ends:
+        """Return the mean differences that the two-sided test does not reject.
+
+        Args:
+            differences: [N, K].
+            weights: [N].
+            alpha: the level of the test: one, [K] or [A, K].
+            resamples: as for the test.
+            seed: as for the test.
+
+        Returns:
+            [A, K] each; the first axis has length 1 unless alpha has two.
+
+        """
+        columns = Columns.of(differences, weights)
+        levels = np.array(np.broadcast_to(np.atleast_2d(alpha), (len(np.atleast_2d(alpha)), columns.count)))
+        if self.inversion is not None:
+            return self.inversion(columns, levels, resamples or self.resamples, seed)
+        values = columns.restored(columns.values)
+        middle = np.nanmedian(values, axis=0) if self.about == "ranks" else moments(columns).mean
+
+        def p_of(taken: Floats) -> Floats:
+            return self(values - taken, weights, resamples=resamples, seed=seed).p
+
+        return by_search(p_of, values, middle, levels)
+
+
+def least_of_samples(size: int) -> float:
+    """Return `n / n^n`, the share of samples of n rows that repeat a single row and have no spread."""
+    return min(1.0, float(size) ** (1 - size)) if size else 1.0
+
+
+def _invert_bootstrap(columns: Columns, alpha: Floats, resamples: int, seed: int) -> Ends:
+    return by_bootstrap(columns, alpha, lambda sample: np.abs(_reaches(sample, resamples, seed)), resamples)
+
 
 TESTS: Final[Mapping[str, Method]] = {
-    "t": Method(t_test, "paired t test"),
-    "wilcoxon": Method(wilcoxon, "Wilcoxon signed-rank test", weighted=False),
-    "sign": Method(sign_test, "sign test", weighted=False),
-    "randomization": Method(randomization, "randomization test", FLIPS),
-    "bootstrap": Method(bootstrap_test, "bootstrap test", RESAMPLES),
+    "t": Method(t_test, "paired t test", inversion=lambda columns, alpha, *_: by_t(columns, alpha)),
+    "wilcoxon": Method(
+        wilcoxon,
+        "Wilcoxon signed-rank test",
+        weighted=False,
+        about="ranks",
+        inversion=lambda columns, alpha, *_: by_ranks(columns, alpha),
+        estimates="the median of the means of pairs of differences",
+        inverted_in="hodges1963",
+        counts_signs=True,
+    ),
+    "sign": Method(
+        sign_test,
+        "sign test",
+        weighted=False,
+        about="ranks",
+        inversion=lambda columns, alpha, *_: by_signs(columns, alpha),
+        estimates="the median difference",
+        counts_signs=True,
+    ),
+    "randomization": Method(
+        randomization,
+        "randomization test",
+        FLIPS,
+        inversion=by_flips,
+        inverted_in="hartigan1969",
+        counts_signs=True,
+    ),
+    "bootstrap": Method(
+        bootstrap_test, "bootstrap test", RESAMPLES, inversion=_invert_bootstrap, least=least_of_samples
+    ),
 }
 """Tests of paired differences, by word."""

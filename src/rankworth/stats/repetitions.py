@@ -165,6 +165,14 @@ class RunDifference:
         above = -abs(self.mean) if margin is None else abs(self.mean) - margin
         return float(stdtr(self.df, above / self.error)) * (2 if margin is None else 1)
 
+    def identical_p(self) -> float:
+        """Return p of a t test over runs alone, as identical systems share queries; NaN where runs do not vary."""
+        from scipy.special import stdtr  # noqa: PLC0415 - costs more than most evaluations
+
+        if not self.identical_error > 0:
+            return math.nan
+        return 2 * float(stdtr(self.identical_df, -abs(self.mean) / self.identical_error))
+
     def identical(self, level: float = 0.95) -> float:
         """Return what runs of identical systems differ by at most, in so many cases."""
         return _quantile(level, self.identical_df) * self.identical_error

@@ -100,11 +100,42 @@ def flipped_sums(values: Floats) -> Floats:
     return sums
 
 
+def signs_of_all(rows: int) -> Floats:
+    """Return [2^n, n], all ways to give signs to n rows; the first changes none.
+
+    >>> signs_of_all(2).tolist()
+    [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]
+    """
+    return np.asarray(1.0 - 2.0 * (np.arange(1 << rows)[:, None] >> np.arange(rows) & 1))
+
+
+def random_signs(rows: int, resamples: int, seed: int, columns: int = 1) -> Iterator[Floats]:
+    """Yield [b, N], random signs for rows, some flips at a time.
+
+    Those of a row are bits of the generator's numbers, taken in order, so that they depend neither on the number of
+    columns nor on the size of blocks.
+
+    Args:
+        rows: N.
+        resamples: how many flips are drawn.
+        seed: of the generator.
+        columns: to how many columns of sums a block is multiplied, which bounds its size.
+
+    """
+    generator = np.random.default_rng(seed)
+    step = max(1, min(_ROWS, _CELLS // max(rows, columns, 1)))
+    for start in range(0, resamples, step):
+        shape = (min(step, resamples - start), -(-rows // 64))
+        # [b, N / 64 rounded up]
+        words = generator.integers(0, 1 << 64, size=shape, dtype=np.uint64).astype("<u8", copy=False)
+        bits = np.unpackbits(words.view(np.uint8), axis=1, count=rows)  # [b, N]: whether the sign of the row changes
+        yield 1 - 2 * bits.astype(np.float64)
+
+
 def flips_as_extreme(summands: Floats, bars: Floats, resamples: int, seed: int, *, both: bool) -> Ints:
     """Count, [K], the random flips of rows that reach a bar, or minus the bar where both sides are asked for.
 
-    All columns share the flips; those of a row are bits of the generator's numbers, taken in order, so that they
-    depend neither on the number of columns nor on the size of blocks.
+    All columns share the flips.
 
     Args:
         summands: [N, K].
@@ -114,16 +145,9 @@ def flips_as_extreme(summands: Floats, bars: Floats, resamples: int, seed: int, 
         both: sums count by their size.
 
     """
-    rows, columns = summands.shape
-    generator = np.random.default_rng(seed)
-    counts = np.zeros(columns, dtype=np.intp)
-    step = max(1, min(_ROWS, _CELLS // max(rows, columns, 1)))
-    for start in range(0, resamples, step):
-        shape = (min(step, resamples - start), -(-rows // 64))
-        # [b, N / 64 rounded up]
-        words = generator.integers(0, 1 << 64, size=shape, dtype=np.uint64).astype("<u8", copy=False)
-        bits = np.unpackbits(words.view(np.uint8), axis=1, count=rows)  # [b, N]: whether the sign of the row changes
-        sums = (1 - 2 * bits.astype(np.float64)) @ summands  # [b, K]
+    counts = np.zeros(summands.shape[1], dtype=np.intp)
+    for signs in random_signs(len(summands), resamples, seed, summands.shape[1]):
+        sums = signs @ summands  # [b, K]
         if both:
             np.abs(sums, out=sums)
         counts += np.count_nonzero(sums >= bars, axis=0)

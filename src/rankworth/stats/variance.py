@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankworth.stats.inversion import most_extreme
 from rankworth.stats.samples import ROUNDING, Floats, share, whole
 
 _NODES: Final = 96
@@ -132,10 +133,18 @@ class PairwiseTests:
     effect: Floats
     """[S, S], differences in standard deviations of the residuals"""
     level: float
+    error: float
+    """the standard error of a mean, by the residuals"""
+    df: float
+    """its degrees of freedom"""
     sentence: str
     """how it was done, in words for a paper"""
     reference: str
     """a key of `BIBTEX`"""
+
+    def half(self, alpha: float) -> float:
+        """Return half the width of the intervals of all pairs at a level of the test, `q(1 - alpha) error`."""
+        return range_isf(alpha, len(self.p), self.df) * self.error if self.error > 0 else self.error
 
 
 def anova(values: ArrayLike) -> Anova:
@@ -216,7 +225,7 @@ def tukey_hsd(values: ArrayLike, *, level: float = 0.95) -> PairwiseTests:
     means = table.mean(axis=0) if rows else np.full(columns, np.nan)  # [S]
     difference = means[:, None] - means  # [S, S]
     p = np.full(difference.shape, np.nan)
-    half = np.nan
+    half = error = np.nan
     if not np.isnan(residual.mean_square):
         error = np.sqrt(residual.mean_square / rows)
         if error > 0:
@@ -231,9 +240,10 @@ def tukey_hsd(values: ArrayLike, *, level: float = 0.95) -> PairwiseTests:
         effect = np.where(difference == 0, 0.0, difference / np.sqrt(residual.mean_square))
     low, high = difference - half, difference + half
     with np.errstate(over="ignore"):
-        difference, low, high = (np.ldexp(array, exponent) for array in (difference, low, high))
+        difference, low, high, error = (np.ldexp(array, exponent) for array in (difference, low, high, error))
     sentence = f"All pairs of systems were compared with Tukey's HSD test on the residuals of a {_TWO_WAY}."
-    return PairwiseTests(difference, p, low, high, effect, level, sentence, "tukey1949")
+    df = float(residual.df)
+    return PairwiseTests(difference, p, low, high, effect, level, float(error), df, sentence, "tukey1949")
 
 
 def _whole(values: ArrayLike) -> tuple[Floats, int]:
@@ -264,12 +274,22 @@ class RandomizedTukey:
 
     p: Floats
     """[S, S], or [M, S, S] for several measures; corrected for all pairs, NaN on the diagonal"""
+    _spans: Floats
+    """[B], or [M, B]: the ranges of means of the shuffles, ascending; NaN where the test is not defined"""
     resamples: int
     seed: int
     sentence: str
     """how it was done, in words for a paper"""
     reference: str
     """a key of `BIBTEX`"""
+
+    def half(self, alpha: float) -> Floats:
+        """Return half the width of the intervals of all pairs at a level of the test, a number or [M].
+
+        It is the k-th largest range, k = floor(alpha (B + 1)); infinite for k = 0.
+        """
+        order = int(most_extreme(np.array(alpha), self.resamples + 1))
+        return self._spans[..., self.resamples - order] if order else np.full(self._spans.shape[:-1], np.inf)
 
 
 def randomized_tukey(values: ArrayLike, *, resamples: int = SHUFFLES, seed: int = 0) -> RandomizedTukey:
@@ -311,18 +331,22 @@ def randomized_tukey(values: ArrayLike, *, resamples: int = SHUFFLES, seed: int 
         centred = np.where(is_complete, table - table.mean(axis=1, keepdims=True), 0.0)  # [N, S, M]
     defined = np.flatnonzero((counts > 0) & ~np.isnan(centred).any(axis=(0, 1)))  # [m]: the measures that have p values
     p = np.full((table.shape[2], table.shape[1], table.shape[1]), np.nan)
+    ranges = np.full((table.shape[2], whole("resamples", resamples, 1)), np.nan)  # [M, B]
     if defined.size:
         centred = np.ascontiguousarray(centred[:, :, defined])
         sums = centred.sum(axis=0)  # [S, m]
         apart = np.abs(sums[:, None] - sums) - ROUNDING * np.abs(centred).sum(axis=(0, 1))  # [S, S, m]
-        spans = np.sort(_spans(centred, whole("resamples", resamples, 1), seed), axis=0)  # [B, m]: ascending
+        spans = np.sort(_spans(centred, resamples, seed), axis=0)  # [B, m]: ascending
+        ranges[defined] = (spans / counts[defined]).T
         for column, measure in enumerate(defined):
             p[measure] = resamples - np.searchsorted(spans[:, column], apart[:, :, column])
         p = (p + 1) / (resamples + 1)
         p[:, range(table.shape[1]), range(table.shape[1])] = np.nan
     drawn = f"over {resamples:,} shuffles of the values of each query (seed {seed}), p = (b + 1) / (B + 1)"
     sentence = f"All pairs of systems were compared with a randomized Tukey HSD test {drawn}."
-    return RandomizedTukey(p[0] if single else p, resamples, seed, sentence, "carterette2012")
+    ranges = np.ldexp(ranges, exponents[:, None])
+    p, ranges = (p[0], ranges[0]) if single else (p, ranges)
+    return RandomizedTukey(p, ranges, resamples, seed, sentence, "carterette2012")
 
 
 def _spans(values: Floats, resamples: int, seed: int) -> Floats:

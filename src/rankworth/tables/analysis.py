@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from types import NoneType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from rankworth.errors import UsageError
@@ -114,4 +115,4 @@ def _column(name: str, cells: list[Any]) -> Column:
     """Build a column for CSV and JSON lines, in which ids of queries are text."""
     cells = list(map(str, cells)) if name == "query" else defined(cells)
     kinds = {type(cell) for cell in cells}
-    return Column(name, "text" if kinds == {str} else "count" if kinds == {int} else "value", cells)
+    return Column(name, "text" if kinds == {str} else "count" if kinds - {NoneType} == {int} else "value", cells)

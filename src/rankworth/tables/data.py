@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from rankworth.tables.columns import Sheet
-from rankworth.tables.look import Look
+from rankworth.tables.look import Look, unlinked
 
 FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
 """how a text begins that a spreadsheet takes for a formula"""
@@ -49,7 +49,7 @@ def trec(sheet: Sheet) -> str:
 
 
 def annotation(kind: str, text: str, **properties: str) -> str:
-    r"""Write a command that GitHub turns into an annotation of a run.
+    r"""Write a command that GitHub turns into an annotation of a run; names in it call nobody.
 
     Args:
         kind: error, warning or notice.
@@ -59,9 +59,10 @@ def annotation(kind: str, text: str, **properties: str) -> str:
     >>> annotation("error", "one\ntwo", title="R@100: 2 %")
     '::error title=R@100%3A 2 %25::one%0Atwo\n'
     """
-    of_properties = {name: _escaped(value) for name, value in properties.items() if value}
+    texts = {name: unlinked(value) if name == "title" else value for name, value in properties.items() if value}
+    of_properties = {name: _escaped(value) for name, value in texts.items()}
     named = (f"{name}={value.replace(':', '%3A').replace(',', '%2C')}" for name, value in of_properties.items())
-    return f"::{kind} {','.join(named)}::{_escaped(text)}\n"
+    return f"::{kind} {','.join(named)}::{_escaped(unlinked(text))}\n"
 
 
 def _escaped(text: str) -> str:

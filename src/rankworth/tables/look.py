@@ -21,8 +21,26 @@ _LEAST: Final = 0.00005
 _DIGITS_IN_PERCENT: Final = 2
 _MOST: Final = 15
 """decimals that a float64 has"""
+_ROUNDING: Final = 1e-12
+"""how far below 1 a share may be that is 1 but for rounding"""
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 """what moves a cursor, breaks a line, turns the direction of what follows, or is half of a surrogate pair or none"""
+_LINK: Final = re.compile(
+    r"""
+    (?<![A-Za-z0-9_]) @ (?=\w)                          # a person or a team: @name
+    | (?<=[\w.+-]) @ (?=[\w-]+\.\w)                    # an address of mail: name@host.org
+    | [#!] (?=\d)                                      # an issue or a merge request: #12, org/repo#12, !12
+    | (?<![A-Za-z0-9]) (?:GH|GHSA) (?=-\w)             # the same: GH-12, and an advisory
+    | (?<![A-Za-z]) (?:mailto|xmpp) (?=:)
+    | (?<![A-Za-z0-9]) www (?=\.)
+    | : (?=//)                                         # an address: https://host.org
+    | : (?=(?:100|1234|[\w+-]*[^\W\d][\w+-]*):)        # a picture, :name:, and not the line of a file, x.run:2: ...
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""what GitHub and others make a link, a picture or a call of, up to where something may stand in it"""
+ZERO_WIDTH: Final = "\u200b"
+"""a blank of no width"""
 _ISOLATE: Final = re.compile("(\u2068[^\u2066-\u2069]*\u2069)")
 """a text within a sentence that decides its own direction"""
 
@@ -65,18 +83,24 @@ class Look:
             raise UsageError("unknown-setting", text)
 
     def number(self, value: float | None, kind: Kind) -> str:
-        """Format a number for people.
+        """Format a number for people; a share below 1 never as 1, for which it gets further decimals.
 
         >>> Look().number(0.50583, "share"), Look(percent=True).number(0.50583, "share"), Look().number(None, "value")
         ('0.5058', '50.58%', 'n/a')
+        >>> Look(2).number(0.9952, "share"), Look(2).number(1.0, "share")
+        ('0.995', '1.00')
         """
         if value is None or math.isnan(value):
             return UNDEFINED
         if kind == "count":
             return f"{value:,}"
-        if self.percent and kind == "share":
-            return f"{100 * value:z.{_DIGITS_IN_PERCENT if self.digits is None else self.digits}f}%"
-        return f"{value:z.{_DIGITS if self.digits is None else self.digits}f}"
+        scale, sign = (100, "%") if self.percent and kind == "share" else (1, "")
+        usual = _DIGITS_IN_PERCENT if sign else _DIGITS
+        text = f"{scale * value:z.{usual if self.digits is None else self.digits}f}"
+        if kind == "share" and value < 1 - _ROUNDING and float(text) == scale:
+            texts = (f"{scale * value:.{digits}f}" for digits in range(_MOST))
+            text = next(text for text in texts if float(text) < scale)
+        return f"{text}{sign}"
 
     def cells(self, column: Column) -> list[str]:
         """Format the values of a column for people, without its bounds."""
@@ -107,7 +131,23 @@ class Look:
 
     def bounds(self, column: Column) -> list[tuple[str, str]]:
         """Format the bounds of a column for people."""
-        return [(self.number(low, column.kind), self.number(high, column.kind)) for low, high in column.bounds]
+        return [(self._bound(low, column.kind), self._bound(high, column.kind)) for low, high in column.bounds]
+
+    def _bound(self, value: float | None, kind: Kind) -> str:
+        """Format the end of an interval: not as 0 where it is not, so that the interval shows whether it holds 0.
+
+        >>> [Look()._bound(end, "number") for end in (0.00001, -0.00001, 0.25, -math.inf)]
+        ['<0.0001', '-<0.0001', '0.2500', '-∞']
+        """
+        text = self.number(value, kind)
+        if value is None or math.isnan(value) or kind == "count":
+            return text
+        if math.isinf(value):
+            return "∞" if value > 0 else "-∞"
+        if not value or text.strip("-0.%"):
+            return text
+        unit = "%" if text.endswith("%") else ""
+        return f"{'-' if value < 0 else ''}<{text.lstrip('-').removesuffix('%')[:-1]}1{unit}"
 
 
 def p_value(value: float) -> str:
@@ -168,6 +208,15 @@ def visible_sentence(text: str) -> str:
         f"{part[0]}{visible(part[1:-1])}{part[-1]}" if number % 2 else visible(part)
         for number, part in enumerate(_ISOLATE.split(text))
     )
+
+
+def unlinked(text: str) -> str:
+    r"""Put a blank of no width into names that a page makes a link or a call of, so that it shows what stands there.
+
+    >>> unlinked("@ada found org/repo#12, GH-7 and www.host.org: nDCG@10").replace(ZERO_WIDTH, "_")
+    '@_ada found org/repo#_12, GH_-7 and www_.host.org: nDCG@10'
+    """
+    return _LINK.sub(lambda match: f"{match[0]}{ZERO_WIDTH}", text)
 
 
 def best_rows(column: Column, cells: Sequence[str]) -> frozenset[int]:

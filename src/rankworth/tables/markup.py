@@ -14,9 +14,11 @@ from itertools import pairwise
 from typing import Final
 
 from rankworth.tables.columns import Column, Sheet
-from rankworth.tables.look import Look, best_rows, second_rows, visible, visible_sentence
+from rankworth.tables.look import ZERO_WIDTH, Look, best_rows, second_rows, unlinked, visible, visible_sentence
 
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~&$])")
+_BREAK: Final = "&#8203;"
+"""a blank of no width, which the source of a document shows"""
 _LIST_OR_HEADING: Final = re.compile(r"^(\d*)([-+=#.)])")
 _LATEX: Final = str.maketrans(
     {
@@ -162,11 +164,16 @@ def _latex_table(sheet: Sheet, look: Look) -> list[str]:
 
 def _markdown_paragraph(text: str) -> str:
     """Write text that starts no list, no heading and no block of code."""
-    return _LIST_OR_HEADING.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\1", visible_sentence(text.strip())))
+    return _LIST_OR_HEADING.sub(r"\1\\\2", _escaped_in_markdown(visible_sentence(text.strip())))
 
 
 def _markdown_text(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", visible(text))
+    return _escaped_in_markdown(visible(text))
+
+
+def _escaped_in_markdown(text: str) -> str:
+    """Escape what Markdown means something by, and what pages of Markdown make a link or a call of."""
+    return _MARKDOWN.sub(r"\\\1", unlinked(text)).replace(ZERO_WIDTH, _BREAK)
 
 
 def _latex_text(text: str) -> str:

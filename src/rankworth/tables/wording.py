@@ -1,9 +1,29 @@
-"""Names of runs and queries in sentences, in whatever direction they are written."""
+"""Names of runs and queries in sentences, in whatever direction they are written, and differences as figures."""
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from rankworth.tables.look import visible
+from rankworth.tables.look import UNDEFINED, visible
+
+_DIGITS: Final = 3
+_MOST_DIGITS: Final = 6
+
+
+def figure(value: float, limits: Sequence[float] = (0.0,)) -> str:
+    """Format a difference in a sentence: three decimals, or more where rounding would move it to or across a limit.
+
+    >>> figure(0.33912), figure(-0.0002), figure(0.0), figure(0.02004, (0.0, 0.02)), figure(1e-9)
+    ('+0.339', '-0.0002', '0', '+0.02004', '+<0.000001')
+    """
+    if math.isnan(value):
+        return UNDEFINED
+    for digits in range(_DIGITS, _MOST_DIGITS + 1):
+        shown = float(f"{value:.{digits}f}")
+        if all((shown > limit, shown < limit) == (value > limit, value < limit) for limit in limits):
+            return f"{value:+.{digits}f}" if value else "0"
+    small = 10.0**-_MOST_DIGITS
+    return f"{'-' if value < 0 else '+'}<{small:.{_MOST_DIGITS}f}" if abs(value) < small else f"{value:+.9g}"
 
 
 def named(queries: Sequence[Any], texts: Mapping[str, str]) -> str:

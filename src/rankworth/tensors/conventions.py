@@ -32,6 +32,7 @@ class Conventions(NamedTuple):
     unjudged: str = "kept"
     highest: float | None = None
     extra: str = "ignore"
+    fewest: int = 0
 
     @classmethod
     def of(cls, resolved: ResolvedMeasure, ties: Ties | None, undefined: Undefined | None) -> "Conventions":
@@ -59,16 +60,24 @@ class Conventions(NamedTuple):
     @property
     def skips(self) -> bool:
         """Whether means leave out values that are NaN."""
-        return "skip" in (self.undefined, self.no_relevant)
+        return "skip" in (self.undefined, self.no_relevant) or self.leaves_out_unjudged
+
+    @property
+    def leaves_out_unjudged(self) -> bool:
+        """Whether a query of which no judgement counts is no query of the mean, as where only relevant ones count."""
+        return self.extra == "ignore" and (self.judgements == "relevant" or self.negative == "dropped")
 
     def refuse_grades(self, queries: Batch) -> None:
         """Refuse grades that the settings do not take, of arrays that can be read.
 
         Raises:
-            RefusedError: `grades`, `negative`, `highest`; `extra` where a row has no judgement that counts.
+            RefusedError: `grades`, `negative`, `highest`; `extra` where a row has no judgement that counts; `fewest`.
 
         """
         xp, pool = namespace(queries.pool), queries.pool
+        columns = queries.scores.shape[1]
+        if self.fewest and (columns < self.fewest or bool(xp.any(_lengths(queries) < self.fewest))):
+            raise RefusedError("fewest", f"a row has fewer than {self.fewest} documents")
         if self.grades == "whole" and xp.isdtype(pool.dtype, "real floating"):
             _refuse("grades", pool, xp.isfinite(pool) & (xp.trunc(pool) != pool))
         if self.negative == "error":
@@ -112,9 +121,14 @@ class Conventions(NamedTuple):
         xp = namespace(values)
         if self.undefined != "skip" and self.undefined == self.undefined:  # NaN is not equal to itself
             values = xp.where(xp.isnan(values), constant(self.undefined, values), values)
+        pool = queries.pool
+        if self.leaves_out_unjudged:
+            is_judged = xp.any(~xp.isnan(pool), axis=1)  # [B]
+            if queries.relevant is not None:
+                is_judged = is_judged | (queries.relevant > 0)
+            values = xp.where(is_judged, values, constant(math.nan, values))
         if self.no_relevant == "keep":
             return values
-        pool = queries.pool
         relevant = xp.any(pool > 0, axis=1)  # [B]
         if self.relevant_by == "sum":
             relevant = xp.sum(xp.where(xp.isnan(pool), xp.zeros_like(pool), pool), axis=1) != 0
@@ -122,6 +136,13 @@ class Conventions(NamedTuple):
             relevant = relevant | (queries.relevant > 0)
         value = math.nan if self.no_relevant in ("nan", "skip") else self.no_relevant
         return xp.where(relevant, values, constant(value, values))
+
+
+def _lengths(queries: Batch) -> Array:
+    """Return `[B]`, how many documents each row has."""
+    xp, scores = namespace(queries.scores), queries.scores
+    there = xp.ones_like(scores, dtype=xp.bool) if queries.mask is None else queries.mask
+    return xp.sum(xp.astype(there, xp.int64), axis=1)
 
 
 def _refuse(setting: str, grades: Array, refused: Array) -> None:

@@ -13,7 +13,6 @@ from rankworth.errors import UsageError
 from rankworth.io.validate import IdKinds
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure
-from rankworth.measures.core import TOGETHER
 from rankworth.model import Run
 from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask
@@ -205,8 +204,8 @@ def no_bounds(context: MeasureContext, by: Varied) -> str:
     """Say why the settings of a measure leave it without bounds; empty where they do not, and of counts."""
     if not _is_measure(context):
         return ""
-    if context.measure.definition.of_run:
-        return f"{context.measure.name} {TOGETHER}, and bounds are those of single queries"
+    if np.isnan(context.column.values_of_queries).all() and not math.isnan(context.column.mean):
+        return f"{context.measure.name} has no value of a query, and bounds are those of queries"
     return next(_reasons_of_orders(context) if by == "ties" else _reasons_of_grades(context), "")
 
 

@@ -20,6 +20,7 @@ from rankworth.profiles import Profile, ResolvedMeasure
 from rankworth.scoring.columns import Column
 from rankworth.scoring.evaluator import Evaluation, Plan
 from rankworth.scoring.measured_run import MeasuredRun
+from rankworth.scoring.renamed_documents import rules_for_ids
 from rankworth.settings import UNBROKEN, Judging
 
 
@@ -79,6 +80,9 @@ class Ranking:
             rows.judgement[retrieved:] = first + absent
         if rows.document is not None:
             rows.document[retrieved:] = [documents[index] for index in absent.tolist()]
+        if rows.item is not None and rows.catalogue is not None:
+            numbers = rows.catalogue.numbers
+            rows.item[retrieved:] = [numbers.get(documents[index], -1) for index in absent.tolist()]
         return cls(rows, retrieved)
 
     @property
@@ -146,6 +150,7 @@ class Ranking:
             retrieved,
             offsets=np.append(starts, rows.size),
             n_retrieved=sizes + (retrieved.n_retrieved[0] - self.retrieved),
+            user=None if retrieved.user is None else np.repeat(retrieved.user, sizes.size),
             pool=Pool(np.cumsum([0, *(pool.size for pool in pools)]), np.concatenate(pools)),
             subtopics=subtopics,
             **columns,
@@ -239,6 +244,7 @@ class MeasureContext:
         profile: the conventions.
         run: the judged run as the settings have it; queries that are shown have rows for all documents, with ids.
         column: the values as they are averaged.
+        rules_for_ids: how documents were renamed, as signatures say it.
 
     """
 
@@ -246,6 +252,7 @@ class MeasureContext:
     profile: Profile
     run: MeasuredRun = field(repr=False)
     column: Column = field(repr=False)
+    rules_for_ids: Mapping[str, str] = field(repr=False, default_factory=dict)
 
     @property
     def measure(self) -> Measure:
@@ -399,8 +406,9 @@ def contexts(evaluation: Evaluation, plan: Plan) -> list[MeasureContext]:
         RankworthError: where settings refuse the run.
 
     """
+    rules = rules_for_ids(evaluation.judgements, evaluation.run)
     return [
-        MeasureContext(measure, plan.profile, evaluation.measured_run(measure), evaluation.column(measure))
+        MeasureContext(measure, plan.profile, evaluation.measured_run(measure), evaluation.column(measure), rules)
         for measure in plan.numbers
     ]
 

@@ -56,7 +56,7 @@ export class Inspector {
     if (!this.view.base && ['loss', 'gain'].includes(this.view.sort)) this.view.sort = 'worst';
     this.drawTools();
     await this.reload();
-    if ('run' in change || 'base' in change || 'measure' in change) await this.drawQuery();
+    if ('run' in change || 'base' in change || 'measure' in change) await (this.next?.isConnected ? this.drawNext() : this.drawQuery());
   }
 
   drawTools() {
@@ -91,7 +91,9 @@ export class Inspector {
 
   /** How many queries are listed, and the means over all by the measure. */
   drawMeans() {
-    redraw(this.means, this.total === null ? null : `${this.count}, `, 'mean ', this.runs.flatMap((run, index) => [index ? ', ' : '', text(run), ` ${this.mean(run)}`]));
+    const means = this.runs.flatMap((run, index) => [index ? ', ' : '', text(run), ` ${this.mean(run)}`]);
+    redraw(this.means, el('span', {}, this.total === null ? null : `${this.count}, `, 'mean ', ...means),
+      this.session.judges ? button('Judge next', () => this.drawNext(), {class: 'quiet', 'data-key': 'judge-next', title: 'Unjudged documents, most useful first'}) : null);
   }
 
   async reload() {
@@ -221,7 +223,7 @@ export class Inspector {
       el('h3', {}, 'What would raise ', text(this.view.run), ' most'),
       el('ol', {class: 'proposals'}, moves.map((move) => el('li', {}, moveText(move, move.text),
         el('span', {class: 'small values'}, `${number(answer.value)} → ${number(move.value)}`), el('b', {class: 'number better'}, plus(move.change)))),
-        answer && !moves.length ? el('li', {class: 'hint'}, answer.retrieved ? `No other rank of a relevant document would raise ${answer.measure}. Grades and cutoffs can be tried, too.`
+        answer && !moves.length ? el('li', {class: 'hint'}, answer.retrieved ? `Nothing to gain: moving a document does not raise ${answer.measure}. Try a lower grade or a larger k.`
           : 'Nothing was retrieved for this query. In the playground, add one of its documents and see what it gives.') : null),
       button('Try in the playground', () => this.openInPlayground(), {class: 'primary', 'data-key': 'to-playground'}));
   }
@@ -271,8 +273,70 @@ export class Inspector {
     this.session.judges ? gradeSelect(row.document, row.grade, row.grade === null ? '?' : row.is_new ? 'take back' : null, set, {class: `grade ${shade(row.grade)}`, 'data-key': `grade-${index}-${row.document}`})
       : el('span', {class: `grade ${shade(row.grade)}`}, gradeText(row.grade)),
     this.named(key, row),
-    el('span', {class: `small where${row.elsewhere === null ? ' worse' : row.elsewhere <= this.depth ? ' near' : ''}`}, moved), // a line says where it is near
+    el('span', {class: `small where${row.elsewhere === null ? (row.grade > 0 ? ' worse' : '') : row.elsewhere <= this.depth ? ' near' : ''}`}, moved), // a line says where it is near
     el('span', {class: 'adds'}, amountBar(row.adds ?? 0, largest, 72), el('span', {class: 'number small'}, row.adds ? `+${number(row.adds)}` : '')));
+  }
+
+  /** The unjudged documents that can change the value or the difference most, in place of the query. */
+  async drawNext() {
+    const answer = await post('to_judge', {run: this.view.run, base: this.view.base, measure: this.view.measure}).catch((error) => announce(error.message));
+    if (!answer) return;
+    const largest = Math.max(...answer.documents.map((row) => Math.abs(row.effect)), 0);
+    this.decided = el('p', {class: 'facts-line', role: 'status'});
+    this.next = el('section', {class: 'next', 'aria-label': 'Judge next'},
+      el('h2', {}, 'Judge next'),
+      this.decided,
+      el('p', {class: 'hint'}, answer.documents.length ? `Most useful first. Keys ${this.session.scale.filter((grade) => grade >= 0 && Number.isInteger(grade)).join(' ')} grade a document and go to the next one, arrows walk, ? takes a grade back.`
+        : `No unjudged document can change ${answer.measure}.`),
+      el('ol', {class: 'documents', 'aria-label': 'Documents to judge'}, answer.documents.map((row) => this.task(row, answer, largest))),
+      answer.left ? el('p', {class: 'hint'}, `${answer.left} more can change it.`) : null,
+      button('List again', () => this.drawNext(), {'data-key': 'list-again', title: 'With the new grades, most useful first'}));
+    this.tell(answer);
+    this.detail.replaceChildren(this.next);
+    this.next.querySelector('.task')?.focus();
+  }
+
+  /** What the judgements decide as they are, and what those that are missing could make of it. */
+  tell(answer) {
+    const can = answer.can.replace(/^the /, 'The ');
+    this.decided.replaceChildren(answer.verdict ? el('b', {}, `${answer.verdict}. `) : '', `${can}.`);
+  }
+
+  /** A document to judge: its query, its text, where it stands, what its grade can change, and a button for each grade. */
+  task(row, answer, largest) {
+    const key = `task-${row.query}-${row.document}`;
+    const line = el('li', {class: 'task', tabindex: 0, 'data-key': key, 'data-document': row.document, 'data-query': row.query,
+      'aria-label': `${row.query_text || row.query}: ${row.document}, not judged`});
+    const buttons = this.session.scale.map((grade) => button(gradeText(grade), () => set(grade), {class: `grade ${shade(grade)}`, 'aria-label': `Grade ${grade} for ${row.document}`}));
+    const set = async (grade) => {
+      const {query, document} = row;
+      const sent = await post('judge', {query, document, grade}, `judge ${query} ${document}`).catch((error) => announce(error.message));
+      if (!sent) return;
+      line.classList.toggle('done', grade !== null);
+      buttons.forEach((each, index) => each.setAttribute('aria-pressed', String(this.session.scale[index] === grade)));
+      announce(`${document}: ${grade === null ? 'grade taken back' : `grade ${grade}`}; ${sent.judged} new grades${sent.saved ? `, saved in ${sent.saved}` : ''}`);
+      if (grade !== null) line.nextElementSibling?.focus();
+      this.pause.schedule(async () => {
+        const later = await post('to_judge', {run: this.view.run, base: this.view.base, measure: this.view.measure}, 'decided').catch(() => null);
+        if (later && this.next.isConnected) this.tell(later);
+        await this.follow(query, sent.values);
+      });
+    };
+    line.addEventListener('keydown', (event) => {
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      if (/^[0-9]$/.test(event.key)) set(Number(event.key));
+      else if (event.key === '?') set(null);
+      else if (event.key === 'ArrowDown') line.nextElementSibling?.focus();
+      else if (event.key === 'ArrowUp') line.previousElementSibling?.focus();
+      else return;
+      event.preventDefault();
+    });
+    const ranks = answer.runs.flatMap((run, index) => [index ? ', ' : '', text(run), ` ${row.ranks[index] === null ? 'without it' : `rank ${row.ranks[index]}`}`]);
+    line.append(
+      el('div', {}, el('div', {class: 'small'}, row.query_text ? text(shortened(row.query_text), {title: row.query}) : id(row.query)), this.named(key, row), el('div', {class: 'small'}, ranks)),
+      el('span', {class: 'adds', title: `what the best grade changes in ${answer.measure} of the query`}, amountBar(Math.abs(row.effect), largest, 72), el('span', {class: 'number small'}, plus(row.effect))),
+      el('span', {class: 'grades', role: 'group', 'aria-label': `Grade of ${row.document}`}, buttons));
+    return line;
   }
 
   async openInPlayground() {
@@ -291,12 +355,20 @@ export class Inspector {
   async judge(document, grade) {
     const {query} = this;
     const answer = await post('judge', {query, document, grade}, `judge ${query} ${document}`).catch((error) => announce(error.message));
-    if (!answer) return;
+    if (!answer) { // the cell has the grade that counts
+      await this.drawQuery();
+      return;
+    }
     announce(`${document}: ${grade === null ? 'grade taken back' : `grade ${grade}`}; ${answer.judged} new grades${answer.saved ? `, saved in ${answer.saved}` : ''}`);
     await this.drawQuery();
+    await this.follow(query, answer.values);
+  }
+
+  /** The row of a query in the list and the means follow a new grade. */
+  async follow(query, values) {
     const row = [...this.rows.values()].find((each) => each.id === query);
     if (row) {
-      const value = (run) => answer.values[run][this.session.measures.indexOf(this.view.measure)];
+      const value = (run) => values[run][this.session.measures.indexOf(this.view.measure)];
       row.value = value(this.view.run);
       if (this.view.base) row.base = value(this.view.base);
       if (this.view.base) row.difference = row.value === null || value(this.view.base) === null ? null : row.value - value(this.view.base);

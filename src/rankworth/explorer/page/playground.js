@@ -1,7 +1,7 @@
 // The playground: rankings that are edited, and at once all that the library says of them.
 
 import {Later, post} from './api.js';
-import {contributions, curves, legend, onWidth} from './charts.js';
+import {contributions, curves, figure, legend, onWidth} from './charts.js';
 import {announce, button, copy, direction, el, field, focusOn, gradeText, id, number, panel, plus, redraw, section, select, shortened, signed, table, text, titled} from './dom.js';
 import {DEEPEST, DEPTH, moveText, predicate, rankingList} from './ranking.js';
 import {added, alone, bare, completed, encoded, graded, moved, removed, retrieved, sortedIdeally, withNewRanking, withRanking, History} from './state.js';
@@ -353,14 +353,14 @@ export class Playground {
   drawContributions() {
     const {explanation} = this;
     redraw(this.parts.contributions, explanation ? [
-      el('h3', {}, 'What each rank adds, dashed: the ideal'), contributions(explanation.terms, explanation.ideal, explanation.measure)] : null);
+      el('h3', {}, 'What each rank adds, dashed: the ideal'), figure(contributions(explanation.terms, explanation.ideal, explanation.measure), `${explanation.measure} by rank`)] : null);
   }
 
   drawCurve() {
     const rows = this.curve;
     const measures = [...new Set(rows.map((row) => row.measure))];
     redraw(this.parts.curve,
-      rows.length ? [el('h3', {}, 'Values by cutoff'), curves(rows), el('p', {class: 'legend'}, legend(measures).map(([mark, name]) => el('span', {}, mark, ` ${name}`)))] : null);
+      rows.length ? [el('h3', {}, 'Values by cutoff'), figure(curves(rows), 'values by cutoff'), el('p', {class: 'legend'}, legend(measures).map(([mark, name]) => el('span', {}, mark, ` ${name}`)))] : null);
   }
 
   /** The moves that would raise the value most, each with a button that does it. */
@@ -373,7 +373,7 @@ export class Playground {
       moves.length ? el('ol', {class: 'proposals'}, moves.slice(0, FIRST).map((move) => el('li', {}, moveText(move, this.content(move.document)),
         el('span', {class: 'small values'}, `${number(value)} → ${number(move.value)}`), el('b', {class: 'number better'}, plus(move.change)), this.doIt(move, 'best'))))
         : el('p', {class: 'hint'}, !this.state.rankings[active].documents.length ? 'The ranking is empty: add a document below it.'
-          : this.explanation ? 'No other rank of a relevant document would. Lower a grade, raise k, or add a document that was not retrieved.' : `No rank adds anything to ${measure}. Choose another measure beside the ranking.`));
+          : this.explanation ? `Nothing to gain: moving a document does not raise ${measure}. Try a lower grade, a larger k, or add a document.` : `No rank adds anything to ${measure}. Choose another measure beside the ranking.`));
   }
 
   doIt(move, where) {

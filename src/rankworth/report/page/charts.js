@@ -48,23 +48,6 @@ const upward = (y, [low, high], count, left, right) => ticks(low, high, count).f
   svg('line', {class: at === 0 || name === '0' ? 'axis' : 'grid', x1: left, x2: right, y1: y(at), y2: y(at)}),
   label(left - 6, y(at) + 4, name, {class: 'tick', 'text-anchor': 'end'})]);
 
-/** The interval of a card, with 0 in the middle, the margin shaded, and the side that is better; of a mean from 0 on. */
-export function spread(row, ends, better, width) {
-  const height = 50;
-  const [x, base] = [scaled(...ends, 6, width - 6), 14];
-  const zero = x(0);
-  const marks = [];
-  if (row.margin) marks.push(svg('rect', {class: 'margin', x: x(-row.margin), width: x(row.margin) - x(-row.margin), y: base - 11, height: 22}));
-  marks.push(svg('line', {class: 'axis', x1: zero, x2: zero, y1: base - 14, y2: base + 14}));
-  if (ends[0] === 0) marks.push(svg('line', {class: 'grid', x1: zero, x2: x(ends[1]), y1: base, y2: base}));
-  if (row.low !== null) marks.push(svg('line', {class: 'interval', x1: x(row.low), x2: x(row.high), y1: base, y2: base}));
-  if (row.value !== null) marks.push(svg('circle', {class: 'dot', cx: x(row.value), cy: base, r: 6}));
-  marks.push(label(zero, height - 6, '0', {class: 'tick', 'text-anchor': ends[0] === 0 ? 'start' : 'middle'}));
-  if (better) marks.push(label(width, height - 6, `${cut(better, width - zero - 6 - 8.5 * LETTER)} better →`, {'text-anchor': 'end', class: 'tick muted'}, `${better} better`));
-  else marks.push(label(x(ends[1]), height - 6, number(ends[1], ends[1] === 1 ? 0 : 2), {class: 'tick', 'text-anchor': 'end'}));
-  return chart(width, height, row.name, row.text, ...marks);
-}
-
 /**
  * Values with intervals, a line for each, with an axis below; groups are {name, margin, rows} with rows {name, value, low, high, text, kind}.
  * The margin of a group is shaded and labelled.
@@ -95,6 +78,7 @@ export function intervals(title, sentence, groups, from = [0]) {
       marks.push(isNarrow ? label(width, at - LINE + 8, row.text, {class: 'tick halo', 'text-anchor': 'end'}) : label(width - right + 8, at + 4, row.text, {class: 'tick'}));
       if (row.value === null) return;
       if (row.low !== null && row.low !== undefined) marks.push(svg('line', {class: `line ${row.kind ?? ''}`, x1: x(row.low), x2: x(row.high), y1: at, y2: at}));
+      if (row.innerLow !== null && row.innerLow !== undefined) marks.push(svg('line', {class: 'interval', x1: x(row.innerLow), x2: x(row.innerHigh), y1: at, y2: at}));
       marks.push(svg('circle', {class: `dot ${row.kind ?? ''}`, cx: x(row.value), cy: at, r: 5}));
     });
     y = bottom;

@@ -2,13 +2,13 @@
 
 import {amountBar, differenceBar, drawSlopes, figure, legend, onWidth} from '../../pages/charts.js';
 import {announce, button, copy, direction, download, el, field, gradeText, id, number, redraw, select, shortened, signed, table, text, visible} from '../../pages/dom.js';
-import {differences, heat, histogram, intervals, lines, scatter, spread, tradeoff} from './charts.js';
+import {differences, heat, histogram, intervals, lines, scatter, tradeoff} from './charts.js';
 
 const PAGE = 25;
 const LISTED = 5;
 const MISSING = 3;
 const CHANCES = 10;
-const KEYS_TEXT = 'Keys: / filter, j next query, k query before, m next measure, ? keys';
+const KEYS_TEXT = 'Keys: / filter, j next query, k previous query, m next measure, ? keys';
 const TABS = {differences: 'Differences', scatter: 'Scatter plot', histogram: 'Distribution', heat: 'Heat map'};
 const part = (name) => document.getElementById(name);
 
@@ -23,10 +23,9 @@ const rowOf = new Map(record.queries.map((query, row) => [query, row]));
 const groups = Object.entries(record.groups).flatMap(([name, cells]) => [...new Set(cells)].filter(Boolean).sort().map((cell) => `${name}: ${cell}`));
 const [first, ...others] = record.runs;
 const signOf = (measure) => (record.better[measure] === 'lower' ? -1 : 1);
-const meanOf = (run) => signOf(record.lead) * (record.means[run][record.lead] ?? -Infinity);
-const best = others.toSorted((one, other) => meanOf(other) - meanOf(one))[0];
-const usual = {m: record.measures[0], a: others.length ? first : '', b: best ?? first, t: 'differences', g: '', f: '', s: others.length ? 'difference' : 'value', d: 'up', p: '0', q: ''};
+const usual = {m: record.measures[0], a: record.pair.length > 1 ? record.pair[0] : '', b: record.pair.at(-1), t: 'differences', g: '', f: '', s: others.length ? 'difference' : 'value', d: 'up', p: '0', q: ''};
 let state = {...usual};
+let isFirst = true;
 
 /** The state that the address holds; what does not fit is as usual. */
 function read() {
@@ -41,8 +40,9 @@ function read() {
 const address = (held) => new URLSearchParams(Object.entries(held).filter(([name, value]) => value !== usual[name]));
 
 function set(change) {
+  const former = state.b;
   state = {...state, ...change};
-  if (state.a === state.b) state.a = '';
+  if (state.a === state.b) state.a = former;
   history[change.q ? 'pushState' : 'replaceState'](null, '', `#${address(state)}`);
   draw(!('f' in change)); // who types keeps the field
 }
@@ -74,57 +74,35 @@ function sorted(rows) {
 
 function draw(withTools = true) {
   if (withTools) drawTools();
+  drawChoice();
+  drawPair();
   drawExtremes();
   drawQueries(chosen());
   drawQuery();
   drawCurves();
 }
 
-const WORDS = {better: '▲ better', worse: '▼ worse', equal: '= equal', equivalent: '= equivalent', unclear: 'unclear'};
-const SMALLEST_CARD = 176;
-
-/** What a card shows of a measure: of one run its mean, of several the difference of the best one from the baseline; better is to the right. */
-function card(measure) {
-  const sign = signOf(measure);
-  if (!others.length) {
-    const [low, high] = record.intervals[first][measure];
-    const mean = record.means[first][measure];
-    return {measure, figure: number(mean), below: '95 % interval', word: '', value: mean, low, high, says: number(mean)};
-  }
-  const row = record.comparison.differences.find((one) => one.measure === measure && one.first === usual.a && one.second === usual.b);
-  const [low, high] = row.low === null ? [null, null] : [sign * row.low, sign * row.high].sort((one, other) => one - other);
-  const margin = record.comparison.margins[measure] ?? 0;
-  const size = signed(row.difference).replace(/^[▲▼=] /, '');
-  return {
-    measure, figure: size, below: `${number(row.first_mean)} → ${number(row.second_mean)}${margin ? ` · margin ±${margin}` : ''}`, word: row.word,
-    value: row.difference === null ? null : sign * row.difference, low, high, margin,
-    says: `${size}, ${WORDS[row.word]}${low === null ? '' : `; ${Math.round(record.comparison.level * 100)} % interval ${number(Math.min(row.low, row.high))} to ${number(Math.max(row.low, row.high))}`}`,
-  };
+/** Of several runs, the two that are compared, above their cards. */
+function drawChoice() {
+  if (others.length < 2) return;
+  const picker = (name, key, runs) => field(name, select(runs, state[key], (value) => set({[key]: value, p: '0'}), {'data-key': `pair-${key}`}));
+  redraw(part('choice'), el('div', {class: 'bar'}, picker('Compared', 'b', record.runs), picker('with', 'a', record.runs.filter((run) => run !== state.b))));
 }
 
-/** A card for each measure; measures between 0 and 1 share an axis. */
-function drawCards() {
-  const cards = record.measures.map(card);
-  const reach = (some) => Math.max(...some.flatMap(({value, low, high, margin}) => [value, low, high, margin].map((each) => Math.abs(each ?? 0))), 1e-6);
-  const common = reach(cards.filter((each) => reach([each]) <= 1));
-  const list = el('ul', {class: 'measures'}, cards.map((each) => el('li', {},
-    el('p', {class: 'top'}, el('b', {}, id(each.measure)), each.word ? el('span', {class: each.word}, WORDS[each.word]) : null),
-    el('p', {class: 'size'}, each.figure), el('p', {class: 'small below'}, each.below), el('div', {}),
-    record.about[each.measure] ? el('p', {class: 'small about'}, record.about[each.measure]) : null)));
-  const heading = others.length > 1 ? el('p', {class: 'small'}, 'The best of the other runs, ', text(usual.b), ', beside ', text(usual.a), ', with which all are compared') : null;
-  redraw(part('measures'), heading, list);
-  [...list.children].forEach((item, place) => {
-    const each = cards[place];
-    const most = reach([each]) <= 1 ? common : reach([each]);
-    const ends = others.length ? [-most * 1.05, most * 1.05] : [0, Math.max(most, 1)];
-    item.querySelector('div').append(spread({...each, name: each.measure, text: each.says}, ends, others.length ? visible(usual.b) : '', Math.max(SMALLEST_CARD, Math.floor(item.clientWidth - 34))));
-  });
+/** The cards of another pair of runs, as the page has those of the first one. */
+function drawPair() {
+  const shown = part('pair');
+  const cards = record.sources.cards[`${state.a}\n${state.b}`];
+  if (!shown || shown.dataset.pair === `${state.a}\n${state.b}`) return;
+  shown.dataset.pair = `${state.a}\n${state.b}`;
+  shown.innerHTML = cards ?? ''; // written and escaped by the library, as the rest of the page
+  if (!cards) shown.append(el('p', {class: 'small'}, 'Choose two runs to see their differences.'));
 }
 
 const kindOf = (word) => ({better: 'up', worse: 'down'}[word] ?? 'level');
 const against = (one) => (record.comparison.baseline || record.runs.length < 3 ? '' : ` \u2212 ${one.first}`);
 const effect = (one) => signOf(one.measure) * (one.difference ?? -Infinity);
-const differenceRow = (name) => (one) => ({name: name(one), value: one.difference, low: one.low, high: one.high, kind: kindOf(one.word), text: `${signed(one.difference)} ${one.word}`});
+const differenceRow = (name) => (one) => ({name: name(one), value: one.difference, low: one.low, high: one.high, innerLow: one.low === null && one.word !== 'equivalent' ? null : one.equivalence_low, innerHigh: one.equivalence_high, kind: kindOf(one.word), text: `${signed(one.difference)} ${one.word}`});
 const saidOf = (groups) => groups.flatMap((group) => group.rows.map((row) => `${[group.name, row.name].filter(Boolean).join(', ')}: ${row.text}`)).join('; ');
 
 /** Rows by measure, the best first; where each measure has a single row, this has its name and there are no groups. */
@@ -152,20 +130,11 @@ function drawScores() {
     return [el('h3', {}, `${record.lead} by `, text(column)), figure(intervals(`${record.lead} by ${column}`, saidOf(groups), groups), `${record.lead} by ${column}`)];
   });
   const margin = forest.length === 1 && forest[0].margin;
-  redraw(part('forest'), tiedSystems(),
-    compared.length ? [el('h3', {}, 'Differences from ', record.comparison.baseline ? text(record.comparison.baseline) : 'each other', ` with ${Math.round(record.comparison.level * 100)} % intervals${margin ? `; shaded: margin ±${margin}` : ''}`), figure(intervals('Differences', saidOf(forest), forest), 'differences by measure')] : null,
+  redraw(part('forest'),
+    compared.length ? [el('h3', {}, 'Differences from ', record.comparison.baseline ? text(record.comparison.baseline) : 'each other', ` with the ${Math.round(record.comparison.level * 100)} % intervals that decide${margin ? `; shaded: margin ±${margin}, thick: the interval that decides on it` : ''}`), figure(intervals('Differences', saidOf(forest), forest), 'differences by measure')] : null,
     el('details', {open: !compared.length}, el('summary', {}, 'Means with 95 % intervals'), figure(intervals('Means', saidOf(ofMeans), ofMeans), 'means')),
     ...slices.flat());
   redraw(part('copies'), el('div', {class: 'bar'}, button('Copy as Markdown', () => copy(record.sources.markdown, 'Tables')), button('Copy as LaTeX', () => copy(record.sources.latex, 'Tables'))));
-}
-
-/** The runs by mean, with a letter for each group of runs between which no difference is clear. */
-function tiedSystems() {
-  if (!record.tied.length) return null;
-  const rows = record.tied.flat().filter((run, place, all) => all.indexOf(run) === place).map((run) => [
-    text(run), number(record.means[run][record.lead]), record.tied.map((group, place) => (group.includes(run) ? String.fromCharCode(97 + (place % 26)) : '·')).join(' ')]);
-  return el('div', {}, el('h3', {}, 'Runs that cannot be told apart'), el('p', {class: 'small'}, `Runs that share a letter do not differ clearly by ${record.lead} (all pairs, Tukey's test).`),
-    table('Groups of runs', [{name: 'run'}, {name: record.lead, number: true}, {name: 'groups'}], rows));
 }
 
 /** The runs by two measures, with their names in a list where these do not fit beside the points. */
@@ -221,9 +190,14 @@ function openedQuery() {
 
 /** The queries that lose and gain most side by side, or those with the lowest and the highest values. */
 function drawExtremes() {
+  if (isFirst && ['m', 'a', 'b'].every((name) => state[name] === usual[name])) { // as the page was written, without addresses
+    part('extremes').querySelectorAll('a').forEach((link) => link.setAttribute('href', `#${address({...state, q: link.dataset.query})}`));
+    return;
+  }
+  isFirst = false;
   const rows = ranked(chosen({f: '', g: ''}));
   const ends = state.a ? [rows.filter((row) => row.gain < 0), rows.filter((row) => row.gain > 0).reverse()] : [rows, rows.toReversed()];
-  const words = state.a ? ['loses most', 'gains most'] : ['has its lowest values', 'has its highest values'];
+  const words = state.a ? ['loses most', 'gains most'] : (signOf(state.m) < 0 ? ['highest', 'lowest'] : ['lowest', 'highest']).map((end) => `has its ${end} values`);
   const largest = Math.max(...rows.map((row) => Math.abs(state.a ? row.gain : row.value)), 1e-9);
   const by = state.m === record.lead ? '' : ` by ${state.m}`;
   redraw(part('extremes'), rows.length ? ends.map((some, side) => el('div', {}, el('h2', {}, 'Where ', text(state.b), ` ${words[side]}${by}`),
@@ -262,7 +236,7 @@ function queryTable(rows) {
   const pages = Math.max(1, Math.ceil(rows.length / PAGE));
   const at = Math.min(Math.max(Number(state.p) || 0, 0), pages - 1);
   const heading = (key, name) => button(`${name}${state.s === key ? (state.d === 'up' ? ' ▲' : ' ▼') : ''}`, () => set({s: key, d: state.s === key && state.d === 'up' ? 'down' : 'up', p: '0'}), {class: 'link', 'data-key': `s-${key}`});
-  const columns = [['id', 'query'], ...(state.a ? [['base', state.a]] : []), ['value', state.b], ...(state.a ? [['difference', 'difference']] : []), ...(record.judged[state.b]?.length ? [['unjudged', 'unjudged in the first 10']] : [])];
+  const columns = [['id', 'query'], ...(state.a ? [['base', state.a]] : []), ['value', state.b], ...(state.a ? [['difference', 'difference']] : []), ...(record.judged[state.b]?.some((share) => share !== null && share < 1) ? [['unjudged', 'unjudged in the first 10']] : [])];
   const opened = openedQuery();
   const cells = sorted(rows).slice(at * PAGE, (at + 1) * PAGE).map((row) => columns.map(([key]) => {
     if (key === 'id') return el('span', {}, queryButton(row, {'aria-pressed': String(row.id === opened), 'data-key': `q-${row.id}`}), row.id in record.lists ? null : el('span', {class: 'small'}, ' (values only)'));
@@ -271,7 +245,7 @@ function queryTable(rows) {
   }));
   const sorting = (key) => (state.s === key ? (state.d === 'up' ? 'ascending' : 'descending') : null);
   return el('div', {class: 'by-query stacked'}, table(`${count(rows.length)} of ${count(record.queries.length)} queries`, columns.map(([key, name]) => ({name: heading(key, name), number: key !== 'id', sorted: sorting(key)})), cells),
-    el('div', {class: 'bar'}, button('‹', () => set({p: String(at - 1)}), {disabled: at === 0, 'aria-label': 'Page before', 'data-key': 'before'}), `page ${at + 1} of ${pages}`, button('›', () => set({p: String(at + 1)}), {disabled: at === pages - 1, 'aria-label': 'Next page', 'data-key': 'next'})));
+    el('div', {class: 'bar'}, button('Previous', () => set({p: String(at - 1)}), {disabled: at === 0, 'aria-label': 'Previous page', 'data-key': 'before'}), `page ${at + 1} of ${pages}`, button('Next', () => set({p: String(at + 1)}), {disabled: at === pages - 1, 'aria-label': 'Next page', 'data-key': 'next'})));
 }
 
 function openQuery(query, change = {}) {
@@ -288,8 +262,8 @@ function drawQuery() {
   const sides = runs.map((run) => [run, held[run]]);
   sizes.disconnect();
   redraw(part('query'), el('p', {class: 'kicker'}, kicker(query)), el('h2', {tabindex: -1}, text(shortened(record.texts[row] || query, 400)), ' ', id(record.texts[row] ? query : '', {class: 'small'})),
-    el('div', {class: 'bar'}, button('‹ k', () => step(-1), {'aria-label': 'Query before (k)', 'data-key': 'k'}), button('j ›', () => step(1), {'aria-label': 'Next query (j)', 'data-key': 'j'})),
-    el('p', {class: 'small'}, `Of each document: its rank (6–7: equal scores), its grade (?: nobody judged it), what it adds to ${record.lead}${sides.length > 1 ? ', and its rank in the other run' : ''}.`),
+    el('div', {class: 'bar'}, button('Previous', () => step(-1), {'aria-label': 'Previous query (k)', 'data-key': 'k'}), button('Next', () => step(1), {'aria-label': 'Next query (j)', 'data-key': 'j'})),
+    el('p', {class: 'small'}, `Rank, grade (? = not judged), adds to ${record.lead}${sides.length > 1 ? ', rank in the other run' : ''}; 6–7: equal scores.`),
     el('div', {class: 'pair'}, side(query, sides, 0), sides.length > 1 ? [el('div', {class: 'slopes'}), side(query, sides, 1)] : null));
   part('query').querySelectorAll('.documents').forEach((documents) => sizes.observe(documents));
 }
@@ -299,12 +273,13 @@ function kicker(query) {
   const rows = ranked(chosen({f: '', g: ''}));
   const at = rows.findIndex((row) => row.id === query);
   if (at < 0) return 'Query';
-  if (!state.a) return at === 0 ? 'Lowest value' : `Query ${count(at + 1)} of ${count(rows.length)}, from the lowest value on`;
+  if (!state.a) return at === 0 ? 'Worst value' : `Query ${count(at + 1)} of ${count(rows.length)}, from the worst value on`;
   const {gain, difference} = rows[at];
   const place = gain < 0 ? at : rows.length - 1 - at;
   return gain === 0 ? 'No difference' : `${gain < 0 ? 'Loss' : 'Gain'} of ${number(Math.abs(difference))} by ${state.m}, ${place === 0 ? 'the largest' : `number ${count(place + 1)}`}`;
 }
 
+const depth = Number(/@(\d+)/.exec(record.lead)?.[1] ?? 10); // of the rankings that are shown
 const rowsOf = (side) => (side?.rows ?? []).map(([document, grade, adds, from, to, ranks]) => ({document, grade, adds, from, to, ranks}));
 
 function side(query, sides, place) {
@@ -315,7 +290,7 @@ function side(query, sides, place) {
   if (!held) return el('div', {class: 'side'}, heading, el('p', {class: 'hint'}, query in record.lists ? `Rankings of ${run} are not on the page.` : 'The ranking is not on the page.'));
   return el('div', {class: 'side'}, heading,
     el('ol', {class: 'documents', 'aria-label': `Ranking of ${run}`}, rowsOf(held).map((row, rank) => listed(row, rank, other, there < 0 ? undefined : row.ranks[there]))),
-    held.missing.length ? [el('h4', {}, 'Relevant documents that do not count'), missingList(held.missing.slice(0, MISSING)),
+    held.missing.length ? [el('h4', {}, `Relevant, but below rank ${depth} or missing`), missingList(held.missing.slice(0, MISSING)),
       held.missing.length > MISSING ? el('details', {class: 'small'}, el('summary', {}, `${held.missing.length - MISSING} more`), missingList(held.missing.slice(MISSING))) : null] : null);
 }
 
@@ -334,7 +309,7 @@ function listed(row, rank, other, there) {
   return el('li', {class: `document${row.from !== row.to ? ' tied' : ''}`, 'data-document': row.document}, el('span', {class: 'rank'}, place),
     el('span', {class: `chip grade-${row.grade === null ? 'none' : Math.min(Math.max(Math.round(row.grade), 0), 4)}`, title: row.grade === null ? 'unjudged' : 'grade'}, gradeText(row.grade)),
     el('span', {class: 'title'}, said ? text(said, {class: 'clip'}) : null, id(row.document, {class: said ? 'small' : ''})),
-    el('span', {class: 'number small'}, row.adds ? `+${number(row.adds)}` : ''), el('span', {class: 'small elsewhere'}, moved));
+    el('span', {class: 'number small'}, row.adds ? `+${number(row.adds)}` : ''), el('span', {class: `small elsewhere${moved === 'only here' && row.grade > 0 ? ' relevant' : ''}`}, moved));
 }
 
 /** The next query of the table, or the one before. */
@@ -371,7 +346,7 @@ function drawChances() {
     signed(one.change), signed(one.of_mean)]);
   const columns = [{name: 'query'}, {name: 'document'}, {name: record.lead, number: true}, {name: 'mean', number: true}];
   const where = record.tried < record.queries.length ? `in ${record.tried} queries that differ most or are worst` : 'in all queries';
-  redraw(part('chances'), rows.length ? [el('h2', {}, 'What to do next'), el('div', {class: 'stacked'}, table(`Relevant documents that would raise the mean most if they stood at their best ranks, ${where}`, columns, rows))] : null);
+  redraw(part('chances'), rows.length ? [el('h2', {}, 'What to do next', ...(others.length > 1 ? [] : [', for ', text(usual.b)])), el('div', {class: 'stacked'}, table(`Relevant documents that would raise the mean most if they stood at their best ranks, ${where}`, columns, rows))] : null);
 }
 
 function drawProfiles() {
@@ -392,7 +367,7 @@ function begin() {
     announce(`Theme: ${next}`);
   }, {class: 'link', 'aria-label': 'Theme: auto', title: 'Theme: auto, light or dark'});
   part('tools').append(button('Data', () => download('report.json', JSON.stringify(record)), {class: 'link', title: 'Download the data of the page (JSON)'}), button('Print', () => print(), {class: 'link'}), theme);
-  window.addEventListener('beforeprint', () => document.querySelectorAll('details').forEach((each) => { each.open = true; }));
+  window.addEventListener('beforeprint', () => document.querySelectorAll('#details, #scores > details').forEach((each) => { each.open = true; }));
   document.querySelector('.skip').addEventListener('click', (event) => { event.preventDefault(); part('main').focus(); });
   document.addEventListener('click', (event) => {
     const target = event.target.closest?.('[data-query]');
@@ -410,8 +385,9 @@ function begin() {
   window.addEventListener('hashchange', () => { read(); draw(); });
   part('queries').append(el('h2', {}, 'All queries'), tools, list, el('p', {class: 'hint'}, KEYS_TEXT));
   read();
-  const drawAll = () => { drawCards(); drawScores(); drawTradeoff(); draw(); };
+  const drawAll = () => { drawScores(); drawTradeoff(); draw(); };
   drawAll();
+  part('pair')?.setAttribute('data-pair', `${usual.a}\n${usual.b}`);
   onWidth(drawAll);
   drawChances();
   drawProfiles();

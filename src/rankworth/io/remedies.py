@@ -1,0 +1,393 @@
+"""What messages propose where a table does not tell which column holds what: options and calls that read it.
+
+A proposal is computed from what the table looks like, and names no column that the looks contradict. Where several
+columns fit, it asks for the number instead of choosing. Every proposal is written here, so that a test can paste it.
+"""
+
+import re
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Final
+
+from rankworth.errors import InputError, quoted, shortened
+from rankworth.io.cells import separator_in
+from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.looks import SECOND, Column, Looks, likely_roles, parts_of
+from rankworth.io.source import STDIN
+from rankworth.io.usual_names import KNOWN, NONE, PASSAGE, RECORD, SPELLINGS, USUAL, Groups, likely_document, nearest
+
+_LISTED: Final = frozenset(("prediction", "predictions", "labels", "relevant"))
+"""names of columns that may hold scores or grades, and lists of documents as well"""
+_OF_QUERIES: Final = ("user", "customer", "session", "query", "topic", "question", "search", "bug", "job")
+"""first words in the names of columns that hold queries"""
+_WORDING: Final = ("text", "title", "body", "content", "contents", "answer", "response")
+"""names of columns that hold what is read, and no ids"""
+PAIRS: Final = ("exclude", "history", "forbidden")
+"""arguments that are pairs of query and document, without a value"""
+WITHOUT_QUERY: Final = (
+    "learning-to-rank files name the query of each line: grade qid:N features # document\n"
+    "where the sizes of queries stand in a file of their own, in Python: "
+    "evaluate(labels=labels, scores=scores, group=numpy.loadtxt('test.query', dtype=int))"
+)
+"""what helps where lines of learning to rank have no query"""
+NUMBER: Final = "NUMBER"
+"""stands where a user has to choose a column"""
+_PAIR: Final = 2
+_WORDS: Final = 3
+
+
+@dataclass(frozen=True)
+class Request:
+    """A table, and what is to be found in it.
+
+    Attributes:
+        value: `"score"` or `"grade"`; empty for tables of texts.
+        looks: what the table looks like.
+        said: which column holds what, as the user says.
+        spellings: the usual names of its columns.
+
+    """
+
+    value: str
+    looks: Looks
+    said: Mapping[str, str] = field(default_factory=lambda: NONE)
+    spellings: Mapping[str, Groups] = field(default_factory=lambda: USUAL, repr=False)
+
+    @property
+    def named(self) -> Mapping[str, str]:
+        """The names that the user gives; a score `-name` is the distance `name`, unless a column is called `-name`."""
+        score = str(self.said.get("score", ""))
+        if not is_negative(score) or score in map(str, self.looks.names):
+            return self.said
+        return {**self.said, "score": "", "distance": score[1:]}
+
+    @property
+    def separator(self) -> str:
+        """What stands between documents in a cell, as the user says."""
+        return "" if self.looks.within else str(self.said.get("separator", ""))
+
+
+def is_negative(name: str) -> bool:
+    """Return whether `-name` says that smaller values are better."""
+    return name.startswith("-") and len(name) > 1
+
+
+# Tables with names
+
+
+def option(columns: Mapping[str, str], looks: Looks) -> str:
+    """Write how a user says which column holds what."""
+    if "distance" in columns:
+        columns = {"score": f"-{columns['distance']}"}
+    in_python = f"columns={dict(columns)!r}"
+    pairs = [f"{role}={name}" for role, name in columns.items()]
+    typed = " ".join(f"'{pair}'" if pair.endswith((",", ";", ".")) else shlex.quote(pair) for pair in pairs)
+    if not looks.first or not typed.isprintable():
+        return in_python
+    return f"--columns {typed}, in Python {in_python}"
+
+
+def listed(looks: Looks) -> str:
+    """List the columns of a table, as messages do."""
+    return f"the {looks.noun}s are {quoted(looks.names, 8)}" if looks.names else f"there are no {looks.noun}s"
+
+
+def missing(
+    request: Request, *lacking: str, why: str = "", optional: bool = False, of_items: bool = False
+) -> InputError:
+    """Build the error for columns that are needed and do not exist.
+
+    Args:
+        request: the table.
+        lacking: what no column holds; grades are left out where the user says so.
+        why: what else is to be said, before the remedy.
+        optional: whether the scores may be missing; grades may always be.
+        of_items: whether each row is an item with a grade and a score.
+
+    """
+    looks, value = request.looks, request.value
+    lacking = tuple(role for role in lacking if role != "grade" or request.named.get(role) != "")
+    if value in lacking and _is_of_other_kind(request):
+        why = f"{(RUN if value == 'score' else QRELS).exchanged}\n{why}"
+    if lacking == ("document", "score") and len(looks.names) == _PAIR:  # so that the order of rows is all that ranks
+        lacking = ("document",)
+    near = _likely_columns(request, lacking)
+    named = option({role: name or "NAME" for role, name in near.items()}, looks)
+    remedy = f"{why}did you mean {named}?" if all(near.values()) else f"{why}say which it is: {named}"
+    column = looks.columns.get(near.get("grade", ""))
+    holds_grades = column is not None and column.has_grades
+    if value in lacking and (optional or value == "grade") and not holds_grades:
+        remedy += f"\nif none holds {value}s: {option({value: ''}, looks)}"
+    elif lacking == ("score",) and looks.in_order and not request.named.get("score"):
+        choice = f'--order given (order="given"), or {option({"score": ""}, looks)}'
+        remedy = f"{why}if its rows are in rank order: {choice}\notherwise {remedy.removeprefix(why)}"
+    if lacking == ("document",) and of_items:
+        remedy += "\nif each row is an item without an id, as rankers have it, in Python: evaluate(labels=frame)"
+    if "query" in lacking and (looks.noun, value) == ("key", "score"):
+        remedy += '\nif these are the hits of one query, put them under it: {"q1": [...]}'
+    if lacking == ("score",) and "separator" in why and _has_a_row_for_each(looks):
+        remedy = why.strip()  # whose order within a cell is all that ranks
+    text = f"{looks.called}: there is {joined([_lack(request, role) for role in lacking])}; {listed(looks)}"
+    return InputError("frame-columns", text, remedy=remedy)
+
+
+def _likely_columns(request: Request, lacking: Sequence[str]) -> dict[str, str]:
+    """Return which column may hold what is lacking; an empty name where nothing tells."""
+    looks, value = request.looks, request.value
+    names = list(map(str, looks.names))
+    near = {role: nearest(request.named.get(role) or [*chain(*request.spellings[role])], names) for role in lacking}
+    said = {part for name in request.named.values() for part in (name, *name.split(","))}
+    unfamiliar = [name for name in names if name.lower() not in KNOWN and name not in said]
+    ranks = [re.sub(r"[0-9]+$", "*", name) for name in unfamiliar if re.search(r"[0-9]$", name)]
+    several = next((pattern for pattern in ranks if len(numbered(pattern, unfamiliar)) > 1), "")
+    remaining = [name for name in names if name not in numbered(several, names)]
+    if several and "query" in near and not said and len(remaining) == 1:
+        near = {"query": remaining[0], "document": several}
+    elif several and "document" in near and "query" not in near:
+        near = {role: several if role == "document" else name for role, name in near.items() if role != value}
+    if {"query", "document", value} <= near.keys() and len(names) == _PAIR and looks.noun == "column" and not said:
+        near = dict(zip(("query", "document"), names, strict=True))
+    if tuple(lacking) == ("document",) or tuple(lacking) == ("document", "grade"):
+        of_others = {name for role in SPELLINGS if role != "document" for name in SPELLINGS[role]} - _LISTED
+        free = [name for name in names if name.lower() not in {*of_others, *_WORDING} and name not in said]
+        if len(free) == 1 and not (free[0] in looks.columns and looks.columns[free[0]].may_hold_values):
+            near = {"document": near["document"] or free[0]}
+    graded = [name for name in unfamiliar if name in looks.columns and looks.columns[name].has_grades]
+    graded = [name for name in graded if not looks.columns[name].has_fractions] or graded
+    lists = [name for name in unfamiliar if _is_list(looks.cell(name))]
+    users = [name for name in unfamiliar if (parts_of(name) or [""])[0] in _OF_QUERIES]
+    likely = {
+        "document": PASSAGE
+        if PASSAGE in unfamiliar
+        else lists[0]
+        if len(lists) == 1
+        else _likely_path(looks, {*users, *said}),
+        "score": next((name for name in unfamiliar if re.fullmatch(r"\w*score\w*", name, re.IGNORECASE)), ""),
+        "grade": graded[0] if len(graded) == 1 else "",
+        "query": next((name for name in names if name in RECORD and name not in said), "") if said else "",
+    }
+    if "query" in near and likely["document"] in RECORD:  # the first of a user's columns, whatever it holds
+        likely.pop("document")
+    if users and likely["document"] and near.get("query") == "":
+        likely["query"] = users[0]
+    chosen = {role: name or likely.get(role, "") for role, name in near.items()}
+    return _with_several(chosen, request)
+
+
+def _likely_path(looks: Looks, excluded: Collection[str]) -> str:
+    """Guess where the id of a document stands: in a column of an unknown name, or in an object that one holds."""
+    from rankworth.io.key_paths import leaves  # noqa: PLC0415 - for messages only
+
+    paths: list[str] = []
+    for name in map(str, looks.names):
+        cell = looks.cell(name)
+        if isinstance(cell, Mapping) and cell:
+            paths += [f"{name}.{path}" for path in leaves(cell)]
+        elif name not in excluded and name.lower() not in KNOWN:
+            paths.append(name)
+    return likely_document(paths)
+
+
+def _with_several(chosen: dict[str, str], request: Request) -> dict[str, str]:
+    """Say what separates ids where each cell of the likely column of documents holds several, or leave scores out."""
+    from rankworth.io.key_paths import leaves  # noqa: PLC0415 - for messages only
+
+    looks, name = request.looks, chosen.get("document", "")
+    if isinstance(cell := looks.cell(name), Mapping) and (path := likely_document(leaves(cell))):
+        return {**chosen, "document": f"{name}.{path}"}
+    if _is_list(cell):
+        return {role: column for role, column in chosen.items() if column or role != request.value}
+    column = looks.columns.get(name)
+    if column is None or request.separator or not _has_a_row_for_each(looks) or not (sign := of_several_ids(column)):
+        return chosen
+    return {role: column for role, column in chosen.items() if column or role != request.value} | {"separator": sign}
+
+
+def _is_list(cell: object) -> bool:
+    """Return whether a cell holds ids in a list."""
+    return isinstance(cell, list) and bool(cell) and isinstance(cell[0], str | int)
+
+
+def of_several_ids(column: Column) -> str:
+    """Return what separates ids in the cells of a column; nothing where these may be single ids, as titles are."""
+    sign = next(filter(None, map(separator_in, column.texts)), "")
+    parts = [part for text in column.texts for part in (text.split() if sign == " " else text.split(sign or None))]
+    return sign if sign and all(any(map(str.isdigit, part)) for part in parts) else ""
+
+
+def _has_a_row_for_each(looks: Looks) -> bool:
+    """Return whether the first column of several rows has no cell twice, as that of queries with a list each."""
+    first = next(iter(looks.columns.values()), None)
+    return first is not None and first.distinct == len(first.texts) > 1
+
+
+def _is_of_other_kind(request: Request) -> bool:
+    """Return whether the columns are those of a run instead of judgements, or the other way round."""
+    of_value = {"score": ("score", "rank", "distance"), "grade": ("grade",)}
+    other = "grade" if request.value == "score" else "score"
+    expected, opposite = (
+        {name for role in of_value[value] for name in SPELLINGS[role]} for value in (request.value, other)
+    )
+    names = {str(name).lower() for name in request.looks.names}
+    return not request.looks.within and not names & expected and bool(names & opposite)
+
+
+def _lack(request: Request, role: str) -> str:
+    name, noun = request.named.get(role), request.looks.noun
+    if name and name not in map(str, request.looks.names):
+        return f"no {noun} {quoted([name])}"
+    return f"no {'score or rank' if role == 'score' else role} {noun}"
+
+
+def several(request: Request, matches: Sequence[Any], role: str) -> InputError:
+    """Build the error for several columns that could all hold something."""
+    looks = request.looks
+    text = f"{looks.called}: {quoted(matches)} could all be the {role} {looks.noun}; {listed(looks)}"
+    remedy = f"keep one of them, or say which it is: {option({role: str(matches[0])}, looks)}"
+    return InputError("frame-columns", text, remedy=remedy)
+
+
+def repeated(looks: Looks, twice: Sequence[Any]) -> InputError:
+    """Build the error for several columns of one name."""
+    text = f"{looks.called}: {len(twice)} columns are called {twice[0]}; {listed(looks)}"
+    return InputError("frame-columns", text, remedy="rename or remove those that are not meant")
+
+
+def doubtful_cells(request: Request, name: str, sign: str) -> InputError:
+    """Build the error for cells of which each may be one document or several.
+
+    Args:
+        request: the table.
+        name: of the column of documents.
+        sign: what would stand between documents.
+
+    """
+    looks = request.looks
+    text = f"{looks.called}: {quoted([name])} may hold several documents in a cell, as {looks.cell(name)!r}"
+    remedy = f"if it does: {option({'separator': sign}, looks)}"
+    other = next(each for each in ("|", ";", ",") if each != sign)
+    remedy += f"\nif each cell is one id, name a sign that none has: {option({'separator': other}, looks)}"
+    return InputError("frame-columns", text, remedy=remedy)
+
+
+def separated(cell: object, looks: Looks) -> str:
+    """Write how a user says that a cell holds several documents, where that may be; nothing otherwise."""
+    sign = separator_in(cell)
+    how = f"if a cell holds several documents, as {shortened(str(cell), 40)!r}"
+    return f"{how}: {option({'separator': sign}, looks)}\n" if sign else ""
+
+
+def numbered(pattern: object, names: Iterable[Any], excluded: Iterable[Any] = ()) -> list[Any]:
+    """Return the columns that a pattern stands for, whose `*` is a number, in the order of these numbers.
+
+    Args:
+        pattern: with one `*`; anything else stands for none.
+        names: of all columns.
+        excluded: names of columns that hold something else, or several of them with commas between.
+
+    >>> numbered("item*", ["query", "item2", "item10", "item1", "items"])
+    ['item1', 'item2', 'item10']
+    """
+    if not isinstance(pattern, str) or pattern.count("*") != 1:
+        return []
+    form = re.compile(re.escape(pattern).replace(r"\*", "([0-9]+)"))
+    taken = set(",".join(map(str, excluded)).split(","))
+    free = (name for name in names if str(name) not in taken)
+    matches = [(int(match[1]), name) for name in free if (match := form.fullmatch(str(name)))]
+    return [name for _, name in sorted(matches, key=lambda pair: pair[0])]
+
+
+def joined(texts: Sequence[str]) -> str:
+    """List texts as a sentence does."""
+    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+
+
+def unjudged(where: str, query: str, more: str = "") -> InputError:
+    """Build the error for a judged query without a judged document, where rows cannot say that."""
+    return InputError(
+        "missing-value",
+        f"{where}: query {quoted([query])} has no judgements{more}",
+        remedy="leave it out, or judge a document of it, if only with grade 0",
+    )
+
+
+# Texts without names
+
+
+def holds_lists(columns: Sequence[Column]) -> bool:
+    """Return whether each line of a text seems to hold a query and all of its documents: whole numbers everywhere."""
+    query, *documents = columns
+    are_whole = all(column.numbers and not column.has_fractions for column in documents)
+    is_unique = len(query.texts) == query.distinct
+    return is_unique and are_whole and len(documents) > 1 and not any(map(_is_few, documents))
+
+
+def _is_few(column: Column) -> bool:
+    return column.is_constant or column.has_times or 2 * column.distinct <= len(column.texts)
+
+
+def a_line_for_each(path: str, layout: Layout) -> str:
+    """Return the command that writes a line of TREC's for each document of lines with a query and its documents."""
+    line = '$1, "Q0", $i, i - 1, -i, "run"' if layout is RUN else "$1, 0, $i, 1"
+    name = f"{layout.option}.txt"
+    awk = f"awk '{{for (i = 2; i <= NF; i++) print {line}}}' {shlex.quote(path)} > {name}"
+    return f"if each line is a query with its documents, write a line for each of them: {awk}"
+
+
+def by_number(path: str, looks: Looks, layout: Layout, said_as: str) -> str:
+    """Return the options, and the call, that read a text without a header as a table.
+
+    Args:
+        path: of the file.
+        looks: what it looks like.
+        layout: `RUN` or `QRELS`.
+        said_as: what options about the file begin with, or the argument that it is given as.
+
+    """
+    every: Sequence[Column] = list(looks.columns.values())
+    if holds_lists(every):
+        return a_line_for_each(path, layout)
+    second = len(every) > _WORDS and {*every[1].texts} <= {*SECOND}  # as in TREC's lines
+    likely = likely_roles([column for column in every if not (second and column is every[1])], layout)
+    is_of_pairs = said_as in PAIRS
+    value = "" if is_of_pairs or not likely.values else str(likely.values[0]) if len(likely.values) == 1 else NUMBER
+    role = layout.value
+    if layout is RUN and value.isdigit() and every[int(value) - 1].counts_up(every[likely.query - 1].cells):
+        role = "rank"
+    columns = {"query": str(likely.query), "document": str(likely.document), role: value}
+    if len(every) == _PAIR:
+        columns.pop(role)
+    form = "csv" if looks.separator in (",", ";", "|") else "tsv"
+    typed = "--columns" if is_of_pairs else f"--{said_as}-format {form} --{said_as}-columns"
+    called = "Run" if layout is RUN else "Qrels"
+    path = STDIN if path == STDIN else path
+    in_python = f"{called}({path!r}, format={form!r}, columns={columns})"
+    if is_of_pairs:
+        columns, in_python = {role: columns[role] for role in ("query", "document")}, f"{said_as}={in_python}"
+    which = ""
+    if value == NUMBER:
+        which = f"which of {' '.join(map(str, likely.values))} holds the {layout.value}s? {NUMBER} is its number: "
+    return f"{which}{typed} {shlex.join(f'{role}={number}' for role, number in columns.items())}\nin Python {in_python}"
+
+
+def of_other_width(path: str, looks: Looks, layout: Layout, said_as: str) -> str:
+    """Return what reads a text whose lines have too many or too few columns for TREC's; nothing where nothing is known.
+
+    Args:
+        path: of the file.
+        looks: what it looks like.
+        layout: `RUN` or `QRELS`.
+        said_as: as for `by_number`.
+
+    """
+    width, columns = len(looks.columns), list(looks.columns.values())
+    least, most = (_PAIR, len(RUN.columns)) if layout is QRELS else (_PAIR + 1, len(RUN.columns))
+    is_line = width == len(layout.columns) and looks.separator in ("\t", " ")
+    if is_line or not least <= width <= most:
+        return ""
+    is_valued = bool(likely_roles(columns, layout).values)
+    if not is_valued and (layout is RUN or width > _PAIR):
+        return ""
+    return f"if this is a table without a header: {by_number(path, looks, layout, said_as)}"

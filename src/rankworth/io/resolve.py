@@ -1,0 +1,360 @@
+"""Which column of a table holds what: by what the user says and by what the table looks like; nowhere else is it asked.
+
+What a user names is used or refused. A name is that of a column, of several that tell a query together, a number, a
+pattern for a column per rank, or a path into what cells hold; in lists of records and pairs, that of a field.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final, Literal
+
+from rankworth.errors import InputError, quoted
+from rankworth.io import remedies
+from rankworth.io.key_paths import at
+from rankworth.io.looks import Looks
+from rankworth.io.remedies import Request, missing, numbered
+from rankworth.io.score_lines import ROWS
+from rankworth.io.usual_names import (
+    BEIR,
+    LISTS,
+    RECORDS,
+    SIDES,
+    SPELLINGS,
+    is_index,
+    is_plural,
+    of_other_meaning,
+)
+
+VALUES: Final = {"score": ("score", "rank", "distance"), "grade": ("grade",), "": ()}
+"""what may tell a score or a grade; the first that is there does"""
+SMALLER: Final = ("rank", "distance")
+"""values of which the smaller one is better"""
+_IDS: Final = ("query", "document")
+_BEFORE_FURTHER: Final = 2
+"""behind how many groups of usual names those stand that belong to one kind of table"""
+_NO_COLUMNS: Final = ("root", "separator", ROWS)
+"""what is said of a table and is no column"""
+_OF_TABLES: Final = (*_NO_COLUMNS, "query", "documents")
+"""what is said of a table, and never of the items in its lists"""
+_OF_ITEMS: Final = ("score", "rank", "distance", "grade")
+"""what may stand beside each document within a list"""
+_SCORES: Final = {*SPELLINGS["score"], *SPELLINGS["rank"], *SPELLINGS["distance"]}
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where a role stands in a table.
+
+    Attributes:
+        called: what the user or the table calls it.
+        columns: the columns that are read for it.
+        way: what they are: a column; several whose cells are joined by blanks; one for each rank; one with a path; or
+            none, where an attribute of an object is none of its fields.
+        path: where it stands within the cells of the column, or within the object.
+
+    """
+
+    called: Any
+    columns: tuple[Any, ...]
+    way: Literal["column", "joined", "ranks", "path", "attribute"] = "column"
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Where each role stands in a table.
+
+    Attributes:
+        locations: by `query`, `document`, and what else there is.
+
+    """
+
+    locations: Mapping[str, Location]
+
+    @property
+    def columns(self) -> list[Any]:
+        """The columns that are read, each once."""
+        return list(dict.fromkeys(column for place in self.locations.values() for column in place.columns))
+
+    @property
+    def value(self) -> str:
+        """Which of score, rank, distance and grade there is; nothing where there is none."""
+        return next((role for role in ("score", "rank", "distance", "grade") if role in self.locations), "")
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """The column of each role, for engines that take each role from one column.
+
+        Raises:
+            InputError: `frame-columns`, where a role takes several columns, or a part of one.
+
+        """
+        for role, place in self.locations.items():
+            if place.way != "column":
+                text = f"{quoted([place.called])} is no single column, and here the {role} is one"
+                raise InputError("frame-columns", text, remedy="make one column of it where the table comes from")
+        return {role: place.columns[0] for role, place in self.locations.items()}
+
+
+def locate(looks: Looks, name: str, excluded: Collection[str] = ()) -> Location | None:
+    """Return where what a user names stands in a table; None where there is no such thing.
+
+    Args:
+        looks: what the table looks like.
+        name: as the user says it.
+        excluded: what else is named, which is no part of a pattern.
+
+    """
+    existing = {str(column): column for column in looks.names}
+    if name in existing:
+        return Location(existing[name], (existing[name],))
+    parts = [locate(looks, part) for part in name.split(",")] if "," in name else [None]
+    if all(part is not None and part.way == "column" for part in parts):
+        return Location(name, tuple(column for part in parts if part is not None for column in part.columns), "joined")
+    if ranks := numbered(name, looks.names, excluded):
+        return Location(name, tuple(ranks), "ranks")
+    if looks.is_counted and name.isdecimal() and 0 < int(name) <= len(looks.names):
+        column = looks.names[int(name) - 1]
+        return Location(column, (column,))
+    return _path(looks, name, existing)
+
+
+def _path(looks: Looks, name: str, existing: Mapping[str, Any]) -> Location | None:
+    """Return where a path leads: into the cells of a column, or to an attribute of objects that is no field."""
+    steps = name.split(".")
+    for length in range(len(steps) - 1, 0, -1):
+        column, path = existing.get(".".join(steps[:length])), ".".join(steps[length:])
+        if column is not None and _leads_to(looks, column, path):
+            return Location(name, (column,), "path", path)
+    if any(at(each, name) is not None for each in looks.objects):
+        return Location(name, (), "attribute", name)
+    return None
+
+
+def _named_locations(request: Request) -> dict[str, Location | None]:
+    """Return where what the user names stands in a table, by role; None where it stands in lists, or nowhere.
+
+    Where documents stand in lists of records or pairs, numbers are sought in these first, and ids where `documents`
+    names the lists.
+    """
+    looks, named = request.looks, request.named
+    texts = [name for name in named.values() if name]
+    of_items = _OF_ITEMS if "documents" not in named else ("document", *_OF_ITEMS)
+    lists = named.get("documents") or named.get("document", "")
+    column = locate(looks, lists, texts) if lists else None
+    items = [each for name, each in looks.inside.items() if column is None or name in column.columns]
+    places: dict[str, Location | None] = {}
+    for role, name in named.items():
+        is_inside = role in of_items and any(locate(each, name) is not None for each in items)
+        places[role] = None if is_inside or not name or role in _NO_COLUMNS else locate(looks, name, texts)
+    return places
+
+
+def of_items(request: Request) -> dict[str, str]:
+    """Return what the user says of the items in lists: what no column of the table around them has."""
+    places = _named_locations(request)
+    outside = {role for role, place in places.items() if place is not None}
+    outside |= {"score"} if "distance" in outside else set()
+    return {role: name for role, name in request.said.items() if role not in (*outside, *_OF_TABLES)}
+
+
+def knows(looks: Looks, name: str) -> bool:
+    """Return whether what a user names stands in a table, or in lists that it holds; `-name` stands for `name`."""
+    texts = (name, name.removeprefix("-"))
+    return any(locate(each, text) is not None for each in (looks, *looks.inside.values()) for text in texts)
+
+
+def _leads_to(looks: Looks, column: object, path: str) -> bool:
+    """Return whether a path leads to something in some of the first cells of a column."""
+    cells = looks.columns[column].cells if column in looks.columns else ()
+    return any(at(cell, path, in_lists=True) is not None for cell in cells if not isinstance(cell, str))
+
+
+def resolve(looks: Looks, said: Mapping[str, str], value: str) -> Roles:
+    """Return where each role of judgements or a run stands in a table.
+
+    Args:
+        looks: what the table looks like.
+        said: which column holds what, as the user says.
+        value: `"score"` or `"grade"`.
+
+    Raises:
+        InputError: `frame-columns`.
+
+    """
+    request = Request(value, looks, said)
+    if not looks.in_order and (request.separator or any("*" in str(name) for name in said.values())):
+        remedy = "make a column of lists where the table comes from, or give a file or a frame of Polars or pandas"
+        raise InputError("frame-columns", f"{looks.called}: cells of this table are not taken apart", remedy=remedy)
+    ids = {role: location_of(request, role) for role in _IDS[looks.within :]}
+    values = value_locations(request, ids["document"])
+    if lacking := [role for role, place in ids.items() if place is None]:
+        untold = set(VALUES[value]).isdisjoint(values) and not _is_plural(ids["document"])
+        of_items = lacking == ["document"] and all(location_of(request, role) for role in ("query", "grade", "score"))
+        raise missing(request, *lacking, *([value] if untold and not looks.within else []), of_items=of_items)
+    roles = {role: place for role, place in (ids | values).items() if place is not None}
+    doubled = [role for role, place in roles.items() if [*roles.values()].count(place) > 1]
+    if doubled:
+        text = (
+            f"{looks.called}: {' and '.join(doubled)} are both said to be the {looks.noun} {roles[doubled[0]].called}"
+        )
+        remedy = f"give each a {looks.noun} of its own; {remedies.listed(looks)}"
+        raise InputError("frame-columns", text, remedy=remedy)
+    return Roles(roles)
+
+
+def location_of(request: Request, role: str, excluded: Collection[Any] = ()) -> Location | None:
+    """Find a column by the name that the user gives, or by one of its usual names; None where there is none.
+
+    An empty name says that there is none.
+
+    Args:
+        request: the table.
+        role: `query`, `document`, and so on.
+        excluded: columns that hold something else.
+
+    Raises:
+        InputError: `frame-columns` where several columns could be meant.
+
+    """
+    looks, named = request.looks, request.named
+    key = "documents" if role == "document" and not looks.within and "documents" in named else role
+    places = _named_locations(request)
+    if named.get(key) == "" or (key in named and key in _OF_ITEMS and places[key] is None):
+        return None
+    if (place := places.get(key)) is not None:
+        return place
+    if named.get(key) and (key != "document" or looks.within):
+        return None
+    parts = {part for place in places.values() if place is not None for part in place.columns}
+    free = [column for column in looks.names if not (column in parts or column in excluded or is_index(column))]
+    usual = [*request.spellings[role]]
+    usual[_BEFORE_FURTHER:_BEFORE_FURTHER] = [
+        SIDES.get((request.value, role), ()),
+        RECORDS.get((request.value, role), ()) if looks.within else (),
+    ]
+    if key in named:  # a field of records in lists, which have a usual name
+        usual = [LISTS["document"], SIDES.get((request.value, role), ())]
+    matches: list[Any] = []
+    for names in usual:
+        matches = matches or [column for column in free if str(column).lower() in names]
+    if len(matches) > 1:
+        meanings = of_other_meaning(matches)
+        matches = [column for column in matches if str(column).lower() not in meanings] or matches
+    if role == "subtopic":
+        matches.sort(key=lambda column: str(column).lower() in SPELLINGS[role][1:])
+    elif len(matches) > 1:
+        raise remedies.several(request, matches, role)
+    return Location(matches[0], (matches[0],)) if matches else None
+
+
+def value_locations(request: Request, document: Location | None = None) -> dict[str, Location]:
+    """Choose the column of the scores or grades, and that of the subtopics, as far as they exist.
+
+    Args:
+        request: the table.
+        document: the column of the documents; BEIR, which has a name of its own for it, calls grades scores.
+
+    Raises:
+        InputError: `frame-columns`.
+
+    """
+    named = [role for role in VALUES[request.value] if request.named.get(role)]
+    usual = [role for role in VALUES[request.value] if role != "distance" or "score" not in request.said]
+    places = ((role, location_of(request, role)) for role in named or usual)
+    chosen = dict(islice(((role, place) for role, place in places if place is not None), 1))
+    if request.value != "grade":
+        return chosen
+    called = "" if document is None else str(document.called).lower()
+    if not chosen and called in BEIR and (score := location_of(request, "score")) is not None:
+        chosen = {"grade": score}
+    subtopic = location_of(request, "subtopic")
+    return chosen if subtopic is None else chosen | {"subtopic": subtopic}
+
+
+def needed(request: Request, role: str) -> Location:
+    """Return the column that holds this; refuse a table without one.
+
+    Raises:
+        InputError: `frame-columns`.
+
+    """
+    place = location_of(request, role)
+    if place is None:
+        raise missing(request, role)
+    return place
+
+
+def _is_plural(place: Location | None) -> bool:
+    return place is not None and is_plural(place.called, "document")
+
+
+def check_named(request: Request, inside: Sequence[Looks] = ()) -> None:
+    """Refuse a name that the user gives and that neither a column has nor a field in lists of a column.
+
+    Args:
+        request: the table.
+        inside: what else records in its lists look like.
+
+    Raises:
+        InputError: `frame-columns`.
+
+    """
+    value = request.value
+    if path := request.named.get(ROWS):
+        text = f"{request.looks.called}: rows={path} says whose rows have these scores, and these rows have ids"
+        raise InputError("frame-columns", text, remedy="leave rows out; it belongs to a file of scores alone")
+    roles = (*_IDS, "documents", *VALUES[value], *(["subtopic"] if value == "grade" else []))
+    named = request.named
+    lacking = [
+        role
+        for role in roles
+        if (name := named.get(role))
+        and all(locate(looks, name) is None for looks in (request.looks, *request.looks.inside.values(), *inside))
+    ]
+    if lacking:
+        raise missing(request, *("document" if role == "documents" else role for role in lacking))
+
+
+def check_values(request: Request, roles: Roles, *, is_listed: bool = False) -> None:
+    """Refuse a table that does not tell its scores or grades, or in which other columns may hold them.
+
+    Args:
+        request: the table.
+        roles: which column holds what.
+        is_listed: whether documents stand in lists.
+
+    Raises:
+        InputError: `frame-columns`.
+
+    """
+    looks, value = request.looks, request.value
+    untold = set(VALUES[value]).isdisjoint(roles.locations)
+    document = roles.locations.get("document")
+    cell = None if document is None else looks.cell(document.called)
+    plural = next((role for role, place in roles.locations.items() if is_plural(place.called, role)), "")
+    if plural and not is_listed and plural not in request.said:
+        why = remedies.separated(cell, looks) or f"{quoted([roles.locations[plural].called])} holds no lists; "
+        raise missing(request, plural, why=why)
+    is_unsaid = untold and request.said.get(value) != ""
+    if untold and not is_listed and not request.separator and document is not None and document.way == "column":
+        query = looks.columns.get(roles.locations["query"].columns[0])
+        is_unique = query is not None and query.distinct == len(query.texts) > 1
+        if is_unique and (sign := remedies.of_several_ids(looks.columns[document.called])):
+            raise remedies.doubtful_cells(request, document.called, sign)
+    may_be_order = is_listed or looks.is_ranking or (looks.in_order and request.said.get("score") == "")
+    if value == "score" and untold and not may_be_order:
+        raise missing(request, "score", why=remedies.separated(cell, looks))
+    doubtful = {*looks.numeric, *(name for name in looks.names if str(name).lower() in _SCORES)}
+    if value == "grade" and not is_listed:
+        doubtful |= {name for name, column in looks.columns.items() if column.may_hold_grades(name)}
+    if is_unsaid and not doubtful <= {*roles.columns}:
+        raise missing(request, value, optional=True)
+
+
+def unread(looks: Looks, roles: Roles) -> list[str]:
+    """List the columns with names that are not read; ranks are left out, since scores tell them again."""
+    read = {*map(str, roles.columns)}
+    names = (name for name in map(str, looks.names) if name not in read and not name.isdecimal() and not is_index(name))
+    return [name for name in names if name.lower() not in SPELLINGS["rank"]]

@@ -1,0 +1,51 @@
+"""Exact intervals of a share, such as that of queries with a leak: also where none, or all, have it."""
+
+from rankworth.errors import UsageError
+from rankworth.stats.samples import share
+
+
+def clopper_pearson(count: int, number: int, *, level: float = 0.95) -> tuple[float, float]:
+    """Return the exact interval of a share: the shares by which `count` of `number` is not too rare at either end.
+
+    The lower end is the share p with P(at least count) = (1 - level) / 2, the upper one that with P(at most count) =
+    (1 - level) / 2, of a binomial distribution of `number` draws: quantiles of the beta distribution. The lower end of
+    none is 0, the upper end of all is 1. It holds the true share at least as often as it says. A bound at one end alone
+    with 95 % is the end of `level=0.9`.
+
+    Args:
+        count: how many there are, from 0 to `number`.
+        number: of how many, from 1.
+        level: the confidence level, between 0 and 1.
+
+    Raises:
+        UsageError: `unknown-setting` for numbers that are none of these.
+
+    Source: Clopper, Pearson (1934), The use of confidence or fiducial limits illustrated in the case of the binomial,
+    https://doi.org/10.1093/biomet/26.4.404
+
+    >>> low, high = clopper_pearson(0, 200)  # 1 - 0.025^(1/200)
+    >>> low, round(high, 6)
+    (0.0, 0.018275)
+    """
+    from scipy.special import betaincinv  # noqa: PLC0415 - costs more than most evaluations
+
+    level = share("level", level)
+    if not 0 <= count <= number or number < 1:
+        text = f"{count!r} of {number!r} is no share: a count from 0 to a number from 1"
+        raise UsageError("unknown-setting", text)
+    tail = (1 - level) / 2
+    low = float(betaincinv(count, number - count + 1, tail)) if count else 0.0
+    high = float(betaincinv(count + 1, number - count, 1 - tail)) if count < number else 1.0
+    return low, high
+
+
+def described_share(count: int, number: int, level: float = 0.95) -> str:
+    """Say how many of how many queries, and the exact interval.
+
+    >>> described_share(0, 200)
+    '0 of 200 queries, at most 1.8 % (exact 95 % interval)'
+    """
+    low, high = (f"{100 * end:.2g} %" for end in clopper_pearson(count, number, level=level))
+    ends = f"at most {high}" if not count else f"at least {low}" if count == number else f"{low} to {high}"
+    noun = "query" if number == 1 else "queries"
+    return f"{count:,} of {number:,} {noun}, {ends} (exact {100 * level:g} % interval)"
