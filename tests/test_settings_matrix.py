@@ -10,7 +10,6 @@ from settings_matrix import ANALYSES, OF_CALLS, SINGLE, Collection, Settings, ce
 KNOWN: Final = {
     ("groups", "all_negative=previous"): "the query before may be one of another group",
     ("tensors", "order=given"): "the columns of a matrix are ordered by their scores",
-    ("tensors", "judgements=relevant"): "a row of a matrix is a query, whatever its grades",
     ("tensors", "round_values=2"): "values of matrices are not rounded",
     ("tensors", "round_means=3"): "values of matrices are not rounded",
 }

@@ -278,7 +278,7 @@ def test_grades_without_subtopics_are_those_of_one(measure: Measure) -> None:
     qrels = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"a": 0, "d": 1}}
     rows = [(query, "0", document, grade) for query, part in qrels.items() for document, grade in part.items()]
     for cut in (measure, measure @ 2):
-        asked = [cut, cut(rel=2)]
+        asked = [cut, cut(rel=2)] if "rel" in measure.definition.parameters else [cut]
         values = quietly(qrels, RUN, asked).per_query.array
         assert values.tobytes() == quietly(frame(rows), RUN, asked).per_query.array.tobytes()
         assert values.tobytes() == quietly(frame(rows).drop("subtopic"), RUN, asked).per_query.array.tobytes()
