@@ -76,6 +76,8 @@ class Run:
     """how the documents are ranked that were read"""
     of_rows: bool = field(init=False, repr=False, default=False)
     """whether its documents are the rows of the judgements, as in files and arrays of learning to rank"""
+    has_named_documents: bool = field(init=False, repr=False, default=True)
+    """whether its documents have ids, and are not only called by their position in the list of a query"""
     origin: int = field(init=False, repr=False, default=0)
     """the identity of the object that it was read from, which tells whether judgements come from the same one"""
     together: ClassVar[Any] = None
@@ -112,9 +114,15 @@ class Run:
         return cls({"": {"": 0.0}}, name)._changed(source=None, mapping={}, empty=frozenset(empty))  # noqa: SLF001 - of the same class
 
     @classmethod
-    def of_row_items(cls, source: object) -> "Run":
-        """Make a run whose documents are the rows of the judgements."""
-        return cls(source)._changed(of_rows=True)  # noqa: SLF001 - of the same class
+    def of_positions(cls, source: object, *, of_rows: bool = True) -> "Run":
+        """Make a run whose documents are called by their position, as they have no ids.
+
+        Args:
+            source: whatever a run is made of.
+            of_rows: whether the documents are the rows of the judgements.
+
+        """
+        return cls(source)._changed(of_rows=of_rows, has_named_documents=False)  # noqa: SLF001 - of the same class
 
     def _changed(self, **attributes: object) -> Self:
         """Copy this run with some attributes changed."""
@@ -174,7 +182,8 @@ class Run:
         """Read a source, and return the attributes that hold it."""
         if files := () if isinstance(source, Mapping) else files_of(source, RUN, self._reading):
             name = self.name or (stem(source) if is_path(source) else "")
-            return {"files": files, "name": name, "of_rows": ROWS in self.columns}
+            of_rows = ROWS in self.columns
+            return {"files": files, "name": name, "of_rows": of_rows, "has_named_documents": not of_rows}
         from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
 
         if self.format:

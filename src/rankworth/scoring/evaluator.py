@@ -12,7 +12,7 @@ from rankworth.catalogue import Catalogue, ExpectedLists
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.groups import Groups
 from rankworth.judging import Include, JudgedRun, grades, judge_all
-from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.item_data import History, catalogue_of, expected_lists
 from rankworth.judging.order import UNORDERED
 from rankworth.judging.overlap import alike_documents, first_documents, id_field
@@ -341,17 +341,38 @@ def _required(
     errors: dict[int, RankworthError] = {}
     for plan in plans:
         try:
+            by_requirements = plan.by_requirements if run.has_named_documents else _without_ids(plan)
             of_plan = {
                 required: qrels[required] if required in qrels else _qrels_for(required, judgements, run, widened)
-                for required in plan.by_requirements
+                for required in by_requirements
             }
         except RankworthError as error:
             errors |= {id(measure): error for measure in plan.measures}
             continue
         qrels |= of_plan
-        for required, group in plan.by_requirements.items():
+        for required, group in by_requirements.items():
             measures.setdefault(required, []).extend(group)
     return measures, {required: qrels[required] for required in measures}, errors
+
+
+def _without_ids(plan: Plan) -> dict[Requirements, list[ResolvedMeasure]]:
+    """Group measures by what they require of documents that have no ids, none of which can be its query.
+
+    Raises:
+        UsageError: `conflicting-options`, where the user and not the profile excludes the documents that are.
+
+    """
+    if plan.exclude is not None and plan.exclude.label == SELF and "exclude" in plan.profile.derived:
+        text = "exclude='self' leaves out documents whose id is that of their query, and labels give documents no ids"
+        remedy = "leave exclude out; with ids: evaluate({query: {document: grade}}, {query: {document: score}})"
+        raise UsageError("conflicting-options", text, remedy=remedy)
+
+    def required(measure: ResolvedMeasure) -> Requirements:
+        of_ids = Requirements.of(measure)
+        is_self = of_ids.exclude is not None and of_ids.exclude.label == SELF
+        return of_ids._replace(exclude=None) if is_self else of_ids
+
+    return _grouped(plan.measures, required)
 
 
 def _qrels_for(required: Requirements, judgements: Judgements, run: Run, widened: dict[Hashable, Qrels]) -> Qrels:

@@ -129,10 +129,10 @@ def _of_labels(labelled: Labelled, grades: Words, columns: Mapping[str, str]) ->
             from rankworth.io.label_rows import of_items  # noqa: PLC0415 - brings the data frame library
 
             judgements, ranking = of_items(items, padding)
-            return judgements, Run.of_row_items(ranking)
+            return judgements, Run.of_positions(ranking)
         judged, run = ranked(labels, scores, orders, grades, padding)
         is_long = len(run) == 1 and not isinstance(labels, Mapping) and len(next(iter(run.values()))) >= LONG_LIST
-        return judged, Run.of_row_items(run) if is_long else run
+        return judged, Run.of_positions(run, of_rows=is_long)
     from rankworth.io import label_rows  # noqa: PLC0415 - brings the data frame library
 
     if orders is not None:
@@ -143,7 +143,7 @@ def _of_labels(labelled: Labelled, grades: Words, columns: Mapping[str, str]) ->
         text = f"{next(iter(queries))} tells queries apart, and so does the {type(labels).__name__}"
         raise UsageError("conflicting-options", text, remedy=f"leave {next(iter(queries))} out")
     judgements, ranking = label_rows.frames(rows._replace(scores=scores, padding=padding, **queries), grades)
-    return judgements, Run.of_row_items(ranking)
+    return judgements, Run.of_positions(ranking)
 
 
 def _is_of_items(frame: object, columns: Mapping[str, str]) -> bool:

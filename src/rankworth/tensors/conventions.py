@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from rankworth import support
-from rankworth.errors import RefusedError
+from rankworth.errors import RefusedError, UsageError
 from rankworth.judged import Array, constant, namespace, widest
 from rankworth.profiles import ResolvedMeasure
 from rankworth.tensors.inputs import Batch
@@ -44,7 +44,8 @@ class Conventions(NamedTuple):
             undefined: what a value without a divisor becomes, where the profile is not to say it.
 
         Raises:
-            UsageError: `unfollowed-setting`, where a setting changes values in a way that a matrix cannot follow.
+            UsageError: `unfollowed-setting`, where a setting changes values in a way that a matrix cannot follow, or
+                a mean is to leave out certain queries and to be NaN for others without a value.
 
         """
         more = "; rankworth.evaluate follows it, where documents have ids"
@@ -55,7 +56,26 @@ class Conventions(NamedTuple):
         fields = {name: settings[name] for name in cls._fields}
         fields["ties"] = ties or ("expected" if settings["ties"] == "expected" else "order")
         replacing = settings["undefined"] if undefined is None else undefined
-        return cls(**(fields | {"undefined": math.nan if replacing == "nan" else replacing}))
+        conventions = cls(**(fields | {"undefined": math.nan if replacing == "nan" else replacing}))
+        if conventions.skips:
+            conventions.refuse_beside_skipped(resolved, more)
+        return conventions
+
+    def refuse_beside_skipped(self, resolved: ResolvedMeasure, more: str) -> None:
+        """Refuse what a matrix cannot tell from rows that a mean leaves out, which are NaN.
+
+        Raises:
+            UsageError: `unfollowed-setting`.
+
+        """
+        why, values = "", (self.undefined, self.no_relevant)
+        if any(value == "nan" or (isinstance(value, float) and math.isnan(value)) for value in values):
+            why = "a value is to be NaN"
+        elif resolved.averaging.divisor != "rows":
+            why = f"divisor={resolved.averaging.divisor} counts them"
+        if why:
+            text = f"{resolved.label}: {why} beside rows that the mean leaves out, and a matrix has NaN for those"
+            raise UsageError("unfollowed-setting", text, remedy=f"leave one of the two settings out{more}")
 
     @property
     def skips(self) -> bool:
