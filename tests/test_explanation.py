@@ -724,3 +724,10 @@ def test_a_loss_is_that_of_a_rank_that_the_document_can_have() -> None:
     moved = {"q": {"a": 3.0, "c": 1.0, "d": 1.0, "b": 0.5}}
     value = rw.evaluate(qrels, moved, ["MeanRank"], ties="expected")["MeanRank"]
     assert f"b (grade 1) is at rank 1; at rank 4 MeanRank would be {value:.4f}" in text
+
+
+def test_an_exclusion_is_written_as_it_is_typed() -> None:
+    text = str(
+        rw.explain({"q": {"q": 1, "a": 1}}, {"q": {"q": 2, "a": 1}}, query="q", measure="nDCG", profile="beir-2.2")
+    )
+    assert " exclude=self," in " ".join(text.split())

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SELF: Final = "self"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Exclusion:
     """Pairs that do not count; equal where they have the same label.
 
@@ -34,7 +34,7 @@ class Exclusion:
     label: str
     pairs: Qrels | None = field(default=None, compare=False, repr=False)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         """Return the label."""
         return self.label
 
