@@ -33,8 +33,9 @@ from rankworth.profiles import DEFAULT, PROFILES, CallData, Profile, ReadSetting
 from rankworth.profiles.call_data import explained
 from rankworth.scoring import inputs
 from rankworth.scoring.columns import Column as Values
-from rankworth.scoring.evaluator import Evaluation, Plan, evaluate_run
+from rankworth.scoring.evaluator import Evaluation, evaluate_run
 from rankworth.scoring.labelled import Labelled, pair, with_data_weights
+from rankworth.scoring.plans import Plan
 from rankworth.settings import QUIRKS, Averaging, DuplicateJudgements, as_typed
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name

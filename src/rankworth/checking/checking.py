@@ -22,7 +22,8 @@ from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.results.values import values_of
 from rankworth.scoring import inputs
 from rankworth.scoring.diagnostics import MANY, TOP
-from rankworth.scoring.evaluator import Plan, evaluate_run
+from rankworth.scoring.evaluator import evaluate_run
+from rankworth.scoring.plans import Plan
 from rankworth.whatif.bounds import MeanBounds, evaluation_for_bounds, mean_bounds
 
 if TYPE_CHECKING:

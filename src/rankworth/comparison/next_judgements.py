@@ -16,7 +16,7 @@ from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, Profile
 from rankworth.scoring import inputs
-from rankworth.scoring.evaluator import Plan
+from rankworth.scoring.plans import Plan
 from rankworth.tables.analysis import Analysis, record
 from rankworth.tables.columns import Column, Kind, Sheet, by_name
 from rankworth.whatif.bounds import no_bounds, of_runs, refuse_without_bounds, vary

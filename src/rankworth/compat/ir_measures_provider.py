@@ -20,7 +20,8 @@ from rankworth.model import Qrels, Run
 from rankworth.profiles import Profile, ResolvedMeasure, profile_of
 from rankworth.scoring import inputs
 from rankworth.scoring.columns import Column
-from rankworth.scoring.evaluator import Plan, evaluate_run
+from rankworth.scoring.evaluator import evaluate_run
+from rankworth.scoring.plans import Plan
 
 _PROFILE: Final = "ir_measures-0.4"
 _COLUMNS: Final = {"query_id": "query", "doc_id": "document", "relevance": "grade", "score": "score"}

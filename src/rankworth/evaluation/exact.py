@@ -19,7 +19,8 @@ from rankworth.results.values import RunValues, Values, details, values_of
 from rankworth.scoring import inputs
 from rankworth.scoring.counts import Notice
 from rankworth.scoring.diagnosis import Diagnosed, Diagnosis
-from rankworth.scoring.evaluator import Plan, evaluate_run
+from rankworth.scoring.evaluator import evaluate_run
+from rankworth.scoring.plans import Plan
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,8 +14,8 @@ from rankworth.errors import InputError, RankworthError, UsageError, quoted, sho
 from rankworth.evaluation import runner
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.scoring import inputs
-from rankworth.scoring.evaluator import Plan
 from rankworth.scoring.inputs import GRADES
+from rankworth.scoring.plans import Plan
 from rankworth.settings import UNBROKEN, Ties
 from rankworth.whatif.rankings import Counterfactual, MeasureContext, Ranking, refuse
 from rankworth.whatif.tie_orders import every_order, expected, in_orders, ties_of

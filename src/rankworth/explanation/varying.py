@@ -20,8 +20,8 @@ from rankworth.judging.judged_run import Row as Grade
 from rankworth.measures import Measure
 from rankworth.profiles import DEFAULT, Profile, ResolvedMeasure
 from rankworth.scoring import inputs
-from rankworth.scoring.evaluator import Plan
 from rankworth.scoring.inputs import GRADES, of_grades
+from rankworth.scoring.plans import Plan
 from rankworth.tables.columns import Column, Kind, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look

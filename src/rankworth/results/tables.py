@@ -21,7 +21,8 @@ from rankworth.tables.columns import Best, Column, Kind, Sheet, defined
 if TYPE_CHECKING:
     from rankworth.results.values import RunValues, Values
     from rankworth.scoring.counts import Counts
-    from rankworth.scoring.evaluator import Evaluation, Plan
+    from rankworth.scoring.evaluator import Evaluation
+    from rankworth.scoring.plans import Plan
     from rankworth.whatif.bounds import Bound
 
     Beside = Mapping[str, Mapping[str, Values | RankworthError]]

@@ -9,7 +9,8 @@ from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column
 from rankworth.scoring.counts import Counts, Notice, TieEffect
 from rankworth.scoring.diagnostics import diagnose, has_few_judged, unjudged_share
-from rankworth.scoring.evaluator import Evaluation, Plan
+from rankworth.scoring.evaluator import Evaluation
+from rankworth.scoring.plans import Plan
 
 _REMEMBERED: Final = 1 << 17
 """how many rows a run has at most of which is kept what was found"""

@@ -23,8 +23,9 @@ from rankworth.names import Quantity
 from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask, summary
 from rankworth.scoring.counts import LONG_LIST, Counts, Notice, TieEffect
-from rankworth.scoring.evaluator import Evaluation, Plan
+from rankworth.scoring.evaluator import Evaluation
 from rankworth.scoring.measured_run import MeasuredRun
+from rankworth.scoring.plans import Plan
 from rankworth.settings import STANDARD_AVERAGING
 
 MANY: Final = 0.1

@@ -1,117 +1,32 @@
 """One run under several conventions: judged once for each ordering, measured once for all settings alike."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rankworth import support
 from rankworth.catalogue import Catalogue, ExpectedLists
 from rankworth.errors import InputError, RankworthError, UsageError
-from rankworth.groups import Groups
 from rankworth.judging import Include, JudgedRun, grades, judge_all
-from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.item_data import History, catalogue_of, expected_lists
 from rankworth.judging.order import UNORDERED
 from rankworth.judging.overlap import alike_documents, first_documents, id_field
 from rankworth.judging.quirks import paired, separated, shortened
-from rankworth.judging.ranking import Ordering
-from rankworth.measures import TextFact
 from rankworth.model import Qrels, Run
-from rankworth.names import kind_of
-from rankworth.profiles import NO_DATA, Profile, ResolvedMeasure
+from rankworth.profiles import NO_DATA, ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask
 from rankworth.scoring.inputs import Judgements
 from rankworth.scoring.joins import Join, joins_of
 from rankworth.scoring.measured_run import MeasuredRun, layout_of, standing_of
+from rankworth.scoring.plans import Plan, Requirements, grouped
 from rankworth.scoring.renamed_documents import refuse_unused_ids
 from rankworth.settings import STANDARD_JUDGING, Judging
-from rankworth.tables.columns import Kind
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
-
-T = TypeVar("T")
-K = TypeVar("K", bound=Hashable)
-
-
-class Requirements(NamedTuple):
-    """What a measure requires of the judged run; measures that require the same are measured on one."""
-
-    judging: Judging
-    exclude: Exclusion | None
-    has_unjudged: bool
-    """whether queries of the run count that nobody judged"""
-    looks_elsewhere: bool
-    """whether they count by documents that are judged for other queries, or by data about items"""
-    history: History | None
-    """the history whose users are the queries that count, whatever is judged"""
-
-    @classmethod
-    def of(cls, measure: ResolvedMeasure) -> "Requirements":
-        """Take the requirements out of the settings of a measure."""
-        counts_extra = measure.averaging.extra != "ignore"
-        has_unjudged = counts_extra or measure.averaging.divisor == "run"
-        definition = measure.quantity.definition
-        looks_elsewhere = counts_extra and bool(definition.elsewhere or definition.needs)
-        is_of_history = "history" in definition.needs and measure.quantity.parameters.get("users") == "history"
-        history = measure.data.history if is_of_history else None
-        return cls(measure.judging, measure.data.exclude, has_unjudged, looks_elsewhere, history)
-
-    @property
-    def ordering(self) -> Ordering:
-        """The settings that decide which rows the run has and where they stand."""
-        return Ordering.of(self.judging, self.exclude)
-
-    @property
-    def cuts_before_comparing(self) -> bool:
-        """Whether a ranking is cut to its depth before it is looked at for documents that appear twice."""
-        plain = (self.judging.blocks, self.judging.pairing, self.exclude) == ("joined", "id", None)
-        return plain and self.judging.order in ("auto", "score") and self.judging.depth is not None
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The measures of an evaluation under one profile."""
-
-    profile: Profile
-    measures: Sequence[ResolvedMeasure]
-    by: Groups | None = None
-    """groups that are shown"""
-
-    @cached_property
-    def exclude(self) -> Exclusion | None:
-        """The pairs that some measure does not count, or their label."""
-        return next((measure.data.exclude for measure in self.measures if measure.data.exclude is not None), None)
-
-    @property
-    def may_be_empty(self) -> bool:
-        """Whether judgements or a run without a row give numbers."""
-        return self.profile.may_be_empty and self.exclude is None
-
-    @cached_property
-    def numbers(self) -> list[ResolvedMeasure]:
-        """The measures that are numbers."""
-        return [measure for measure in self.measures if not isinstance(measure.quantity, TextFact)]
-
-    @cached_property
-    def kinds(self) -> dict[str, Kind]:
-        """What the values of each measure are that is a number, by its label."""
-        return {measure.label: kind_of(measure.quantity) for measure in self.numbers}
-
-    @cached_property
-    def base(self) -> ResolvedMeasure:
-        """The measure that tells how many queries there are: one with the settings of the profile, or the first."""
-        settings = (self.profile.judging, self.profile.averaging, self.profile.data)
-        plain = (each for each in self.measures if (each.judging, each.averaging, each.data) == settings)
-        return next(plain, self.measures[0])
-
-    @cached_property
-    def by_requirements(self) -> dict[Requirements, list[ResolvedMeasure]]:
-        """The measures that are measured on one judged run, together."""
-        return _grouped(self.measures, Requirements.of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,7 +256,7 @@ def _required(
     errors: dict[int, RankworthError] = {}
     for plan in plans:
         try:
-            by_requirements = plan.by_requirements if run.has_named_documents else _without_ids(plan)
+            by_requirements = plan.by_requirements if run.has_named_documents else plan.without_ids()
             of_plan = {
                 required: qrels[required] if required in qrels else _qrels_for(required, judgements, run, widened)
                 for required in by_requirements
@@ -353,26 +268,6 @@ def _required(
         for required, group in by_requirements.items():
             measures.setdefault(required, []).extend(group)
     return measures, {required: qrels[required] for required in measures}, errors
-
-
-def _without_ids(plan: Plan) -> dict[Requirements, list[ResolvedMeasure]]:
-    """Group measures by what they require of documents that have no ids, none of which can be its query.
-
-    Raises:
-        UsageError: `conflicting-options`, where the user and not the profile excludes the documents that are.
-
-    """
-    if plan.exclude is not None and plan.exclude.label == SELF and "exclude" in plan.profile.derived:
-        text = "exclude='self' leaves out documents whose id is that of their query, and labels give documents no ids"
-        remedy = "leave exclude out; with ids: evaluate({query: {document: grade}}, {query: {document: score}})"
-        raise UsageError("conflicting-options", text, remedy=remedy)
-
-    def required(measure: ResolvedMeasure) -> Requirements:
-        of_ids = Requirements.of(measure)
-        is_self = of_ids.exclude is not None and of_ids.exclude.label == SELF
-        return of_ids._replace(exclude=None) if is_self else of_ids
-
-    return _grouped(plan.measures, required)
 
 
 def _qrels_for(required: Requirements, judgements: Judgements, run: Run, widened: dict[Hashable, Qrels]) -> Qrels:
@@ -457,7 +352,7 @@ def _judged_to_depth(judged: Mapping[Requirements, _Judged], run: Run, judge: _J
     if not refused:
         return {}
     again: dict[Requirements, _Judged] = {}
-    for group in _grouped(refused, lambda required: (required.ordering, required.judging.depth)).values():
+    for group in grouped(refused, lambda required: (required.ordering, required.judging.depth)).values():
         cut = shortened(run, group[0].ordering, group[0].judging.depth or 0)
         again |= judge({required: refused[required] for required in group}, cut)
     errors = [outcome.run for outcome in (*judged.values(), *again.values()) if isinstance(outcome.run, InputError)]
@@ -474,7 +369,7 @@ def _judged_in_parts(judged: Mapping[Requirements, _Judged], run: Run, judge: _J
         if required.judging.blocks != "joined" and isinstance(outcome.run, JudgedRun) and outcome.run.scattered
     ]
     again: dict[Requirements, _Judged] = {}
-    for group in _grouped(scattered, lambda required: (id(judged[required].qrels), required.judging.blocks)).values():
+    for group in grouped(scattered, lambda required: (id(judged[required].qrels), required.judging.blocks)).values():
         qrels = judged[group[0]].qrels
         try:
             of_parts, parts = separated(qrels, run, group[0].judging, group[0].exclude)
@@ -489,7 +384,7 @@ def _judged_by_position(qrels: Mapping[Requirements, Qrels], run: Run, judge: _J
     """Judge once more where queries of judgements and run are paired by their position."""
     by_position = [required for required in qrels if required.judging.pairing == "position"]
     again: dict[Requirements, _Judged] = {}
-    for group in _grouped(by_position, lambda required: id(qrels[required])).values():
+    for group in grouped(by_position, lambda required: id(qrels[required])).values():
         if (pair := paired(qrels[group[0]], run)) is not None:
             again |= judge(dict.fromkeys(group, pair[0]), pair[1])
     return again
@@ -601,14 +496,6 @@ def _measured_run(
         answered = np.append(answered, np.array(list(unjudged.values()), dtype=np.int64) > 0)
     standing = standing_of(hits, judging, queries, is_judged, answered, _within(queries, empty))
     return MeasuredRun(hits, settled, standing, judging, judgement, qrels)
-
-
-def _grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    """Group items by key, keeping their order."""
-    groups: dict[K, list[T]] = {}
-    for item in items:
-        groups.setdefault(key(item), []).append(item)
-    return groups
 
 
 def _within(queries: Sequence[str], wanted: Collection[str]) -> Mask:

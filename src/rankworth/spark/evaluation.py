@@ -26,7 +26,7 @@ from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.profiles import DEFAULT, Profile, ReadSettings, ResolvedMeasure
 from rankworth.scoring import inputs
-from rankworth.scoring.evaluator import Plan
+from rankworth.scoring.plans import Plan
 from rankworth.settings import Judging
 from rankworth.spark.means import SCHEMA, Aggregates, Means
 from rankworth.spark.sources import SparkSource, quoted, rows_together, source, translated

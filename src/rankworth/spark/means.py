@@ -22,7 +22,7 @@ from rankworth.results.values import Interval
 from rankworth.scoring import diagnostics
 from rankworth.scoring.columns import Link, from_logarithms, rounded
 from rankworth.scoring.counts import Counts, Notice
-from rankworth.scoring.evaluator import Plan
+from rankworth.scoring.plans import Plan
 from rankworth.stats.samples import ROUNDING
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library

@@ -19,8 +19,9 @@ from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.model import Run
 from rankworth.results.values import PerQuery, Values, details, values_of
 from rankworth.scoring.columns import Column, additive
-from rankworth.scoring.evaluator import Plan, evaluate_run
+from rankworth.scoring.evaluator import evaluate_run
 from rankworth.scoring.inputs import Judgements
+from rankworth.scoring.plans import Plan
 from rankworth.spark.sources import ELSEWHERE, PAIR, WANTED, SideNames
 
 _NUMBERS: Final = (

@@ -16,8 +16,9 @@ from rankworth.measures import Measure
 from rankworth.model import Run
 from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask
-from rankworth.scoring.evaluator import Evaluation, Plan, evaluate_run
+from rankworth.scoring.evaluator import Evaluation, evaluate_run
 from rankworth.scoring.inputs import Judgements
+from rankworth.scoring.plans import Plan
 from rankworth.settings import UNBROKEN
 from rankworth.stats.samples import check_word
 from rankworth.whatif.rankings import MeasureContext, contexts
