@@ -79,6 +79,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
             rw.fuse({"a": run, "b": other}),
             rw.audit_fusion(rw.fuse({"a": run, "b": other}), {"a": run, "b": other}),
             rw.Fusion(),
+            rw.silence({**qrels, "none": {}}, run, "P@10"),
             rw.trace(qrels, {"a": run, "b": other}, "P@10"),
             rw.tune(qrels, {"a": run, "b": other}, "P@10", method="rrf", resamples=50),
             rw.Qrels(qrels),

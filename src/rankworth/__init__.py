@@ -89,8 +89,10 @@ if TYPE_CHECKING:
     from rankworth.model import Qrels as Qrels
     from rankworth.model import Run as Run
     from rankworth.names import parse as parse
+    from rankworth.pipelines import Silence as Silence
     from rankworth.pipelines import Trace as Trace
     from rankworth.pipelines import Tuning as Tuning
+    from rankworth.pipelines import silence as silence
     from rankworth.pipelines import trace as trace
     from rankworth.pipelines import tune as tune
     from rankworth.profiles import PROFILES as PROFILES
@@ -122,7 +124,7 @@ _HOMES = {
     "measures": "CATALOGUE FACTS ITEM_MEASURES Fact Measure Terms building_blocks gmean measure",
     "model": "Qrels Run",
     "names": "parse",
-    "pipelines": "Trace Tuning trace tune",
+    "pipelines": "Silence Trace Tuning silence trace tune",
     "profiles": "PROFILES Profile Signature refuse_differences",
     "results.file": "Result",
     "results.loading": "load",

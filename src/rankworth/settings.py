@@ -27,7 +27,7 @@ Grades = Literal["given", "truncated", "whole"]
 Negative = Literal["pooled", "zero", "dropped", "error", "error-retrieved"]
 Missing = Literal["zero", "nought", "nan", "skip", "absent", "error"]
 Extra = Literal["ignore", "zero", "error"]
-NoRelevant = float | Literal["keep", "nan", "skip", "error"]
+NoRelevant = float | Literal["keep", "nan", "skip", "error", "silence"]
 Undefined = float | Literal["nan", "skip", "error"]
 BY_GRADE: Final = ("best", "worst")
 """orders of ties that follow the grades of the documents"""
@@ -142,7 +142,8 @@ class Averaging:
         empty: a query that the run has with an empty list is `missing`, counts as an empty ranking (`zero`), has `nan`
             for its value, is left out (`skip`), or is refused (`error`).
         no_relevant: a judged query without a relevant document is kept (`keep`), left out (`skip`), refused (`error`),
-            or has this number for its value.
+            or has this number for its value; or the value is 1 if the run returns nothing for it, and 0 if it returns
+            anything (`silence`), by measures of relevance of which more is better; others keep theirs.
         no_relevant_counts: in a mean with weights a query without a relevant document counts by its weight
             (`weighted`), or its value is added as it is, while the divisor has the weight (`unweighted`: an error of
             LightGBM and XGBoost, which is repeated under their profiles).
@@ -173,7 +174,8 @@ class Averaging:
     extra: Extra = option("ignore", "Queries that nobody judged: ignore zero error.")
     empty: Literal["missing", "zero", "nan", "skip", "error"] = quirk("missing")
     no_relevant: NoRelevant = option(
-        "keep", "Queries without a relevant document: keep nan skip error, or their value."
+        "keep",
+        "Queries without a relevant document: keep nan skip error, silence (1 for no results, 0 for any), or a value.",
     )
     no_relevant_counts: Literal["weighted", "unweighted"] = quirk("weighted")
     relevant_by: Literal["grade", "sum"] = quirk("grade")

@@ -45,7 +45,7 @@ class OptionKeywords(TypedDict, total=False):
     extra: Extra
     """Queries that nobody judged: ignore zero error."""
     no_relevant: NoRelevant
-    """Queries without a relevant document: keep nan skip error, or their value."""
+    """Queries without a relevant document: keep nan skip error, silence (1 for no results, 0 for any), or a value."""
     undefined: Undefined
     """Values without a divisor: a number, nan skip error."""
     round_values: int | None

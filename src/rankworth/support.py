@@ -70,7 +70,9 @@ LIMITS: Final[Mapping[Analysis, Mapping[str, Limit]]] = {
         "macro": _only(None, why="the queries of a matrix have no ids"),
         **dict.fromkeys(ITEM_DATA, _only(None, why=_IDS)),
         "undefined": _but("error", why="a matrix is never refused for a value", usual=0.0),
-        "no_relevant": _but("error", why="a matrix is never refused for a value", usual="keep"),
+        "no_relevant": _but(
+            "error", "silence", why="a matrix is never refused for a value, and every row has results", usual="keep"
+        ),
         "ties": _but(
             "last",
             "given-reversed",

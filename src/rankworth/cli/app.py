@@ -28,6 +28,7 @@ from rankworth.cli import (
     judge_next,
     reference,
     report,
+    silence,
     trace,
 )
 from rankworth.cli.options import OTHER
@@ -90,6 +91,7 @@ for module in (
     explore,
     fuse,
     trace,
+    silence,
     convert,
     demo,
 ):

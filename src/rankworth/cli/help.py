@@ -33,6 +33,7 @@ COMMON: Final[Mapping[str, frozenset[str]]] = {
         "report": "--baseline --test --margin --docs --by --max-size",
         "fuse": "--method --norm --run-weights --k --like --depth --set --tune --by",
         "trace": "--by --at",
+        "silence": "--wrong-answer --wrong-silence --threshold --seed",
         "explore": "--docs --save-grades --open --port --no-browser",
     }.items()
 }

@@ -32,6 +32,7 @@ NEEDS: Final[Mapping[str, str]] = {
     "judge-next": "judgements and a run, or two",
     "fuse": "runs",
     "trace": "judgements and stages",
+    "silence": "judgements and a run",
     "convert": "a file to read and one to write",
 }
 """what stands behind the name of a command"""

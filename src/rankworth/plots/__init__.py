@@ -18,6 +18,7 @@ from rankworth.plots.curves import at_k as at_k
 from rankworth.plots.curves import precision_recall as precision_recall
 from rankworth.plots.curves import vary as vary
 from rankworth.plots.pipelines import flow as flow
+from rankworth.plots.pipelines import silence as silence
 from rankworth.plots.queries import heat_map as heat_map
 from rankworth.plots.queries import query_differences as query_differences
 from rankworth.plots.queries import query_scatter as query_scatter

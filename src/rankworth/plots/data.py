@@ -20,7 +20,7 @@ from rankworth.measures import Fact, Measure
 from rankworth.measures.core import Better
 from rankworth.model import Run
 from rankworth.names import parse
-from rankworth.pipelines import Trace
+from rankworth.pipelines import Silence, Trace
 from rankworth.pipelines.tracing import STATES
 from rankworth.results.values import RunValues, Values
 from rankworth.scoring import inputs
@@ -491,3 +491,24 @@ def flow(trace: Trace, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN
         rows += [(stage.stage, state, "", "", counts[state]) for state in STATES if counts[state]]
     rows += [tuple(each) for each in trace.flow]
     return to_library(by_name(("stage", "state", "next_stage", "next_state", "documents"), rows), library)
+
+
+def silence(result: Silence, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+    """Return what each threshold of the top score gives on all queries, from the lowest threshold on.
+
+    The columns are those of `rankworth.silence(...).columns("thresholds")`: `threshold` (infinite where nothing is
+    answered), `refused`, the rates of both errors with `low` and `high`, `quality`, `value` and `cost` among them.
+
+    Args:
+        result: as for `rankworth.plots.silence`.
+        library: polars, pandas or pyarrow.
+
+    Raises:
+        UsageError: `missing-library`, `unknown-setting`.
+
+    >>> import rankworth as rw
+    >>> found = rw.silence({"q1": {"a": 1}, "q2": {}}, {"q1": {"a": 0.9}, "q2": {"c": 0.4}}, "RR")
+    >>> silence(found).select("threshold", "wrong_answer_rate", "wrong_silence_rate").rows()
+    [(0.4, 1.0, 0.0), (0.9, 0.0, 0.0), (inf, 0.0, 1.0)]
+    """
+    return result.to_frame(library, of="thresholds")

@@ -136,7 +136,7 @@ def column_of(
 
     """
     link = quantity.averaging
-    replaced, by_setting = _replaced(values, rows, standing, settings, is_sum=link == "sum")
+    replaced, by_setting = _replaced(values, rows, standing, settings, quantity)
     replaced, listed = _defined(quantity, replaced, rows.listed, by_setting, standing, settings)
     if settings.round_values is not None:
         replaced = rounded(replaced, settings.round_values, settings.halves)
@@ -207,7 +207,7 @@ def _counts(visible: Floats, listed: Mask, rows: QueryMasks, settings: Averaging
 
 
 def _replaced(
-    values: Floats, rows: QueryMasks, standing: Standing, settings: Averaging, *, is_sum: bool
+    values: Floats, rows: QueryMasks, standing: Standing, settings: Averaging, quantity: Quantity
 ) -> tuple[Floats, Mask]:
     """Give queries without results or relevant documents the values that settings have for them.
 
@@ -216,13 +216,13 @@ def _replaced(
         rows: which queries count.
         standing: what is known of the queries.
         settings: the settings.
-        is_sum: whether values are counted and added, so that relevance does not matter.
+        quantity: the measure; to facts, which are counted and added, relevance does not matter.
 
     Returns:
         The values, and which of them are NaN because a setting says so, `[Q]` each.
 
     """
-    neither = rows.no_relevant
+    is_sum, neither = quantity.averaging == "sum", rows.no_relevant
     if settings.neither != "keep":
         neither = neither & (~standing.answered | standing.hollow)  # [Q]: neither relevant documents nor results
     empty = rows.empty | standing.hollow if settings.empty == "nan" else rows.empty
@@ -230,6 +230,8 @@ def _replaced(
     for queries, number in of_relevance:
         if not isinstance(number, str):
             values = np.where(queries, number, values)
+    if settings.no_relevant == "silence" and _rewards_silence(quantity):
+        values = np.where(rows.no_relevant, ~standing.answered, values)
     if settings.all_negative == "previous" and not is_sum:
         values = _previous(values, rows.listed, standing)
     by_setting = np.zeros_like(rows.listed)
@@ -240,6 +242,13 @@ def _replaced(
         elif word == "nan":
             values, by_setting = np.where(queries, math.nan, values), by_setting | queries
     return values, by_setting
+
+
+def _rewards_silence(quantity: Quantity) -> bool:
+    """Return whether a measure is about relevance, and more of it is better, so that silence may be worth 1."""
+    definition = quantity.definition
+    about_judgements = "judged" in definition.unjudged
+    return quantity.averaging != "sum" and definition.better == "higher" and not (definition.needs or about_judgements)
 
 
 def _defined(

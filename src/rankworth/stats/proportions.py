@@ -1,5 +1,10 @@
 """Exact intervals of a share, such as that of queries with a leak: also where none, or all, have it."""
 
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankworth.arrays import Floats
 from rankworth.errors import UsageError
 from rankworth.stats.samples import share
 
@@ -27,15 +32,33 @@ def clopper_pearson(count: int, number: int, *, level: float = 0.95) -> tuple[fl
     >>> low, round(high, 6)
     (0.0, 0.018275)
     """
-    from scipy.special import betaincinv  # noqa: PLC0415 - costs more than most evaluations
-
-    level = share("level", level)
     if not 0 <= count <= number or number < 1:
         text = f"{count!r} of {number!r} is no share: a count from 0 to a number from 1"
         raise UsageError("unknown-setting", text)
-    tail = (1 - level) / 2
-    low = float(betaincinv(count, number - count + 1, tail)) if count else 0.0
-    high = float(betaincinv(count + 1, number - count, 1 - tail)) if count < number else 1.0
+    low, high = exact_intervals([count], number, level=level)
+    return float(low[0]), float(high[0])
+
+
+def exact_intervals(counts: Sequence[int], number: int, *, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Return low and high, `[K]` each, of the exact intervals of several counts of one number, as `clopper_pearson`.
+
+    Args:
+        counts: `[K]`, each from 0 to `number`.
+        number: of how many, from 1.
+        level: the confidence level, between 0 and 1.
+
+    Raises:
+        UsageError: `unknown-setting` for another level.
+
+    """
+    from scipy.special import betaincinv  # noqa: PLC0415 - costs more than most evaluations
+
+    tail = (1 - share("level", level)) / 2
+    found = np.asarray(counts, dtype=np.int64)
+    low, high = np.zeros(found.size), np.ones(found.size)
+    some, more = found > 0, found < number
+    low[some] = betaincinv(found[some], number - found[some] + 1, tail)
+    high[more] = betaincinv(found[more] + 1, number - found[more], 1 - tail)
     return low, high
 
 
