@@ -766,5 +766,3 @@ SHAPES: Final[dict[str, Shape]] = {
     "a picture": ranked("r.run", "\x89PNG\x00\x00", REFUSED),
     "a page of HTML": ranked("r.html", "<html><body>404</body></html>\n", REFUSED),
 }
-TO_MEND: Final[Mapping[str, str]] = {}
-"""shapes of which messages do not lead to the number yet, and what is missing"""

@@ -610,7 +610,3 @@ MORE: Final[dict[str, Shape]] = {
         "run.txt", header("query document rank", RANKS, " "), NDCG, "nDCG@10"
     ),
 }
-MORE_TO_MEND: Final[dict[str, str]] = {
-    "BRIGHT": "the text of a query counts as its id, although each row has an id",
-}
-"""shapes of which messages do not lead to the number yet, and what is missing"""

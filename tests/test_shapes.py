@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 import pytest
 
 from remedies import Command
-from shapes import AP, SHAPES, TO_MEND, Shape
-from shapes_of_trades import MORE, MORE_TO_MEND
+from shapes import AP, SHAPES, Shape
+from shapes_of_trades import MORE
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "howto" / "your-file.md"
 EVERY: Final = {**SHAPES, **MORE}
@@ -84,13 +84,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def marked(name: str) -> object:
-    """A shape, of which it is known where it does not lead to the number yet."""
-    why = (TO_MEND | MORE_TO_MEND).get(name)
-    return pytest.param(name, marks=pytest.mark.xfail(reason=why, strict=True)) if why else name
-
-
-@pytest.mark.parametrize("name", [*map(marked, EVERY)])
+@pytest.mark.parametrize("name", EVERY)
 def test_a_shape_ends_in_the_right_number_or_in_a_message(name: str, tmp_path: Path) -> None:
     shape = EVERY[name]
     found = list(ends(started(shape, tmp_path), shape))

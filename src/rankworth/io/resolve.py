@@ -353,8 +353,17 @@ def check_values(request: Request, roles: Roles, *, is_listed: bool = False) -> 
         raise missing(request, value, optional=True)
 
 
-def unread(looks: Looks, roles: Roles) -> list[str]:
-    """List the columns with names that are not read; ranks are left out, since scores tell them again."""
+def unread(looks: Looks, roles: Roles) -> dict[str, list[str]]:
+    """Return the columns with names that are not read, and their first cells; ranks are left out, as scores tell them.
+
+    Args:
+        looks: what the table looks like.
+        roles: where each role stands in it.
+
+    """
     read = {*map(str, roles.columns)}
-    names = (name for name in map(str, looks.names) if name not in read and not name.isdecimal() and not is_index(name))
-    return [name for name in names if name.lower() not in SPELLINGS["rank"]]
+    return {
+        name: looks.columns[key].texts if key in looks.columns else []
+        for key, name in zip(looks.names, map(str, looks.names), strict=True)
+        if name not in read and not name.isdecimal() and not is_index(name) and name.lower() not in SPELLINGS["rank"]
+    }

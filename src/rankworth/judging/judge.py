@@ -14,7 +14,7 @@ from rankworth.io.duplicates import TOP
 from rankworth.judging.exclusion import Exclusion, nothing_left
 from rankworth.judging.judged_run import Columns, JudgedRun, assemble, subtopics_of
 from rankworth.judging.order import Contradictions, repeated_rank, unscored
-from rankworth.judging.overlap import nothing_in_common, refuse_part, unnamed
+from rankworth.judging.overlap import nothing_in_common, refuse_part, unnamed, unread_queries
 from rankworth.judging.ranking import Conventions, Include, Ordering, Rows
 from rankworth.model import Qrels, Run
 from rankworth.settings import Duplicates
@@ -88,7 +88,7 @@ class _CollectedRows:
         if not self.may_miss and not self.n_retrieved.any():
             if self.excluded:
                 return nothing_left(ordering.exclude, f"document of {run.name or 'the run'} for any judged query")
-            remark = unnamed(run, self.unjudged)
+            remark = unnamed(run, self.unjudged) or unread_queries(self.qrels, run, self.unjudged)
             return nothing_in_common(self.qrels.queries, [*self.unjudged], run.name, run.column, remark)
         if ordering in self.unranked:
             return self.unranked[ordering]

@@ -90,6 +90,25 @@ def unnamed(run: Run, queries: Collection[str] = ()) -> str:
     return f"{fact}; {{query: list}} names them, or {LISTED}" if is_numbered else ""
 
 
+def unread_queries(qrels: Qrels, run: Run, ranked: Collection[str]) -> str:
+    """Return how to read the column of a file that has ids of the other side's queries; empty where there is none.
+
+    Args:
+        qrels: the judgements.
+        run: a run of which no query is judged.
+        ranked: its queries.
+
+    """
+    sides = (("qrels", qrels, {*ranked}, "the run"), ("run", run, {*qrels.queries}, "the judgements"))
+    for side, table, ids, other in sides:
+        for file in table.files:
+            if column := next((name for name, cells in file.unread.items() if not ids.isdisjoint(cells)), ""):
+                typed = f"--{side}-columns {shlex.quote(f'query={column}')}"
+                said = f"{typed}, in Python {side}_columns={{'query': {column!r}}}"
+                return f"{file.name} has queries of {other} in its column {column}: {said}"
+    return ""
+
+
 def alike_queries(unanswered: Sequence[str], ignored: Sequence[str]) -> str:
     """Return a note on judged queries without results that the run has under ids of another form; empty if it has none.
 
