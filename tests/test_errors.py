@@ -20,6 +20,7 @@ from rankworth.errors import (
     RankworthWarning,
     RefusedError,
     UsageError,
+    catalogue,
     quoted,
     shortened,
     slugs,
@@ -101,6 +102,30 @@ def test_a_page_has_an_example_with_its_message_causes_and_cures(slug: str) -> N
     assert 10 <= text.count("\n") <= 35
     for page in re.findall(r"\]\(([\w-]+\.md)\)", text):
         assert (PAGES / page).exists()
+
+
+def severities_printed(text: str, slug: str) -> set[str]:
+    """The severities with which the examples of a page show a slug; those of Python are told by the class."""
+    blocks = "".join(re.findall(r"(?ms)^```(?:python|console)\n(.*?)^```$", text))
+    messages = re.split(r"(?m)^(rankworth\.errors\.\w+|error|warning|note): ", blocks)[1:]
+    shown = zip(messages[::2], messages[1::2], strict=True)
+    names = {name.rpartition(".")[2] for name, message in shown if re.search(rf"(?m)\[{slug}\]$", message)}
+    return {"warning" if name == "RankworthWarning" else "error" if name.endswith("Error") else name for name in names}
+
+
+@pytest.mark.parametrize("slug", slugs())
+def test_a_page_says_the_severity_that_the_program_prints(slug: str) -> None:
+    """Evaluations print warnings; in `check` the catalogue decides, which may be another severity."""
+    text = (PAGES / f"{slug}.md").read_text()
+    prose = re.sub(r"(?ms)^```.*?^```$", "", text)
+    said, opening = (
+        re.findall(r"(?<!with )\ban? (error|warning|note|remark|notice)\b", part, re.IGNORECASE)
+        for part in (prose, prose.split("\n\n")[1])
+    )
+    printed = severities_printed(text, slug) | {catalogue()[slug][0]}
+    assert printed <= {*said, "error"}
+    assert {"remark", "notice"}.isdisjoint(said)
+    assert not opening or opening[0] in printed
 
 
 def test_the_tree_of_errors_is_the_one_that_is_drawn() -> None:
