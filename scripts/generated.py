@@ -30,3 +30,18 @@ def update(folder: Path, pages: Mapping[str, str], script: str, by_hand: Collect
             (folder / name).unlink()
         for name, text in pages.items():
             (folder / name).write_text(text, encoding="utf-8")
+
+
+def update_file(target: Path, text: str, script: str) -> None:
+    """Write one file; with `--check`, exit with a message if it differs.
+
+    Args:
+        target: the file.
+        text: what it is to hold.
+        script: the name of the script that writes it.
+
+    """
+    if sys.argv[1:] != ["--check"]:
+        target.write_text(text, encoding="utf-8")
+    elif not target.exists() or target.read_text(encoding="utf-8") != text:
+        sys.exit(f"{target.name} differs; to write it: scripts/{script}")

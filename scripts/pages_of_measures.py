@@ -63,6 +63,19 @@ def pages() -> dict[str, str]:
     return {"README.md": _index(), "bibliography.md": _bibliography(quantities)} | measures
 
 
+def typed_names() -> str:
+    """Return the module that names every measure and every fact with its type."""
+    kinds = dict.fromkeys([*CATALOGUE, *ITEM_MEASURES], "Measure") | dict.fromkeys(FACTS, "Fact")
+    head = '''"""The measures as names with their types, for type checkers and editors; at run time nothing imports it.
+
+Written by `scripts/measure-pages`.
+"""
+
+from rankworth.measures import Fact, Measure
+'''
+    return "\n".join([head, *(f"{name}: {kinds[name]}" for name in sorted(kinds, key=str.lower)), ""])
+
+
 def _page(quantity: Quantity) -> str:
     """The page of a measure, with its formula typeset, its parameters in a table and its sources to cite."""
 

@@ -15,14 +15,13 @@ from unittest.mock import patch
 import pytest
 from hypothesis import Phase, settings
 
-from thorough import SHARE, is_thorough
+from thorough import PROFILE, SHARE, is_thorough
 
-PROFILE = "HYPOTHESIS_PROFILE"
-"""environment variable with the name of a profile, which `scripts/test --thorough` sets"""
 UNTIMED = settings(deadline=None, phases=set(Phase) - {Phase.explain})  # machines are shared, no test is about time
 settings.register_profile("thorough", UNTIMED, derandomize=False, max_examples=100)
-settings.register_profile("commit", UNTIMED, derandomize=True, max_examples=ceil(100 / SHARE))
-settings.load_profile(os.environ.get(PROFILE, "commit"))
+for name in ("commit", "quick"):
+    settings.register_profile(name, UNTIMED, derandomize=True, max_examples=ceil(100 / SHARE))
+settings.load_profile(PROFILE)
 
 OTHERS = Path(__file__).parent / "collections_of_others"
 """tests that read the collections of others, which are not in this repository; `scripts/test --thorough` runs them"""
@@ -35,7 +34,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Divide the numbers of examples that tests ask for themselves, where the profile is `commit`.
+    """Divide the numbers of examples that tests ask for themselves, where the run is not thorough.
 
     What a test calls within itself stays as it is: it may count its examples.
     """
@@ -73,7 +72,7 @@ def closed_figures() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Debian's Chromium, which scripts/set-up installs: preferably without windows, which takes a third of the time."""
+    """Debian's Chromium, which scripts/set-up --apt installs: best without windows, in a third of the time."""
     playwright = importlib.import_module("playwright.sync_api")
     path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     assert path, "there is no Chromium; on Debian: apt-get install chromium-headless-shell"

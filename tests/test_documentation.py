@@ -122,7 +122,7 @@ def test_every_public_name_is_on_a_page_about_python() -> None:
         assert hasattr(rankworth, name)
 
 
-@pytest.mark.parametrize("script", ["function-pages", "packages-page"])
+@pytest.mark.parametrize("script", ["function-pages", "packages-page", "tested-page"])
 def test_pages_that_are_written_by_a_script_are_as_it_writes_them(script: str) -> None:
     line = [sys.executable, str(ROOT / "scripts" / script), "--check"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
