@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 import rankworth
 from rankworth.measures import CATALOGUE, FACTS, ITEM_MEASURES
@@ -151,9 +152,28 @@ def test_the_front_door_is_typed() -> None:
     assert typed == set(dir(rankworth)) - set(CATALOGUE) - set(ITEM_MEASURES) - set(FACTS)
 
 
+def test_every_measure_and_fact_is_typed() -> None:
+    kinds = dict.fromkeys([*CATALOGUE, *ITEM_MEASURES], "Measure") | dict.fromkeys(FACTS, "Fact")
+    typed = importlib.import_module("rankworth.measure_names").__annotations__
+    assert {name: kind.__name__ for name, kind in typed.items()} == kinds, "to write it: scripts/measure-pages"
+
+
 def test_every_decision_is_listed() -> None:
     pages = {path.name for path in (ROOT / "docs/decisions").glob("0*.md")}
     assert pages == set(re.findall(r"\((0\d{3}-[\w-]+\.md)\)", (ROOT / "docs/decisions/README.md").read_text()))
+
+
+def test_the_recipe_of_conda_asks_for_what_the_package_asks_for() -> None:
+    recipe = yaml.safe_load((ROOT / "conda" / "recipe.yaml").read_text("utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    needed = {re.sub(r"[;\s].*", "", each).replace(">=", " >=") for each in project["project"]["dependencies"]}
+    python, *others = recipe["requirements"]["run"]
+    assert set(others) == needed
+    assert python.startswith(f"python {project['project']['requires-python']}")
+    assert project["build-system"]["requires"][0].replace(">=", " >=") in recipe["requirements"]["host"]
+    [command] = recipe["build"]["python"]["entry_points"]
+    assert command == " = ".join(*project["project"]["scripts"].items())
+    assert recipe["context"]["version"] == rankworth.__version__
 
 
 def test_the_version_is_stated_once() -> None:

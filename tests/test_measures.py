@@ -222,14 +222,3 @@ def test_gains_that_are_no_numbers_any_more_are_refused() -> None:
 def test_a_name_says_nothing_twice_and_numbers_are_plain(text: str) -> None:
     with pytest.raises(MeasureError, match=r"measure-syntax|bad-parameter"):
         rw.parse(text)
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    {"worth": "gain_of", "seen": "cumulative", "above": "excess", "mostly": "round_up_tenth"}.items(),
-)
-def test_building_blocks_are_found_under_the_names_that_they_had(old: str, new: str) -> None:
-    with pytest.warns(DeprecationWarning, match="rankworth.words is now rankworth.building_blocks"):
-        words = rw.words  # type: ignore[attr-defined]
-    with pytest.warns(DeprecationWarning, match=f"{old} is now {new}"):
-        assert getattr(words, old) is getattr(building_blocks, new)

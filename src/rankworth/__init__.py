@@ -11,7 +11,6 @@ the sum is divided by. `evaluate` scores runs; `score` scores one ranking; every
 from importlib import import_module
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 from rankworth.version import __version__ as __version__
 
@@ -41,11 +40,13 @@ if TYPE_CHECKING:
     from rankworth.comparison import runs_needed as runs_needed
     from rankworth.comparison import table as table
     from rankworth.correlation import Agreement as Agreement
+    from rankworth.correlation import Calibration as Calibration
     from rankworth.correlation import Correlation as Correlation
     from rankworth.correlation import Correlations as Correlations
     from rankworth.correlation import DiscriminativePower as DiscriminativePower
     from rankworth.correlation import SystemCorrelation as SystemCorrelation
     from rankworth.correlation import agreement as agreement
+    from rankworth.correlation import calibrate as calibrate
     from rankworth.correlation import correlate as correlate
     from rankworth.correlation import correlate_judges as correlate_judges
     from rankworth.correlation import correlate_measures as correlate_measures
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from rankworth.fusion import FusedRun as FusedRun
     from rankworth.fusion import Fusion as Fusion
     from rankworth.fusion import fuse as fuse
+    from rankworth.measure_names import *
     from rankworth.measures import CATALOGUE as CATALOGUE
     from rankworth.measures import FACTS as FACTS
     from rankworth.measures import ITEM_MEASURES as ITEM_MEASURES
@@ -108,8 +110,8 @@ _HOMES = {
     "auditing": "Audit FusionAudit audit audit_fusion",
     "checking": "Check Finding check",
     "correlation": (
-        "Agreement Correlation Correlations DiscriminativePower SystemCorrelation agreement correlate "
-        "correlate_judges correlate_measures correlate_runs discriminative_power"
+        "Agreement Calibration Correlation Correlations DiscriminativePower SystemCorrelation agreement calibrate "
+        "correlate correlate_judges correlate_measures correlate_runs discriminative_power"
     ),
     "comparison": (
         "Comparison CorrectedMeans JudgeNext Table compare corrected_means judge_next minimal_detectable power "
@@ -131,15 +133,11 @@ _HOMES = {
     "results.values": "RunValues Values",
 }
 _MODULES = ("mlflow", "plots", "rankers", "spark", "tensors")
-_RENAMED = {"words": "building_blocks"}
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and measures
     """Load what is asked for: the names and modules above, every measure and every fact, by all their names here."""
-    if name in _RENAMED:
-        warn(f"rankworth.{name} is now rankworth.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
-        name = _RENAMED[name]
     if name in _HOME_OF:
         return globals().setdefault(name, getattr(import_module(f"rankworth.{_HOME_OF[name]}"), name))  # asked for once
     if name in _MODULES:

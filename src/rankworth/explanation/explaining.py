@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack, overload
 
 from rankworth.errors import MeasureError, RankworthError, UsageError, counted, quoted
 from rankworth.evaluation import runner
@@ -74,6 +74,50 @@ def named_ranking(
     return (sides["qrels"], sides["run"], sides["query"]) if used else None
 
 
+@overload
+def explain(
+    qrels: object = None,
+    run: object = None,
+    measure: str | Measure = "nDCG@10",
+    *,
+    query: object = None,
+    against: None = None,
+    grades: Iterable[Row] | Grades | None = None,
+    missing: Iterable[Row] | Missing | None = None,
+    labels: object = None,
+    scores: object = None,
+    orders: object = None,
+    fuse: str | None = None,
+    rel: float | None = None,
+    profile: str | Profile = DEFAULT,
+    texts: object = None,
+    docs: object = None,
+    **settings: Any,  # noqa: ANN401 - as below
+) -> Explanation: ...
+
+
+@overload
+def explain(
+    qrels: object = None,
+    run: object = None,
+    measure: str | Measure = "nDCG@10",
+    *,
+    query: object = None,
+    against: object,
+    grades: Iterable[Row] | Grades | None = None,
+    missing: Iterable[Row] | Missing | None = None,
+    labels: object = None,
+    scores: object = None,
+    orders: object = None,
+    fuse: str | None = None,
+    rel: float | None = None,
+    profile: str | Profile = DEFAULT,
+    texts: object = None,
+    docs: object = None,
+    **settings: Any,  # noqa: ANN401 - as below
+) -> Difference: ...
+
+
 def explain(
     qrels: object = None,
     run: object = None,
@@ -91,8 +135,8 @@ def explain(
     profile: str | Profile = DEFAULT,
     texts: object = None,
     docs: object = None,
-    **settings: Any,  # noqa: ANN401 - the settings of `evaluate`, two of which have names that mean lists here
-) -> Any:  # noqa: ANN401 - an `Explanation`, or a `Difference` where there are two runs
+    **settings: Any,
+) -> Explanation | Difference:
     """Explain how a value is computed: what each rank adds, what it is divided by, what is missing and what that costs.
 
     The steps are those that `evaluate` computes with: the last running total, and the rest if there is one, over the

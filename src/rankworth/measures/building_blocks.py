@@ -7,7 +7,6 @@ the array API standard. Rows that are unjudged, beyond the cutoff or padding hav
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal
-from warnings import warn
 
 from rankworth.errors import MeasureError
 from rankworth.judged import Array, Judged, added_up, constant, counting, indexing, namespace, widest
@@ -22,22 +21,6 @@ Discount = Literal["rank+1", "rank", "1/rank", "none"]
 """What a gain is divided by: the logarithm of the rank plus one, that of the rank but at least 1, the rank, or 1."""
 _EXPONENT = 1000.0
 """of 2, beyond which gains are no numbers any more"""
-_RENAMED = {
-    "worth": "gain_of",
-    "seen": "cumulative",
-    "above": "excess",
-    "mostly": "round_up_tenth",
-    "nearest": "round_half_up",
-}
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - one of the functions
-    """Find a function under the name that it had."""
-    if name not in _RENAMED:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    warn(f"{name} is now {_RENAMED[name]}", DeprecationWarning, stacklevel=2)
-    return globals()[_RENAMED[name]]
 
 
 def relevant(judged: Judged, rel: float) -> Array:

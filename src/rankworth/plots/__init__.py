@@ -4,9 +4,6 @@ Each plot has its numbers under the same name in `rankworth.plots.data`. No plot
 others look: settings of matplotlib are left as they are. Labels of all scripts are taken as they are.
 """
 
-from typing import Any
-from warnings import warn
-
 from rankworth.plots import data as data
 from rankworth.plots.canvas import rendered as rendered
 from rankworth.plots.canvas import save as save
@@ -26,12 +23,3 @@ from rankworth.plots.scores import differences as differences
 from rankworth.plots.scores import histogram as histogram
 from rankworth.plots.scores import scores as scores
 from rankworth.plots.scores import systems as systems
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function
-    """Return `systems` for its old name, with a warning."""
-    if name == "standings":
-        warn("rankworth.plots.standings is now rankworth.plots.systems", DeprecationWarning, stacklevel=2)
-        return systems
-    message = f"module 'rankworth.plots' has no attribute {name!r}"
-    raise AttributeError(message)
