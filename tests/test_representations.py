@@ -68,6 +68,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
             rw.vary("AP", qrels=qrels, run=run, query="q001"),
             rw.scenarios(measures=MEASURES, qrels=qrels, runs=runs, query="q001"),
             rw.agreement(qrels, qrels),
+            rw.calibrate(qrels, qrels, before=qrels),
             rw.correlate(run, other),
             rw.correlate_runs(runs),
             rw.correlate_measures(qrels, runs, MEASURES),

@@ -16,6 +16,7 @@ from cyclopts.exceptions import CycloptsError
 
 from rankworth.cli import (
     audit,
+    calibrate,
     check,
     compare,
     convert,
@@ -87,6 +88,7 @@ for module in (
     audit,
     judge_next,
     correlate,
+    calibrate,
     report,
     explore,
     fuse,

@@ -73,8 +73,7 @@ def demo(
         command = f"rankworth demo {folder or ''} --report".replace("  ", " ")
         collection = demonstration.demo()
         title = collection.title.partition(":")[0]
-        texts = {"queries": queries, "docs": collection.documents}
-        make(qrels, two, **texts, title=title, command=command, comparing={"by": "language"}).save(page)
+        make(qrels, two, queries=queries, docs=collection.documents, title=title, command=command).save(page)
         say(f"wrote {readable(str(page))}")
         return
     with warnings.catch_warnings(action="ignore", category=RankworthWarning):

@@ -33,6 +33,7 @@ NEEDS: Final[Mapping[str, str]] = {
     "fuse": "runs",
     "trace": "judgements and stages",
     "silence": "judgements and a run",
+    "calibrate": "judgements of people and of a judge",
     "convert": "a file to read and one to write",
 }
 """what stands behind the name of a command"""

@@ -1,5 +1,7 @@
 """Correlation: how alike two rankings are, the orders of systems by two measures, and by two judges."""
 
+from rankworth.correlation.calibration import Calibration as Calibration
+from rankworth.correlation.calibration import calibrate as calibrate
 from rankworth.correlation.judges import Agreement as Agreement
 from rankworth.correlation.judges import agreement as agreement
 from rankworth.correlation.methods import METHODS as METHODS

@@ -81,7 +81,7 @@ def judged_pairs(
             raise InputError("input-type", text, remedy=remedy)
     ids = sorted(_queries(both, queries), key=str.encode)
     numbers = {query: number for number, query in enumerate(ids)}
-    first, second = sides = [_rows(qrels, numbers) for qrels in both]
+    first, second = sides = [graded_rows(qrels, numbers) for qrels in both]
     pairs = first.join(second, on=["query", "document"])
     if not pairs.height:
         common = len(set(first["query"]).intersection(second["query"]))
@@ -125,7 +125,7 @@ def _queries(both: Sequence[Qrels], queries: Iterable[object] | None) -> set[str
     return set(requested)
 
 
-def _rows(qrels: Qrels, numbers: Mapping[str, int]) -> "pl.DataFrame":
+def graded_rows(qrels: Qrels, numbers: Mapping[str, int]) -> "pl.DataFrame":
     """Return a row for each judgement of the queries that have a number: this number, the document and the grade."""
     import polars as pl  # noqa: PLC0415 - not needed to correlate two lists
 

@@ -315,14 +315,13 @@ def _explained(explanation: Explanation | None) -> dict[str, Any] | None:
 
 
 def best_moves(page: Playground) -> list[dict[str, Any]]:
-    """Find the best rank above that of each relevant document, and what it would add there, the greatest gain first."""
+    """Find the best rank of each relevant document, and what moving it there would add, the greatest gain first."""
     ranks = {document: rank for rank, document in enumerate(page.rankings[0].documents, 1)}
     relevant = [document for document, grade in page.judged.items() if grade > 0]
     moves = []
     for document in sorted(relevant, key=lambda each: (ranks.get(each, math.inf), -page.judged[each]))[:_MOVED]:
         rows = page.vary(page.lead, "position", document=document, n=_TRIED)
-        above = [row for row in rows if row["position"] < ranks.get(document, math.inf)]
-        best = max(above, key=lambda row: (row["change"] or 0.0, -row["position"]), default=None)
+        best = max(rows, key=lambda row: (row["change"] or 0.0, -row["position"]), default=None)
         if best and (best["change"] or 0.0) > 0:
             moves.append({**best, "document": document, "from": ranks.get(document), "to": best["position"]})
     return sorted(moves, key=lambda move: -move["change"])[:_SHOWN]

@@ -11,6 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from rankworth.stats.clusters import ClusteredShare as ClusteredShare
+    from rankworth.stats.clusters import clustered_mean as clustered_mean
+    from rankworth.stats.clusters import clustered_share as clustered_share
+    from rankworth.stats.clusters import corrected_share as corrected_share
     from rankworth.stats.corrections import CORRECTIONS as CORRECTIONS
     from rankworth.stats.corrections import Correction as Correction
     from rankworth.stats.corrections import adjusted as adjusted
@@ -68,6 +72,7 @@ IntervalName = Literal["test", "bca", "percentile", "t"]
 """Intervals of differences: those of the test alone, or further ones, as `intervals` makes them."""
 
 _HOMES = {
+    "clusters": "ClusteredShare clustered_mean clustered_share corrected_share",
     "corrections": "CORRECTIONS Correction adjusted",
     "paired": "BIBTEX FLIPS TESTS Method Noninferiority Tests bootstrap_test equivalence noninferiority randomization "
     "sign_test t_test wilcoxon",
