@@ -917,3 +917,28 @@ def test_curves_end_where_their_runs_end() -> None:
 def test_an_old_name_still_works() -> None:
     with pytest.warns(DeprecationWarning, match="rankworth.plots.systems"):
         assert plots.standings is plots.systems
+
+
+SHOWN = {
+    "differences": (),
+    "query_differences": ("RR",),
+    "query_scatter": ("RR",),
+    "heat_map": ("RR",),
+    "histogram": ("RR",),
+    "contributions": (),
+    "stacked": (),
+    "flow": (),
+    "silence": (),
+    "systems": (),
+    "scores": (),
+    "tradeoff": ("RR", "AP"),
+}
+"""plots of a result, with what they take beside it"""
+
+
+@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("result", [None, "a text", 3, QRELS["q1"]], ids=str)
+def test_what_is_no_result_is_refused(name: str, result: object) -> None:
+    with pytest.raises(rw.RankworthError) as refused:
+        getattr(plots, name)(result, *SHOWN[name])
+    assert refused.value.remedy

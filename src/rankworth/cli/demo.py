@@ -73,7 +73,16 @@ def demo(
         command = f"rankworth demo {folder or ''} --report".replace("  ", " ")
         collection = demonstration.demo()
         title = collection.title.partition(":")[0]
-        make(qrels, two, queries=queries, docs=collection.documents, title=title, command=command).save(page)
+        made = make(
+            qrels,
+            two,
+            queries=queries,
+            docs=collection.documents,
+            title=title,
+            command=command,
+            comparing={"by": "language"},
+        )
+        made.save(page)
         say(f"wrote {readable(str(page))}")
         return
     with warnings.catch_warnings(action="ignore", category=RankworthWarning):

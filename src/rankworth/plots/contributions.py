@@ -86,6 +86,7 @@ def stacked(explanations: "Sequence[Explanation | Difference]") -> "Axes":
     >>> [one.get_title(loc="left") for one in ax.get_figure().axes]
     ['nDCG@3 = 2.6309 / 2.6309 = 1', 'RR = 1']
     """
+    data.require(explanations, Sequence, "rankworth.explain_queries")
     library()
     from matplotlib.figure import Figure  # noqa: PLC0415 - optional library
 

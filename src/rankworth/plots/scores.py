@@ -333,6 +333,7 @@ def systems(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('mean RR', 'mean R@10')
     """
+    data.require(result, SystemCorrelation, "rankworth.correlate_measures")
     row = result.of(*((pair,) if isinstance(pair, str) else pair or ()))
     orders = result.orders_of(row)
     with canvas(ax, _SYSTEM_ROWS) as sheet:
