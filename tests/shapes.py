@@ -657,6 +657,21 @@ SHAPES: Final[dict[str, Shape]] = {
     "LightGCN, lines of any length": both(
         "test.txt", "0 10 11 12\n1 13\n", "top3.txt", "0 12 11 98\n1 15 14 99\n", (2 / 3 + 0 / 1) / 2, "R@3"
     ),
+    "LightGCN with ids that are texts": both(
+        "test.txt", "u1 a b c\nu2 d e f\n", "top3.txt", "u1 c x a\nu2 y\n", (2 / 3 + 0 / 1) / 2, "R@3"
+    ),
+    "playlists and tracks": both(
+        "gold.csv",
+        "7, track:1, track:2\n8, track:3\n",
+        "found.csv",
+        "7, track:2, track:9, track:1\n8, track:5, track:3\n",
+        (1 / 1 + 1 / 2) / 2,
+        "RR",
+        group=RECS,
+    ),
+    "a query of several words is no list": judged(
+        "queries.txt", "q1 red hat of wool\nq2 hat\n", REFUSED, untrue=("if each line is a query with its documents",)
+    ),
     "RecBole's atomic files": judged(
         "test.inter",
         "user_id:token\titem_id:token\trating:float\n1\t11\t2\n1\t12\t0\n1\t13\t1\n2\t14\t1\n",

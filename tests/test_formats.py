@@ -70,6 +70,7 @@ FILES: Final[dict[str, tuple[bytes, bytes]]] = {
     "json": (json.dumps(QRELS).encode(), json.dumps(RUN).encode()),
     "svmlight": ("1 qid:007 1:0 # é\n0 qid:007 1:0 # d_1\n2 qid:7 1:0 # 字\n".encode(), b""),
     "scores": (b"", b"1e16\n9999999999999998\n0.25\n"),
+    "lists": (b"0 5 6\n1 4\n", b"0 7 5 6\n1 4\n"),
     "npy": (npy(RANKS[:, 1:]), npy(RANKS)),
     "ivecs": (vecs(RANKS[:, 1:]), vecs(RANKS)),
     "fvecs": (b"", vecs(np.array([[1, 2, 3]], dtype="<f4").view("<i4"))),

@@ -99,7 +99,7 @@ REFUSED = {
     "users and all their items": (
         {"gold.txt": "0 10 11 12\n1 13 14 15\n", "run.txt": "0 12 11 10 98 97\n1 15 14 99 96 95\n"},
         "",
-        "awk '{for (i = 2; i <= NF; i++) print $1, 0, $i, 1}' gold.txt > qrels.txt",
+        "--qrels-format lists",
     ),
     "ranks in place of documents": (
         {"gold.txt": "0 0 8 1\n1 0 3 1\n", "run.tsv": "0\t5\t1\t20.5\n0\t8\t2\t19.0\n1\t3\t1\t11.0\n1\t4\t2\t10.0\n"},

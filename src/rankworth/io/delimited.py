@@ -23,7 +23,7 @@ from rankworth.io.formats import FORMATS
 from rankworth.io.grade_words import Words
 from rankworth.io.layout import NUMBER, QRELS, RUN, Layout
 from rankworth.io.looks import Looks, has_header, of_cells
-from rankworth.io.plain_lines import separator_of
+from rankworth.io.plain_lines import may_be_lists, separator_of
 from rankworth.io.remedies import Request
 from rankworth.io.resolve import SMALLER, VALUES, Roles, check_named, check_values, resolve, unread
 from rankworth.io.source import Source
@@ -303,7 +303,13 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
     role_names = {*said.values(), *usual_names}
     if twice := [name for name in names if names.count(name) > 1 and {name, name.lower()} & role_names]:
         raise remedies.repeated(looks, twice)
-    roles = resolve(looks, said, layout.value)
+    try:
+        roles = resolve(looks, said, layout.value)
+    except InputError as error:
+        if any(said.values()) or not may_be_lists(source, ragged=True):
+            raise
+        lists = remedies.as_lists(source.path, layout, reading.option or layout.option)
+        raise InputError(error.slug, *error.problems, remedy=f"{lists}\n{error.remedy}") from None
     is_listed = bool(request.separator) or _holds_lists(looks, roles)
     if not is_listed:
         check_values(request, roles)

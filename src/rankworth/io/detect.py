@@ -19,6 +19,13 @@ _FORM: Final = {"\t": "tsv", ",": "csv", ";": "csv", "|": "csv"}
 _DELIMITERS: Final = tuple(_FORM)
 _SVMLIGHT: Final = re.compile(rb"\s*\S+\s+qid:\S+(\s|$)")
 """how a line of learning to rank begins: grade and query"""
+_OF_CELLS: Final = ("tsv", "csv")
+_CELLS: Final = 3
+"""query, document, value"""
+_EVERY: Final = "*"
+"""how a user says that documents stand in all other columns"""
+_WHOLE: Final = re.compile(rb"\d+[ \t,;|]+\d")
+"""how a line begins with two whole numbers"""
 _LINES: Final = ("trec", "tsv")
 """formats that are told by the number of columns"""
 
@@ -32,19 +39,17 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
     """
     suffixes = Path(source.path).suffixes[-2:]
     form = reading.format or next((BY_SUFFIX[suffix] for suffix in suffixes if suffix in BY_SUFFIX), "")
-    if form not in ("", "json"):
+    if form not in ("", "json", *_OF_CELLS):
         return form
     head = source.head(HEAD)
     text = head.removeprefix(MARK).lstrip()
-    if reading.format:
-        return json_form(text, lambda _: False, _is_of_row, whole=len(head) < HEAD)[0]
     first = first_line(text)
-    fits = layout.fits(first) and not _SVMLIGHT.match(first)
-    if fits and _may_be_cells(first):
-        fits = not _are_cells(source, first, layout)
-    counted = any(map(_is_counted, reading.columns.values()))
-    if fits and counted:
-        fits = not reading.is_specific and not _misfit(source, layout, "trec")
+    may_be_lists = _WHOLE.match(first) or _EVERY in reading.columns.values()
+    if may_be_lists and form != "json" and _are_lists(source, layout, reading, first):
+        return "lists"
+    if reading.format:
+        return form if form != "json" else json_form(text, lambda _: False, _is_of_row, whole=len(head) < HEAD)[0]
+    fits = _fits(source, layout, reading, first)
     binary = next((form for magic, form in MAGIC.items() if head.startswith(magic)), "")
     if binary and not fits:
         return binary
@@ -53,14 +58,35 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
 
         form, sure = json_form(text, is_row, _is_of_row, whole=len(head) < HEAD)
         return "json" if "root" in reading.columns else "trec" if fits and not sure else form
-    if fits or not first or b"\0" in head:
-        return "trec"
-    are_scores = layout is RUN and (is_scores(first) or (is_ranklib(first) and ROWS in reading.columns))
-    return "scores" if are_scores else _of_table(first.decode("utf-8", "replace"), reading, counted=counted)
+    return "trec" if fits or not first or b"\0" in head else _of_text(first, layout, reading)
 
 
-def _of_table(first: str, reading: Reading, *, counted: bool) -> str:
+def _fits(source: Source, layout: Layout, reading: Reading, first: bytes) -> bool:
+    """Return whether the first line is one of TREC's, and nothing that is said or that follows contradicts it."""
+    if not layout.fits(first) or _SVMLIGHT.match(first):
+        return False
+    cells = first.split(b"\t")
+    may_be_cells = len(cells) == _CELLS and b" " in first.strip() and b" " not in cells[2].strip()
+    if may_be_cells and _are_cells(source, first, layout):  # of which one has several words
+        return False
+    is_counted = any(map(_is_counted, reading.columns.values()))
+    return not is_counted or (not reading.is_specific and not _misfit(source, layout, "trec"))
+
+
+def _are_lists(source: Source, layout: Layout, reading: Reading, first: bytes) -> bool:
+    """Return whether lines hold a query and its documents, as they look or as a user says."""
+    if reading.format:
+        return _EVERY in reading.columns.values() and plain_lines.are_numbered_lists(source, reading.columns)
+    if any(reading.columns.values()):
+        return plain_lines.are_numbered_lists(source, reading.columns) and not _fits(source, layout, reading, first)
+    return plain_lines.are_lists(source)
+
+
+def _of_text(line: bytes, layout: Layout, reading: Reading) -> str:
     """Detect the format of a text by its first line: TREC's, unless it is a header or has cells as tables have."""
+    if layout is RUN and (is_scores(line) or (is_ranklib(line) and ROWS in reading.columns)):
+        return "scores"
+    first, counted = line.decode("utf-8", "replace"), any(map(_is_counted, reading.columns.values()))
     if _SVMLIGHT.match(first.encode()):
         return "svmlight"
     count = {delimiter: len(first.split(delimiter)) for delimiter in _DELIMITERS}
@@ -75,12 +101,6 @@ def _of_table(first: str, reading: Reading, *, counted: bool) -> str:
     if count[likely] > 1 and (counted or len(first.split()) == 1):
         return _FORM[likely]
     return "tsv" if counted and plain_lines.separator_of(first.encode()) in ("::", " ") else "trec"
-
-
-def _may_be_cells(line: bytes) -> bool:
-    """Return whether what has as many words as a line of TREC's has three cells, of which one holds several words."""
-    cells = [cell.strip() for cell in line.split(b"\t")]
-    return len(cells) == 3 and b" " in line and b" " not in cells[2]  # noqa: PLR2004 - query document value
 
 
 def _are_cells(source: Source, line: bytes, layout: Layout) -> bool:

@@ -51,6 +51,12 @@ _EVERY: Final = (
     Format(
         *("hdf5", "HDF5", "neighbours", (".hdf5", ".h5"), (b"\x89HDF\r\n\x1a\n",)), is_writable=False, is_binary=True
     ),
+    Format(
+        *("lists", "lines of a query and its documents", "list_lines"),
+        delimiters="\t,;| ",
+        is_writable=False,
+        is_detected=True,
+    ),
     Format("scores", "scores without ids", "row_scores", is_writable=False, is_detected=True),
 )
 FORMATS: Final[Mapping[str, Format]] = {each.name: each for each in _EVERY}

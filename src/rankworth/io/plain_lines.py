@@ -1,8 +1,19 @@
 """Lines without a header as columns: what stands between their cells, and what the columns look like."""
 
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from rankworth.io.grade_words import usual_grades
 from rankworth.io.lines import HEAD, beginning, first_line
-from rankworth.io.looks import Looks, of_cells
+from rankworth.io.looks import SECOND, Looks, has_header, of_cells
 from rankworth.io.source import Source
+from rankworth.io.usual_names import is_header
+
+_WORDS: Final = 6
+"""in lines of TREC's, at most"""
+_NUMBER: Final = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 def split(line: bytes, separator: str) -> list[str]:
@@ -21,8 +32,20 @@ def separator_of(line: bytes) -> str:
     return next((sign for sign in ("\t", "::", " ", ",", ";", "|") if sign.encode() in bare), " ")
 
 
+def list_separator(line: bytes) -> str:
+    """Return what separates a query and its documents in a line.
+
+    >>> list_separator(b"7, spotify:track:1, spotify:track:2"), list_separator(b"0 10 11")
+    (',', ' ')
+    """
+    return next((sign for sign in ("\t", ",", ";", "|") if sign.encode() in line.strip()), " ")
+
+
 def are_lists(source: Source) -> bool:
-    """Return whether each line of a text seems to hold a query and its documents, as many as it has: whole numbers.
+    """Return whether each line of a text holds a query and its documents, as many as it has: whole numbers.
+
+    Lines of which one or two are shorter than all others are a damaged table rather, and so are those with 0 in the
+    second column.
 
     Args:
         source: the text.
@@ -31,11 +54,80 @@ def are_lists(source: Source) -> bool:
         InputError: as `Source.open`.
 
     """
+    first = first_line(source.head(HEAD))
+    if not all(map(bytes.isdigit, _cells_of(first))):
+        return False
+    rows = _rows(source)
+    if not _have_queries(rows) or not all(cell.isdigit() for row in rows for cell in row):
+        return False
+    if all(row[1:2] in ([b"0"], []) for row in rows):
+        return False
+    widths = Counter(map(len, rows))
+    return len(widths) > 1 and (max(widths) > _WORDS or 4 * max(widths.values()) <= 3 * len(rows))
+
+
+def may_be_lists(source: Source, *, ragged: bool = False) -> bool:
+    """Return whether each line of a text may hold a query and its documents: no query twice, nothing like a value.
+
+    Args:
+        source: the text.
+        ragged: whether lines of one length do not count.
+
+    Raises:
+        InputError: as `Source.open`.
+
+    """
+    rows = _rows(source)
+    if not _have_queries(rows) or _begin_with_names(rows):
+        return False
+    if {row[1].decode("latin-1") for row in rows if len(row) > 1} <= {*SECOND}:
+        return False
+    last = [row[-1] for row in rows if len(row) == max(map(len, rows))]
+    is_text = not any(map(_NUMBER.fullmatch, last)) and 2 * len({*last}) > len(last)
+    is_scale = bool(usual_grades(cell.decode(errors="replace") for cell in last))
+    return (is_text and not is_scale and not ragged) or len({*map(len, rows)}) > 1
+
+
+def are_numbered_lists(source: Source, columns: Mapping[str, str]) -> bool:
+    """Return whether lines without a header hold a query and, as `document=*` says, documents everywhere else.
+
+    Args:
+        source: the text.
+        columns: which column holds what, as the user says.
+
+    Raises:
+        InputError: as `Source.open`.
+
+    """
+    if "*" not in (columns.get("document"), columns.get("documents")) or not columns.get("query", "1").isdecimal():
+        return False
+    rows = _rows(source)
+    return bool(rows) and not _begin_with_names(rows)
+
+
+def _begin_with_names(rows: Sequence[Sequence[bytes]]) -> bool:
+    """Return whether the first row is a header."""
+    texts = [[cell.decode(errors="replace").strip('"') for cell in row] for row in rows]
+    return has_header(texts[0], texts[1:]) or is_header(texts[0])
+
+
+def _rows(source: Source) -> list[list[bytes]]:
+    """Return the cells of the first lines, without those of blank lines and comments."""
     head = source.head(HEAD)
-    rows = [line.split() for line in head[beginning(head)[0] :].split(b"\n")[: -1 if len(head) == HEAD else None]]
-    rows = [row for row in rows if row]
-    are_whole = all(cell.isdigit() for row in rows for cell in row)
-    return are_whole and len({row[0] for row in rows}) == len(rows) > 1 and len(set(map(len, rows))) > 1
+    lines = head[beginning(head)[0] :].split(b"\n")[: -1 if len(head) == HEAD else None]
+    return [cells for line in lines if not line.startswith(b"#") and (cells := _cells_of(line))]
+
+
+def _cells_of(line: bytes) -> list[bytes]:
+    """Return the cells of a line without blanks around them, as lines of lists have them."""
+    separator = list_separator(line)
+    cells = line.split() if separator == " " else [cell.strip() for cell in line.split(separator.encode())]
+    return [cell for cell in cells if cell]
+
+
+def _have_queries(rows: Sequence[Sequence[bytes]]) -> bool:
+    """Return whether several lines begin with a different cell each, and some of them go on."""
+    return len({row[0] for row in rows}) == len(rows) > 1 and any(len(row) > 1 for row in rows)
 
 
 def looks_of(source: Source, separator: str = "") -> Looks:

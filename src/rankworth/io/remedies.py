@@ -328,12 +328,20 @@ def _is_few(column: Column) -> bool:
     return column.is_constant or column.has_times or 2 * column.distinct <= len(column.texts)
 
 
-def a_line_for_each(path: str, layout: Layout) -> str:
-    """Return the command that writes a line of TREC's for each document of lines with a query and its documents."""
-    line = '$1, "Q0", $i, i - 1, -i, "run"' if layout is RUN else "$1, 0, $i, 1"
-    name = f"{layout.option}.txt"
-    awk = f"awk '{{for (i = 2; i <= NF; i++) print {line}}}' {shlex.quote(path)} > {name}"
-    return f"if each line is a query with its documents, write a line for each of them: {awk}"
+def as_lists(path: str, layout: Layout, said_as: str, why: str = "if each line is a query with its documents: ") -> str:
+    """Return the options, and the call, that read lines which hold a query and its documents.
+
+    Args:
+        path: of the file.
+        layout: `RUN` or `QRELS`.
+        said_as: what options about the file begin with, or the argument that it is given as.
+        why: what stands before.
+
+    """
+    called = "Run" if layout is RUN else "Qrels"
+    if said_as in PAIRS:
+        return f"{why}--columns query=1 'document=*'\nin Python {said_as}={called}({path!r}, format='lists')"
+    return f"{why}--{said_as}-format lists\nin Python {called}({path!r}, format='lists')"
 
 
 def by_number(path: str, looks: Looks, layout: Layout, said_as: str) -> str:
@@ -348,7 +356,7 @@ def by_number(path: str, looks: Looks, layout: Layout, said_as: str) -> str:
     """
     every: Sequence[Column] = list(looks.columns.values())
     if holds_lists(every):
-        return a_line_for_each(path, layout)
+        return as_lists(path, layout, said_as)
     second = len(every) > _WORDS and {*every[1].texts} <= {*SECOND}  # as in TREC's lines
     likely = likely_roles([column for column in every if not (second and column is every[1])], layout)
     is_of_pairs = said_as in PAIRS

@@ -48,7 +48,7 @@ class Problems:
     def error(self, note: str = "") -> InputError:
         """Join all problems in one error, with a further note."""
         whole = InputError.together(self.first)
-        remedy = "\n".join(filter(None, (whole.remedy, note)))
+        remedy = "\n".join(filter(None, (whole.remedy, "" if note in whole.remedy else note)))
         return InputError(
             whole.slug, *whole.problems, slugs=whole.slugs, more=self.count - len(self.first), remedy=remedy
         )

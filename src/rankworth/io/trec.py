@@ -146,6 +146,13 @@ class _TrecReader(Reader):
             return [*words[: len(cells)], b" ".join(tag.split())]
         return words
 
+    @property
+    def _advice(self) -> str:
+        """What words mean that stand where grades do; how lines of documents are read, where these look so."""
+        if self._unknown and plain_lines.may_be_lists(self.source):
+            return remedies.as_lists(self.source.path, self.layout, self.option or self.layout.option)
+        return super()._advice
+
     def advice(self, cells: Sequence[str]) -> str:
         """Suggest what the file probably is, or how lines are written."""
         layout = self.layout
@@ -157,8 +164,8 @@ class _TrecReader(Reader):
         looks, option = plain_lines.looks_of(self.source), self.option or layout.option
         if table := remedies.of_other_width(self.source.path, looks, layout, option):
             return table
-        if plain_lines.are_lists(self.source):
-            return remedies.a_line_for_each(self.source.path, layout)
+        if plain_lines.may_be_lists(self.source):
+            return remedies.as_lists(self.source.path, layout, option)
         form = "csv" if looks.separator in (",", ";", "|") else "tsv"
         table, json = (layout.format_option(each, self.source.path) for each in (form, "jsonl"))
         return f"{line}\nif it is a table: {table}; if it is JSON: {json}"
