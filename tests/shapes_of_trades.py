@@ -528,7 +528,31 @@ MORE: Final[dict[str, Shape]] = {
         group=RECS,
     ),
     "impressions of a news challenge": both(
-        "truth.txt", "1 [0,1,0]\n2 [1,0,0,1]\n", "predictions.txt", "1 [2,1,3]\n2 [2,1,4,3]\n", REFUSED, "RR"
+        "truth.txt",
+        "1 [0,1,0]\n2 [1,0,0,1]\n",
+        "predictions.txt",
+        "1 [2,1,3]\n2 [2,1,4,3]\n",
+        (1 + 1 / 2) / 2,
+        "RR",
+        group=RECS,
+    ),
+    "labels beside scores of rows": Shape(
+        {"valid.csv": "qid,label,score\n1,2,0.7\n1,0,0.9\n2,1,0.5\n"},
+        "evaluate valid.csv valid.csv -m nDCG@10",
+        (1 / math.log2(3) + 1) / 2,
+        group=OTHERS,
+        file="valid.csv",
+    ),
+    "rows of LightGBM with the sizes of queries beside": Shape(
+        {
+            "rank.test": "2 1:0.3 2:0.1\n0 1:0.2\n1 1:0.9\n",
+            "rank.test.query": "2\n1\n",
+            "predictions.txt": "0.7\n0.9\n0.5\n",
+        },
+        "evaluate rank.test predictions.txt -m nDCG@10",
+        (1 / math.log2(3) + 1) / 2,
+        group=OTHERS,
+        file="rank.test",
     ),
     "blocks of Netflix": judged("probe.txt", "1:\n30878\n2647871\n10:\n1952305\n", REFUSED),
     "JSON lines of users": ranked(

@@ -467,7 +467,9 @@ def columns(texts: Iterable[str] | None, option: str = "--columns") -> dict[str,
     labels: dict[str, str] = {}
     for text in texts or ():
         role, sign, name = text.partition("=")
-        is_named = bool(name or (sign and role in ("score", "grade")))  # that no column tells them can be said, too
+        is_named = bool(
+            name or (sign and role in ("score", "grade", "document"))
+        )  # that no column tells them can be said, too
         if not is_named or role in labels:
             fault = f"{role} appears twice" if is_named else "a column is named WHAT=NAME, as in query=term"
             remedy = f"name it once; --qrels-columns {text} is about judgements alone, --run-columns about runs"

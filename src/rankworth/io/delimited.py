@@ -5,6 +5,7 @@ in which quotes only stand around cells, and the csv module of Python all others
 """
 
 import csv
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -56,6 +57,9 @@ _HEAD: Final = 1 << 20
 _HEADER_LINES: Final = 100
 _BLANKS: Final = re.compile(rb" +")
 _OUTER_BLANKS: Final = re.compile(rb"^ +| +(?=\r?$)", re.MULTILINE)
+_MOST_GRADES: Final = 6
+"""labels by position are 0 to 5"""
+_LISTS: Final = re.compile(rb"\[[^\]\n]*\]")
 _MARK: Final = "\ufeff"
 """a byte order mark"""
 
@@ -89,7 +93,8 @@ class Header:
     def cells(self) -> dict[str, int]:
         """Which column holds `query`, `document`, `score` and so on; of a query of several columns, the first."""
         names = [*self.looks.names]
-        return {role: names.index(location.columns[0]) for role, location in self.roles.locations.items()}
+        places = self.roles.locations.items()
+        return {role: names.index(place.columns[0]) for role, place in places if place.way != "position"}
 
     @property
     def joined(self) -> tuple[int, ...]:
@@ -129,6 +134,8 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     if more:
         joined = pl.concat_str(["query", *more], separator=" ").alias("query")
         frames = (frame.with_columns(joined).drop(*more) for frame in frames)
+    if header.roles.by_position:
+        frames = (_by_position(frame, reading.orders) for frame in frames)
     if value in SMALLER:
         frames = (frame.with_columns(score=0.0 - pl.col(value)).drop(value) for frame in frames)
     if not value and layout is RUN:
@@ -181,6 +188,12 @@ def _of_lists(source: Source, layout: Layout, reading: "Reading", header: Header
         first += frame.height
         if settled.height:
             yield settled
+
+
+def _by_position(frame: pl.DataFrame, orders: "Orders") -> pl.DataFrame:
+    """Call documents without ids by their position within the query."""
+    documents = orders.positions(frame["query"].to_list())
+    return frame.with_columns(pl.Series("document", documents, dtype=pl.String))
 
 
 def _ranked(frame: pl.DataFrame, orders: "Orders") -> pl.DataFrame:
@@ -286,17 +299,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
         raise lines.empty(source, layout)
     looks, said = _looks(source, begun, reading, in_order=in_order), reading.columns
     if not looks.is_named and not any(said.values()):
-        usual = _USUAL.get((reading.format, layout, len(begun.cells)))
-        if reading.option in remedies.PAIRS and len(begun.cells) == len(_PAIR):
-            usual = _PAIR
-        if usual is None:
-            remedy = "a line holds query and document, between tabs or commas"
-            if len(looks.names) > 1:
-                counted = remedies.by_number(source.path, looks, layout, reading.option or layout.option)
-                remedy = f"add a header line, or give columns by number: {counted}"
-            text = f"{looks.called}: this is no header line, so the columns are not known: {quoted(begun.cells, 8)}"
-            raise InputError("frame-columns", text, remedy=remedy)
-        said = {role: str(number) for number, role in enumerate(usual, 1)} | dict(said)
+        said = dict(said) | _usual_columns(source, layout, reading, begun, looks)
     request, names = Request(layout.value, looks, said), looks.names
     check_named(request)
     usual_names = {name for role in ("query", "document", layout.value) for name in SPELLINGS[role]}
@@ -321,6 +324,73 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
     return Header(looks, roles, said, is_listed, looks.is_named and is_quepid, *start, is_undecided)
 
 
+def _usual_columns(
+    source: Source, layout: Layout, reading: "Reading", begun: Beginning, looks: Looks
+) -> dict[str, str]:
+    """Return which column holds what in a table without a header of which nothing is said.
+
+    Raises:
+        InputError: `frame-columns`, `rank-or-score`.
+
+    """
+    usual = _USUAL.get((reading.format, layout, len(begun.cells)))
+    if reading.option in remedies.PAIRS and len(begun.cells) == len(_PAIR):
+        usual = _PAIR
+    if usual is None and is_written(begun.cells[-1]) and (role := _value_by_position(source, looks, layout)):
+        return {"query": "1", "document": "", role: "2"}
+    if usual is None:
+        remedy = "a line holds query and document, between tabs or commas"
+        if len(looks.names) > 1:
+            counted = remedies.by_number(source.path, looks, layout, reading.option or layout.option)
+            remedy = f"add a header line, or give columns by number: {counted}"
+        text = f"{looks.called}: this is no header line, so the columns are not known: {quoted(begun.cells, 8)}"
+        raise InputError("frame-columns", text, remedy=remedy)
+    return {role: str(number) for number, role in enumerate(usual, 1)}
+
+
+def _value_by_position(source: Source, looks: Looks, layout: Layout) -> str:
+    """Return what the numbers in brackets beside queries are: labels, ranks or scores of the items of each query.
+
+    Labels are few and small, ranks are 1 to n in some order, and scores have a fraction or a minus. Numbers that may be
+    ids of documents are none of these.
+
+    Raises:
+        InputError: `rank-or-score`.
+
+    """
+    names = [*looks.names]
+    if len(names) != len(_PAIR):
+        return ""
+    lists = [numbers for text in looks.columns[names[1]].texts if (numbers := _numbers_in(text))]
+    if not lists:
+        return ""
+    numbers = [number for each in lists for number in each]
+    if layout is QRELS:
+        return "grade" if {*numbers} <= {*range(_MOST_GRADES)} else ""
+    if all(sorted(each) == [*range(1, len(each) + 1)] for each in lists):
+        return "rank"
+    if not all(map(float.is_integer, map(float, numbers))) or min(numbers) < 0:
+        return "score"
+    ways = {role: {"query": "1", "document": "", role: "2"} for role in ("rank", "score")}
+    ways["documents, best first"] = {"query": "1", "document": "2"}
+    typed = [
+        f"{role}s: --run-format tsv --run-columns {' '.join(f'{key}={name}' for key, name in columns.items())}, "
+        f"in Python Run({source.path!r}, format='tsv', columns={columns})"
+        for role, columns in ways.items()
+    ]
+    text = f"{source.name}: the numbers in brackets may be ranks, scores or ids of documents, such as {lists[0]}"
+    raise InputError("rank-or-score", text, remedy="\n".join(typed).replace("first" + "s:", "first:"))
+
+
+def _numbers_in(text: str) -> list[float]:
+    """Return the numbers of a list in brackets; none where it holds anything else."""
+    try:
+        items = json.loads(text)
+    except ValueError:
+        return []
+    return items if isinstance(items, list) and all(isinstance(item, int | float) for item in items) else []
+
+
 def _holds_lists(looks: Looks, roles: Roles) -> bool:
     """Return whether documents stand in columns by rank, or in a cell that is written as a list.
 
@@ -329,7 +399,8 @@ def _holds_lists(looks: Looks, roles: Roles) -> bool:
     document = roles.locations["document"]
     values = (roles.locations[role] for role in VALUES["score"] + VALUES["grade"] if role in roles.locations)
     has_number = any(is_number(looks.cell(location.called)) for location in values)
-    return document.way == "ranks" or (is_written(looks.cell(document.called)) and not has_number)
+    cell = looks.cell(document.columns[0] if roles.by_position else document.called)
+    return document.way == "ranks" or (is_written(cell) and (roles.by_position or not has_number))
 
 
 def looks_of(source: Source, reading: "Reading") -> Looks:
@@ -491,6 +562,8 @@ def _with_tabs(text: bytes, delimiter: str) -> bytes:
     """Return lines with tabs between their cells instead of `::`, or instead of any number of blanks."""
     if delimiter == "::":
         return text.replace(b"::", b"\t")
+    if b"[" in text:  # blanks within a list stand between its items
+        text = _LISTS.sub(lambda match: match[0].replace(b" ", b""), text)
     return _BLANKS.sub(b"\t", _OUTER_BLANKS.sub(b"", text))
 
 

@@ -10,7 +10,7 @@ from rankworth.io.formats import BY_SUFFIX
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.lines import HEAD, MARK, first_line
 from rankworth.io.options import Reading
-from rankworth.io.score_lines import ROWS, is_ranklib, is_scores
+from rankworth.io.score_lines import ROWS, is_ranklib, is_scores, sizes_beside
 from rankworth.io.signs import MAGIC, json_form
 from rankworth.io.source import Source
 from rankworth.io.usual_names import bare_names, is_header, is_plural
@@ -24,8 +24,8 @@ _CELLS: Final = 3
 """query, document, value"""
 _EVERY: Final = "*"
 """how a user says that documents stand in all other columns"""
-_WHOLE: Final = re.compile(rb"\d+[ \t,;|]+\d")
-"""how a line begins with two whole numbers"""
+_NUMBERS: Final = re.compile(rb"[-+]?[\d.]+[ \t,;|]+[-+]?[\d.]")
+"""how a line begins with two numbers"""
 _LINES: Final = ("trec", "tsv")
 """formats that are told by the number of columns"""
 
@@ -44,9 +44,9 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
     head = source.head(HEAD)
     text = head.removeprefix(MARK).lstrip()
     first = first_line(text)
-    may_be_lists = _WHOLE.match(first) or _EVERY in reading.columns.values()
-    if may_be_lists and form != "json" and _are_lists(source, layout, reading, first):
-        return "lists"
+    has_numbers = _NUMBERS.match(first) or _EVERY in reading.columns.values()
+    if has_numbers and form != "json" and (told := _of_all_lines(source, layout, reading, first)):
+        return told
     if reading.format:
         return form if form != "json" else json_form(text, lambda _: False, _is_of_row, whole=len(head) < HEAD)[0]
     fits = _fits(source, layout, reading, first)
@@ -73,13 +73,18 @@ def _fits(source: Source, layout: Layout, reading: Reading, first: bytes) -> boo
     return not is_counted or (not reading.is_specific and not _misfit(source, layout, "trec"))
 
 
-def _are_lists(source: Source, layout: Layout, reading: Reading, first: bytes) -> bool:
-    """Return whether lines hold a query and its documents, as they look or as a user says."""
-    if reading.format:
-        return _EVERY in reading.columns.values() and plain_lines.are_numbered_lists(source, reading.columns)
-    if any(reading.columns.values()):
-        return plain_lines.are_numbered_lists(source, reading.columns) and not _fits(source, layout, reading, first)
-    return plain_lines.are_lists(source)
+def _of_all_lines(source: Source, layout: Layout, reading: Reading, first: bytes) -> str:
+    """Return the format of rows of rankers without queries, or of lines of a query and its documents; empty for others.
+
+    Sizes of queries in a file beside it tell the one, what its lines look like or what a user says the other.
+    """
+    if not reading.format and layout is QRELS and sizes_beside(source.path, first):
+        return "svmlight"
+    if _EVERY in reading.columns.values():
+        is_said = plain_lines.are_numbered_lists(source, reading.columns)
+        return "lists" if is_said and (reading.format or not _fits(source, layout, reading, first)) else ""
+    is_said = bool(reading.format) or any(reading.columns.values())
+    return "lists" if not is_said and plain_lines.are_lists(source) else ""
 
 
 def _of_text(line: bytes, layout: Layout, reading: Reading) -> str:
@@ -94,7 +99,7 @@ def _of_text(line: bytes, layout: Layout, reading: Reading) -> str:
         cells = bare_names([cell.strip().strip('"') for cell in first.split(delimiter)])
         if len(cells) > 1 and is_header(cells, reading.columns):
             return _FORM[delimiter]
-    if count["\t"] == 3:  # noqa: PLR2004 - query document value
+    if count["\t"] == _CELLS or plain_lines.has_numbers_in_brackets(line):
         return "tsv"
     separator = reading.columns.get("separator", "")  # stands within cells, if anything else stands between them
     likely = max(_DELIMITERS, key=lambda sign: (count[sign] > 1, sign == "\t", sign != separator, count[sign]))

@@ -3,7 +3,7 @@
 A ranking may come without scores, by a column of ranks or as a list in each row; judgements without grades are all 1.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -157,6 +157,8 @@ class TableReader:
 
         """
         frame = self._with_lists(frame)
+        if self.roles.by_position:
+            frame = self._by_position(frame)
         self._check_values(frame)
         if _holds_lists(frame["document"]):
             return self._of_lists(frame)
@@ -179,6 +181,29 @@ class TableReader:
             return frame
         changed = [role for role in several if role == "document" or several[role] != columns[role]]
         return frame.with_columns(pl.Series(role, several[role], dtype=pl.Object) for role in changed)
+
+    def _by_position(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Call items without ids by their position within the query; of values in lists, make a row for each."""
+        role = next(role for role in VALUES[self.value] if role in frame.columns)
+        query = pl.Series("query", validate.text_ids(frame["query"].to_list(), self._where("query")))
+        cells_of_values = frame[role]
+        if _holds_lists(cells_of_values):
+            lists = [[] if cell is None else list(plain(cell)) for cell in cells_of_values.to_list()]
+            numbers = [
+                validate.numbers(items, role, self._where_in(row, role), words=self.grades)
+                for row, items in enumerate(lists)
+            ]
+            query = query.gather([row for row, items in enumerate(lists) for _ in items])
+            cells_of_values = pl.Series(role, [number for row in numbers for number in row], dtype=pl.Float64)
+            cells_of_values = 0.0 - cells_of_values if role in SMALLER else cells_of_values  # a minus follows
+        documents = pl.Series("document", self.orders.positions(query.to_list()), dtype=pl.String)
+        return pl.DataFrame([query, documents, cells_of_values.alias(role)])
+
+    def _where(self, role: str) -> Callable[[int], str]:
+        return lambda row: f"{self.looks.where(row)}: the {role}"
+
+    def _where_in(self, row: int, role: str) -> Callable[[int], str]:
+        return lambda item: f"{self.looks.where(row)}, item {item}: the {role}"
 
     def _of_lists(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Make a row for each document of lists: ids beside lists of numbers, or records; integers stay integers."""

@@ -1,5 +1,6 @@
 """What a user says of a file: its format, its columns, the order of its rows, and what a row without a grade is."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 Blank = Literal["unjudged", "zero", "error"]
 """what a judgement without a grade means: nobody judged the document, its grade is 0, or something is wrong"""
+_DIGITS: Final = 6
+"""of the id of an item that is called by its position"""
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -33,8 +36,8 @@ ROLES_OF: Final[Mapping[Layout, Sequence[str]]] = {
 }
 """what columns of a run and of judgements may hold"""
 _ROLES: Final = tuple(dict.fromkeys(chain(*ROLES_OF.values())))
-_OPTIONAL: Final = ("grade", "score")
-"""what no column needs to hold"""
+OPTIONAL: Final = ("grade", "score", "document")
+"""what no column needs to hold; without documents, items are called by their position within the query"""
 RANKED: Final = ("query", "document", "score", "rank")
 """the columns of TREC's lines that tell scores and ranks; both are numbers then"""
 LOOSELY_RANKED: Final = ("query", "document", "rank", "score")
@@ -65,6 +68,7 @@ class Orders:
         set_of: the query whose documents came as a set, as messages call it; empty where none did.
         by_position: how many queries are called `0`, `1`, `2` ..., as nothing names them; 0 where something does.
         renamed: whether a rule for ids renamed a document.
+        items: how many items without ids each query has, which are called by their position.
 
     """
 
@@ -74,6 +78,7 @@ class Orders:
         self.set_of = ""
         self.by_position = 0
         self.renamed = False
+        self.items: Counter[str] = Counter()
         self._met: dict[str, tuple[Callable[[int], str], int]] = {}
         self._rows: dict[str, int] = {}
         self._way = self._first = ""
@@ -100,6 +105,21 @@ class Orders:
             self._rows[query] = rank = self._rows.get(query, 0) + 1
             scores.append(-rank)
         return scores
+
+    def positions(self, queries: Iterable[str]) -> list[str]:
+        """Return ids of items that have none: the position within the query, from 0, with as many digits everywhere.
+
+        So of equal scores the later item comes first where ties are broken by descending id, as in `labels.ranked`.
+
+        Args:
+            queries: of each item, behind those that were met before.
+
+        """
+        names = []
+        for query in queries:
+            names.append(f"{self.items[query]:0{_DIGITS}d}")
+            self.items[query] += 1
+        return names
 
     @property
     def has_rank_column(self) -> bool:
@@ -262,7 +282,7 @@ class Reading:
         """
         if self.format and self.format not in READ:
             raise UsageError("unknown-format", f"there is no format {self.format!r}; there are {' '.join(READ)}")
-        object.__setattr__(self, "columns", checked_columns(self.columns, _ROLES, _OPTIONAL))
+        object.__setattr__(self, "columns", checked_columns(self.columns, _ROLES, OPTIONAL))
         object.__setattr__(self, "grades", grade_words.checked(self.grades))
 
     def afresh(self) -> "Reading":
@@ -281,7 +301,7 @@ def refuse_roles(layout: Layout, columns: Mapping[str, str]) -> None:
         UsageError: `unknown-setting`.
 
     """
-    checked_columns(columns, ROLES_OF[layout], _OPTIONAL)
+    checked_columns(columns, ROLES_OF[layout], OPTIONAL)
 
 
 def refuse_again(thing: str, **settings: object) -> None:

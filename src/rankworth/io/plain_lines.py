@@ -15,6 +15,8 @@ _WORDS: Final = 6
 """in lines of TREC's, at most"""
 _NUMBER: Final = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
+_BRACKETS: Final = re.compile(rb"[^\s,\[\]]+[ \t]+\[ *[-+.eE\d]+(?: *, *[-+.eE\d]+)* *\]")
+
 
 def split(line: bytes, separator: str) -> list[str]:
     """Return the cells of a line without blanks around them; a separator of blanks is any number of them."""
@@ -30,6 +32,15 @@ def separator_of(line: bytes) -> str:
     """
     bare = line.strip()
     return next((sign for sign in ("\t", "::", " ", ",", ";", "|") if sign.encode() in bare), " ")
+
+
+def has_numbers_in_brackets(line: bytes) -> bool:
+    """Return whether a line is a query and a list of numbers in brackets, as the impressions of MIND have it.
+
+    >>> has_numbers_in_brackets(b"1 [0,1,0]"), has_numbers_in_brackets(b"1 [d2,d1]")
+    (True, False)
+    """
+    return _BRACKETS.fullmatch(line.strip()) is not None
 
 
 def list_separator(line: bytes) -> str:

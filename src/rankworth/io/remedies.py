@@ -28,7 +28,7 @@ PAIRS: Final = ("exclude", "history", "forbidden")
 """arguments that are pairs of query and document, without a value"""
 WITHOUT_QUERY: Final = (
     "learning-to-rank files name the query of each line: grade qid:N features # document\n"
-    "where the sizes of queries stand in a file of their own, in Python: "
+    "where the sizes of queries stand in a file of their own, call it FILE.query or FILE.group; in Python: "
     "evaluate(labels=labels, scores=scores, group=numpy.loadtxt('test.query', dtype=int))"
 )
 """what helps where lines of learning to rank have no query"""
@@ -124,7 +124,7 @@ def missing(
         choice = f'--order given (order="given"), or {option({"score": ""}, looks)}'
         remedy = f"{why}if its rows are in rank order: {choice}\notherwise {remedy.removeprefix(why)}"
     if lacking == ("document",) and of_items:
-        remedy += "\nif each row is an item without an id, as rankers have it, in Python: evaluate(labels=frame)"
+        remedy += f"\nif each row is an item without an id, as rankers have it: {option({'document': ''}, looks)}"
     if "query" in lacking and (looks.noun, value) == ("key", "score"):
         remedy += '\nif these are the hits of one query, put them under it: {"q1": [...]}'
     if lacking == ("score",) and "separator" in why and _has_a_row_for_each(looks):

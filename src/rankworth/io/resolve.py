@@ -49,15 +49,16 @@ class Location:
     Attributes:
         called: what the user or the table calls it.
         columns: the columns that are read for it.
-        way: what they are: a column; several whose cells are joined by blanks; one for each rank; one with a path; or
-            none, where an attribute of an object is none of its fields.
+        way: what they are: a column; several whose cells are joined by blanks; one for each rank; one with a path;
+            none, where an attribute of an object is none of its fields; or that of the values, where documents have no
+            ids and are called by their position.
         path: where it stands within the cells of the column, or within the object.
 
     """
 
     called: Any
     columns: tuple[Any, ...]
-    way: Literal["column", "joined", "ranks", "path", "attribute"] = "column"
+    way: Literal["column", "joined", "ranks", "path", "attribute", "position"] = "column"
     path: str = ""
 
 
@@ -76,6 +77,11 @@ class Roles:
     def columns(self) -> list[Any]:
         """The columns that are read, each once."""
         return list(dict.fromkeys(column for place in self.locations.values() for column in place.columns))
+
+    @property
+    def by_position(self) -> bool:
+        """Whether documents have no ids, and are called by their position within the query."""
+        return "document" in self.locations and self.locations["document"].way == "position"
 
     @property
     def value(self) -> str:
@@ -189,6 +195,8 @@ def resolve(looks: Looks, said: Mapping[str, str], value: str) -> Roles:
         raise InputError("frame-columns", f"{looks.called}: cells of this table are not taken apart", remedy=remedy)
     ids = {role: location_of(request, role) for role in _IDS[looks.within :]}
     values = value_locations(request, ids["document"])
+    if said.get("document") == "" and not looks.within and (cells := [*values.values()]):
+        ids["document"] = Location("", cells[0].columns, "position", cells[0].path)
     if lacking := [role for role, place in ids.items() if place is None]:
         untold = set(VALUES[value]).isdisjoint(values) and not _is_plural(ids["document"])
         of_items = lacking == ["document"] and all(location_of(request, role) for role in ("query", "grade", "score"))

@@ -87,7 +87,7 @@ class Fields:
             row = next(row for row, each in enumerate(rows) if not {*names_of(each)} <= {*first})
             roles = self._roles(tuple(by_field), samples, objects, where(row))
         columns = {role: _cells_at(place, by_field, rows) for role, place in roles.locations.items()}
-        if any(item is None for item in columns["document"]):
+        if any(item is None for item in columns["document"]) and not roles.by_position:
             self._refuse_no_documents(rows, columns["document"], roles.locations["document"].called, where)
         if not self.looks.within and (several := cells.split(columns, self.request.separator, where)):
             columns |= several
@@ -252,6 +252,8 @@ class Records:
 
         """
         columns = self.fields.columns(rows, where)
+        if self.fields.roles.by_position:
+            return self._by_position(columns, where)
         if has_documents(columns["document"][0]):
             if not self._within.roles.locations:
                 self._within = self._fields_within(self.fields.looks)
@@ -265,6 +267,27 @@ class Records:
             ranked = self.layout is RUN
             columns[self.layout.value] = self.orders.ranked(columns["query"]) if ranked else [1] * len(rows)
         return self.joined(columns, where)
+
+    def _by_position(self, columns: Columns, where: Where) -> "pl.DataFrame":
+        """Call items without ids by their position within the query; of values in lists, make a row for each."""
+        check_named(self.fields.request)
+        value = self.fields.valued
+        if self.layout is RUN:
+            self.orders.agree(value, where(0))
+        of_item = where
+        if any(map(is_several, columns[value])):
+            lists = [[] if cell is None else list(plain(cell)) for cell in columns[value]]
+            ends = list(accumulate(map(len, lists)))
+
+            def of_item(item: int) -> str:
+                row = bisect_right(ends, item)
+                return f"{where(row)}, item {item - ends[row] + len(lists[row])}"
+
+            queries = [query for query, items in zip(columns["query"], lists, strict=True) for _ in items]
+            columns = {"query": queries, value: list(chain(*lists))}
+        columns = self.checked({role: columns[role] for role in ("query", value)}, of_item)
+        columns["document"] = self.orders.positions(map(str, columns["query"]))
+        return self.joined(columns, of_item)
 
     def frame_of_lists(self, columns: Columns, where: Where) -> "pl.DataFrame":
         """Convert lists, of which each belongs to a query, to a frame of documents; judgements have at least one.

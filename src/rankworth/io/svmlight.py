@@ -1,6 +1,8 @@
 """SVMlight and LETOR: judgements as learning to rank has them, `grade qid:N features # document`.
 
-The features are passed over. A document is called by what follows `#`, or else by the number of its line.
+The features are passed over. A document is called by what follows `#`, or else by the number of its line. Rows without
+`qid` begin with the label; their queries are called 0, 1, 2 ..., by their sizes in `FILE.query` (LightGBM) or
+`FILE.group` (XGBoost).
 """
 
 import re
@@ -8,15 +10,17 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import polars as pl
 
-from rankworth.errors import InputError, shortened
+from rankworth.errors import InputError, counted, shortened
 from rankworth.io import grade_words, lines
 from rankworth.io.grade_words import Words
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.lines import Chunk
 from rankworth.io.remedies import WITHOUT_QUERY
 from rankworth.io.row_order import query_starts
+from rankworth.io.score_lines import sizes_beside
 from rankworth.io.source import Source
 from rankworth.io.text_lines import Reader, Record
 
@@ -31,6 +35,9 @@ _DOCUMENT: Final = r"\s*(?:docid\s*=\s*)?(\S+)"
 _COMMENT: Final = re.compile(_DOCUMENT)
 _ROW: Final = r"^[ \t\r\f\v]*([^ \t\r\f\v#]+)[ \t\r\f\v]+qid:([^ \t\r\f\v#]+)"
 """grade and query at the beginning of a line"""
+_LABEL: Final = r"^[ \t\r\f\v]*([^ \t\r\f\v#,;|]+)"
+"""the label of a row that names no query"""
+_SIGNS: Final = re.compile("[,;|]")
 _WHOLE_LINE: Final = "\x01"
 """a separator that is in no line, so that a line is one cell"""
 _HAS: Final = "a line of a learning-to-rank file is: grade qid:N features # document"
@@ -93,12 +100,47 @@ class LabelRows:
         return int(self._by_line["document"][row])
 
 
+def _by_sizes(frames: Iterator[pl.DataFrame], source: Source, sizes: Source) -> Iterator[pl.DataFrame]:
+    """Call the queries of rows 0, 1, 2 ..., by how many rows each has.
+
+    Args:
+        frames: the rows.
+        source: their file.
+        sizes: the file with a size in each line.
+
+    Raises:
+        InputError: `row-count`, `input-type`.
+
+    """
+    words = sizes.whole().split()
+    if not words or not all(map(bytes.isdigit, words)):
+        text = f"{sizes.name}: the sizes of the queries of {source.name} are whole numbers, one in each line"
+        raise InputError("input-type", text, remedy="write how many rows each query has, in their order")
+    lengths = np.array(words, dtype=np.int64)
+    number = np.repeat(np.arange(lengths.size), lengths)  # [N]: the query of each row
+    done = 0
+    for frame in frames:
+        part = number[done : done + frame.height]
+        done += frame.height
+        if part.size == frame.height:
+            yield frame.with_columns(pl.Series("query", part).cast(pl.String))
+    if done != number.size:
+        text = (
+            f"{source.name} has {counted(done, 'row', 'rows')}, and the sizes in {sizes.name} add up to {number.size:,}"
+        )
+        raise InputError(
+            "row-count", text, remedy="write the two files together, or remove the one that is out of date"
+        )
+
+
 _SCHEMA: Final = {"query": pl.String(), "document": pl.String(), "grade": pl.Float64()}
 
 
 class _Reader(Reader):
     """Reads grade, query and document of each line."""
 
+    sizes = ""
+    """the file with the sizes of queries; empty where the rows name their query"""
     by_line = False
     """whether documents are called by their line whatever the comments say"""
     has_comments = False
@@ -120,12 +162,13 @@ class _Reader(Reader):
             has=_HAS,
             words=words,
         )
-        reader.by_line = by_line
+        reader.by_line, reader.sizes = by_line, sizes_beside(source.path, lines.first_line(source.head(lines.HEAD)))
         return reader
 
     def rows(self) -> Iterator[pl.DataFrame]:
         """Yield the rows of the file."""
-        return self.frames(lines.chunks(self.source, usual=CHUNK, longest=LONGEST, noun="line"))
+        frames = self.frames(lines.chunks(self.source, usual=CHUNK, longest=LONGEST, noun="line"))
+        return _by_sizes(frames, self.source, Source(self.sizes)) if self.sizes else frames
 
     def is_odd(self, text: bytes) -> bool:  # noqa: ARG002 - which lines are odd, their grades tell
         """Return whether Polars must not see a chunk: never."""
@@ -149,8 +192,10 @@ class _Reader(Reader):
         if b"#" in text and not self.by_line:
             self.has_comments = True
             document = pl.coalesce(line.extract(f"#{_DOCUMENT}"), numbers)
-        grade = line.extract(_ROW, 1) if self.words else line.extract(_ROW, 1).cast(pl.Float64, strict=False)
-        frame = rows.select(grade.alias("0"), line.extract(_ROW, 2).alias("1"), document.alias("2"))
+        label = line.extract(_LABEL if self.sizes else _ROW, 1)
+        grade = label if self.words else label.cast(pl.Float64, strict=False)
+        query = pl.lit("0") if self.sizes else line.extract(_ROW, 2)
+        frame = rows.select(grade.alias("0"), query.alias("1"), document.alias("2"))
         return self.sound(frame, blanks=False)
 
     def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:  # noqa: ARG002 - lines end
@@ -164,6 +209,7 @@ class _Reader(Reader):
                 document = _COMMENT.match(comment.decode(errors="surrogateescape")) if has_id else None
                 self.has_comments |= document is not None
                 cells = [word.decode(errors="surrogateescape") for word in words[:2]]
+                cells = [_SIGNS.split(cells[0], maxsplit=1)[0], "qid:0"] if self.sizes else cells
                 if len(cells) == 2 and cells[1].startswith("qid:"):  # noqa: PLR2004 - grade and query
                     cells = [cells[0], cells[1][4:], document[1] if document else str(above + number + 1)]
                     records.append(Record(number, cells))

@@ -14,7 +14,7 @@ from rankworth.io.duplicates import TOP
 from rankworth.judging.exclusion import Exclusion, nothing_left
 from rankworth.judging.judged_run import Columns, JudgedRun, assemble, subtopics_of
 from rankworth.judging.order import Contradictions, repeated_rank, unscored
-from rankworth.judging.overlap import nothing_in_common, refuse_part, unnamed, unread_queries
+from rankworth.judging.overlap import nothing_in_common, refuse_other_items, refuse_part, unnamed, unread_queries
 from rankworth.judging.ranking import Conventions, Include, Ordering, Rows
 from rankworth.model import Qrels, Run
 from rankworth.settings import Duplicates
@@ -185,6 +185,9 @@ def judge_all(
         numbers = [number for number, rank in enumerate(by_rank) if rank == side]
         judged = _judged([conventions[number] for number in numbers], source, include, progress) if numbers else ()
         by_number |= zip(numbers, judged, strict=True)
+    if run.orders.items:
+        for qrels, _ in conventions:
+            refuse_other_items(qrels, run)
     judged_runs: list[JudgedRun | InputError] = []
     untied: dict[tuple[object, ...], list[JudgedRun]] = {}
     for number, (qrels, ordering) in enumerate(conventions):

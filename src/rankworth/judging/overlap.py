@@ -71,6 +71,26 @@ def refuse_part(qrels: Qrels, run: Run) -> None:
         raise InputError("row-count", text, remedy=remedy)
 
 
+def refuse_other_items(qrels: Qrels, run: Run) -> None:
+    """Refuse lists of different lengths of one query, where items without ids are called by their position.
+
+    Raises:
+        InputError: `row-count`.
+
+    """
+    judged, ranked = qrels.items, run.orders.items
+    if not (judged and ranked):
+        return
+    queries = [query for query in judged if query in ranked and judged[query] != ranked[query]]
+    if queries:
+        query = queries[0]
+        text = f"query {quoted([query])} has {counted(judged[query], 'label', 'labels')} and "
+        text += f"{counted(ranked[query], 'score', 'scores')} in {run.name or 'the run'}; items without ids are paired "
+        text += "by their position"
+        text += f" ({counted(len(queries))} of this kind)" if len(queries) > 1 else ""
+        raise InputError("row-count", text, remedy="write a score for each label, in their order; or give ids to both")
+
+
 def unnamed(run: Run, queries: Collection[str] = ()) -> str:
     """Return a note on a response or on lists that do not say which queries they answer; empty for any other run.
 

@@ -95,6 +95,8 @@ class Qrels:
     """the files that were read; none where the judgements came as something else"""
     by_position: int
     """how many queries are called by their position, as nothing names them; 0 where something does"""
+    items: Mapping[str, int]
+    """how many items without ids each query has, which are called by their position"""
     source: object
     """what a program gave, where they came from no files"""
     _documents: "pl.Series | list[list[str]]"
@@ -128,7 +130,7 @@ class Qrels:
         if self.only is not None and not self.only:
             raise InputError("empty-input", "the list of queries to keep is empty")
         self.copies, self.copied_grades = np.zeros(0, dtype=np.int64), np.zeros(0)
-        self.files, self.source, self.by_position = (), None, 0
+        self.files, self.source, self.by_position, self.items = (), None, 0, {}
         self._with_subtopics = None
         rule = None
         if ids is not None:
@@ -296,7 +298,7 @@ class Qrels:
         else:
             self._from_rows(files, rows, reading)
         self.blanks, self.blank = reading.blanks.count, reading.blanks.policy
-        self.ids, self.renamed = reading.ids, reading.orders.renamed
+        self.ids, self.renamed, self.items = reading.ids, reading.orders.renamed, reading.orders.items
 
     def _from_mapping(self, source: Mapping[Any, Any], reading: Reading) -> None:
         """Read a dict of dicts."""
