@@ -815,7 +815,7 @@ SETTINGS: Final[dict[str, dict[str, Any]]] = {
     "a format that there is not": {"run": cell(text("run, csv"), name="run.csv", format="xlsx")},
     "columns of what there is not": {
         "run": cell(text("run, csv"), name="run.csv", columns={"doc": "document"}),
-        "run, nameless": cell(text("run, csv"), name="run.csv", columns={"document": ""}),
+        "run, nameless": cell(text("run, csv"), name="run.csv", columns={"query": ""}),
     },
     "a split of what is no folder of BEIR's": {
         "judgements": cell(text("judgements, csv"), name="qrels.csv", split="dev")

@@ -299,7 +299,7 @@ SHAPES: Final[dict[str, Shape]] = {
         "qid,label,score\n1,2,0.7\n1,0,0.9\n2,1,0.5\n",
         "valid.csv",
         "qid,label,score\n1,2,0.7\n1,0,0.9\n2,1,0.5\n",
-        REFUSED,
+        (1 / math.log2(3) + 1) / 2,
         "nDCG@10",
     ),
     # Question answering and benchmarks
@@ -752,7 +752,7 @@ SHAPES: Final[dict[str, Shape]] = {
         group=OTHERS,
     ),
     "impressions of MIND": both(
-        "truth.txt", "1 [0,1,0]\n2 [1,0,0,1]\n", "prediction.txt", "1 [2,1,3]\n2 [2,1,4,3]\n", REFUSED, "AUC"
+        "truth.txt", "1 [0,1,0]\n2 [1,0,0,1]\n", "prediction.txt", "1 [2,1,3]\n2 [2,1,4,3]\n", 0.75, "AUC"
     ),
     "exact neighbours of rally": Shape(
         {

@@ -80,6 +80,25 @@ MORE: Final[dict[str, Shape]] = {
         group=TREC_GROUP,
         file="part-0",
     ),
+    "subjects of Annif, a file for each text": Shape(
+        {
+            "gold-q1.tsv": "<u:d1>\tred\n<u:d3>\tblue\n",
+            "gold-q2.tsv": "<u:d4>\tgreen\n",
+            "gold-q1.annif": "<u:d2>\tblack\t0.9\n<u:d1>\tred\t0.8\n<u:d3>\tblue\t0.7\n",
+            "gold-q2.annif": "<u:d1>\tred\t0.9\n<u:d4>\tgreen\t0.5\n",
+        },
+        "evaluate 'gold-*.tsv' 'gold-*.annif' -m AP",
+        AP,
+        untrue=("if this is a table without a header", "if each row is a query all the same"),
+        group=QA,
+        file="gold-q1.annif",
+    ),
+    "a document in each line, a file for each query": Shape(
+        {"q1.key": "red hat\nblue\n", "q2.key": "green\n", "q1.txt": "black\nred hat\nblue\n", "q2.txt": "green\n"},
+        "evaluate '*.key' '*.txt' -m RR",
+        (1 / 2 + 1) / 2,
+        untrue=("if this is a table without a header", "if each line is a query with its documents"),
+    ),
     # TREC and the tools around it
     "judgements with tabs": judged("qrels.txt", QRELS.replace(" ", "\t"), NDCG, "nDCG@10"),
     "a run with tabs": ranked("bm25.txt", RUN.replace(" ", "\t"), NDCG, "nDCG@10"),

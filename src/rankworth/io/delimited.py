@@ -4,39 +4,36 @@ Ids stay the text that stands there. Blank lines are skipped, and comments above
 in which quotes only stand around cells, and the csv module of Python all others.
 """
 
-import csv
-import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from rankworth.errors import InputError, quoted, shortened
+from rankworth.errors import InputError, quoted
 from rankworth.io import frames as frames_of
 from rankworth.io import grade_words, lines, remedies
 from rankworth.io.cells import is_number, is_written
+from rankworth.io.csv_records import LONGEST, MARK, read_records
 from rankworth.io.formats import FORMATS
 from rankworth.io.grade_words import Words
+from rankworth.io.impressions import value_by_position
 from rankworth.io.layout import NUMBER, QRELS, RUN, Layout
 from rankworth.io.looks import Looks, has_header, of_cells
 from rankworth.io.plain_lines import may_be_lists, separator_of
 from rankworth.io.remedies import Request
 from rankworth.io.resolve import SMALLER, VALUES, Roles, check_named, check_values, resolve, unread
 from rankworth.io.source import Source
-from rankworth.io.text_lines import FIELDS, Reader, Record
-from rankworth.io.usual_names import SPELLINGS, bare_names, is_header
+from rankworth.io.text_lines import Reader, Record
+from rankworth.io.usual_names import OF_FILE, SPELLINGS, bare_names, is_header
 
 if TYPE_CHECKING:
     from rankworth.io.options import Orders, Reading
 
 CHUNK: Final = 8 << 20
-LONGEST: Final = 32 << 20
-"""how many bytes a record may have"""
 TAB: Final = "\t"
 DELIMITERS: Final = {TAB: "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
 LOOSE: Final = ("::", " ")
@@ -57,11 +54,7 @@ _HEAD: Final = 1 << 20
 _HEADER_LINES: Final = 100
 _BLANKS: Final = re.compile(rb" +")
 _OUTER_BLANKS: Final = re.compile(rb"^ +| +(?=\r?$)", re.MULTILINE)
-_MOST_GRADES: Final = 6
-"""labels by position are 0 to 5"""
 _LISTS: Final = re.compile(rb"\[[^\]\n]*\]")
-_MARK: Final = "\ufeff"
-"""a byte order mark"""
 
 
 @dataclass(frozen=True)
@@ -94,7 +87,13 @@ class Header:
         """Which column holds `query`, `document`, `score` and so on; of a query of several columns, the first."""
         names = [*self.looks.names]
         places = self.roles.locations.items()
-        return {role: names.index(place.columns[0]) for role, place in places if place.way != "position"}
+        return {role: names.index(place.columns[0]) for role, place in places if place.way not in ("position", "file")}
+
+    @property
+    def file(self) -> str:
+        """The name of the file where it is the query of all rows; empty where a column tells the query."""
+        place = self.roles.locations["query"]
+        return place.path if place.way == "file" else ""
 
     @property
     def joined(self) -> tuple[int, ...]:
@@ -134,6 +133,8 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     if more:
         joined = pl.concat_str(["query", *more], separator=" ").alias("query")
         frames = (frame.with_columns(joined).drop(*more) for frame in frames)
+    if header.file:
+        frames = (frame.with_columns(query=pl.lit(header.file)) for frame in frames)
     if header.roles.by_position:
         frames = (_by_position(frame, reading.orders) for frame in frames)
     if value in SMALLER:
@@ -336,7 +337,7 @@ def _usual_columns(
     usual = _USUAL.get((reading.format, layout, len(begun.cells)))
     if reading.option in remedies.PAIRS and len(begun.cells) == len(_PAIR):
         usual = _PAIR
-    if usual is None and is_written(begun.cells[-1]) and (role := _value_by_position(source, looks, layout)):
+    if usual is None and is_written(begun.cells[-1]) and (role := value_by_position(source.path, looks, layout)):
         return {"query": "1", "document": "", role: "2"}
     if usual is None:
         remedy = "a line holds query and document, between tabs or commas"
@@ -346,49 +347,6 @@ def _usual_columns(
         text = f"{looks.called}: this is no header line, so the columns are not known: {quoted(begun.cells, 8)}"
         raise InputError("frame-columns", text, remedy=remedy)
     return {role: str(number) for number, role in enumerate(usual, 1)}
-
-
-def _value_by_position(source: Source, looks: Looks, layout: Layout) -> str:
-    """Return what the numbers in brackets beside queries are: labels, ranks or scores of the items of each query.
-
-    Labels are few and small, ranks are 1 to n in some order, and scores have a fraction or a minus. Numbers that may be
-    ids of documents are none of these.
-
-    Raises:
-        InputError: `rank-or-score`.
-
-    """
-    names = [*looks.names]
-    if len(names) != len(_PAIR):
-        return ""
-    lists = [numbers for text in looks.columns[names[1]].texts if (numbers := _numbers_in(text))]
-    if not lists:
-        return ""
-    numbers = [number for each in lists for number in each]
-    if layout is QRELS:
-        return "grade" if {*numbers} <= {*range(_MOST_GRADES)} else ""
-    if all(sorted(each) == [*range(1, len(each) + 1)] for each in lists):
-        return "rank"
-    if not all(map(float.is_integer, map(float, numbers))) or min(numbers) < 0:
-        return "score"
-    ways = {role: {"query": "1", "document": "", role: "2"} for role in ("rank", "score")}
-    ways["documents, best first"] = {"query": "1", "document": "2"}
-    typed = [
-        f"{role}s: --run-format tsv --run-columns {' '.join(f'{key}={name}' for key, name in columns.items())}, "
-        f"in Python Run({source.path!r}, format='tsv', columns={columns})"
-        for role, columns in ways.items()
-    ]
-    text = f"{source.name}: the numbers in brackets may be ranks, scores or ids of documents, such as {lists[0]}"
-    raise InputError("rank-or-score", text, remedy="\n".join(typed).replace("first" + "s:", "first:"))
-
-
-def _numbers_in(text: str) -> list[float]:
-    """Return the numbers of a list in brackets; none where it holds anything else."""
-    try:
-        items = json.loads(text)
-    except ValueError:
-        return []
-    return items if isinstance(items, list) and all(isinstance(item, int | float) for item in items) else []
 
 
 def _holds_lists(looks: Looks, roles: Roles) -> bool:
@@ -447,7 +405,8 @@ def _looks(source: Source, begun: Beginning, reading: "Reading", *, in_order: bo
 
 def _is_named(begun: Beginning, reading: "Reading") -> bool:
     """Return whether the first record has the names of columns."""
-    said = [column for role, column in reading.columns.items() if column and role not in ("separator", "root")]
+    columns = reading.columns.items()
+    said = [name for role, name in columns if name and role not in ("separator", "root") and OF_FILE not in name]
     if is_header(begun.cells, reading.columns):
         return True
     if reading.format == "msmarco" or not begun.cells:
@@ -478,7 +437,9 @@ def ranks(source: Source, reading: "Reading") -> int | None:
 def _begin(source: Source, form: str, columns: Mapping[str, str]) -> Beginning:
     delimiters: Iterable[str] = FORMATS[form].delimiters
     if form == "tsv" and (sign := separator_of(lines.first_line(source.head(_HEAD)))) in LOOSE:
-        delimiters = (sign,)
+        numbers = {name for role, name in columns.items() if role != "query"} - {"", "1"}
+        is_single = OF_FILE in columns.get("query", "") and not numbers  # a document in each line, with its blanks
+        delimiters = (TAB,) if is_single else (sign,)
     separator, is_names = columns.get("separator", ""), partial(is_header, columns=columns)
     if others := [delimiter for delimiter in delimiters if separator and delimiter != separator]:
         begun = begin(source, others, is_names)
@@ -535,12 +496,12 @@ class TableRecords(Reader):
     def records(self, text: bytes, above: int, *, last: bool) -> tuple[list[Record], bytes]:
         """Split a chunk into records with the csv module; without quotes, each line is a record."""
         parts = text.decode(errors="surrogateescape").removesuffix("\n").split("\n")
-        if not above and parts[0].startswith(_MARK):  # that of the file is gone, and this one is part of the first id
-            parts[0] = _MARK + parts[0]
+        if not above and parts[0].startswith(MARK):  # that of the file is gone, and this one is part of the first id
+            parts[0] = MARK + parts[0]
         if self.has_quotes:
             records, end = read_records(parts, self.separator, last=last)
         else:
-            split = (line.removeprefix(_MARK).removesuffix("\r").split(self.separator, self.most) for line in parts)
+            split = (line.removeprefix(MARK).removesuffix("\r").split(self.separator, self.most) for line in parts)
             records, end = [Record(line, cells) for line, cells in enumerate(split) if any(cells)], len(parts)
         rest = text.split(b"\n", end)[-1] if end < len(parts) else b""
         if len(rest) > LONGEST:
@@ -581,62 +542,6 @@ class _Quepid(TableRecords):
         if (len(cells) == self.cells["query"] + 1 or len(cells) >= self.width) and not any(cells[needed : needed + 1]):
             return None
         return super().adapted(record._replace(cells=cells))
-
-
-def read_records(parts: Sequence[str], delimiter: str, *, last: bool) -> tuple[list[Record], int]:
-    """Parse lines into records, without blank ones, and count the lines that these take.
-
-    A record with a problem ends with its first line.
-
-    Args:
-        parts: the lines without their ends.
-        delimiter: what stands between cells.
-        last: whether no lines follow, in which the last record goes on.
-
-    """
-    records: list[Record] = []
-    begins = True
-
-    def narrow(lines: Iterable[str]) -> Iterator[str]:
-        """Yield lines with their ends, without byte order marks where a record begins; refuse one of too many cells."""
-        nonlocal begins
-        for line in lines:
-            if len(line) > FIELDS and line.count(f'"{delimiter}' if '"' in line else delimiter) > FIELDS:
-                raise csv.Error(f"more than {FIELDS:,} columns")
-            text, begins = line.removeprefix(_MARK) if begins else line, False
-            yield f"{text}\n"
-
-    end, limit = 0, csv.field_size_limit(LONGEST << 2)
-    try:
-        while end < len(parts):
-            start, begins = end, True
-            reader = csv.reader(narrow(islice(parts, start, None)), delimiter=delimiter, strict=True)
-            try:
-                for cells in reader:
-                    begin, end, begins = end, start + reader.line_num, True
-                    if any(map(str.strip, cells)):
-                        records.append(Record(begin, cells, "\n".join(parts[begin:end])))
-            except csv.Error as error:
-                if "unexpected end" in str(error) and not last:
-                    break
-                cells = parts[end].split(delimiter, FIELDS)
-                records.append(Record(end, cells, problem=_problem(str(error), parts[end])))
-                end += 1
-    finally:
-        csv.field_size_limit(limit)
-    return records, end
-
-
-def _problem(reason: str, line: str) -> InputError:
-    """Build the error for a record that cannot be parsed."""
-    if reason.startswith("more"):
-        return InputError("endless-line", f"this record has {reason}", remedy="end each record with a line break")
-    line = shortened(line.strip())
-    if reason.startswith("new-line"):
-        text = f"a carriage return stands within a cell: {line!r}"
-        return InputError("line-ends", text, remedy="end all lines alike, in LF or CR LF")
-    text = f"a quote is not closed, or there is text after the closing quote: {line!r}"
-    return InputError("bad-quotes", text, remedy='quotes that belong to a text are doubled, within quotes: "5"" nails"')
 
 
 def _quotes_whole_cells(chunk: bytes, delimiter: str) -> bool:

@@ -143,6 +143,12 @@ def _misfit(source: Source, layout: Layout, form: str) -> str:
     return looks.misfit([*seen.columns.values()], layout, form)
 
 
+def _is_of_one_query(source: Source) -> bool:
+    """Return whether the first column has another value in every row, as documents have in the file of one query."""
+    first = plain_lines.looks_of(source).columns["1"]
+    return first.distinct == len(first.texts) > 1
+
+
 def refuse_misfit(source: Source, layout: Layout, form: str, reading: Reading) -> None:
     """Refuse a file whose format only the number of its columns tells, and whose columns hold something else.
 
@@ -161,6 +167,12 @@ def refuse_misfit(source: Source, layout: Layout, form: str, reading: Reading) -
     option = reading.option or layout.option
     other, first = QRELS if layout is RUN else RUN, first_line(source.head(HEAD))
     taken = other if form == "trec" and other.fits(first) else layout
+    if form == "tsv" and source.pattern and _is_of_one_query(source):
+        looks_of_file = plain_lines.looks_of(source)
+        text = f"{source.name}: each row would be another query, as {quoted(looks_of_file.columns['1'].texts, 3)}"
+        remedy = remedies.by_file(source.pattern, looks_of_file, layout, option)
+        remedy += f"\nif each row is a query all the same: {layout.format_option('tsv', source.path)}"
+        raise InputError("unfit-columns", text, remedy=remedy)
     is_valued = form == "trec" or option not in remedies.PAIRS  # the time beside a pair that is excluded does no harm
     if is_valued and (reason := _misfit(source, taken, form)):
         called = "TREC's lines" if form == "trec" else "query, document and grade"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rankworth.errors import InputError, quoted
 from rankworth.io.formats import FORMATS
@@ -19,11 +19,16 @@ from rankworth.io.lines import empty as no_rows
 from rankworth.io.options import Reading
 from rankworth.io.paths import are_alike, opened, paths_of, refuse_ids
 from rankworth.io.source import Progress, Source
+from rankworth.io.usual_names import OF_FILE
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rankworth.io.duplicates import Part
+
+
+_UNTOLD: Final = ("run-columns", "qrels-columns", "frame-columns", "unfit-columns", "bad-grade", "bad-score")
+"""the errors of files that do not tell which column holds what"""
 
 
 def files_of(source: object, layout: Layout, reading: Reading) -> tuple[Source, ...]:
@@ -73,12 +78,12 @@ def _batches(
     files: Sequence[Source], layout: Layout, reading: Reading, columns: tuple[str, ...], progress: Progress | None
 ) -> "Iterator[pl.DataFrame]":
     """Yield the rows of files as `file_batches` does, with ids as they stand there."""
-    every = True
+    every, is_by_file = True, reading.columns.get("query") == OF_FILE  # of which some may have no row
     separate = _SeparateQueries(files) if layout is RUN else None
     for source in files:
         source.check()
         source.progress, empty = progress, True
-        with _naming(layout, source):
+        with _naming(layout, source, reading):
             for frame in _rows(source, layout, reading, columns):
                 if frame.height:
                     empty = False
@@ -87,18 +92,28 @@ def _batches(
                     yield frame if layout is RUN else reading.blanks.settle(frame, source.name)
         source.check()
         every = every and empty
-        if empty and reading.orders.lists is None:  # a response may have no hits
+        if empty and reading.orders.lists is None and not is_by_file:  # a response may have no hits
             raise no_rows(source, layout)
     if every:
         raise no_rows(source, layout)
 
 
 @contextmanager
-def _naming(layout: Layout, source: Source) -> Iterator[None]:
-    """Have messages name columns for runs or for judgements alone, where all files of a command cannot share names."""
+def _naming(layout: Layout, source: Source, reading: Reading) -> Iterator[None]:
+    """Have messages name columns for runs or for judgements alone, where all files of a command cannot share names.
+
+    Of a pattern whose files have no column for the query, they say how the name of each file becomes it.
+    """
     try:
         yield
     except InputError as error:
+        if source.pattern and error.slug in _UNTOLD and not any(reading.columns.values()):
+            from rankworth.io import plain_lines, remedies  # noqa: PLC0415 - for a message only
+
+            looks = plain_lines.looks_of(source)
+            if by_file := remedies.by_file(source.pattern, looks, layout, reading.option or layout.option):
+                remedy = "\n".join(filter(None, (by_file, error.remedy)))
+                raise InputError(error.slug, *error.problems, more=error.more, remedy=remedy) from None
         if not source.has_others or error.slug != "frame-columns":
             raise
         remedy = error.remedy.replace("--columns ", f"--{layout.option}-columns ")
@@ -144,6 +159,13 @@ def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, 
     """Read the rows of one file with the module of its format."""
     from rankworth.io.detect import format_of, refuse_misfit  # noqa: PLC0415 - it reads first rows
 
+    if reading.columns.get("query") == OF_FILE:
+        if not source.head(1):
+            return iter(())
+        if not source.query:
+            text = f"{source.name}: query={OF_FILE} is the name of a file, and this has none"
+            raise InputError("frame-columns", text, remedy="name the files")
+        reading = replace(reading, columns={**reading.columns, "query": f"{OF_FILE}{source.query}"})
     form = format_of(source, layout, reading)
     if form != "json" and (root := reading.columns.get("root")):
         text = f"{source.name}: root={root} is a key in a document of JSON, and this is {form}"

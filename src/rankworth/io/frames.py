@@ -343,6 +343,8 @@ def expression(location: Location, schema: Schema) -> pl.Expr:
         schema: the types of all columns.
 
     """
+    if location.way == "file":
+        return pl.lit(location.path)
     if location.way == "joined":
         return pl.concat_str([pl.col(str(part)).cast(pl.String) for part in location.columns], separator=" ")
     if location.way == "ranks":

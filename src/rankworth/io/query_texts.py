@@ -19,6 +19,7 @@ import polars as pl
 
 from rankworth.errors import InputError, counted, quoted
 from rankworth.io import delimited, json_text, key_paths, kinds, lines, signs, topics, validate
+from rankworth.io.csv_records import LONGEST
 from rankworth.io.delimited import DELIMITERS, TAB
 from rankworth.io.formats import has_module
 from rankworth.io.layout import QRELS
@@ -509,7 +510,7 @@ def _numbered(frames: Iterable[pl.DataFrame], id_: str, wanted: Collection[str] 
 
 def _of_json_lines(source: Source) -> Numbered:
     """Yield the objects of a file that has one in each line, with the number of the line."""
-    for number, line in lines.numbered(source, delimited.CHUNK, delimited.LONGEST):
+    for number, line in lines.numbered(source, delimited.CHUNK, LONGEST):
         value = json_text.parsed(line, source, number)
         if isinstance(value, dict):
             json_text.check_keys(line, value, f"{source.name}:{number}", "input-type")

@@ -16,7 +16,18 @@ from rankworth.io.cells import separator_in
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.looks import SECOND, Column, Looks, likely_roles, parts_of
 from rankworth.io.source import STDIN
-from rankworth.io.usual_names import KNOWN, NONE, PASSAGE, RECORD, SPELLINGS, USUAL, Groups, likely_document, nearest
+from rankworth.io.usual_names import (
+    KNOWN,
+    NONE,
+    OF_FILE,
+    PASSAGE,
+    RECORD,
+    SPELLINGS,
+    USUAL,
+    Groups,
+    likely_document,
+    nearest,
+)
 
 _LISTED: Final = frozenset(("prediction", "predictions", "labels", "relevant"))
 """names of columns that may hold scores or grades, and lists of documents as well"""
@@ -378,6 +389,33 @@ def by_number(path: str, looks: Looks, layout: Layout, said_as: str) -> str:
     if value == NUMBER:
         which = f"which of {' '.join(map(str, likely.values))} holds the {layout.value}s? {NUMBER} is its number: "
     return f"{which}{typed} {shlex.join(f'{role}={number}' for role, number in columns.items())}\nin Python {in_python}"
+
+
+def by_file(pattern: str, looks: Looks, layout: Layout, said_as: str) -> str:
+    """Return the options, and the call, that read files of which each has the rows of one query, by its name.
+
+    Args:
+        pattern: that the files fit.
+        looks: what one of them looks like.
+        layout: `RUN` or `QRELS`.
+        said_as: what options about the files begin with, or the argument that they are given as.
+
+    """
+    document, *others = looks.columns.values() if looks.columns else (None,)
+    if document is None or len(looks.columns) > _PAIR + 1 or document.distinct < len(document.texts):
+        return ""
+    values = [column for column in others if column.numbers]
+    columns = {"query": OF_FILE, "document": "1"}
+    if layout is RUN:
+        columns[RUN.value] = str(values[-1].number) if values else ""
+    elif values and values[-1].has_grades:
+        columns[QRELS.value] = str(values[-1].number)
+    form = "csv" if looks.separator in (",", ";", "|") else "tsv"
+    called = "Run" if layout is RUN else "Qrels"
+    typed = "--columns" if said_as in PAIRS else f"--{said_as}-format {form} --{said_as}-columns"
+    pairs = shlex.join(f"{role}={name}" for role, name in columns.items())
+    why = "if each file has the rows of one query, which its name is: "
+    return f"{why}{typed} {pairs}\nin Python {called}({pattern!r}, format={form!r}, columns={columns})"
 
 
 def of_other_width(path: str, looks: Looks, layout: Layout, said_as: str) -> str:

@@ -18,6 +18,7 @@ from rankworth.io.score_lines import ROWS
 from rankworth.io.usual_names import (
     BEIR,
     LISTS,
+    OF_FILE,
     RECORDS,
     SIDES,
     SPELLINGS,
@@ -50,15 +51,15 @@ class Location:
         called: what the user or the table calls it.
         columns: the columns that are read for it.
         way: what they are: a column; several whose cells are joined by blanks; one for each rank; one with a path;
-            none, where an attribute of an object is none of its fields; or that of the values, where documents have no
-            ids and are called by their position.
-        path: where it stands within the cells of the column, or within the object.
+            none, where an attribute of an object is none of its fields; that of the values, where documents have no
+            ids and are called by their position; or none, where the name of the file is the query.
+        path: where it stands within the cells of the column, or within the object; or the name of the file.
 
     """
 
     called: Any
     columns: tuple[Any, ...]
-    way: Literal["column", "joined", "ranks", "path", "attribute", "position"] = "column"
+    way: Literal["column", "joined", "ranks", "path", "attribute", "position", "file"] = "column"
     path: str = ""
 
 
@@ -115,6 +116,8 @@ def locate(looks: Looks, name: str, excluded: Collection[str] = ()) -> Location 
     existing = {str(column): column for column in looks.names}
     if name in existing:
         return Location(existing[name], (existing[name],))
+    if name.startswith(OF_FILE):
+        return Location(OF_FILE, (), "file", name.removeprefix(OF_FILE))
     parts = [locate(looks, part) for part in name.split(",")] if "," in name else [None]
     if all(part is not None and part.way == "column" for part in parts):
         return Location(name, tuple(column for part in parts if part is not None for column in part.columns), "joined")
@@ -197,6 +200,9 @@ def resolve(looks: Looks, said: Mapping[str, str], value: str) -> Roles:
     values = value_locations(request, ids["document"])
     if said.get("document") == "" and not looks.within and (cells := [*values.values()]):
         ids["document"] = Location("", cells[0].columns, "position", cells[0].path)
+    if any(place is not None and place.way == "file" and not place.path for place in ids.values()):
+        text = f"{looks.called}: query={OF_FILE} is the name of a file, and this is none"
+        raise InputError("frame-columns", text, remedy="name the column of the queries")
     if lacking := [role for role, place in ids.items() if place is None]:
         untold = set(VALUES[value]).isdisjoint(values) and not _is_plural(ids["document"])
         of_items = lacking == ["document"] and all(location_of(request, role) for role in ("query", "grade", "score"))
@@ -347,7 +353,7 @@ def check_values(request: Request, roles: Roles, *, is_listed: bool = False) -> 
         raise missing(request, plural, why=why)
     is_unsaid = untold and request.said.get(value) != ""
     if untold and not is_listed and not request.separator and document is not None and document.way == "column":
-        query = looks.columns.get(roles.locations["query"].columns[0])
+        query = looks.columns.get(next(iter(roles.locations["query"].columns), None))
         is_unique = query is not None and query.distinct == len(query.texts) > 1
         if is_unique and (sign := remedies.of_several_ids(looks.columns[document.called])):
             raise remedies.doubtful_cells(request, document.called, sign)

@@ -177,6 +177,8 @@ class Fields:
 
 def _cells_at(place: Location, by_field: Mapping[Any, list[Any]], rows: Sequence[Any]) -> list[Any]:
     """Return what stands at a place in each row."""
+    if place.way == "file":
+        return [place.path] * len(rows)
     if place.way == "attribute":
         return [at(row, place.path) for row in rows]
     columns = [by_field[name] for name in place.columns]

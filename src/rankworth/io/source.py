@@ -87,6 +87,13 @@ class Source:
         return "" if self.path == STDIN else re.sub(f"({pattern})+$", "", Path(self.path).name)
 
     @property
+    def query(self) -> str:
+        """The name of the file without folder, its suffix and that of compression, where it is a query."""
+        path = Path(self.path)
+        path = path.with_suffix("") if path.suffix in COMPRESSIONS else path
+        return "" if self.path == STDIN else path.stem
+
+    @property
     def size(self) -> int | None:
         """Bytes in the file as it lies on the disk; None for standard input and other pipes."""
         return Path(self.path).stat().st_size if self.path != STDIN and Path(self.path).is_file() else None
@@ -254,8 +261,9 @@ class Stream:
     def peek(self, length: int) -> bytes:
         """Return the next bytes, which are read once more by `readinto`."""
         buffer = bytearray(length)
-        self._peeked = bytes(memoryview(buffer)[: self.fill(buffer)])
-        return self._peeked
+        head = bytes(memoryview(buffer)[: self.fill(buffer)])
+        self._peeked = head + self._peeked  # of what was looked at before, more may be left
+        return head
 
     def fill(self, buffer: bytearray, filled: int = 0) -> int:
         """Fill a buffer that holds some bytes already; return how many it holds then, less than its size at the end."""

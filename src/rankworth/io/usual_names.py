@@ -55,6 +55,8 @@ SIDES: Final = {("score", "document"): ("retrieved_context_ids",), ("grade", "do
 USUAL: Final[Mapping[str, Groups]] = {
     role: (groups[0], LISTS.get(role, ()), *groups[1:]) for role, groups in _NAMES.items()
 }
+OF_FILE: Final = "{file}"
+"""how a user says that the name of each file, without folder and suffix, is the query of its rows"""
 PASSAGE: Final = "passage"
 """what umbrela calls the text of a document, which is its id where there is no other"""
 RECORD: Final = ("id", "_id", "id_")
