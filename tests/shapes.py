@@ -405,6 +405,7 @@ SHAPES: Final[dict[str, Shape]] = {
         json.dumps({"questions": [{"id": q, "documents": d} for q, d in LISTS.items()]}),
         AP,
         "AP",
+        group=QA,
     ),
     "MTEB's predictions": ranked(
         "predictions.json",
@@ -590,16 +591,19 @@ SHAPES: Final[dict[str, Shape]] = {
                         "description": "t",
                         "query_groups": [
                             {
-                                "name": "q1",
-                                "queries": [{"placeholders": {"$query": "x"}}],
-                                "relevant_documents": {"2": ["d1"], "1": ["d3"]},
+                                "name": f"group of {query}",
+                                "queries": [{"placeholders": {"$query": query}}],
+                                "relevant_documents": documents,
                             }
+                            for query, documents in (("q1", {"2": ["d1"], "1": ["d3"]}), ("q2", {"1": ["d4"]}))
                         ],
                     }
                 ],
             }
         ),
-        REFUSED,
+        NDCG,
+        "nDCG@10",
+        group=ENGINES,
     ),
     "ratings of _rank_eval": judged(
         "requests.json",

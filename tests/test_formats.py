@@ -33,6 +33,18 @@ def npy(ids: np.ndarray) -> bytes:
     return target.getvalue()
 
 
+def npz(ids: np.ndarray) -> bytes:
+    """A file of NumPy with two arrays."""
+    target = io.BytesIO()
+    np.savez(target, ids=ids, queries=np.zeros((1, 2)))
+    return target.getvalue()
+
+
+def ibin(rows: np.ndarray) -> bytes:
+    """Rows of big-ann-benchmarks, behind how many there are."""
+    return np.array(rows.shape, dtype="<u4").tobytes() + rows.astype("<i4").tobytes()
+
+
 def vecs(rows: np.ndarray) -> bytes:
     """Rows of Texmex, each behind its length."""
     return b"".join(np.int32(len(row)).tobytes() + row.astype("<i4").tobytes() for row in rows)
@@ -72,6 +84,9 @@ FILES: Final[dict[str, tuple[bytes, bytes]]] = {
     "scores": (b"", b"1e16\n9999999999999998\n0.25\n"),
     "lists": (b"0 5 6\n1 4\n", b"0 7 5 6\n1 4\n"),
     "npy": (npy(RANKS[:, 1:]), npy(RANKS)),
+    "npz": (npz(RANKS[:, 1:]), npz(RANKS)),
+    "ibin": (ibin(RANKS[:, 1:]), ibin(RANKS)),
+    "fbin": (b"", ibin(np.array([[1, 2, 3]], dtype="<f4").view("<i4"))),
     "ivecs": (vecs(RANKS[:, 1:]), vecs(RANKS)),
     "fvecs": (b"", vecs(np.array([[1, 2, 3]], dtype="<f4").view("<i4"))),
     "hdf5": (hdf5(RANKS[:, 1:]), hdf5(RANKS)),
@@ -83,6 +98,10 @@ def test_every_format_has_an_example_and_a_line_in_the_documentation() -> None:
     assert {*FILES} | {*WRITTEN} == {*READ} == {*FORMATS}
     rows = re.findall(r"^\| (`[a-z0-9` ]+) \|", (ROOT / "docs" / "formats.md").read_text("utf-8"), re.MULTILINE)
     assert {*READ} <= {*re.findall(r"`([a-z0-9]+)`", " ".join(rows))}
+
+
+BESIDE: Final = {"fvecs": "ivecs", "fbin": "ibin"}
+"""in which format the ids of distances stand"""
 
 
 def made(name: str, folder: Path, suffix: str) -> tuple[Path | None, Path | None]:
@@ -98,8 +117,8 @@ def made(name: str, folder: Path, suffix: str) -> tuple[Path | None, Path | None
         elif content:
             path.write_bytes(content)
         paths.append(None if content == b"" else path)
-    if name == "fvecs":  # distances, whose ids stand beside them
-        (folder / "made" / "run.ivecs").write_bytes(FILES["ivecs"][1])
+    if name in BESIDE:  # distances, whose ids stand beside them
+        (folder / "made" / f"run.{BESIDE[name]}").write_bytes(FILES[BESIDE[name]][1])
     return paths[0], paths[1]
 
 
@@ -143,8 +162,8 @@ def test_a_format_is_told_by_what_its_record_says(
         how = "name"
     if how == "content" and (name == "msmarco" or not (each.magic or each.is_detected)):
         how = "suffix" if each.suffixes else "name"
-    files = made(name, tmp_path, ".data" if how in ("content", "name") and name != "fvecs" else each.suffixes[0])
-    if how == "compressed" and name != "fvecs":
+    files = made(name, tmp_path, ".data" if how in ("content", "name") and name not in BESIDE else each.suffixes[0])
+    if how == "compressed" and name not in BESIDE:
         for path in filter(None, files):
             path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
             path.unlink()

@@ -1,8 +1,6 @@
 """Ground truths of vector search: arrays of ids, a row for each query, in files of NumPy and of Texmex."""
 
 import gzip
-import shlex
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -97,7 +95,7 @@ def written(path: str, content: bytes) -> str:
 WRONG: dict[str, tuple[Any, str, str]] = {
     "numbers": (lambda: npy("a.npy", DISTANCES), "frame-columns", r"float32 \[2 x 3\](.|\n)*rw.evaluate_exact"),
     "a single row": (lambda: npy("a.npy", IDS[0]), "frame-columns", "not integers"),
-    "objects": (lambda: npy("a.npy", np.array([["a"]], dtype=object)), "truncated-file", "cannot be read as an array"),
+    "objects": (lambda: npy("a.npy", np.array([["a"]], dtype=object)), "input-type", "its array of objects holds"),
     "nothing": (lambda: npy("a.npy", IDS[:0]), "empty-input", "no ids"),
     "a file cut off": (lambda: written("a.npy", Path(npy("b.npy", IDS)).read_bytes()[:-3]), "truncated-file", "array"),
     "rows cut off": (
@@ -149,21 +147,85 @@ def test_hdf5_without_its_library_is_told_of(monkeypatch: pytest.MonkeyPatch) ->
     assert caught.value.slug == "missing-library"
 
 
-@pytest.mark.parametrize("suffix", ["ibin", "npz"])
-def test_other_arrays_of_neighbours_are_saved_by_the_command_in_the_message(
-    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    ids, found = np.array([[4, 7, 1], [2, 9, 5]], "<u4"), np.array([[7, 4, 8], [5, 2, 9]])
-    if suffix == "ibin":
-        distances = np.zeros(6, "<f4").tobytes()
-        Path("gt.ibin").write_bytes(np.array([2, 3], "<u4").tobytes() + ids.tobytes() + distances)
+def big_ann(path: str, ids: np.ndarray, distances: np.ndarray | None = None) -> str:
+    """As write_gt of big-ann-benchmarks has it: two counts, the ids, the distances."""
+    parts = [np.array(ids.shape, "<u4").tobytes(), ids.astype("<u4").tobytes()]
+    written(path, b"".join([*parts, *([] if distances is None else [distances.astype("<f4").tobytes()])]))
+    return path
+
+
+@pytest.mark.parametrize("form", ["ibin", "ibin of ids alone", "npz", "objects", "lists"])
+def test_ground_truths_of_other_formats_are_read(form: str) -> None:
+    expected = (2 / 3 + 3 / 3) / 2
+    path = {"npz": "gt.npz", "objects": "gt.npy", "lists": "gt.npy"}.get(form, "gt.ibin")
+    if form == "npz":
+        np.savez(path, ids=IDS, dist=DISTANCES)
+    elif form in ("objects", "lists"):
+        rows = np.empty(2, dtype=object)
+        rows[:] = [IDS[0], IDS[1]] if form == "objects" else [IDS[0].tolist(), IDS[1].tolist()]
+        np.save(path, rows, allow_pickle=True)
     else:
-        np.savez("gt.npz", ids=ids)
-    np.save("found.npy", found)
-    with pytest.raises(rw.InputError) as error:
-        rw.evaluate_exact(f"gt.{suffix}", {"a": "found.npy"}, ["R@3"])
-    code = shlex.split(error.value.remedy.partition(": ")[2])[-1]
-    subprocess.run([sys.executable, "-c", code], check=True)
-    values = quietly(rw.evaluate_exact, "gt.npy", {"a": "found.npy"}, ["R@3"])
-    assert values["a"]["R@3"] == (2 / 3 + 3 / 3) / 2
+        big_ann(path, IDS, DISTANCES if form == "ibin" else None)
+    npy("found.npy", FOUND)
+    assert quietly(rw.evaluate_exact, path, {"a": "found.npy"}, ["R@3"])["a"]["R@3"] == expected
+    assert quietly(rw.evaluate, path, "found.npy", ["R@3"])["R@3"] == expected
+
+
+def test_distances_of_big_ann_and_of_npz_make_the_ranking() -> None:
+    expected = {
+        "0": {"5": -0.125, "6": -0.25, "7": -0.5},
+        "1": {"8": -0.125, "9": -0.25, "10": -0.25},
+    }
+    np.savez("gt.npz", neighbors=IDS, distances=DISTANCES, queries=np.zeros((2, 4)))
+    np.savez("named.npz", near=IDS, far=DISTANCES, other=IDS)
+    big_ann("beside.ibin", IDS)
+    written("beside.fbin", np.array([2, 3], "<u4").tobytes() + DISTANCES.tobytes())
+    assert scores_of(rw.Run(big_ann("gt.ibin", IDS, DISTANCES))) == expected
+    assert scores_of(rw.Run("gt.npz")) == expected
+    assert scores_of(rw.Run("named.npz", columns={"document": "near", "score": "-far"})) == expected
+    assert scores_of(rw.Run("beside.fbin")) == expected
+    with pytest.raises(rw.InputError, match="nothing tells the ids; there is near far other") as caught:
+        scores_of(rw.Run("named.npz"))
+    assert caught.value.slug == "frame-columns"
+
+
+def test_lists_of_different_lengths_are_relevant_documents() -> None:
+    rows = np.empty(3, dtype=object)
+    rows[:] = [np.array([5, 6]), np.array([], dtype=np.int64), np.array([8])]
+    np.save("positives.npy", rows, allow_pickle=True)
+    assert rw.Qrels("positives.npy").to_dict() == {"0": {"5": 1.0, "6": 1.0}, "2": {"8": 1.0}}
+    lengths, ids = np.array([2, 0, 1], "<u4"), np.array([5, 6, 8], "<u4")  # answers within a radius
+    distances = np.array([0.1, 0.2, 0.3], "<f4").tobytes()
+    written("radius.ibin", np.array([3, 3], "<u4").tobytes() + lengths.tobytes() + ids.tobytes() + distances)
+    assert rw.Qrels("radius.ibin").to_dict() == {"0": {"5": 1.0, "6": 1.0}, "2": {"8": 1.0}}
+
+
+class _Trap:
+    """What would run a program where it is made again."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (Path("trapped"),)
+
+
+@pytest.mark.parametrize("item", [_Trap(), {"q1": [1]}, "d1", np.array([[1, 2], [3, 4]]), np.array([0.5])])
+def test_objects_that_are_no_lists_of_ids_are_refused(item: object) -> None:
+    rows = np.empty(1, dtype=object)
+    rows[0] = item
+    np.save("gt.npy", rows, allow_pickle=True)
+    with pytest.raises(rw.InputError, match=r"gt\.npy: its array") as caught:
+        rw.Qrels("gt.npy")
+    assert caught.value.slug == "input-type"
+    assert "numpy.load('gt.npy', allow_pickle=True)" in caught.value.remedy
+    assert not Path("trapped").exists()
+
+
+@pytest.mark.parametrize("name", ["gt.ibin", "gt.npz", "gt.fbin"])
+def test_files_that_end_early_are_damaged(name: str) -> None:
+    np.savez("whole.npz", ids=IDS)
+    big_ann("gt.ibin", IDS)
+    whole = {"gt.ibin": Path(big_ann("whole.ibin", IDS, DISTANCES)), "gt.npz": Path("whole.npz")}.get(name)
+    content = np.array([2, 3], "<u4").tobytes() + DISTANCES.tobytes() if whole is None else whole.read_bytes()
+    written(name, content[:-5])
+    with pytest.raises(rw.InputError) as caught:
+        scores_of(rw.Run(name))
+    assert caught.value.slug == "truncated-file"

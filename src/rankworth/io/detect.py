@@ -143,7 +143,7 @@ def _misfit(source: Source, layout: Layout, form: str) -> str:
     return looks.misfit([*seen.columns.values()], layout, form)
 
 
-def _is_of_one_query(source: Source) -> bool:
+def _has_rows_of_a_query(source: Source) -> bool:
     """Return whether the first column has another value in every row, as documents have in the file of one query."""
     first = plain_lines.looks_of(source).columns["1"]
     return first.distinct == len(first.texts) > 1
@@ -167,7 +167,7 @@ def refuse_misfit(source: Source, layout: Layout, form: str, reading: Reading) -
     option = reading.option or layout.option
     other, first = QRELS if layout is RUN else RUN, first_line(source.head(HEAD))
     taken = other if form == "trec" and other.fits(first) else layout
-    if form == "tsv" and source.pattern and _is_of_one_query(source):
+    if form == "tsv" and source.pattern and _has_rows_of_a_query(source):
         looks_of_file = plain_lines.looks_of(source)
         text = f"{source.name}: each row would be another query, as {quoted(looks_of_file.columns['1'].texts, 3)}"
         remedy = remedies.by_file(source.pattern, looks_of_file, layout, option)

@@ -47,6 +47,9 @@ _EVERY: Final = (
     Format("svmlight", "a learning-to-rank file", "svmlight", is_writable=False, is_detected=True),
     Format("npy", "NumPy", "neighbours", (".npy",), (b"\x93NUMPY",), is_writable=False, is_binary=True),
     Format("ivecs", "ivecs", "neighbours", (".ivecs",), is_writable=False, is_binary=True),
+    Format("ibin", "ibin", "neighbours", (".ibin",), is_writable=False, is_binary=True),
+    Format("fbin", "fbin", "neighbours", (".fbin",), is_writable=False, is_binary=True),
+    Format("npz", "NumPy's npz", "neighbours", (".npz",), is_writable=False, is_binary=True),
     Format("fvecs", "fvecs", "neighbours", (".fvecs",), is_writable=False, is_binary=True),
     Format(
         *("hdf5", "HDF5", "neighbours", (".hdf5", ".h5"), (b"\x89HDF\r\n\x1a\n",)), is_writable=False, is_binary=True

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from rankworth.errors import InputError
 from rankworth.io import validate
 from rankworth.io.id_arrays import is_chroma
+from rankworth.io.known_layouts import is_known
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.lines import MARK
 from rankworth.io.python_objects import Reader, Scored, frame_of
@@ -71,6 +72,7 @@ def is_row(value: object) -> bool:
         isinstance(value, dict)
         and not is_chroma(value)
         and not is_response(value, NONE)
+        and not is_known(value)
         and not all(isinstance(each, dict | list) for each in value.values())
     )
 

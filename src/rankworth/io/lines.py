@@ -21,8 +21,6 @@ HEAD: Final = 1 << 16
 """how much of a file tells what it is"""
 _AHEAD: Final = 2
 _AROUND: Final = 30
-_WORD: Final = 4
-"""bytes of an integer in files of big-ann-benchmarks"""
 """how many bytes before and after a wrong one are shown"""
 _MARKED: Final = re.compile(rb"^[ \t\v\f\r]*\xef\xbb\xbf", re.MULTILINE)
 
@@ -204,26 +202,7 @@ def null_byte(source: Source, text: bytes, above: int = 0) -> InputError:
     line = above + text.count(b"\n", 0, text.index(0)) + 1
     problem = f"{source.name}:{line}: a null byte; this is not a text file"
     remedy = "export or extract its table as text, or leave the format out to have it detected from the content"
-    return InputError("binary-file", problem, remedy=_array_of(source, text) or remedy)
-
-
-def _array_of(source: Source, head: bytes) -> str:
-    """Return the command that saves nearest neighbours as an array of NumPy; nothing for any other file.
-
-    Files of big-ann-benchmarks hold how many queries and neighbours there are, then the ids; `.npz` holds arrays.
-    """
-    path = source.path
-    if path != path_of(source):  # with quotes, which do not go into each other
-        return ""
-    name, _, suffix = path.rpartition(".")
-    if suffix == "npz":
-        code = f"numpy.save('{name}.npy', numpy.load('{path}')['ids'])"
-        return f'save one of its arrays: python -c "import numpy; {code}"'
-    if suffix != "ibin" or len(head) < 2 * _WORD:
-        return ""
-    rows, size = (int.from_bytes(head[start : start + _WORD], "little") for start in (0, _WORD))
-    ids = f"numpy.fromfile('{path}', '<u4')[2 : {2 + rows * size}].reshape({rows}, {size})"
-    return f"save its ids as an array: python -c \"import numpy; numpy.save('{name}.npy', {ids})\""
+    return InputError("binary-file", problem, remedy=remedy)
 
 
 def decoded(source: Source, line: bytes, number: int) -> str:

@@ -1,13 +1,11 @@
 """Neighbours in arrays, a row of ids for each query, as ground truths of vector search have them.
 
 NumPy's `.npy` and Texmex's `.ivecs` hold ids alone, best first; an `.fvecs` holds their distances, and its ids stand in
-the `.ivecs` of the same name beside it. HDF5 of ann-benchmarks holds `neighbors` and `distances`. Queries are called
-`0`, `1`, `2` ...; the id -1 is no document.
+the `.ivecs` of the same name beside it. An `.ibin` of big-ann-benchmarks holds both, an `.npz` several arrays. HDF5 of
+ann-benchmarks holds `neighbors` and `distances`. Queries are called `0`, `1`, `2` ...; the id -1 is no document.
 """
 
 import io
-import math
-import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -20,6 +18,7 @@ from numpy.typing import NDArray
 
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io import inflation
+from rankworth.io.array_files import damaged, fbin, ibin, npy, npz, vecs
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.options import Lists
 from rankworth.io.remedies import is_negative
@@ -32,6 +31,9 @@ BATCH: Final = 1 << 18
 """how many documents are handed out at a time"""
 _IDS, _NUMBERS = "neighbors", "distances"
 """what ann-benchmarks calls its data sets"""
+_USUAL_IDS: Final = ("ids", "neighbors", "neighbours", "indices", "labels", "i")
+"""what the ids of neighbours are called, in small letters"""
+_USUAL_DISTANCES: Final = ("distances", "distance", "dists", "dist", "d")
 _WAYS: Final = 2
 _NO_DOCUMENT: Final = -1
 _PYTHON: Final = 'rw.evaluate_exact({"ids": ids, "distances": distances}, {"found": run}, ["R@10"])'
@@ -50,7 +52,8 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
         UsageError: `missing-library`.
 
     """
-    ids, numbers, label = _of_hdf5(source, layout, reading) if reading.format == "hdf5" else _of_file(source, reading)
+    named = {"hdf5": _of_hdf5, "npz": _of_npz}
+    ids, numbers, label = named.get(reading.format, _of_file)(source, layout, reading)
     _check(source, ids, numbers)
     names = [str(query) for query in range(len(ids))]
     if (path := reading.columns.get("query", "")).startswith("@"):
@@ -70,7 +73,9 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
 
 
 def names(source: Source, form: str) -> list[str]:
-    """List the names of the arrays of a file; only those of HDF5 have some."""
+    """List the names of the arrays of a file; only those of HDF5 and of `.npz` have some."""
+    if form == "npz":
+        return list(npz(source))
     if form != "hdf5":
         return []
     with _opened(source) as file:
@@ -118,7 +123,7 @@ def _check(source: Source, ids: NDArray[Any], numbers: NDArray[Any] | None) -> N
         raise InputError("bad-score", f"{source.name}: a distance is NaN, not a number", remedy=remedy)
 
 
-def _of_file(source: Source, reading: "Reading") -> tuple[NDArray[Any], NDArray[Any] | None, str]:
+def _of_file(source: Source, layout: Layout, reading: "Reading") -> tuple[NDArray[Any], NDArray[Any] | None, str]:
     """Return the ids of a file, its distances (None where it has none), and what these are called.
 
     Raises:
@@ -129,60 +134,54 @@ def _of_file(source: Source, reading: "Reading") -> tuple[NDArray[Any], NDArray[
         problem = f"{source.name}: its array has no name, and {quoted(named.values())} is named"
         raise InputError("frame-columns", problem, remedy="leave the columns out")
     if reading.format == "npy":
-        return _of_npy(source), None, ""
+        return npy(source, source.whole()), None, ""
+    if reading.format == "ibin":
+        ids, distances = ibin(source)
+        return (
+            ids,
+            distances if layout is RUN else None,
+            "-distances" if layout is RUN and distances is not None else "",
+        )
     if reading.format == "ivecs":
-        return _of_vecs(source, np.dtype("<i4")), None, ""
-    beside = Source(Path(source.path).with_suffix(".ivecs"))
+        return vecs(source, np.dtype("<i4")), None, ""
+    form = "ivecs" if reading.format == "fvecs" else "ibin"
+    beside = Source(Path(source.path).with_suffix(f".{form}"))
     if not Path(beside.path).exists():
         problem = f"{source.name}: distances or vectors have no ids; {beside.name}, which would hold them, is not there"
-        raise InputError("missing-file", problem, remedy="name the .ivecs with the ids of the nearest documents")
-    return _of_vecs(beside, np.dtype("<i4")), _of_vecs(source, np.dtype("<f4")), "-distances"
+        raise InputError("missing-file", problem, remedy=f"name the .{form} with the ids of the nearest documents")
+    if form == "ibin":
+        return ibin(beside)[0], fbin(source), "-distances"
+    return vecs(beside, np.dtype("<i4")), vecs(source, np.dtype("<f4")), "-distances"
 
 
-def _of_npy(source: Source) -> NDArray[Any]:
-    """Read the array of a file of NumPy, which may state more numbers than follow.
+def _of_npz(source: Source, layout: Layout, reading: "Reading") -> tuple[NDArray[Any], NDArray[Any] | None, str]:
+    """Return the ids in a file of several arrays, what stands beside them, and what that is called.
+
+    Without names, the ids are the only whole numbers of two dimensions, or those of a usual name; distances and scores
+    have a usual name.
 
     Raises:
-        InputError: `truncated-file`.
+        InputError: `frame-columns`, `truncated-file`, `inflated-file`, `input-type`.
 
     """
-    from numpy.lib import format as npy  # noqa: PLC0415 - for this format only
-
-    content = source.whole()
-    stream = io.BytesIO(content)
-    try:
-        major, _ = npy.read_magic(stream)
-        shape, is_fortran, kind = (npy.read_array_header_1_0 if major == 1 else npy.read_array_header_2_0)(stream)
-    except Exception as error:  # noqa: BLE001 - the head is an expression of Python, which damage makes anything of
-        raise _damaged(source, str(error)) from None
-    start, count = stream.tell(), math.prod(shape)
-    if kind.hasobject or not kind.itemsize:
-        raise _damaged(source, f"its array holds {kind}")
-    if min(shape, default=1) < 0 or start + count * kind.itemsize > len(content):
-        stated = " x ".join(map(str, shape))
-        raise _damaged(
-            source, f"it states {stated} numbers of {kind.itemsize} bytes, and {len(content):,} bytes follow"
+    arrays = npz(source)
+    whole = [name for name, array in arrays.items() if array.ndim == _WAYS and np.issubdtype(array.dtype, np.integer)]
+    usual = [name for name in arrays if name.lower() in _USUAL_IDS]
+    document = reading.columns.get("document") or next(iter(usual or (whole if len(whole) == 1 else [])), "")
+    numbers = {f"-{name}": name for name in arrays if name.lower() in _USUAL_DISTANCES}
+    numbers |= {name: name for name in arrays if name.lower() in ("score", "scores")}
+    label = reading.columns.get(layout.value, next(iter(numbers), "")) if layout is RUN else ""
+    path = label[1:] if is_negative(label) and label not in arrays else label
+    lacking = [name for name in (document, path) if name and name not in arrays]
+    if lacking or not document:
+        problem = (
+            f"{source.name}: there is no array {quoted(lacking)}"
+            if lacking
+            else f"{source.name}: nothing tells the ids"
         )
-    numbers: NDArray[Any] = np.frombuffer(content, kind, count, start) if count else np.empty(0, kind)
-    return numbers.reshape(shape, order="F" if is_fortran else "C")
-
-
-def _of_vecs(source: Source, kind: np.dtype[Any]) -> NDArray[Any]:
-    """Read the rows of an `.ivecs` or an `.fvecs`: each is its length, and as many numbers of four bytes.
-
-    Raises:
-        InputError: `truncated-file`.
-
-    """
-    content = source.whole()
-    (length,) = struct.unpack_from("<i", content) if len(content) >= kind.itemsize else (0,)
-    width = kind.itemsize * (1 + length)
-    if length < 1 or len(content) % width:
-        raise _damaged(source, f"{len(content):,} bytes are no rows of {length:,} numbers")
-    rows = np.frombuffer(content, dtype="<i4").reshape(-1, 1 + length)
-    if (rows[:, 0] != length).any():
-        raise _damaged(source, "rows have different lengths")
-    return rows[:, 1:].copy().view(kind)
+        remedy = "name the ids and their distances: --columns document=NAME score=-NAME"
+        raise InputError("frame-columns", f"{problem}; there is {quoted(list(arrays), 8)}", remedy=remedy)
+    return arrays[document], arrays[path] if path else None, label
 
 
 def _of_hdf5(source: Source, layout: Layout, reading: "Reading") -> tuple[NDArray[Any], NDArray[Any] | None, str]:
@@ -254,10 +253,4 @@ def _opened(source: Source) -> Iterator[Any]:
     except (InputError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 - each part of the library fails in its own way
-        raise _damaged(source, str(error).strip("'\"")) from None
-
-
-def _damaged(source: Source, reason: str) -> InputError:
-    """Build the error for a file that cannot be read as an array."""
-    problem = f"{source.name}: it cannot be read as an array ({reason})"
-    return InputError("truncated-file", problem, remedy="write, copy or download it again; nothing of it was used")
+        raise damaged(source, str(error).strip("'\"")) from None

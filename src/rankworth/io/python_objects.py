@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import grade_words, id_arrays, validate
+from rankworth.io import grade_words, id_arrays, known_layouts, validate
 from rankworth.io.grade_words import Words
 from rankworth.io.key_paths import at, names_of
 from rankworth.io.kinds import is_array, is_list, is_scalar, is_table, plain
@@ -92,6 +92,8 @@ class Reader:
             self.orders.by_position = source.shape[0]
             return self._of_frames([id_arrays.of_sparse(source, self.layout, self.name)])
         if isinstance(source, Mapping):
+            if not any(self.columns.values()) and (known := known_layouts.plain(source, self.layout, self.name)):
+                return self.read(known)
             try:
                 return self._of_mapping(source)
             except InputError as error:
