@@ -314,10 +314,10 @@ def of_object(source: Any, layout: Layout, columns: Mapping[str, str], *, is_spe
     if not isinstance(source, Mapping):
         import narwhals as nw  # noqa: PLC0415 - not needed for files and dicts
 
-        frame = nw.from_native(source, pass_through=True)
-        if isinstance(frame, nw.DataFrame | nw.LazyFrame):
-            from rankworth.io.frames import looked_at, looks_of  # noqa: PLC0415 - as above
+        from rankworth.io.frames import looked_at, looks_of, of_data_set  # noqa: PLC0415 - not needed for files and dicts
 
+        frame = nw.from_native(of_data_set(source), pass_through=True)
+        if isinstance(frame, nw.DataFrame | nw.LazyFrame):
             schema, items = looked_at(frame, frame.collect_schema())
             looks = looks_of(schema, called)
             return Input(layout, called, replace(looks, columns={**looks.columns, **items}), has_cells=True)

@@ -280,6 +280,12 @@ class TableReader:
         return pl.Series(value, items).fill_nan(None)
 
 
+def of_data_set(source: Any) -> Any:  # noqa: ANN401 - anything
+    """Return a data set of PyArrow as a lazy frame, of which few columns are read; anything else as it is."""
+    is_data_set = hasattr(source, "scanner") and hasattr(source, "get_fragments")
+    return pl.scan_pyarrow_dataset(source) if is_data_set else source
+
+
 def is_frame(source: object) -> bool:
     """Return whether this is something with columns: an Arrow stream or a frame that Narwhals knows."""
     return hasattr(source, "__arrow_c_stream__") or _narwhals(source) is not None

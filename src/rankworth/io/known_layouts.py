@@ -6,6 +6,8 @@ from typing import Any, Final, NamedTuple
 from rankworth.errors import InputError, quoted
 from rankworth.io.layout import QRELS, RUN, Layout
 
+KEYS: Final = frozenset({"judgmentRatings", "questions", "mteb_model_meta", "topics", "query_groups"})
+"""of which each such document has one"""
 _META: Final = "mteb_model_meta"
 _GAIN: Final = "gain"
 
@@ -50,7 +52,7 @@ def plain(source: Mapping[Any, Any], layout: Layout, name: str) -> Any:  # noqa:
 
 def is_known(source: Mapping[Any, Any]) -> bool:
     """Return whether a document has one of these layouts."""
-    return any(each.is_such(source) for each in _EVERY)
+    return not KEYS.isdisjoint(source) and any(each.is_such(source) for each in _EVERY)
 
 
 def _first(source: Mapping[Any, Any], key: str) -> Mapping[Any, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeGuard
 
 from rankworth.errors import InputError, UsageError, quoted
+from rankworth.io.folders import remedy_for_missing
 from rankworth.io.formats import SUFFIXES
 from rankworth.io.source import COMPRESSIONS, SIGNS, STDIN, Source, unreadable
 
@@ -87,7 +88,7 @@ def _fitting(pattern: str) -> list[str]:
     files = [str(path) for path in fitting if not path.is_dir() and (_is_hidden(Path(pattern)) or not _is_hidden(path))]
     if not files:
         text = f"{quoted([pattern])}: there is no such file, and no file fits it as a pattern"
-        raise InputError("missing-file", text)
+        raise InputError("missing-file", text, remedy=remedy_for_missing(pattern) if "://" in pattern else "")
     return files
 
 

@@ -23,7 +23,7 @@ from rankworth.io.options import Orders
 from rankworth.io.paths import list_of_ids
 from rankworth.io.remedies import unjudged
 from rankworth.io.resolve import Roles, locate
-from rankworth.io.rows import Records, Where, listed
+from rankworth.io.rows import Records, Where, listed, points_of
 from rankworth.io.usual_names import NONE, is_header
 from rankworth.io.validate import LABELS, is_integer, shown
 
@@ -92,8 +92,10 @@ class Reader:
             self.orders.by_position = source.shape[0]
             return self._of_frames([id_arrays.of_sparse(source, self.layout, self.name)])
         if isinstance(source, Mapping):
-            if not any(self.columns.values()) and (known := known_layouts.plain(source, self.layout, self.name)):
-                return self.read(known)
+            if not known_layouts.KEYS.isdisjoint(source) and not any(self.columns.values()):
+                known = known_layouts.plain(source, self.layout, self.name)
+                if known is not None:
+                    return self.read(known)
             try:
                 return self._of_mapping(source)
             except InputError as error:
@@ -219,6 +221,7 @@ class Reader:
             raise self._unreadable(source)
         if _is_column(source):
             return self._of_column(source)
+        source = frames.of_data_set(source)
         if frames.is_frame(source):
             return self._of_frames([source])
         if names := getattr(getattr(source, "dtype", None), "names", None):
@@ -255,6 +258,8 @@ class Reader:
             return self.of_lists(arrays)
         if isinstance(source, list) and (rankings := self._responses(source, first)) is not None:
             return rankings
+        if points_of(first) is not None:
+            return self._of_nameless([listed(item, self.layout, self.name) for item in (first, *items)])
         if is_list(first):
             return self._of_nameless([first, *items])
         from rankworth.io import frames  # noqa: PLC0415 - lists of ids need no dataframe library

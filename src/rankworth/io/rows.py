@@ -552,6 +552,12 @@ def _refuse_no_record(objects: Sequence[object], names: Sequence[Any], where: st
             raise InputError("input-type", problem, remedy=validate.ROW)
 
 
+def points_of(item: object) -> list[Any] | None:
+    """Return the hits of a response of the client of Qdrant, an object with a list `points`; None of anything else."""
+    points = None if is_scalar(item) or isinstance(item, Mapping | Sequence) else getattr(item, "points", None)
+    return points if isinstance(points, list) else None
+
+
 def listed(items: Any, layout: Layout, where: str) -> Any:  # noqa: ANN401 - what a program has
     """Return the documents of one query as a list, or as a dict.
 
@@ -565,6 +571,8 @@ def listed(items: Any, layout: Layout, where: str) -> Any:  # noqa: ANN401 - wha
         return dict(items)
     if callable(to_arrow := getattr(type(items), "to_arrow", None)) and not is_array(items):  # an ItemList of LensKit
         return to_arrow(items).to_pylist()
+    if (points := points_of(items)) is not None:
+        return points
     if items is None:
         raise InputError("missing-value", f"{where} has no documents", remedy="leave it out, or give it a list")
     if isinstance(items, set | frozenset) and layout is RUN:
